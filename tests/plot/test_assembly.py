@@ -106,11 +106,11 @@ def test_many_units_have_smaller_dots():
         (
             (Ising.from_parameters(Parameters(b=np.zeros(2))), 0),
             ValueError,
-            "this Ising has no hidden units",
+            "Ising has no hidden units",
         ),
         ((rbm(), 2), ValueError, "hidden is 2; the model has h0 to h1"),
         ((rbm(), "h1"), TypeError, "hidden is 'h1'"),
-        ((None, 0), TypeError, "model is a NoneType; pass a fitted RBM or SemiRBM"),
+        ((None, 0), TypeError, "model is a NoneType; pass one fitted model"),
         ((rbm(), 1, ["II"] * 5), TypeError, "units is a list; pass a table of units"),
         ((rbm(), 1, Units("ab")), ValueError, "units has 2 entries"),
     ],

@@ -13,7 +13,7 @@ from ..evaluate._activation import activation_in_time, in_windows
 from ..evaluate._assemblies import MEANING, MEMBER
 from ..formatting import counted, number
 from ..models import ModelSpec, PopulationModel
-from ..plot import assembly as draw_assembly, layers as draw_layers, raster
+from ..plot import assembly as draw_assembly, layers, raster
 from ..plot._activation import COLOURS, draw_activation, typical_bins
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._raster import boxes
@@ -22,9 +22,12 @@ from ..validation import Floats
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import HIDDEN_UNITS, about, of_condition
+from ._presets import current
 
-#: Assemblies drawn, as many as there are colours, and bins of the stretch.
-_MOST, _BINS = len(COLOURS), 200
+#: Assemblies drawn, as many as there are colours, and in a figure narrower than these inches.
+_MOST, _MOST_NARROW, _NARROW = len(COLOURS), 2, 5.0
+#: Bins of the stretch.
+_BINS = 200
 #: Spikes of other units and at other times.
 _OTHERS = "#C4C4C4"
 
@@ -59,17 +62,25 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     weight per layer. Assemblies come first, then hidden units that are none, by the bits/s that
     test words lose without them over its error.
     """
-    shown = _chosen(results, condition)
+    narrow = (current().width or PAGE) < _NARROW
+    shown = _chosen(results, condition, _MOST_NARROW if narrow else _MOST)
     words = results.all_words(condition.recording, experiment=condition.experiment.name)
     stretch = _typical(shown, words)
     n_rows = len(shown.rows)
     what = "Assemblies" if shown.rows[0].verdict == "assembly" else "Hidden units"
     title = f"{what} of {shown.spec.name}, {results.label(condition.recording)}"
-    heights = (2.0 + _strip(n_rows), 2.5)
+    heights = [2.0 + _strip(n_rows), 2.5] + [2.0] * (narrow and shown.layers is not None)
     with captioned("", title, (PAGE, sum(heights))) as figure:
-        top, bottom = figure.subfigures(2, 1, height_ratios=heights, squeeze=False)[:, 0]
-        _draw_time(top, shown, stretch)
-        _draw_places(bottom, shown, words)
+        parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+        _draw_time(parts[0], shown, stretch)
+        # The panel of layers stands beside the probes where there is room.
+        beside = [] if narrow else [1.9] + [1.0] * (_MOST - n_rows)
+        grid = parts[1].add_gridspec(1, n_rows + len(beside), width_ratios=[1.0] * n_rows + beside)
+        for n in range(n_rows):
+            _draw_place(parts[1].add_subplot(grid[n]), shown, words, n)
+        if shown.layers is not None:
+            ax = parts[2].subplots() if narrow else parts[1].add_subplot(grid[n_rows])
+            _draw_layers(ax, shown.layers, [row.position for row in shown.rows])
         figure.caption = _caption(condition, shown, stretch)
     return figure
 
@@ -82,15 +93,18 @@ def best_with_hidden(results: Results, condition: Condition) -> ModelSpec:
     raise NotComputedError("no hidden unit of split 0 is live")
 
 
-def _chosen(results: Results, condition: Condition) -> _Shown:
+def _chosen(results: Results, condition: Condition, most: int) -> _Shown:
     spec = best_with_hidden(results, condition)
     where: dict[str, Any] = {"model": spec, **condition.names}
     model: Any = results.model(**where)
     found = results.assemblies(**where)
-    layers = results.layers(**where)
-    first = None if layers is None else layers.statistics[0]
-    tested = first is not None and any(row.shares for row in first.hidden)
-    return _Shown(spec, model, found.clearest[:_MOST], len(found), first if tested else None)
+    by_split = results.layers(**where)
+    first = None if by_split is None else by_split.statistics[0]
+    positions = {row.position for row in found.clearest[:most]}
+    tested = first is not None and any(
+        row.shares for row in first.hidden if row.position in positions
+    )
+    return _Shown(spec, model, found.clearest[:most], len(found), first if tested else None)
 
 
 def _typical(shown: _Shown, words: Words) -> _Stretch:
@@ -148,30 +162,26 @@ def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:
     ax.add_collection(marks, autolim=False)
 
 
-def _draw_places(figure: SubFigure, shown: _Shown, words: Words) -> None:
-    """Each assembly on the probe with its numbers below, and the weight per layer of all."""
-    n_rows = len(shown.rows)
-    widths = [1.0] * n_rows + [1.9] + [1.0] * (_MOST - n_rows)
-    grid = figure.add_gridspec(1, len(widths), width_ratios=widths)
-    for n, row in enumerate(shown.rows):
-        ax = figure.add_subplot(grid[n])
-        draw_assembly(shown.model, row.position, words, color=COLOURS[n], title=row.name, ax=ax)
-        ax.title.set(color=COLOURS[n], fontweight="bold")
-        if legend := ax.get_legend():
-            legend.remove()
-        _write_below(ax, 0.5, list(facts(row).values()), ha="center")
-        if n:
-            ax.tick_params(axis="y", which="both", labelleft=False)
-            ax.set_ylabel("")
-        else:
-            _write_below(ax, -0.08, list(facts(row)), ha="right", color="0.35")
-            letter(ax, "c")
-    positions = [row.position for row in shown.rows]
-    if shown.layers is None:
-        return
-    tested = {row.position for row in shown.layers.hidden}
-    ax = figure.add_subplot(grid[n_rows])
-    draw_layers(shown.layers, hidden=[k for k in positions if k in tested], ax=ax)
+def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
+    """An assembly on the probe with its numbers below, which the first panel names."""
+    row = shown.rows[n]
+    draw_assembly(shown.model, row.position, words, color=COLOURS[n], title=row.name, ax=ax)
+    ax.title.set(color=COLOURS[n], fontweight="bold")
+    if legend := ax.get_legend():
+        legend.remove()
+    _write_below(ax, 0.5, list(facts(row).values()), ha="center")
+    if n:
+        ax.tick_params(axis="y", which="both", labelleft=False)
+        ax.set_ylabel("")
+    else:
+        _write_below(ax, -0.08, list(facts(row)), ha="right", color="0.35")
+        letter(ax, "c")
+
+
+def _draw_layers(ax: Axes, found: LayerStatistics, positions: list[int]) -> None:
+    """Weight per layer of the hidden units that are drawn."""
+    tested = {row.position for row in found.hidden}
+    layers(found, hidden=[k for k in positions if k in tested], ax=ax)
     ax.set_xlabel("")
     for label in ax.get_xticklabels():
         label.set_color(COLOURS[positions.index(int(label.get_text()[1:]))])

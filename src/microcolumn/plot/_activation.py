@@ -10,14 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from ..evaluate._activation import activation_in_time, hidden_activation, in_windows
 from ..models import PopulationModel
 from ..survey._stretch import SECONDS
 from ..validation import Floats, real_number, whole_number
 from ..words import Words
-from ._inputs import Colour, by_name, entitle, expect
+from ._inputs import Colour, by_name, entitle, expect, model_with_hidden
 from .style import axes_or_new
 
 #: Okabe & Ito's palette without the colours of the models with hidden units.
@@ -59,8 +58,7 @@ def activation(
     Axes
         Time that was not recorded is left white.
     """
-    kind: Any = PopulationModel
-    columns = hidden_columns(expect("model", model, kind, "a fitted RBM or SemiRBM"), hidden)
+    columns = hidden_columns(model, hidden)
     expect("words", words, Words, "words of the model's units, such as recording.bin(0.020)")
     held = in_windows(model, words)
     if hidden is None:
@@ -78,10 +76,7 @@ def activation(
 
 def hidden_columns(model: PopulationModel, hidden: int | Iterable[int] | None) -> list[int]:
     """Columns of ``W`` that are asked for, by default all; errors say what the model has."""
-    check_is_fitted(model)
-    n_hidden = model.parameters_.n_hidden
-    if not n_hidden:
-        raise ValueError(f"this {type(model).__name__} has no hidden units; pass an RBM or SemiRBM")
+    n_hidden = model_with_hidden(model).parameters_.n_hidden
     if hidden is None:
         return list(range(n_hidden))
     asked = [hidden] if np.ndim(hidden) == 0 else list(hidden)  # type: ignore[arg-type]

@@ -11,12 +11,12 @@ from ..evaluate._assemblies import MEMBER, by_unit
 from ..models import PopulationModel
 from ..origin import units_of
 from ..units import Units
-from ..words import Words
 from ._activation import hidden_columns
 from ._hidden import POSITIVE
-from ._inputs import entitle, expect
-from ._laminar import bit_layout
+from ._inputs import entitle
+from ._laminar import HasUnits, bit_layout, table_of
 from ._recorded import draw_shank
+from ._tips import tip
 from .style import LEGEND, axes_or_new
 
 #: Areas of the dots, points squared: of the strongest weight among few and among very many units,
@@ -27,7 +27,7 @@ _LARGEST, _LEAST, _TOGETHER, _NONE = 45.0, 9.0, 2500.0, 1.5
 def assembly(
     model: PopulationModel,
     hidden: int,
-    units: Units | Words | None = None,
+    units: HasUnits | None = None,
     *,
     color: str | tuple[float, ...] = POSITIVE,
     title: str | None = None,
@@ -45,21 +45,16 @@ def assembly(
         A fitted model with hidden units.
     hidden : int
         Column of ``W``. For windows of several bins, each unit's strongest bin counts.
-    units : Units or Words, optional
+    units : Units, Words or Recording, optional
         The recorded units; by default those that the model knows. Without depths they stand in a
         column, by layer or in their order.
     color : colour
         Of the dots.
     """
-    kind: Any = PopulationModel
-    expect("model", model, kind, "a fitted RBM or SemiRBM")
     [column] = hidden_columns(model, [hidden])
-    table = units.units if isinstance(units, Words) else units
-    if table is not None:
-        expect("units", table, Units, "a table of units, or words that have one")
-    found = bit_layout(model, table)
-    known = units_of(model.origin_, table)
-    table = Units.numbered(found.units.order.size) if known is None else known
+    n_units = bit_layout(model, units).units.order.size
+    known = units_of(model.origin_, None if units is None else table_of(units))
+    table = Units.numbered(n_units) if known is None else known
     ax = axes_or_new(ax, (1.7, 2.6))
     places, heights = draw_shank(ax, table)
     weights = by_unit(model.W_[:, column], len(table))
@@ -81,6 +76,8 @@ def assembly(
                 linewidths=0.9 if not positive else 0.3,
                 zorder=3 if is_strong else 2,
             )
+            named = {"unit": np.array(table.ids)[shown].tolist(), "weight (nats)": weights[shown]}
+            tip(dots, {"hidden unit": f"h{column}", **named})
             if is_strong:
                 dots.set_label(label)
     absent = weights == 0.0

@@ -11,10 +11,12 @@ from matplotlib.ticker import PercentFormatter
 
 from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
-from ..units import Units
+from ..recording import Recording
 from ..validation import whole_number
 from ..words import Words
-from ._inputs import Colour, by_name, entitle, expect
+from ._inputs import Colour, by_name, entitle, expect, model_with_hidden
+from ._laminar import HasUnits, table_of
+from ._tips import tip
 from .style import LEGEND_RIGHT, axes_or_new, literal
 
 #: Tol's muted palette, which no model has.
@@ -27,7 +29,7 @@ _MOST_NAMES = 30
 
 def layers(
     statistics: LayerStatistics | PopulationModel,
-    units: Units | Words | Sequence[str] | None = None,
+    units: HasUnits | Sequence[str] | None = None,
     *,
     hidden: Sequence[int] | None = None,
     color: Colour | None = None,
@@ -44,7 +46,7 @@ def layers(
     ----------
     statistics : LayerStatistics, or PopulationModel
         From :func:`microcolumn.layer_statistics`, or a fitted model whose statistics are found.
-    units : Units, Words or sequence of str, optional
+    units : Units, Words, Recording or sequence of str, optional
         With a model: its units, or one layer for each; by default those that it knows.
     hidden : sequence of int, optional
         Columns of ``W`` in the order drawn; by default all, those with the largest share first.
@@ -78,26 +80,30 @@ def draw_layers(
         main = np.array([row.layer == name for row in rows])
         share = np.array([row.shares[k] if row.shares else np.nan for row in rows])
         looks: dict[str, Any] = {"color": colours[name], "zorder": 3, "clip_on": False}
-        ax.scatter(x[~main], share[~main], s=size / 5.0, linewidths=0, **looks)
+        small = ax.scatter(x[~main], share[~main], s=size / 5.0, linewidths=0, **looks)
         looks |= {"edgecolors": "black", "linewidths": 0.5, "label": literal(name)}
-        ax.scatter(x[main], [rows[n].share for n in x[main]], s=size, **looks)
+        shares = np.array([row.share for row in rows])[main]
+        large = ax.scatter(x[main], shares, s=size, **looks)
+        for dots, here, y in ((small, ~main, share[~main]), (large, main, shares)):
+            hidden = [row.name for row, it in zip(rows, here, strict=True) if it]
+            tip(dots, {"hidden unit": hidden, "layer": name, "share": y})
     ax.set(xlim=(-0.6, max(len(rows), 4) - 0.4), ylim=(0.0, 1.0))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
 
 
 def _statistics(
-    given: LayerStatistics | PopulationModel, units: Units | Words | Sequence[str] | None
+    given: LayerStatistics | PopulationModel, units: HasUnits | Sequence[str] | None
 ) -> LayerStatistics:
     if isinstance(given, LayerStatistics):
         if units is not None:
             raise ValueError("statistics know their layers; leave units out, or pass a model")
         return given
     kind: Any = PopulationModel
-    remedy = "what mc.layer_statistics returns, or a fitted model"
-    model: PopulationModel = expect("statistics", given, kind, remedy)
-    if not model.parameters_.n_hidden:
-        raise ValueError(f"this {type(model).__name__} has no hidden units; pass an RBM or SemiRBM")
-    return layer_statistics(model, units.units if isinstance(units, Words) else units)
+    expect("statistics", given, kind, "what mc.layer_statistics returns, or a fitted model")
+    model = model_with_hidden(given)
+    return layer_statistics(
+        model, table_of(units) if isinstance(units, Words | Recording) else units
+    )
 
 
 def _shown(found: LayerStatistics, hidden: Sequence[int] | None) -> list[HiddenUnitLayer]:
