@@ -85,20 +85,19 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         if len(drawn.encode()) <= most:
             break
         drawn = min(drawn, _pixels(figure, title or caption, dpi), key=len)
-    rows = [[each.columns, each.rows] for each in points]
-    about: dict[str, Any] = {
-        "size": [72.0 * inches for inches in figure.get_size_inches()],
-        "panels": panels,
-    }
-    if rows:
-        about |= {"points": rows, "total": total}
+    size = [72.0 * inches for inches in figure.get_size_inches()]
+    about: dict[str, Any] = {"size": size, "panels": panels}
+    told = about | {"points": [[each.columns, each.rows] for each in points], "total": total}
+    data = htmlsafe_json_dumps(told if points else about, separators=(",", ":"))
+    if len(drawn.encode()) + len(data.encode()) > most:  # the points are what can be spared
+        data = htmlsafe_json_dumps(about, separators=(",", ":"))
     return Picture(
         id=anchor,
         title=title,
         caption=caption,
         width=min(1.0, figure.get_figwidth() / PAGE),
         markup=Markup(drawn),
-        data=htmlsafe_json_dumps(about, separators=(",", ":")),
+        data=data,
         paper=paper,
     )
 
