@@ -45,5 +45,5 @@ def test_each_colour_of_a_drawing_has_one_rule():
     ]
     rules = night_rules(drawings).split("\n")
     assert len(rules) == 2
-    assert rules[0].startswith('.sheet [style*="fill: #0072b2"] { fill: #')
-    assert rules[1] == '.sheet [style*="stroke: #ffffff"] { stroke: var(--paper) !important }'
+    assert rules[0].startswith('[style*="fill: #0072b2"] { fill: #')
+    assert rules[1] == '[style*="stroke: #ffffff"] { stroke: var(--paper) !important }'

@@ -21,6 +21,8 @@ from ._content import Item, Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
+#: Bytes that most figures take at most.
+_USUAL = 150_000
 
 Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
@@ -30,17 +32,18 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
 
     Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
-    count = sum(1 for _ in wanted(results))
-    most = min(MOST_BYTES, room // max(count, 1))
+    left = sum(1 for _ in wanted(results))
     names = list(results.recordings)
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
+        left -= 1
         key = (which.name, which.recording)
         label = "" if which.recording is None else results.label(which.recording)
         if not isinstance(figure, str):
             number = "" if which.recording is None else f"-{names.index(which.recording)}"
             anchor = f"figure-{which.name}{number}"
-            picture = _picture(figure, anchor, most)
+            most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
+            picture = _picture(figure, anchor, min(MOST_BYTES, most))
             picture = picture._replace(about=label, code=_code(results, which))
             if picture.n_bytes <= room:
                 room -= picture.n_bytes
