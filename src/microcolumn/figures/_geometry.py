@@ -17,7 +17,7 @@ from matplotlib.transforms import Bbox, BboxBase
 from ..plot._tips import tips_of
 
 #: Points of one figure that can be asked for.
-MOST_POINTS = 3000
+MOST_POINTS = 4000
 #: Positions are whole numbers: this many parts of the figure's width and height.
 PARTS = 10_000
 #: Inches: pieces side by side are one panel up to this width; a narrower piece is no panel.
@@ -47,7 +47,7 @@ class Panel(NamedTuple):
 
 
 def points_of(figure: Figure) -> tuple[list[Points], int]:
-    """Points that say what they stand for, at most 3,000, and how many there are.
+    """Points that say what they stand for, at most 4,000, and how many there are.
 
     Positions are those of the last drawing.
     """

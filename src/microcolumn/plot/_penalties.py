@@ -16,6 +16,7 @@ from ..evaluate import L1Choice
 from ..models import PopulationModel
 from ..validation import Floats
 from ._inputs import Colour, entitle, expect, looks_of, named
+from ._tips import tip
 from .style import LEGEND, Look, axes_or_new, literal
 
 #: What can be drawn, and how the axis calls it.
@@ -169,7 +170,8 @@ def _values(path: PenaltyPath, show: str) -> Any:
 def _draw(ax: Axes, path: PenaltyPath, show: str, look: Look, label: str) -> None:
     values = _values(path, show)
     style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 3.5}
-    ax.plot(path.l1, values, linestyle=look.dash, linewidth=1.2, label=label, **style)
+    [line] = ax.plot(path.l1, values, linestyle=look.dash, linewidth=1.2, label=label, **style)
+    tip(line, {"model": path.name, "λ": path.l1, "bits/s" if show == "score" else show: values})
     if show == "score":
         ax.errorbar(path.l1, values, path.stderr, fmt="none", ecolor=look.colour, elinewidth=0.7)
     ax.plot(path.l1[path.chosen], values[path.chosen], zorder=3, **_RING)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from ..evaluate import Comparison
 from ._inputs import Colour, coloured, entitle, expect
+from ._tips import tip
 from .style import Look, axes_or_new, literal, looks
 
 #: Bits/s; a plot of smaller differences would be one of rounding errors.
@@ -64,7 +65,9 @@ def ranking(
             difference, error = pair.bits_per_second, pair.stderr
         mark = _mark(styles[model.name], is_rival=model.spec.is_rival)
         bar = None if math.isnan(error) else error
-        ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
+        point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
+        told = {"model": model.name, "bits/s": model.bits_per_second}
+        tip(point, told | {f"minus {best}": difference, "standard error": error})
         ax.annotate(
             f"{model.bits_per_second:.2f}",
             (1.0, place),

@@ -34,11 +34,12 @@ _COLOUR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
 def night_rules(markup: Iterable[str]) -> str:
     """CSS rules that give every colour of some SVG elements its counterpart on dark paper.
 
-    They look for the colour in the elements' own style, so that the elements stay as they are.
+    They look for the colour in the elements' own style, so that the elements stay as they are, and
+    for nothing around it, so that marks find it too that are drawn by reference.
     """
     found = sorted({pair for each in markup for pair in _COLOUR.findall(each)})
     return "\n".join(
-        f'.sheet [style*="{what}: {colour}"] {{ {what}: {at_night(colour)} !important }}'
+        f'[style*="{what}: {colour}"] {{ {what}: {at_night(colour)} !important }}'
         for what, colour in found
     )
 

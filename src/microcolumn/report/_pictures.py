@@ -21,6 +21,8 @@ from ._content import Item, Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
+#: Bytes that most figures take at most.
+_USUAL = 150_000
 
 Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
@@ -30,17 +32,18 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
 
     Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
-    count = sum(1 for _ in wanted(results))
-    most = min(MOST_BYTES, room // max(count, 1))
+    left = sum(1 for _ in wanted(results))
     names = list(results.recordings)
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
+        left -= 1
         key = (which.name, which.recording)
         label = "" if which.recording is None else results.label(which.recording)
         if not isinstance(figure, str):
             number = "" if which.recording is None else f"-{names.index(which.recording)}"
             anchor = f"figure-{which.name}{number}"
-            picture = _picture(figure, anchor, most)
+            most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
+            picture = _picture(figure, anchor, min(MOST_BYTES, most))
             picture = picture._replace(about=label, code=_code(results, which))
             if picture.n_bytes <= room:
                 room -= picture.n_bytes
@@ -85,20 +88,19 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         if len(drawn.encode()) <= most:
             break
         drawn = min(drawn, _pixels(figure, title or caption, dpi), key=len)
-    rows = [[each.columns, each.rows] for each in points]
-    about: dict[str, Any] = {
-        "size": [72.0 * inches for inches in figure.get_size_inches()],
-        "panels": panels,
-    }
-    if rows:
-        about |= {"points": rows, "total": total}
+    size = [72.0 * inches for inches in figure.get_size_inches()]
+    about: dict[str, Any] = {"size": size, "panels": panels}
+    told = about | {"points": [[each.columns, each.rows] for each in points], "total": total}
+    data = htmlsafe_json_dumps(told if points else about, separators=(",", ":"))
+    if len(drawn.encode()) + len(data.encode()) > most:  # the points are what can be spared
+        data = htmlsafe_json_dumps(about, separators=(",", ":"))
     return Picture(
         id=anchor,
         title=title,
         caption=caption,
         width=min(1.0, figure.get_figwidth() / PAGE),
         markup=Markup(drawn),
-        data=htmlsafe_json_dumps(about, separators=(",", ":")),
+        data=data,
         paper=paper,
     )
 

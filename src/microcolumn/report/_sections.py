@@ -13,30 +13,11 @@ from ._content import Block, BulletList, Heading, Item, Paragraph, Section, Tabl
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
+from ._leads import lead
 from ._pictures import Pictures
 from ._recordings import recordings
 from ._tables import Table, longest
 from ._units import unit_sentences, unit_table
-
-_LEADS = {
-    "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
-    "Comparison": "Gain in log-likelihood over independent units, in bits per second, on test "
-    "words that were used neither for the fits nor for the choice of the penalty.",
-    "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
-    "from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": f"{_assembly_table.MEANING} What recurs in other splits and is needed "
-    "by test words is called an assembly.",
-    "Units": "Each recorded unit: the assemblies it is in, the units it is coupled to, and how "
-    "well its spikes are predicted by those of all others.",
-    "Time": "Words that span several bins: how much each additional bin of the past adds.",
-    "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
-    "with its firing rate. This needs no partition function, so it is an independent check of the "
-    "comparison above.",
-    "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
-    "has converged when its certificate, which measures how far it is from its optimum, is within "
-    "the tolerance; an annealed log Z has converged when more steps do not change it and chains "
-    "that run backwards agree.",
-}
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
@@ -78,7 +59,7 @@ def _section(
             blocks.append(_block(results, name, shown))
     if not items and not blocks:
         items = [Paragraph("Nothing of this is computed yet; run the study further.")]
-    return Section(title.split()[0].lower(), title, _LEADS[title], list(items), blocks)
+    return Section(title.split()[0].lower(), title, lead(results, title), list(items), blocks)
 
 
 def _data(results: Results, drawn: Pictures) -> Section:
@@ -90,7 +71,7 @@ def _data(results: Results, drawn: Pictures) -> Section:
         notes = tuple(map(str, row["notes"] or ()))
         noted: list[Item] = [Paragraph("Notes from reading:"), BulletList(notes)] if notes else []
         blocks.append(_block(results, name, [*_pictures(drawn, "data", name), *noted]))
-    return Section("data", "Data", _LEADS["Data"], items, blocks)
+    return Section("data", "Data", lead(results, "Data"), items, blocks)
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:

@@ -1,0 +1,162 @@
+"""What each section of the page answers, in its first sentence, and what that rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from ..evaluate import Comparison
+from ..formatting import counted, duration, number
+from ..study import Results
+from ._assembly_table import MEANING
+from ._tables import longest, of_models
+
+_RESTS_ON = {
+    "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
+    "Comparison": "Scores are gains in log-likelihood over independent units, in bits per second, "
+    "on test words that were used neither for the fits nor for the choice of the penalty.",
+    "Parameters": "Shown are couplings between units, and weights of the hidden units. Units are "
+    "ordered from superficial to deep where their layers or depths are known.",
+    "Assemblies and layers": f"{MEANING} What recurs in other splits and is needed by test words "
+    "is called an assembly.",
+    "Units": "Each recorded unit: the assemblies it is in, the units it is coupled to, and how "
+    "well its spikes are predicted by those of all others.",
+    "Time": "Words span several bins here, so that a model can say what follows what.",
+    "Prediction": "Compared with its firing rate is the probability that a unit spikes, given all "
+    "others or the past only. This needs no partition function, so it is an independent check of "
+    "the comparison above.",
+    "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
+    "has converged when its certificate, which measures how far it is from its optimum, is within "
+    "the tolerance; an annealed log Z has converged when more steps do not change it and chains "
+    "that run backwards agree.",
+}
+
+
+def lead(results: Results, title: str) -> str:
+    """The first paragraph of a section; without an answer while its results are not computed."""
+    answer = _ANSWERS[title](results) if title in _ANSWERS else ""
+    return f"{answer} {_RESTS_ON[title]}".strip()
+
+
+def _data(results: Results) -> str:
+    rows = list(results.recordings.values())
+    if not rows:
+        return ""
+    units = _span([row["n_units"] for row in rows], "{:,}".format)
+    lasting = _span([row["duration_s"] for row in rows], duration)
+    return f"{counted(len(rows), 'recording')} of {units} units and {lasting} are modelled here."
+
+
+def _comparison(results: Results) -> str:
+    compared = _compared(results)
+    if not compared:
+        return ""
+    gain = _span([each.best.bits_per_second for each in compared], number)
+    above = f"{gain} bits/s above independent units"
+    (name, n), *others = Counter(each.best.name for each in compared).most_common()
+    if not others:
+        on = f" in all {len(compared)} comparisons" if len(compared) > 1 else ""
+        return f"{name} scores best{on}, {above}."
+    also = ", ".join(f"{other} in {m}" for other, m in others)
+    best = f"{name} scores best in {n} of {len(compared)} comparisons ({also})"
+    return f"{best}; the best is {above}."
+
+
+def _parameters(results: Results) -> str:
+    both = []
+    for each in _compared(results):
+        hidden = [model for model in each.models if model.spec.n_hidden]
+        pairs = [model for model in each.models if model.spec.model == "Ising"]
+        if hidden and pairs:
+            both.append((hidden[0].n_parameters, pairs[0].n_parameters))
+    if not both:
+        return ""
+    hidden_text, pairs_text = (_span(column, "{:.0f}".format) for column in zip(*both, strict=True))
+    return (
+        f"The best model with hidden units has {hidden_text} parameters that are not zero, the "
+        f"best pairwise model {pairs_text}."
+    )
+
+
+def _assemblies(results: Results) -> str:
+    found = [
+        each
+        for condition in longest(results)
+        for spec, each in of_models(results.assemblies, results, condition)
+        if spec.n_hidden and each.n_fits > 1 and len(each)
+    ]
+    if not found:
+        return ""
+    live, stable = sum(map(len, found)), sum(len(each.stable) for each in found)
+    of = "of all models" if len(found) > 1 else "of the model"
+    return f"{stable} of the {counted(live, 'live hidden unit')} {of} are assemblies."
+
+
+def _time(results: Results) -> str:
+    steps = []
+    for condition in longest(results):
+        if max(condition.experiment.windows) > 1:
+            found = results.by_window(condition.recording, experiment=condition.experiment.name)
+            for models in found.models.values():
+                ends = models[0], models[-1]
+                if all(each is not None and not each.has_false_mode for each in ends):
+                    first, last = (each.per_neuron for each in ends if each is not None)
+                    steps.append((last - first, found.windows))
+    if not steps:
+        return ""
+    windows = {(each[0], each[-1]) for _, each in steps}
+    longer = " or ".join(f"{last} instead of {counted(first, 'bin')}" for first, last in windows)
+    gain = _span([step for step, _ in steps], lambda value: number(value, 2))
+    by = f"raise scores by {gain}" if min(steps)[0] > 0.0 else f"change scores by {gain}"
+    return f"Words of {longer} {by} bits/s per unit, depending on the model."
+
+
+def _prediction(results: Results) -> str:
+    best = []
+    for condition in longest(results):
+        found = [each.get("rest") for _, each in of_models(results.predictions, results, condition)]
+        known = [each.gain_per_unit for each in found if each is not None]
+        best += [max(known)] if known else []
+    if not best:
+        return ""
+    gain = _span(best, lambda value: number(value, 2))
+    return f"Given all other units, the best model gains {gain} bits/s per unit over firing rates."
+
+
+def _fitting(results: Results) -> str:
+    scores = [
+        score
+        for condition in longest(results)
+        for compared in [results.comparison(**condition.names)]
+        for model in (*compared.models, *compared.unranked)
+        for score in model.splits
+    ]
+    if not scores:
+        return ""
+    sure = sum(score.fit_converged and score.normaliser_converged for score in scores)
+    if sure == len(scores):
+        return f"All {len(scores)} fits behind the scores have converged, and so has their log Z."
+    return f"{sure} of {len(scores)} fits behind the scores have converged, log Z included."
+
+
+def _compared(results: Results) -> list[Comparison]:
+    """Comparisons with a model that can be ranked."""
+    found = (results.comparison(**condition.names) for condition in longest(results))
+    return [each for each in found if each.models]
+
+
+def _span(values: Iterable[float], text: Callable[[float], str]) -> str:
+    """The smallest and the largest value, or the only one: "23 to 36"."""
+    listed = list(values)
+    return " to ".join(dict.fromkeys((text(min(listed)), text(max(listed)))))
+
+
+_ANSWERS: dict[str, Callable[[Results], str]] = {
+    "Data": _data,
+    "Comparison": _comparison,
+    "Parameters": _parameters,
+    "Assemblies and layers": _assemblies,
+    "Time": _time,
+    "Prediction": _prediction,
+    "Fitting": _fitting,
+}
