@@ -148,7 +148,7 @@ def draw_hidden_units(
     if not shown.size:
         # Over the lines between layers, where hidden units would be.
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
-        axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
+        axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", size=8, **place)
         return axes
     _name_columns(axes, shown, model.c_[shown])
     of = "" if shown.size == order.size else f"{shown.size} of "
