@@ -10,6 +10,7 @@ from microcolumn import Recording, Units, suggest_bin_width
 from microcolumn.figures import data
 from microcolumn.plot._raster import typical_bins
 from microcolumn.study import Results
+from microcolumn.survey import pairwise_correlations
 from microcolumn.survey._stretch import busiest_stretch
 
 FIRST = replace(PLAN, experiments=PLAN.experiments[:1])
@@ -98,6 +99,19 @@ def test_panel_c_counts_all_pairs_and_the_caption_has_their_number_and_means(fig
     assert f"{values.size} pairs" in figure.caption
     between, inside = values[~within].mean(), values[within].mean()
     assert f"{between:.3f} between layers and {inside:.3f} within a layer" in figure.caption
+
+
+def test_beside_it_is_the_most_correlated_pair_against_the_lag(figure):
+    words = planted_study.recording().bin(0.020)
+    table = np.triu(pairwise_correlations(words), 1)
+    first, second = np.unravel_index(np.nanargmax(table), table.shape)
+    [ax] = [ax for ax in figure.axes if ax.get_title() == "strongest pair"]
+    values, edges, _ = ax.patches[0].get_data()
+    at_zero = int(np.flatnonzero((edges[:-1] < 0.0) & (edges[1:] > 0.0))[0])
+    assert values[at_zero] == pytest.approx(table[first, second])
+    np.testing.assert_allclose(np.diff(edges), 20.0)
+    ids = words.units.ids
+    assert f"the most correlated pair, units {ids[first]} and {ids[second]}" in figure.caption
 
 
 def test_panel_d_is_the_correlogram_with_the_bin_width_dashed(figure):

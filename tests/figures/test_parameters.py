@@ -68,7 +68,7 @@ def test_the_hidden_units_are_those_at_the_chosen_penalty(figure):
         ends, _, zero = ax.patches[1].get_data()
         nats = np.unique(np.round((ends - zero) * scale(ax), 12))
         assert nats.tolist() == [0.0, 0.2 + 1e-3]
-        assert ax.get_xlabel() == "weight (nats) of 1 live hidden unit, strongest first"
+        assert ax.get_xlabel() == "weight (nats)\n1 live hidden unit, strongest first"
 
 
 def test_models_share_the_colours_of_couplings_and_the_scale_of_weights(tmp_path):
@@ -173,7 +173,7 @@ def test_the_strongest_hidden_units_are_shown_and_the_rest_is_counted(tmp_path):
     plan = plan_of(models=("RBM",), n_hidden=20, n_splits=1)
     figure = parameters(results_of(tmp_path, plan, parameters=with_hidden(15)))
     [ax] = panels(figure)
-    label = "weight (nats) of 12 of 15 live hidden units, strongest first"
+    label = "weight (nats)\n12 of 15 live hidden units, strongest first"
     assert ax.get_xlabel() == label
     assert "12 live hidden units (of 15 live, 20 in all)" in figure.caption
     names = [text.get_text() for text in ax.child_axes[0].get_xticklabels()]

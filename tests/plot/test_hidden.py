@@ -101,6 +101,11 @@ def test_bars_are_the_weights_and_biases(seed, n_bits, n_hidden):
     np.testing.assert_allclose(biases, model.c_[by_weight], atol=0.0501)
 
 
+def test_large_biases_have_no_decimals():
+    ax = drawn(rbm(W=np.diag([4.0, 3.0, 2.0, 1.0]), n_bits=4, c=[-9.94, -9.96, -0.04, -123.4]))
+    assert above(ax)[1] == [-9.9, -10.0, 0.0, -123.0]
+
+
 def test_columns_are_equally_wide_and_do_not_overlap():
     ax = drawn(rbm(seed=3, c=np.array([-9.0, -0.1, -90.0, -1.0])))
     spans = {}
@@ -137,13 +142,13 @@ def test_hidden_units_are_ordered_by_variance_of_activation_on_words():
     assert order.tolist() != by_weight.tolist()
     ax = drawn(model, words)
     assert above(ax)[0] == [f"h{k}" for k in order]
-    assert ax.get_xlabel() == "weight (nats) of 6 live hidden units, by variance on the words"
+    assert ax.get_xlabel() == "weight (nats)\n6 live hidden units, by variance on the words"
 
 
 def test_the_axes_say_how_many_live_hidden_units_are_left_out():
     ax = drawn(rbm(n_hidden=20), most=3)
     assert len(above(ax)[0]) == 3
-    assert ax.get_xlabel() == "weight (nats) of 3 of 20 live hidden units, strongest first"
+    assert ax.get_xlabel() == "weight (nats)\n3 of 20 live hidden units, strongest first"
 
 
 def test_dead_hidden_units_are_not_drawn():
@@ -153,7 +158,7 @@ def test_dead_hidden_units_are_not_drawn():
     _, chart = bars(ax, 6)
     assert chart.tolist() == [0.0, 0.0, -1.5, 0.0, 0.0, 0.0]
     assert above(ax)[0] == ["h1"]
-    assert ax.get_xlabel() == "weight (nats) of 1 live hidden unit, strongest first"
+    assert ax.get_xlabel() == "weight (nats)\n1 live hidden unit, strongest first"
 
 
 @pytest.mark.parametrize("model", [rbm(W=np.zeros((6, 4))), rbm(1, b=[0.0], W=[[0.0]], c=[0.0])])

@@ -1,4 +1,5 @@
 import pytest
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 
@@ -75,6 +76,12 @@ def test_axes_have_a_title_if_one_is_given():
     ax = Figure().subplots()
     assert entitle(ax, None).get_title() == ""
     assert entitle(ax, "Model $x").get_title() == "Model $x"
+
+
+def test_a_title_has_the_size_of_the_axes_it_is_over():
+    with rc_context({"axes.titlesize": 5.0}):
+        ax = Figure().subplots()
+    assert entitle(ax, "small").title.get_fontsize() == 5.0
 
 
 def test_one_model_of_the_family_is_one_sentence_away(model):

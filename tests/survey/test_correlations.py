@@ -1,10 +1,11 @@
 import warnings
 
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from microcolumn.survey._correlations import pairwise_correlations
+from microcolumn.survey._correlations import lagged_correlations, pairwise_correlations
 from microcolumn.words import Words
 
 
@@ -64,4 +65,41 @@ def test_words_of_several_bins_have_a_row_for_each_unit_and_bin():
     words = Words.from_array(X).embed(3)
     np.testing.assert_allclose(
         pairwise_correlations(words), by_numpy(words.expand()), rtol=0, atol=1e-12
+    )
+
+
+@pytest.fixture
+def followed():
+    """Unit 1 repeats unit 0 two bins later, within epochs; unit 2 never spikes."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((900, 3), dtype=int)
+    X[:, 0] = rng.random(900) < 0.2
+    X[2:, 1] = X[:-2, 0]
+    return Words.from_array(X, epoch_starts=[0, 400])
+
+
+def test_lagged_correlations_are_of_pairs_of_bins_within_an_epoch(followed):
+    found = lagged_correlations(followed, 0, 1, 4)
+    a, b = followed.expand()[:, 0], followed.expand()[:, 1]
+    for lag in range(-4, 5):
+        pairs = [
+            (a[t], b[t + lag])
+            for start, stop in ((0, 400), (400, 900))
+            for t in range(start, stop)
+            if start <= t + lag < stop
+        ]
+        together = sum(x * y for x, y in pairs) / len(pairs)
+        expected = (together - a.mean() * b.mean()) / (a.std() * b.std())
+        assert found[4 + lag] == pytest.approx(expected)
+    assert np.argmax(found) == 4 + 2
+    assert found[4] == pytest.approx(pairwise_correlations(followed)[0, 1])
+    np.testing.assert_allclose(lagged_correlations(followed, 1, 0, 4), found[::-1])
+
+
+def test_a_silent_unit_and_lags_longer_than_epochs_have_no_correlation(followed):
+    assert np.isnan(lagged_correlations(followed, 0, 2, 3)).all()
+    short = Words.from_array([[0, 1], [1, 0], [1, 1]])
+    assert (
+        np.isnan(lagged_correlations(short, 0, 1, 5)).tolist()
+        == [True] * 3 + [False] * 5 + [True] * 3
     )

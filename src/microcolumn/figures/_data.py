@@ -7,18 +7,24 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from ..formatting import counted, enumeration
 from ..plot import _recorded as recorded
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._raster import raster, stretch_s, typical_bins
+from ..plot.style import DATA_COLOUR
 from ..study import Condition, DataResult, Results
+from ..survey import pairwise_correlations
+from ..survey._correlations import lagged_correlations
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import of_condition
 from ._correlograms import COUNTED, about_peak
 
+#: Seconds either way of the correlation of the strongest pair.
+_LAG_S = 0.15
 #: Kinds of pairs as captions have them.
 _KINDS = {
     "between layers": "between layers",
@@ -37,11 +43,13 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
     name, experiment = condition.recording, condition.experiment.name
     shown = results.data(name, experiment=experiment)
     words = results.all_words(name, experiment=experiment)
+    pair = _strongest_pair(words)
     with captioned("1", f"The data of {results.label(name)}", (PAGE, 4.8)) as figure:
         rows = figure.add_gridspec(2, 1, height_ratios=(1.1, 1.0))
         upper: Any = rows[0].subgridspec(1, 3, width_ratios=(0.8, 2.0, 2.0)).subplots()
-        lower: Any = rows[1].subgridspec(1, 2).subplots()
-        panels = dict(zip("abecd", (*upper, *lower), strict=True))
+        widths = (2.0, 0.9, 2.0) if pair else (2.0, 2.0)
+        lower: Any = rows[1].subgridspec(1, len(widths), width_ratios=widths).subplots()
+        panels = dict(zip("abecfd" if pair else "abecd", (*upper, *lower), strict=True))
         busiest, typical = (shown.start_s, shown.stop_s), _typical_stretch(words, shown)
         if has_depths(shown.units):
             recorded.probe(shown.units, ax=panels["a"])
@@ -51,10 +59,12 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         raster(words, *busiest, title=f"busiest {_seconds(busiest)}", ax=panels["e"])
         _share_rows(panels["e"])
         recorded.correlations(words, ax=panels["c"])
+        if pair:
+            _draw_pair(panels["f"], words, pair)
         recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
         for panel in "abcd":
             letter(panels[panel], panel)
-        figure.caption = _caption(shown, words, typical)
+        figure.caption = _caption(shown, words, typical, pair)
     return figure
 
 
@@ -74,7 +84,33 @@ def _share_rows(ax: Axes) -> None:
     ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
 
 
-def _caption(shown: DataResult, words: Words, typical: tuple[float, float]) -> str:
+def _strongest_pair(words: Words) -> tuple[int, int] | None:
+    """Positions of the two most correlated units; None if no two are correlated."""
+    table = np.triu(pairwise_correlations(words), 1)
+    if not np.nanmax(table, initial=0.0) > 0.0:
+        return None
+    first, second = np.unravel_index(np.nanargmax(table), table.shape)
+    return int(first), int(second)
+
+
+def _draw_pair(ax: Axes, words: Words, pair: tuple[int, int]) -> None:
+    """The correlation of two units against the lag."""
+    n_lags = max(1, round(_LAG_S / words.bin_width))
+    r = lagged_correlations(words, *pair, n_lags)
+    edges_ms = 1e3 * words.bin_width * (np.arange(-n_lags, n_lags + 2) - 0.5)
+    ax.stairs(r, edges_ms, fill=True, color="0.4")
+    ax.axhline(0.0, color=DATA_COLOUR, linewidth=0.6)
+    ax.set(xlim=(edges_ms[0], edges_ms[-1]), xticks=[-100, 0, 100])
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
+    ax.set(xlabel="lag (ms)", ylabel="correlation", title="strongest pair")
+
+
+def _caption(
+    shown: DataResult,
+    words: Words,
+    typical: tuple[float, float],
+    pair: tuple[int, int] | None,
+) -> str:
     width = f"{shown.bin_width * 1e3:g} ms"
     units = counted(words.n_units, "unit")
     if words.n_units < shown.n_recorded:
@@ -85,7 +121,7 @@ def _caption(shown: DataResult, words: Words, typical: tuple[float, float]) -> s
         f"(b) Words of {width} bins: black where a unit spikes at least once, units "
         f"{order_text(shown.units)}. Left, the first {_seconds(typical)} with the median number of "
         f"marks, from {typical[0]:.1f} s on; right, the {shown.stop_s - shown.start_s:.3g} s with "
-        f"the most spikes, from {shown.start_s:.1f} s on. {_correlations_panel(words)} "
+        f"the most spikes, from {shown.start_s:.1f} s on. {_correlations_panel(words, pair)} "
         f"(d) {COUNTED}, over the whole recording; dashed, plus and minus the bin width of "
         f"{width}. "
         f"{about_peak(shown.suggestion)}"
@@ -108,7 +144,7 @@ def _first_panel(units: Units) -> str:
     return text
 
 
-def _correlations_panel(words: Words) -> str:
+def _correlations_panel(words: Words, pair: tuple[int, int] | None) -> str:
     kinds = recorded.correlations_by_layer(words)
     n_known = sum(each.size for each in kinds.values())
     if not kinds:
@@ -122,4 +158,7 @@ def _correlations_panel(words: Words) -> str:
     if n_known < n_pairs:
         left_out = counted(n_pairs - n_known, "pair")
         text += f" {left_out} with a unit that never or always fires are left out."
+    if pair:
+        first, second = (words.units.ids[unit] for unit in pair)
+        text += f" Right, the most correlated pair, units {first} and {second}, against the lag."
     return text

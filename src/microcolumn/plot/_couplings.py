@@ -71,7 +71,7 @@ def couplings(
     found = bit_layout(model, units)
     drawn = model.J_[np.ix_(found.order, found.order)]
     most = coupling_limit(model) if limit is None else _checked(limit)
-    axes = axes_or_new(ax, (4.4, 3.4))
+    axes = axes_or_new(ax, (4.8, 3.4))
     colours = colormaps.get_cmap(cmap).with_extremes(bad=_NOTHING)
     shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))
     image = axes.imshow(shown, cmap=colours, vmin=-most, vmax=most, aspect="equal")
@@ -116,7 +116,7 @@ def _colour_bar(ax: Axes, image: AxesImage, drawn: Floats, limit: float) -> None
     bar.ax.set_title("coupling\nJ (nats)", size=7, loc="left")
     bar.locator = MaxNLocator(5, steps=[1, 2, 5, 10])
     bar.outline.set_linewidth(0.5)
-    bar.ax.tick_params(length=2, width=0.5)
+    bar.ax.tick_params(length=2, width=0.5, labelsize=7)
 
 
 def _draw_biases(ax: Axes, b: Floats, found: BitLayout) -> None:

@@ -24,8 +24,9 @@ POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"
 _COLOURS = MappingProxyType({"positive": POSITIVE, "negative": NEGATIVE})
 #: Bars fill this part of a row; with more rows than this, they fill all of it.
 _FILLED, _MANY = 0.8, 100
-#: Width of the column of biases and space between columns, in widths of a column of weights.
-_SLIM, _GAP = 0.7, 0.16
+#: In widths of a column of weights: that of the column of biases, the space after it, and the
+#: space between columns.
+_SLIM, _APART, _GAP = 0.8, 0.4, 0.16
 #: Columns that there is room for at least, so that the bars of a single one do not fill the page.
 _FEWEST = 4
 #: Size of the numbers above and below columns, and of those between two labelled columns.
@@ -139,7 +140,7 @@ def draw_hidden_units(
     axes.set_xticks(list(ticks), list(ticks.values()))
     axes.tick_params(axis="x", length=2, width=0.5, labelsize=_SMALL, pad=1.5)
     n_columns = max(shown.size, room_for, _FEWEST)
-    axes.set_xlim(-_SLIM - 2 * _GAP, n_columns * (1.0 + _GAP))
+    axes.set_xlim(-_SLIM - _APART - _GAP, n_columns * (1.0 + _GAP))
     axes.set_ylim(found.order.size - 0.5, -0.5)
     mark_window(axes, found)
     axes.spines[:].set_visible(False)
@@ -147,12 +148,12 @@ def draw_hidden_units(
     if not shown.size:
         # Over the lines between layers, where hidden units would be.
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
-        axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
+        axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", size=8, **place)
         return axes
     _name_columns(axes, shown, model.c_[shown])
     of = "" if shown.size == order.size else f"{shown.size} of "
     live = f"live hidden unit{'s' * (order.size != 1)}"
-    axes.set_xlabel(f"weight (nats) of {of}{order.size} {live}, {by}")
+    axes.set_xlabel(f"weight (nats)\n{of}{order.size} {live}, {by}", size=7)
     return axes
 
 
@@ -178,11 +179,11 @@ def _draw_biases(ax: Axes, b: Floats) -> dict[float, str]:
     """The slim column of biases at the left, named below; 0 and a round number as ticks."""
     scale = Extent.of(b)
     shrink = _SLIM / scale.whole
-    zero = -_SLIM - _GAP + shrink * scale.left
+    zero = -_SLIM - _APART + shrink * scale.left
     ax.plot([zero, zero], [-0.5, b.size - 0.5], color="black", linewidth=0.4)
     draw_bars(ax, zero, b * shrink, THRESHOLD)
     ax.xaxis.remove_overlapping_locs = False
-    ax.set_xticks([-_SLIM / 2 - _GAP], ["bias b"], minor=True)
+    ax.set_xticks([-_SLIM / 2 - _APART], ["bias b"], minor=True)
     ax.tick_params(axis="x", which="minor", length=0, pad=3 + 1.5 * _SMALL, labelsize=7)
     return {zero: "0", zero + scale.mark * shrink: _signed(f"{scale.mark:g}")}
 
@@ -191,12 +192,11 @@ def _name_columns(ax: Axes, hidden: NDArray[np.int64], c: Floats) -> None:
     """Names of hidden units above their columns, with their biases between."""
     every = -(-hidden.size // (2 * _LABELLED))  # of many columns, every second, third, ... is named
     named = range(0, hidden.size, every)
-    middles = [-_GAP, *(k * (1.0 + _GAP) + 0.5 for k in named)]
-    digits = 0 if hidden.size > _LABELLED else 1
+    middles = [-_APART / 2, *(k * (1.0 + _GAP) + 0.5 for k in named)]
     above = ax.secondary_xaxis("top")
     above.set_xticks(middles, ["hidden unit", *(f"h{hidden[k]}" for k in named)])
     above.xaxis.remove_overlapping_locs = False
-    biases = [_signed(f"{c[k]:z.{digits}f}") for k in named]
+    biases = [_signed(f"{c[k]:z.{int(abs(c[k]) < 9.95)}f}") for k in named]
     above.set_xticks(middles, ["bias c", *biases], minor=True, fontsize=_SMALL, color="0.35")
     above.tick_params(which="minor", length=0, pad=1.5)
     above.tick_params(which="major", length=0, pad=3 + 1.2 * _SMALL, labelsize=7)

@@ -140,9 +140,9 @@ def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) 
 
 
 def entitle(ax: Axes, title: str | None) -> Axes:
-    """The axes, with a title if one was asked for."""
+    """The axes, with a title if one was asked for, in the size that their titles have."""
     if title is not None:
-        ax.set_title(title)
+        ax.set_title(title, fontsize=ax.title.get_fontsize())
     return ax
 
 

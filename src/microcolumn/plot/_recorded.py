@@ -171,7 +171,7 @@ def correlations(
     ax = axes_or_new(ax)
     ax.set(xlabel="correlation of two units", ylabel="pairs of units")
     if not kinds:
-        ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, "no pairs of units", ha="center", size=8, transform=ax.transAxes)
         return entitle(ax, title)
     values = np.concatenate(list(kinds.values()))
     automatic = np.histogram_bin_edges(values, bins="fd").size - 1  # Freedman-Diaconis rule
@@ -240,7 +240,7 @@ def correlogram(
     lags_ms = result.lags_s * 1e3
     ax.set(xlabel="lag (ms)", ylabel="pairs of spikes / chance", xlim=(lags_ms[0], lags_ms[-1]))
     if not result.chance.any():
-        ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, "no pairs of units", ha="center", size=8, transform=ax.transAxes)
         return entitle(ax, title)
     with np.errstate(invalid="ignore"):  # lags longer than all epochs are not drawn
         counts, smoothed = result.counts / result.chance, result.smoothed / result.chance
@@ -276,7 +276,12 @@ def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
     half_height = (result.baseline + result.height / 2) / result.chance[result.chance.size // 2]
     ax.plot([-half_ms, half_ms], [half_height] * 2, color="black", linewidth=1.2)
     width = f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms"
-    place: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+    place: dict[str, Any] = {
+        "xytext": (4, 0),
+        "textcoords": "offset points",
+        "va": "center",
+        "size": 8,
+    }
     place["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1}
     ax.annotate(width, (max(half_ms, dashed_ms), half_height), **place)
 
@@ -334,7 +339,7 @@ def _shade_layers(ax: Axes, units: Units) -> None:
         ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
         if place:
             ax.axhline(upper, color="black", linewidth=0.8)
-        ax.text(1.75, (upper + lower) / 2, layer_name(name), ha="right", va="center", size="small")
+        ax.text(1.75, (upper + lower) / 2, layer_name(name), ha="right", va="center", size=7)
 
 
 def _side_by_side(heights: Floats) -> Floats:

@@ -46,3 +46,37 @@ def pairwise_correlations(words: Words | ArrayLike) -> Floats:
     found = np.clip(0.5 * (found + found.T), -1.0, 1.0)
     np.fill_diagonal(found, np.where(varies, 1.0, np.nan))
     return found
+
+
+def lagged_correlations(words: Words, first: int, second: int, n_lags: int) -> Floats:
+    """Correlation of one unit with another some bins later, at lags up to ``n_lags`` either way.
+
+    Parameters
+    ----------
+    words : Words
+        Of single bins; two bins of different epochs are no pair. Weights are not used.
+    first, second : int
+        Positions of the units.
+    n_lags : int
+        Largest lag.
+
+    Returns
+    -------
+    ndarray of float64, shape (2 * n_lags + 1,)
+        From the lag -n_lags, where the second unit leads, to n_lags; 0, in the middle, is the
+        correlation of the pair. NaN at lags longer than all epochs, and everywhere if a unit never
+        or always spikes.
+    """
+    a, b = (words.X[:, unit][words.index].astype(np.float64) for unit in (first, second))
+    epoch = np.searchsorted(words.epoch_starts, np.arange(words.n_bins), side="right")
+    found = np.full(2 * n_lags + 1, np.nan)
+    if not (a.std() and b.std()):
+        return found
+    for lag in range(min(n_lags, words.n_bins - 1) + 1):
+        early, late = slice(0, words.n_bins - lag), slice(lag, words.n_bins)
+        inside = epoch[early] == epoch[late]
+        for sign, x, y in ((1, a, b), (-1, b, a)):
+            if inside.any():
+                together = (x[early] * y[late])[inside].mean()
+                found[n_lags + sign * lag] = (together - a.mean() * b.mean()) / (a.std() * b.std())
+    return found
