@@ -141,8 +141,14 @@ def test_wrong_input_is_one_sentence(words):
         gain({}, ax=axes())
     with pytest.raises(TypeError, match=r"^words is a str; pass Words"):
         gain(model, "words", ax=axes())
-    with pytest.raises(TypeError, match="HistoryGLM, which has no conditional gain"):
+    with pytest.raises(
+        TypeError, match="HistoryGLM is a HistoryGLM, which gives words no probability"
+    ):
         gain(mc.HistoryGLM(), words, ax=axes())
+    with pytest.raises(ValueError, match="rates are for gains that are arrays"):
+        gain(model, words, rates=[1.0, 2.0, 3.0], ax=axes())
+    with pytest.raises(ValueError, match="given is for models and words; leave it out for results"):
+        gain(result("Ising", [1], [1]), given="past", ax=axes())
     made = mc.Ising.from_parameters(Parameters(b=[-1.0] * 3, J=np.zeros((3, 3))))
     with pytest.raises(
         ValueError, match=r"knows no training rates; pass what mc\.conditional_gain"

@@ -17,7 +17,15 @@ from ..evaluate._inputs import words_for
 from ..models import WordModel
 from ..validation import Floats
 from ..words import Words
-from ._inputs import Colour, check_words, entitle, looks_of, named, named_models
+from ._inputs import (
+    Colour,
+    check_words,
+    entitle,
+    looks_of,
+    named,
+    named_word_models,
+    only_with_words,
+)
 from ._laminar import short_id
 from ._tips import tip
 from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal
@@ -71,11 +79,14 @@ def gain(
     title : str, optional
         Of the axes.
     """
+    only_with_words(words, given=given)
+    if words is not None and rates is not None:
+        raise ValueError("rates are for gains that are arrays; models know their own, leave it out")
     if words is not None:
         held = check_words(words)
         found = {
             name: _on_words(name, model, held, given)
-            for name, model in named_models(models).items()
+            for name, model in named_word_models(models).items()
         }
     elif rates is not None:
         found = _of_arrays(models, np.asarray(rates, dtype=np.float64))
@@ -87,7 +98,7 @@ def gain(
     places = _side_by_side(found)
     _join_units(ax, found, places)
     _name_units(ax, found)
-    for name, look in looks_of(list(found), color).items():
+    for name, look in looks_of(list(found), color, models).items():
         drawn = {unit: each for unit, each in found[name].items() if each.rate_hz > 0.0}
         rate, values, errors = np.array(list(drawn.values())).reshape(-1, 3).T
         style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
@@ -97,6 +108,7 @@ def gain(
         tip(points, about | {"standard error": errors})
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
+    ax.margins(y=0.08)  # for the names of units
     leave_rounding_small(ax)
     if any(found):
         ax.legend(loc="best", **LEGEND)
@@ -104,11 +116,9 @@ def gain(
 
 
 def _on_words(
-    name: str, model: Any, words: Words | ArrayLike, given: Literal["rest", "past"]
+    name: str, model: WordModel, words: Words | ArrayLike, given: Literal["rest", "past"]
 ) -> dict[str, _Gain]:
     """Gains of the newest bin of words by unit, at the rates of the model's training."""
-    if not isinstance(model, WordModel):
-        raise TypeError(f"{name} is a {type(model).__name__}, which has no conditional gain")
     if not hasattr(model, "rates_"):
         raise ValueError(
             f"{name} was never fitted, so it knows no training rates; pass what "
