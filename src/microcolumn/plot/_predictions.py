@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
@@ -88,7 +89,7 @@ def prediction(
     ax.ticklabel_format(axis="x", useOffset=False)
     ax.legend(**LEGEND_RIGHT)
     if title is not None:
-        ax.set_title(title, pad=12)  # above the spikes
+        ax.set_title(title, pad=14)  # above the spikes
     return ax
 
 
@@ -222,9 +223,9 @@ def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
         rate = float(expit(shown.rate_log_odds[column]))
         ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
     spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
-    above: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "clip_on": False}
-    style: dict[str, Any] = {"color": DATA_COLOUR, "markersize": 7, "label": "spikes"}
-    ax.plot(spikes, np.full(spikes.size, 1.05), "|", **style, **above)
+    above = ax.get_xaxis_transform() + ScaledTranslation(0.0, 6 / 72, ax.figure.dpi_scale_trans)
+    [ticks] = ax.plot(spikes, np.ones(spikes.size), "|", color=DATA_COLOUR, transform=above)
+    ticks.set(markersize=7, clip_on=False, label="spikes")
     ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
 
 
