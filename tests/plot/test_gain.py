@@ -141,8 +141,14 @@ def test_wrong_input_is_one_sentence(words):
         gain({}, ax=axes())
     with pytest.raises(TypeError, match=r"^words is a str; pass Words"):
         gain(model, "words", ax=axes())
-    with pytest.raises(TypeError, match="HistoryGLM, which has no conditional gain"):
+    with pytest.raises(
+        TypeError, match="HistoryGLM is a HistoryGLM, which gives words no probability"
+    ):
         gain(mc.HistoryGLM(), words, ax=axes())
+    with pytest.raises(ValueError, match="rates are for gains that are arrays"):
+        gain(model, words, rates=[1.0, 2.0, 3.0], ax=axes())
+    with pytest.raises(ValueError, match="given is for models and words; leave it out for results"):
+        gain(result("Ising", [1], [1]), given="past", ax=axes())
     made = mc.Ising.from_parameters(Parameters(b=[-1.0] * 3, J=np.zeros((3, 3))))
     with pytest.raises(
         ValueError, match=r"knows no training rates; pass what mc\.conditional_gain"
@@ -160,3 +166,11 @@ def test_colours_and_a_title_can_be_asked_for(words):
 def test_points_say_which_unit_they_are():
     [points] = gain(result("Ising", [0.0, 2.0], [0.0, 0.4]), ax=axes()).containers
     assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]
+
+
+def test_few_units_are_named_below_where_another_is_above():
+    ax = gain(result("Ising", [1.0, 1.01, 9.0], [0.5, 0.3, 0.4]), ax=axes())
+    sides = {text.get_text(): text.get_verticalalignment() for text in ax.texts}
+    assert sides == {"u0": "bottom", "u1": "top", "u2": "bottom"}
+    many = gain(result("Ising", np.arange(1.0, 17.0), np.ones(16)), ax=axes())
+    assert len(many.texts) == 0

@@ -98,6 +98,16 @@ def test_a_model_without_a_name_is_black():
     assert looks_of([""])[""].colour == "#000000"
 
 
+def test_fitted_models_have_the_colour_of_their_class_whatever_they_are_called(model):
+    expected = looks_of(["Independent"])["Independent"].colour
+    for given in ({"mine": model}, [model], model):
+        assert {each.colour for each in looks_of(["mine"], None, {"mine": model}).values()} == {
+            expected
+        }
+        assert looks_of(list(named_models(given)), None, given).popitem()[1].colour == expected
+    assert looks_of(["mine"], None, {"mine": "no model"})["mine"].colour != expected
+
+
 def test_models_are_measured_on_words_and_results_are_taken_as_they_are(model):
     def measure(each, words):
         return (each, words)

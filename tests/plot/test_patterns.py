@@ -186,6 +186,8 @@ def test_colours_title_and_wrong_input(draw, words):
         draw(ising, ax=axes())
     with pytest.raises(TypeError, match=r"^(models is a Words|words is an Ising); pass "):
         draw(words, ising, ax=axes())
+    with pytest.raises(TypeError, match="HistoryGLM, which gives words no probability"):
+        draw(mc.HistoryGLM(), words, ax=axes())
     with pytest.raises(TypeError, match=r"^words is a str; pass Words, such as recording\.bin"):
         draw(ising, "words", ax=axes())
 

@@ -102,20 +102,29 @@ DRAW = {"calibration": plot.calibration, "roc": plot.roc, "prediction": plot.pre
 @pytest.mark.parametrize("name", DRAW)
 def test_nothing_to_draw_is_refused(name):
     with pytest.raises(ValueError, match="models is empty; pass fitted models and words, or what"):
-        DRAW[name]({}, unit=0, ax=axes())
+        DRAW[name]({}, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
 
 
 @pytest.mark.parametrize("name", DRAW)
 def test_wrong_input_is_one_sentence(name, words):
     model = Ising(l1=1e-3).fit(words)
     with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, or"):
-        DRAW[name](model, unit=0, ax=axes())
+        DRAW[name](model, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
     with pytest.raises(TypeError, match=r"^models is a str; pass a fitted model, a list"):
         DRAW[name]("model", words, 0, ax=axes())
     with pytest.raises(TypeError, match=r"^words is an Ising; pass Words, such as recording\.bin"):
         DRAW[name](words, model, 0, ax=axes())
     with pytest.raises(ValueError, match="9"):
         DRAW[name](model, words, 9, ax=axes())
+
+
+def test_results_have_their_unit_and_what_was_given(predicted):
+    with pytest.raises(ValueError, match="unit is for models and words; leave it out for results"):
+        plot.roc(roc(predicted, 1), unit=1, ax=axes())
+    with pytest.raises(ValueError, match="unit is for models and words"):
+        plot.calibration(calibration(predicted, 1), unit=1, ax=axes())
+    with pytest.raises(ValueError, match="given is for models and words"):
+        plot.prediction(predicted, unit=1, given="past", ax=axes())
 
 
 def test_the_unit_of_a_trace_and_of_a_curve_must_be_named(words, predicted):
@@ -155,6 +164,16 @@ def test_colours_and_a_title_can_be_asked_for(name, words):
     colours = [line.get_color() for line in ax.lines] + [p.get_edgecolor() for p in ax.patches]
     assert "red" in colours or any(colour[:3] == (1.0, 0.0, 0.0) for colour in colours)
     assert ax.get_title() == "Unit y"
+
+
+def test_the_axis_reaches_as_high_as_the_prediction(predicted):
+    ax = plot.prediction(predicted, unit=0, title="Unit x", ax=axes())
+    [trace] = ax.patches
+    assert ax.get_ylim()[0] == 0.0
+    assert ax.get_ylim()[1] == pytest.approx(1.08 * trace.get_data().values.max(), rel=0.02)
+    ax.figure.draw_without_rendering()
+    [spikes] = [line for line in ax.lines if line.get_label() == "spikes"]
+    assert ax.title.get_window_extent().y0 > spikes.get_window_extent().y1
 
 
 def test_traces_have_one_width(words):

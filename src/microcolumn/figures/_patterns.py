@@ -46,8 +46,6 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         panels = [*left.subplots(1, len(pairs), squeeze=False)[0], *right.subplots(2, 1)]
         for ax, pair in zip(panels, pairs, strict=False):
             draw_patterns({name: statistics[name] for name in pair}, units=units, ax=ax)
-            if ax is not panels[0]:  # the same as on the left
-                ax.set(ylabel="", yticklabels=[])
         pattern_ratios(statistics, ax=panels[-2])
         panels[-2].get_legend().remove()
         draw_synchrony(shown, ax=panels[-1])

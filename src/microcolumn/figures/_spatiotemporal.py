@@ -11,9 +11,11 @@ from ..evaluate import HiddenActivation, Prediction, PredictionResult, UnitPredi
 from ..formatting import counted, scientific
 from ..models import ModelSpec, PopulationModel
 from ..plot import gain, prediction as draw_prediction
+from ..plot._gain import MOST_NAMED
 from ..plot._laminar import order_text
 from ..plot._predictions import busiest_stretch_of_unit
 from ..plot._windows import COLUMNS, MOST, hidden_maps
+from ..plot.style import LEGEND
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
@@ -121,9 +123,10 @@ def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
     for ax, (given, results) in zip(axes, shown.predictions.items(), strict=True):
         gain(results, ax=ax)
         ax.set_title(f"given {_KNOWN[given]}")
+    axes[0].legend(loc="best", ncols=3, columnspacing=1.0, **LEGEND)  # for all
     for ax in axes[1:]:
         ax.set_ylabel("")
-        ax.get_legend().remove()  # the first is for all
+        ax.get_legend().remove()
     letter(axes[0], "b")
 
 
@@ -158,14 +161,18 @@ def _about_gains(shown: _Shown) -> str:
     results = next(iter(shown.predictions.values()))
     n_splits = max(result.n_splits for result in results)
     silent = sum(unit.rate_hz == 0.0 for unit in results[0].units)
-    bars = f"error bars are standard errors over {n_splits} splits"
+    bars = (
+        f"error bars are standard errors over {n_splits} splits, not corrected for the words that "
+        "splits share"
+    )
     if n_splits == 1:
         bars = "one split gives no error bars"
+    named = " and named after it" if len(results[0].units) - silent <= MOST_NAMED else ""
     units = f"{counted(silent, 'unit')} without a training spike"
     left_out = f" {units} {'is' if silent == 1 else 'are'} not shown." if silent else ""
     known = " and ".join(_KNOWN[given] for given in shown.predictions)
     return (
         f"Gain in log-likelihood of each unit's newest bin over its firing rate, given {known}, "
-        f"against that rate. The models of one unit stand side by side around its rate, joined by "
-        f"a grey line; {bars}.{left_out}"
+        "against that rate. The models of one unit stand side by side around its rate, joined by "
+        f"a grey line{named}; {bars}.{left_out}"
     )

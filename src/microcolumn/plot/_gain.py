@@ -17,13 +17,24 @@ from ..evaluate._inputs import words_for
 from ..models import WordModel
 from ..validation import Floats
 from ..words import Words
-from ._inputs import Colour, check_words, entitle, looks_of, named, named_models
+from ._inputs import (
+    Colour,
+    check_words,
+    entitle,
+    looks_of,
+    named,
+    named_word_models,
+    only_with_words,
+)
+from ._laminar import short_id
 from ._tips import tip
 from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal
 
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
 _APART = 0.012
+#: More units than this are not named; those this near, in parts of the decades, may overlap.
+MOST_NAMED, _NEAR = 15, 0.06
 
 
 class _Gain(NamedTuple):
@@ -47,7 +58,8 @@ def gain(
     """Conditional gain of each unit over its firing rate, against that rate.
 
     Bits/s against Hz on a logarithmic axis; units without a training spike are not drawn. The
-    models of one unit stand side by side, joined by a grey line; their middle is at its rate.
+    models of one unit stand side by side, joined by a grey line; their middle is at its rate. Up
+    to 15 units are named.
     Error bars are standard errors over splits; one split, and models on words, have none.
 
     Parameters
@@ -67,11 +79,14 @@ def gain(
     title : str, optional
         Of the axes.
     """
+    only_with_words(words, given=given)
+    if words is not None and rates is not None:
+        raise ValueError("rates are for gains that are arrays; models know their own, leave it out")
     if words is not None:
         held = check_words(words)
         found = {
             name: _on_words(name, model, held, given)
-            for name, model in named_models(models).items()
+            for name, model in named_word_models(models).items()
         }
     elif rates is not None:
         found = _of_arrays(models, np.asarray(rates, dtype=np.float64))
@@ -82,7 +97,8 @@ def gain(
     ax.set_xscale("log")
     places = _side_by_side(found)
     _join_units(ax, found, places)
-    for name, look in looks_of(list(found), color).items():
+    _name_units(ax, found)
+    for name, look in looks_of(list(found), color, models).items():
         drawn = {unit: each for unit, each in found[name].items() if each.rate_hz > 0.0}
         rate, values, errors = np.array(list(drawn.values())).reshape(-1, 3).T
         style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
@@ -92,6 +108,7 @@ def gain(
         tip(points, about | {"standard error": errors})
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
+    ax.margins(y=0.08)  # for the names of units
     leave_rounding_small(ax)
     if any(found):
         ax.legend(loc="best", **LEGEND)
@@ -99,11 +116,9 @@ def gain(
 
 
 def _on_words(
-    name: str, model: Any, words: Words | ArrayLike, given: Literal["rest", "past"]
+    name: str, model: WordModel, words: Words | ArrayLike, given: Literal["rest", "past"]
 ) -> dict[str, _Gain]:
     """Gains of the newest bin of words by unit, at the rates of the model's training."""
-    if not isinstance(model, WordModel):
-        raise TypeError(f"{name} is a {type(model).__name__}, which has no conditional gain")
     if not hasattr(model, "rates_"):
         raise ValueError(
             f"{name} was never fitted, so it knows no training rates; pass what "
@@ -175,6 +190,31 @@ def _join_units(
     ]
     joined = LineCollection([line for line in lines if len(line) > 1], colors="0.6", linewidths=0.7)
     ax.add_collection(joined, autolim=False)
+
+
+def _name_units(ax: Axes, found: Mapping[str, Mapping[str, _Gain]]) -> None:
+    """Small names of few units, above their points, or below where another unit is above them."""
+    units = dict.fromkeys(unit for each in found.values() for unit in each)
+    spans: dict[str, tuple[float, float, float]] = {}  # rate, lower and upper end
+    for unit in units:
+        known = [each[unit] for each in found.values() if unit in each]
+        ends = [(each.bits_per_second, float(np.nan_to_num(each.stderr))) for each in known]
+        if known[0].rate_hz > 0.0:
+            low, high = min(y - error for y, error in ends), max(y + error for y, error in ends)
+            spans[unit] = (known[0].rate_hz, low, high)
+    if not 0 < len(spans) <= MOST_NAMED:
+        return
+    rates = [rate for rate, _, _ in spans.values()]
+    near = _NEAR * max(0.3, math.log10(max(rates) / min(rates)))
+    for unit, (rate, low, high) in spans.items():
+        below = any(
+            abs(math.log10(rate / other)) < near and high < its_high
+            for other, _, its_high in spans.values()
+        )
+        place: dict[str, Any] = {"xytext": (0.0, -1.5 if below else 1.5), "ha": "center"}
+        place |= {"textcoords": "offset points", "va": "top" if below else "bottom"}
+        at = (rate, low if below else high)
+        ax.annotate(short_id(unit, 8), at, fontsize=5, color="0.4", **place)
 
 
 def _plain_ticks(ax: Axes) -> None:

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..models import PopulationModel, WordsEstimator
+from ..models import ModelSpec, PopulationModel, WordModel, WordsEstimator
+from ..models._spec import CLASSES
 from ..words import Words
 from .style import DATA_COLOUR, Look, looks
 
@@ -58,6 +59,23 @@ def named_models(models: Any) -> dict[str, WordsEstimator]:
     return found
 
 
+def named_word_models(models: Any) -> dict[str, WordModel]:
+    """The same of models that give words a probability, which a history model does not."""
+    for name, model in named_models(models).items():
+        if not isinstance(model, WordModel):
+            kind = type(model).__name__
+            raise TypeError(f"{name} is a {kind}, which gives words no probability; leave it out")
+    found: Any = named_models(models)
+    return dict(found)
+
+
+def only_with_words(words: Any, **options: Any) -> None:
+    """Refuse options of models on words where results are given, which have them already."""
+    for name, value in options.items():
+        if words is None and value not in (None, "rest"):
+            raise ValueError(f"{name} is for models and words; leave it out for results")
+
+
 def fitted_model(model: Any) -> PopulationModel:
     """One fitted model of the paper's family."""
     kind: Any = PopulationModel
@@ -81,14 +99,16 @@ def measured(
     kind: type[Thing],
     made_by: str,
     measure: Callable[[Any, Any], Thing],
+    named_as: Callable[[Any], Mapping[str, WordsEstimator]] = named_models,
 ) -> dict[str, Thing]:
     """What fitted models say about words, by name of the model; or such results as they are given.
 
-    A result alone has no name. ``made_by`` is the function that users would call for one.
+    A result alone has no name. ``made_by`` is the function that users would call for one, and
+    ``named_as`` says which models it takes.
     """
     if words is not None:
         held = check_words(words)
-        return {name: measure(model, held) for name, model in named_models(models).items()}
+        return {name: measure(model, held) for name, model in named_as(models).items()}
     if isinstance(models, kind):
         return {"": models}
     return named("models", models, kind, f"fitted models and words, or what {made_by} returns")
@@ -119,12 +139,27 @@ def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
     }
 
 
-def looks_of(names: Sequence[str], color: Colour | None = None) -> dict[str, Look]:
-    """How each model is drawn, by its name, in colours that were asked for; black without one."""
-    styles = looks(names)
+def looks_of(
+    names: Sequence[str], color: Colour | None = None, models: Any = None
+) -> dict[str, Look]:
+    """How each model is drawn, by its name, in colours that were asked for; black without one.
+
+    Fitted ``models``, one or many, have the colours of their classes, whatever they are called.
+    """
+    styles = looks(names, _classes(models))
     if "" in styles:
         styles[""] = styles[""]._replace(colour=DATA_COLOUR, tint=DATA_COLOUR)
     return coloured(styles, color)
+
+
+def _classes(models: Any) -> dict[str, ModelSpec]:
+    """Classes of fitted models by name; none of what is no model."""
+    listed = models.values() if isinstance(models, Mapping) else models
+    many = isinstance(models, Mapping | Sequence) and not isinstance(models, str)
+    if not all(isinstance(each, WordsEstimator) for each in (listed if many else [models])):
+        return {}
+    kinds = {name: type(model).__name__ for name, model in named_models(models).items()}
+    return {name: ModelSpec(kind) for name, kind in kinds.items() if kind in CLASSES}
 
 
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:

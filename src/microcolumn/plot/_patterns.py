@@ -22,7 +22,7 @@ from ..models import WordModel
 from ..units import Units
 from ..validation import Floats
 from ..words import Words
-from ._inputs import Colour, check_words, entitle, looks_of, measured, named, named_models
+from ._inputs import Colour, check_words, entitle, looks_of, measured, named, named_word_models
 from ._tips import tip
 from .style import DASHES, DATA_COLOUR, LEGEND, Look, axes_or_new, literal
 
@@ -82,7 +82,7 @@ def patterns(
     ax = axes_or_new(ax, (2.8, 3.6))
     n_words = min(each.n_words for each in statistics.values())
     _draw_band(ax, n_words)
-    styles = looks_of(list(statistics), color)
+    styles = looks_of(list(statistics), color, models)
     n_points = sum(each.model.size for each in statistics.values())
     for k, (name, each) in enumerate(statistics.items()):
         part = (k / len(statistics), (k + 1) / len(statistics))
@@ -129,7 +129,7 @@ def pattern_ratios(
     last = min(_last_group(each.n_active) for each in statistics.values())
     most = max(int(each.n_active.max()) for each in statistics.values())
     lowest = []
-    for k, (name, look) in enumerate(looks_of(list(statistics), color).items()):
+    for k, (name, look) in enumerate(looks_of(list(statistics), color, models).items()):
         each = statistics[name]
         group = np.minimum(each.n_active, last)
         numbers = np.unique(group)
@@ -177,7 +177,7 @@ def synchrony(
     distributions = _distributions(models, words)
     ax = axes_or_new(ax)
     names = [name for name, each in distributions.items() if each.method != "words"]
-    styles = looks_of(names, color)
+    styles = looks_of(names, color, models)
     lines = []  # for the legend, without error bars
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
@@ -213,14 +213,16 @@ _TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing"
 
 def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
     made_by = "mc.pattern_statistics(model, words)"
-    return measured(models, words, PatternStatistics, made_by, pattern_statistics)
+    kinds = (PatternStatistics, made_by, pattern_statistics, named_word_models)
+    return measured(models, words, *kinds)
 
 
 def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
     """Distributions as they were given, or of the words, as "data", and of the models."""
     if words is not None:
-        found = {name: synchrony_of(model) for name, model in named_models(models).items()}
-        return {"data": synchrony_of(check_words(words)), **found}
+        held = synchrony_of(check_words(words))
+        found = {name: synchrony_of(each) for name, each in named_word_models(models).items()}
+        return {"data": held, **found}
     if isinstance(models, Synchrony):
         return {"data" if models.method == "words" else "": models}
     remedy = "fitted models and words, or what mc.synchrony(...) returns"

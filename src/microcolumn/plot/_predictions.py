@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
@@ -21,7 +22,7 @@ from ..evaluate import (
 from ..models import WordsEstimator
 from ..validation import whole_number
 from ..words import Words
-from ._inputs import Colour, entitle, looks_of, measured
+from ._inputs import Colour, entitle, looks_of, measured, only_with_words
 from .style import DATA_COLOUR, LEGEND, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
 
 _CHANCE = MODEL_COLOURS["Independent"]
@@ -54,8 +55,7 @@ def prediction(
     unit : int
         Position of the unit among the recorded units.
     given : {"rest", "past"}
-        What models know, as in :func:`~microcolumn.predict`; of predictions that are given, it
-        follows from them.
+        What models know, as in :func:`~microcolumn.predict`; with ``words`` only.
     start_s, stop_s : float, optional
         What to show, seconds. By default the second without a gap that has most spikes.
     color : colour, or mapping of str to colour, optional
@@ -63,6 +63,7 @@ def prediction(
     title : str, optional
         Of the axes.
     """
+    only_with_words(words, given=given)
     unit = _check_unit(words, unit)
     found = measured(
         models,
@@ -77,17 +78,19 @@ def prediction(
     start = -np.inf if start_s is None else start_s
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
-    styles = looks_of(list(found), color)
+    styles = looks_of(list(found), color, models)
     for name, each in found.items():  # lines below others can be seen
         line = {"color": styles[name].colour, "linestyle": styles[name].dash}
         line |= {"linewidth": 1.1, "alpha": 0.75, "label": literal(name) or "prediction"}
         _draw_trace(ax, each.stretch(start, stop), unit, line)
     _draw_spikes(ax, first.stretch(start, stop), unit)
-    ax.set_ylim(bottom=0.0)
+    ax.set_ylim(0.0, 1.08 * max(ax.dataLim.y1, 1e-3))
     ax.set(xlabel="time (s)", ylabel="P(spike)")
     ax.ticklabel_format(axis="x", useOffset=False)
     ax.legend(**LEGEND_RIGHT)
-    return entitle(ax, title)
+    if title is not None:
+        ax.set_title(title, pad=14)  # above the spikes
+    return ax
 
 
 def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, float]:
@@ -130,10 +133,12 @@ def calibration(
     words : Words or array_like, shape (n_words, n_units), optional
         Held-out words.
     unit : int, optional
-        Position of the unit among the recorded units; by default all units are pooled.
+        Position of the unit among the recorded units; by default all units are pooled. With
+        ``words`` only.
     given, color, title
         As in :func:`prediction`.
     """
+    only_with_words(words, unit=unit, given=given)
     found = measured(
         models,
         words,
@@ -144,7 +149,7 @@ def calibration(
     ax = axes_or_new(ax, (3.2, 3.2))
     largest = max(max(each.predicted.max(), each.observed.max()) for each in found.values())
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, look in looks_of(list(found), color).items():
+    for name, look in looks_of(list(found), color, models).items():
         each, colour = found[name], look.colour
         ax.vlines(each.predicted, each.lower, each.upper, color=colour, alpha=0.35, linewidth=2.5)
         label = f"{literal(name)} (error {each.error:.2g})".strip()
@@ -181,7 +186,8 @@ def roc(
     given, color, title
         As in :func:`prediction`.
     """
-    at = _check_unit(words, unit) if words is not None else -1
+    only_with_words(words, unit=unit, given=given)
+    at = -1 if words is None else _check_unit(words, unit)
     found = measured(
         models,
         words,
@@ -191,7 +197,7 @@ def roc(
     )
     ax = axes_or_new(ax, (3.2, 3.2))
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, look in looks_of(list(found), color).items():
+    for name, look in looks_of(list(found), color, models).items():
         each = found[name]
         label = f"{literal(name)} ({each.note or f'area {each.area:.3f}'})".strip()
         style = {"color": look.colour, "linestyle": look.dash, "label": label}
@@ -217,8 +223,9 @@ def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
         rate = float(expit(shown.rate_log_odds[column]))
         ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
     spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
-    [ticks] = ax.plot(spikes, np.full(spikes.size, 1.05), "|", color=DATA_COLOUR, label="spikes")
-    ticks.set(markersize=7, transform=ax.get_xaxis_transform(), clip_on=False)
+    above = ax.get_xaxis_transform() + ScaledTranslation(0.0, 6 / 72, ax.figure.dpi_scale_trans)
+    [ticks] = ax.plot(spikes, np.ones(spikes.size), "|", color=DATA_COLOUR, transform=above)
+    ticks.set(markersize=7, clip_on=False, label="spikes")
     ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
 
 

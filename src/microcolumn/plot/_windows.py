@@ -117,7 +117,8 @@ def hidden_maps(
             ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
         if place + n_columns < shown.size:
             ax.set_xticklabels([])
-    figure.supxlabel("time before the newest bin (ms)", fontsize=8)
+    below = max(0.2, 0.5 * min(1.0, shown.size / n_columns))  # the middle of the maps
+    figure.supxlabel("time before the newest bin (ms)", x=below, fontsize=8)
     n_beside = min(shown.size, n_columns)  # the bar has the same width for one map and for nine
     size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_beside}
     size |= {"fraction": 0.27 / n_beside, "ax": panels[:, :n_beside]}
