@@ -24,6 +24,7 @@ import math
 
 import numpy as np
 from machine import print_machine
+from sklearn.base import clone
 
 import microcolumn as mc
 from microcolumn.evaluate._explainable import explainable
@@ -50,11 +51,25 @@ def pairwise(n_units: int, seed: int) -> mc.Ising:
     return mc.Ising.from_parameters(mc.Parameters(b=rng.uniform(-3.5, -2.0, n_units), J=J + J.T))
 
 
-def independent(model: mc.RBM | mc.Ising, n: int, rng: np.random.Generator) -> Bits:
+def mixed(n_units: int, seed: int) -> mc.BernoulliMixture:
+    """Mostly next to silent, at times one of two groups of units fires."""
+    rng = np.random.default_rng(seed)
+    modes = np.repeat(rng.uniform(0.02, 0.1, (1, n_units)), 3, axis=0)
+    for mode in modes[1:]:
+        mode[rng.choice(n_units, n_units // 2, replace=False)] = rng.uniform(0.4, 0.7)
+    return mc.BernoulliMixture.from_parameters(modes, [0.75, 0.15, 0.1])
+
+
+def fitted(rival: mc.models.Rival, n_units: int, seed: int) -> mc.models.Rival:
+    """A rival that resembles an RBM with planted groups."""
+    return clone(rival).fit(planted(n_units, seed).sample(20_000, seed))
+
+
+def independent(model: mc.models.WordModel, n: int, rng: np.random.Generator) -> Bits:
     return model.sample(n, rng)
 
 
-def held(model: mc.RBM | mc.Ising, n: int, rng: np.random.Generator) -> Bits:
+def held(model: mc.models.WordModel, n: int, rng: np.random.Generator) -> Bits:
     """Each word stays for a geometric number of bins, 5 on average."""
     X = model.sample(n, rng)
     return np.repeat(X, rng.geometric(0.2, n), axis=0)[:n]
@@ -75,6 +90,9 @@ def slow_chain(model: mc.RBM, n: int, rng: np.random.Generator) -> Bits:
     return words
 
 
+#: With next to no prior, and fitted to the end: fits that stop on a plateau are a misfit.
+MIXTURE = mc.BernoulliMixture(3, smoothing=0.1, tol=1e-8, max_iter=20_000)
+CASCADE = mc.CascadedLogistic(l1=1e-4, count=False)
 TWO_GROUPS = functools.partial(planted, n_groups=2)
 #: Name of a row: units, the truth, what is fitted to its words (None: the truth itself is tested),
 #: and how test words, and training words, depend on each other.
@@ -84,6 +102,10 @@ ROWS = {
     "RBM, fitted": (8, TWO_GROUPS, mc.RBM(2, l1=1e-4, objective="likelihood"), (independent, held)),
     "Ising, fitted": (8, pairwise, mc.Ising(l1=0.0, objective="likelihood"), (independent, held)),
     "RBM, by flow": (8, TWO_GROUPS, mc.RBM(2, l1=1e-4), (held,)),
+    "mixture, fitted": (8, mixed, MIXTURE, (independent, held)),
+    "tree, fitted": (8, functools.partial(fitted, mc.Tree()), mc.Tree(), (independent,)),
+    "2-tree, fitted": (8, functools.partial(fitted, mc.TwoTree()), mc.TwoTree(), (independent,)),
+    "cascade, fitted": (8, functools.partial(fitted, CASCADE), CASCADE, (independent,)),
 }
 N_WORDS = 3_000
 

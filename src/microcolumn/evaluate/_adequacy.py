@@ -197,13 +197,13 @@ def adequacy(
     of words that stand for the model.
 
     A fitted model has the error of its training words, of which it knows the number
-    (``n_words_``), and so have the drawn sets: to first order that of a fit by likelihood. What
-    priors and penalties shrink counts as misfit; that a size, an order or a tree was chosen is not
-    allowed for. The error is known of the paper's family, mixtures, trees, logistic cascades,
-    population tracking and random projections with up to 2,000 parameters. Any other model counts
-    as free to follow all of these statistics of its training words. A fit by likelihood follows
-    fewer, so that the test is cautious there: it finds less than it could. A model made from
-    parameters counts as given.
+    (``n_words_``), and so have the drawn sets: to first order that of a fit by likelihood. A fit
+    that a prior or a penalty shrinks, or that ended early, counts as misfit; that its size or
+    penalty was chosen is not allowed for. The error is known of the paper's family, mixtures,
+    trees, logistic cascades, population tracking and random projections with up to 2,000
+    parameters. Any other model counts as free to follow all of these statistics of its training
+    words. A fit by likelihood follows fewer, so that the test is cautious there: it finds less than
+    it could. A model made from parameters counts as given.
 
     Parameters
     ----------

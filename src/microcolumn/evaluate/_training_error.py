@@ -30,8 +30,7 @@ def training_error(
     of its training words: no fit by likelihood scatters more.
     """
     table, share = sample.table, sample.share / sample.share.sum()
-    known = type(model)._slopes is not WordModel._slopes
-    known = known and model.n_parameters_ <= most_parameters
+    known = 0 < model._n_slopes <= most_parameters
     most = _MOST_WORDS if known else MOST_PARAMETERS
     if share.size > most:
         counts = rng.multinomial(most, share)

@@ -202,15 +202,15 @@ class Ancestral(Rival):
             out[unit] = rng.random(n_samples) < expit(logits)
         return np.ascontiguousarray(out.T)
 
+    @property
+    def _n_slopes(self) -> int:
+        return self.n_features_in_ * (self.n_features_in_ + 1) // 2
+
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
-        """Of biases and coefficients of each unit given its parents; the structure is given."""
+        """Of biases, and of couplings of all pairs: each could have become an edge."""
         x = bits.astype(np.float64)
-        units, slots = np.nonzero(self.slopes_)
-        parents = self.parents_[units, slots]
-        by_parents = np.zeros(2 * self.slopes_.shape[:1])
-        by_parents[units, parents] = self.slopes_[units, slots]
-        residual = x - expit(self.biases_ + x @ by_parents.T)
-        return np.hstack([residual, residual[:, units] * x[:, parents]])
+        i, j = np.triu_indices(self.n_features_in_, 1)
+        return np.hstack([x, x[:, i] * x[:, j]])
 
     def _active_distribution(self) -> Floats | None:
         n_units = self.n_features_in_

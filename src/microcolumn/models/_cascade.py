@@ -240,6 +240,10 @@ class CascadedLogistic(OrderedUnits):
         by_count = self.b_[self.order_] + reached @ self.steps_[self.order_].T
         return weights, by_count
 
+    @property
+    def _n_slopes(self) -> int:
+        return self.n_parameters_
+
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of weights and steps other than 0; the order is given."""
         x = bits.astype(np.float64)

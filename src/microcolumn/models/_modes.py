@@ -135,6 +135,10 @@ class ModesModel(Rival):
     def _responsibilities(self, bits: NDArray[np.uint8]) -> Floats:
         return _posterior(Components.of(self.modes_, np.log(self.weights_)), bits)
 
+    @property
+    def _n_slopes(self) -> int:
+        return self.modes_.size + len(self.modes_)
+
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of log odds of spikes and log weights of the modes."""
         r = self._responsibilities(bits)

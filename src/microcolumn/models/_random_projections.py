@@ -230,6 +230,10 @@ class RandomProjections(Rival):
     def _chains_of(self, n_samples: int) -> int:
         return 0 if is_summable(self.b_.size) else n_chains_of(n_samples)
 
+    @property
+    def _n_slopes(self) -> int:
+        return self.n_parameters_
+
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of strengths other than 0; the projections are given."""
         kept = np.concatenate([np.ones(self.b_.size, dtype=bool), self.strengths_ != 0.0])

@@ -117,11 +117,15 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         """Log probability of bits in the model's order, up to a constant, shape (n_words,)."""
         raise NotImplementedError
 
-    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
-        """Slopes of log p of each word with the free parameters, shape (n_words, n_slopes).
+    @property
+    def _n_slopes(self) -> int:
+        """Columns of ``_slopes``; 0 for a model that has none."""
+        return 0
 
-        Up to a constant for each parameter, and to an invertible mixture of parameters. Only models
-        that are fitted by likelihood have them.
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Slopes of log p of each word with what was fitted, shape (n_words, n_slopes).
+
+        Up to a constant for each parameter, and to an invertible mixture of parameters.
         """
         raise NotImplementedError
 
