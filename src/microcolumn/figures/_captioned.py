@@ -22,6 +22,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
+from ._layouts import layouts_kept
 from ._presets import current
 from ._stacking import height_at, stack
 
@@ -87,7 +88,7 @@ class CaptionedFigure(Figure):
 
         The same figure gives the same bytes: nothing is stamped with the time.
         """
-        with _style(self._fonts), warnings.catch_warnings():
+        with _style(self._fonts), layouts_kept(), warnings.catch_warnings():
             kind = str(options.get("format") or _extension(fname)).lower()
             if kind in _METADATA:
                 subject, unstamped = _METADATA[kind]
@@ -217,7 +218,7 @@ def _drawn_once(figure: Figure, title: str) -> str:
     canvas, dpi = figure.canvas, figure.dpi
     about = _METADATA["svg"][1] | {"Title": printable(title)}
     text: dict[Any, Any] = {name: RC[name] for name in ("svg.fonttype", "svg.hashsalt")}
-    with mpl.rc_context(text), warnings.catch_warnings():
+    with mpl.rc_context(text), layouts_kept(), warnings.catch_warnings():
         # Text stays text, and the reader's fonts have the letters.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         try:
