@@ -204,12 +204,27 @@ def _element(figure: Figure, title: str) -> str:
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     # Matplotlib names images after their pixels, so that two may share a name; none is used.
     element = re.sub(r'(<image [^>]*?) id="[^"]*"', r"\1", element)
+    element = _renamed(element)
     root = f'<svg role="img" aria-label="{escape(printable(title), quote=True)}"'
     # In a page, a style sheet would apply to all elements; a style attribute does not.
     if sheet := re.search(r"<style[^>]*>\*\{([^}]*)\}</style>", element):
         element = element.replace(sheet[0], "", 1)
         root += f' style="{sheet[1]}"'
     return element.replace("<svg", root, 1)
+
+
+def _renamed(element: str) -> str:
+    """The element with clips and marks named in their order.
+
+    Matplotlib names them after all digits of where they are, the last of which may differ when the
+    same figure is laid out again.
+    """
+    names: dict[str, str] = {}
+
+    def rename(found: re.Match[str]) -> str:
+        return found[1] + names.setdefault(found[2], f"{found[2][0]}{len(names)}")
+
+    return re.sub(r'(\bid="|href="#|url\(#)([A-Za-z]\w*?[0-9a-f]{10})(?=["\)])', rename, element)
 
 
 def _drawn_once(figure: Figure, title: str) -> str:
