@@ -128,17 +128,20 @@ def test_a_run_says_in_a_terminal_that_it_starts_and_what_takes_long(monkeypatch
 
 
 def test_steps_are_shown_in_a_terminal_alone(monkeypatch):
-    def three():
-        with steps(3) as begin:
+    def three(**options):
+        with steps(3, **options) as begin:
             for step in ("reading", "fitting", "saving"):
                 begin(step)
 
     _, err = seen(monkeypatch)
     three()
     shown = err.getvalue()
-    places = [shown.index(f"{name}: |") for name in ("reading", "fitting", "saving")]
+    told = ("reading, step 1 of 3: |", "fitting, step 2 of 3: |", "saving, step 3 of 3: |")
+    places = [shown.index(each) for each in told]
     assert places == sorted(places)
-    assert "step 3 of 3" in shown
+    _, err = seen(monkeypatch)
+    three(printing=True)
+    assert err.getvalue() == ""
     _, log = seen(monkeypatch, io.StringIO)
     three()
     assert log.getvalue() == ""

@@ -175,7 +175,7 @@ def predict(
     With --json it is printed instead, and the CSV is only written to --out. Skill is too high on
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
-    with one_sentence(), steps(3) as begin:
+    with one_sentence(), steps(3, printing=out is None and not json) as begin:
         begin(f"reading {file}")
         from .. import evaluate
         from ..models import load

@@ -49,17 +49,22 @@ def say_started() -> None:
 
 
 @contextmanager
-def steps(count: int) -> Iterator[Callable[[str], None]]:
-    """A bar in a terminal that says which of ``count`` steps a command is at: call it with each."""
+def steps(count: int, *, printing: bool = False) -> Iterator[Callable[[str], None]]:
+    """A bar in a terminal that says which of ``count`` steps a command is at: call it with each.
+
+    There is none where a command is ``printing`` to the same terminal meanwhile.
+    """
     from tqdm import tqdm
 
-    layout = "{desc}|{bar:20}| step {n_fmt} of {total_fmt}, {elapsed} so far"
-    hidden = not sys.stderr.isatty()
+    hidden = not sys.stderr.isatty() or (printing and sys.stdout.isatty())
+    layout = "{desc}|{bar:20}| {elapsed} so far"
+    numbers = iter(range(1, count + 1))
     with tqdm(total=count, disable=hidden, leave=False, bar_format=layout) as bar:
 
         def begin(step: str) -> None:
-            bar.set_description(printable(step), refresh=False)
-            bar.update()
+            number = next(numbers)
+            bar.set_description(f"{printable(step)}, step {number} of {count}", refresh=False)
+            bar.n = number - 1
             bar.refresh()
 
         yield begin

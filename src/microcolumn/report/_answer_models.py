@@ -36,7 +36,9 @@ def _one_best(found: Finding) -> str:
     ranked = sorted(compared.models, key=lambda model: -model.bits_per_second)
     told = f"{_described(best)} has the highest score of {len(ranked)} models, {gain}."
     if not best.spec.is_rival or ours is None:
-        return f"{told} {_sentence(found, ranked[1].name)}"
+        pair = found.pair  # whose difference is told above
+        is_told = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
+        return told if is_told else f"{told} {_sentence(found, ranked[1].name)}"
     told += f" Of the paper's family (Ising, RBM, SemiRBM) it is {ours.name}."
     return f"{told} {_sentence(found, ours.name)}"
 
