@@ -51,7 +51,10 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, comm
 def test_figures_are_files_with_their_captions(store, tmp_path):
     result = study("figures", store, "--out", tmp_path / "f")
     assert result.exit_code == 0, result.output
-    per_recording = ("ranking", "data", "patterns", "parameters", "penalties", "annealing")
+    per_recording = (
+        *("ranking", "data", "patterns", "parameters", "penalties"),
+        *("assemblies", "layers", "annealing"),
+    )
     names = ["likelihood", *(f"{which}-cells" for which in per_recording)]
     assert set(os.listdir(tmp_path / "f")) == {"captions.txt", *(f"{n}.pdf" for n in names)}
     captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
@@ -101,7 +104,10 @@ def test_a_figure_has_the_width_and_the_pixels_asked_for(store, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("--figure", "9"), "there is no figure '9'; choose from data (1), likelihood (3)"),
+        (
+            ("--figure", "9"),
+            "there is no figure '9'; choose from ranking, data (1), likelihood (3)",
+        ),
         (("--recording", "X"), "the study has no recording 'X'; it has cells"),
         (("--width", "wide"), "width is 'wide'; choose 'single' (89 mm), 'double' (183 mm)"),
         (("--font", "Nonesuch"), "font 'Nonesuch' is not installed here; install it"),

@@ -104,7 +104,7 @@ def test_all_figures_have_the_same_signature():
     for each in mc.figures.FIGURES.values():
         parameters = inspect.signature(each.draw).parameters
         assert list(parameters) == ["results", "recording", "experiment", "window"]
-        assert each.draw.__doc__.startswith(f"Figure {each.paper}" if each.paper else "Models ")
+        assert each.draw.__doc__.startswith((f"Figure {each.paper}", "Models "))
         assert each.draw is getattr(mc.figures, each.draw.__name__)
 
 
