@@ -188,7 +188,7 @@ def test_a_column_of_a_journal_has_two_and_layers_below(results):
         figure = assemblies(results)
     assert titles(figure) == ["h4", "h3"]
     figure.draw_without_rendering()
-    panels = {name: ax.get_position() for name, ax in lettered(figure).items()}
+    panels = {name: ax.bbox for name, ax in lettered(figure).items()}
     assert panels["d"].y1 < panels["c"].y0
     assert [label.get_text() for label in lettered(figure)["d"].get_xticklabels()] == ["h4", "h3"]
     box, (width, _) = figure.get_tightbbox(), figure.get_size_inches()
