@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import planted_drive
 import pytest
 from scipy import stats
 
@@ -174,3 +175,12 @@ def test_one_and_two_units_are_tested(n_units):
 def test_what_is_no_model_of_words_is_refused():
     with pytest.raises(TypeError, match="model is a str; pass a fitted model of words"):
         mc.adequacy("RBM", np.zeros((20, 3)))
+
+
+def test_a_model_with_a_stimulus_drive_is_refused():
+    """It has other words at each moment."""
+    words, repeats = planted_drive.planted(n_units=3, n_repeats=10, n_moments=30)
+    drive = mc.StimulusDrive.from_words(words, repeats)
+    model = mc.models.Driven(mc.Ising(l1=1e-3, objective="pseudolikelihood"), drive).fit(words)
+    with pytest.raises(TypeError, match="a driven model has a log Z for each moment"):
+        mc.adequacy(model, words)
