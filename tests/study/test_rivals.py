@@ -11,7 +11,7 @@ from small_study import small_plan
 import microcolumn as mc
 from microcolumn.models import ModelSpec
 from microcolumn.report import page, report_dict, report_text
-from microcolumn.report._sections import answers
+from microcolumn.report._answer import whole_answer
 from microcolumn.study._jobs import families, specs_of
 from microcolumn.study._plan import Experiment
 from microcolumn.study._results import Results
@@ -90,7 +90,8 @@ def test_prediction_patterns_and_adequacy_have_rivals(results):
 
 def test_the_answer_says_whether_the_best_of_all_is_good_enough(results):
     best = results.comparison("A").best.name
-    assert answers(results)[0].details[-1].startswith(f"{best} {results.adequacy('A')[best]}")
+    told = dict(whole_answer(results).paragraphs)["Is the best model good enough?"]
+    assert f": {best} {results.adequacy('A')[best]}." in told
 
 
 def test_reports_name_them(results):

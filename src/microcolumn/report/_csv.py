@@ -15,7 +15,7 @@ from ..atomic import atomic_write
 from ..safe_text import csv_cell
 from ..study import NotComputedError, Results
 from ..study._codec import row_of
-from ..study._unit_table import unit_rows
+from ._units import known_units
 
 Row = Mapping[str, Any]
 
@@ -102,7 +102,7 @@ def _assemblies(results: Results) -> list[Row]:
 
 def _units(results: Results) -> list[Row]:
     """Each recorded unit at each condition."""
-    return [row for condition in results.tested() for row in unit_rows(results, condition)]
+    return [row for condition in results.tested() for row in known_units(results, condition)]
 
 
 def _parameters(results: Results) -> list[Row]:

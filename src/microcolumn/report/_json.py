@@ -7,10 +7,10 @@ from typing import Any
 
 from ..study import Condition, NotComputedError, Results
 from ..study._codec import plain
-from ..study._unit_table import unit_rows
 from ._adequacy import adequacy_entries
 from ._answer import whole_answer
 from ._cautions import cautions
+from ._units import known_units
 
 
 def report_dict(results: Results) -> dict[str, Any]:
@@ -65,6 +65,6 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         "share_of_pairs": compared.share_of_pairs,
         "answer": compared.answer,
         "by_model": by_model,
-        "units": unit_rows(results, condition),
+        "units": known_units(results, condition),
     }
     return shown | adequacy_entries(results, condition)

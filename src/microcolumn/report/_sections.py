@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ..study import Condition, Results
-from ..study._unit_table import unit_rows
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table, explained_sentences
 from ._content import Block, BulletList, Heading, Item, Paragraph, Section, TableItem
@@ -17,7 +16,7 @@ from ._leads import lead
 from ._pictures import Pictures
 from ._recordings import recordings
 from ._tables import Table, longest
-from ._units import unit_sentences, unit_table
+from ._units import known_units, unit_sentences, unit_table
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
@@ -96,7 +95,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
 
 
 def _units(results: Results, condition: Condition) -> list[Item]:
-    rows = unit_rows(results, condition)
+    rows = known_units(results, condition)
     lines = tuple(unit_sentences(rows, condition.experiment.n_splits))
     first: list[Item] = [BulletList(lines)] if lines else []
     return [*first, *_table_items(results, condition, unit_table(rows))]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from ..formatting import text_table
 from ..study import Condition, Results
-from ..study._unit_table import unit_rows
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table, explained_sentences
 from ._answer import whole_answer
@@ -19,7 +18,7 @@ from ._intervals import interval_tables
 from ._recordings import recordings
 from ._tables import Table, longest
 from ._typography import sentence, unbroken
-from ._units import unit_sentences
+from ._units import known_units, unit_sentences
 
 
 class Block(NamedTuple):
@@ -136,7 +135,7 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
         if table is not None:
             yield _titled(table)
     yield from map(_titled, _assembly_table.tables(results, last))
-    units = unit_sentences(unit_rows(results, last), experiment.n_splits)
+    units = unit_sentences(known_units(results, last), experiment.n_splits)
     sentences = [*_assembly_table.sentences(results, last), *units]
     if sentences:
         yield "\n".join(sentences)

@@ -7,10 +7,19 @@ from collections.abc import Sequence
 
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL, with_error
 from ..formatting import counted, number
+from ..study import Condition, NotComputedError, Results
 from ..study._index import Row
-from ..study._unit_table import N_PARTNERS
+from ..study._unit_table import N_PARTNERS, unit_rows
 from ..units import DEPTH_REFERENCES
 from ._tables import Table
+
+
+def known_units(results: Results, condition: Condition) -> list[Row]:
+    """Rows of :meth:`~microcolumn.study.Results.unit_table`; none where they are not computed."""
+    try:
+        return unit_rows(results, condition)
+    except NotComputedError:
+        return []
 
 
 def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
@@ -19,6 +28,8 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
     ``rows`` are those of :meth:`~microcolumn.study.Results.unit_table`, ``n_splits`` the splits
     planned: with one, no hidden unit is known to be an assembly.
     """
+    if not rows:
+        return []
     first, of_units = rows[0], f"of {counted(len(rows), 'unit')}"
     sentences = []
     if first["assemblies_model"] and n_splits > 1:
@@ -36,8 +47,10 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
     return sentences
 
 
-def unit_table(rows: Sequence[Row]) -> Table:
-    """One row per unit; columns that are known of none are left out."""
+def unit_table(rows: Sequence[Row]) -> Table | None:
+    """One row per unit, if there are any; columns that are known of none are left out."""
+    if not rows:
+        return None
     columns = {
         "unit": [row["unit"] for row in rows],
         "layer": [row["layer"] or "-" for row in rows],

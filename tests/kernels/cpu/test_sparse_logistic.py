@@ -53,7 +53,11 @@ def test_coefficients_are_those_of_scikit_learn(l1):
         # liblinear would penalise the constant, and saga is as exact as its tolerance.
         penalty = {"l1_ratio": 1.0, "C": 1.0 / (l1 * counts.sum())} if l1 else {"C": np.inf}
         peer = LogisticRegression(
-            solver="saga" if l1 else "newton-cholesky", tol=1e-10, max_iter=20_000, **penalty
+            solver="saga" if l1 else "newton-cholesky",
+            tol=1e-10,
+            max_iter=20_000,
+            random_state=0,
+            **penalty,
         ).fit(np.vstack([X, X]), np.repeat([1, 0], len(X)), sample_weight=both)
         np.testing.assert_allclose(found[response, :-1], peer.coef_[0], atol=2e-6)
         np.testing.assert_allclose(found[response, -1], peer.intercept_[0], atol=2e-6)
