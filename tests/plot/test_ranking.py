@@ -34,7 +34,7 @@ def test_models_are_ranked_from_the_top_with_their_differences_from_the_best():
     assert shown["BernoulliMixture"][:2] == (0.0, 0.0)
     texts = [text.get_text() for text in ax.texts]
     assert texts == ["13.00", "12.00", "10.00", "bits/s"]
-    assert ax.get_xlabel().startswith("difference from BernoulliMixture (bits/s)")
+    assert ax.get_xlabel().startswith("difference from the best (bits/s)")
 
 
 def test_rivals_are_open_and_told_apart():
@@ -73,7 +73,33 @@ def test_title_colour_and_axes_may_be_asked_for():
         ranking(compared(LEVELS), color={"Isink": "red"})
 
 
+def test_several_recordings_are_marks_around_their_median():
+    given = [compared(LEVELS), compared(LEVELS | {"RBM 25": 14.5}), compared({"Ising": 7.0})]
+    ax = ranking(given)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    places = {name: [] for name in names}
+    for line in ax.lines[:-1]:  # the last one marks the best
+        places[names[round(float(line.get_ydata()[0]))]].append(line.get_xdata())
+    per_unit = [
+        {name: each.scores[name].per_neuron - each.best.per_neuron for name in each.scores}
+        for each in given
+    ]
+    for name, (single, middle) in places.items():
+        expected = [found[name] for found in per_unit if name in found]
+        assert list(single) == pytest.approx(expected)
+        assert middle[0] == pytest.approx(np.median(expected))
+    assert names == ["RBM 25", "BernoulliMixture", "Ising"]
+    told = [text.get_text() for text in ax.texts]
+    assert told == ["1 of 2", "1 of 2", "1 of 3", "best in"]
+    assert "per unit" in ax.get_xlabel()
+
+
 @pytest.mark.parametrize("given", ["model", [1, 2], np.zeros(3)])
 def test_what_is_no_comparison_is_refused(given):
-    with pytest.raises(TypeError, match=r"compared is an? .*; pass one Comparison"):
+    with pytest.raises(TypeError, match=r"compared.* is an? .*; pass a Comparison"):
         ranking(given)
+
+
+def test_a_model_without_a_finite_score_cannot_be_ranked():
+    with pytest.raises(ValueError, match="no model to rank"):
+        ranking(compared({"Ising": np.nan}))

@@ -36,7 +36,7 @@ class Figures(NamedTuple):
 
 #: All figures of a study by name, in the order of the page.
 FIGURES = {
-    "ranking": Figures(ranking),
+    "ranking": Figures(ranking, per_recording=False),
     "data": Figures(data, "1"),
     "likelihood": Figures(likelihood, "3", per_recording=False),
     "patterns": Figures(patterns, "4"),

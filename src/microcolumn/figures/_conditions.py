@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from ..evaluate import Comparison, ModelScore
@@ -141,6 +143,43 @@ def condition_of(
         raise NotComputedError(f"{missing} tested yet{where}; run the study further{more}")
     first = found[0]
     return [condition for condition in found if condition[:2] == first[:2]][-1]
+
+
+def of_recordings(
+    results: Results, recording: str | None, experiment: str | None, window: int | None
+) -> tuple[Condition, dict[str, Comparison]]:
+    """The condition that a figure shows, and the models of all recordings that have it, by name.
+
+    With a ``recording``, of that one alone. Names of models do not depend on the number of units.
+    """
+    condition = condition_of(results, recording, experiment, window)
+    found = {}
+    for each in results.tested():
+        same = each.experiment == condition.experiment and each.window == condition.window
+        if same and recording in (None, each.recording):
+            with suppress(NotComputedError):  # no score of that recording is finite
+                compared = _compared(results, each)
+                if compared.models:  # if all have a false mode, there is no score
+                    found[each.recording] = compared
+    if not found:
+        raise condition.missing("a test")
+    return condition, found
+
+
+def _compared(results: Results, condition: Condition) -> Comparison:
+    """Scores at one condition, with names that do not depend on the number of its units."""
+    found = results.comparison(**condition.names)
+    names = {spec.name: family for family, spec in results.index.families(condition).items()}
+    models, unranked = (
+        tuple(replace(model, name=names[model.name]) for model in each)
+        for each in (found.models, found.unranked)
+    )
+    pairs = [
+        replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
+        for pair in found.pairs
+    ]
+    label = results.label(condition.recording)
+    return replace(found, recording=label, models=models, pairs=tuple(pairs), unranked=unranked)
 
 
 def tell_simulated(figure: CaptionedFigure, results: Results, recordings: Sequence[str]) -> None:

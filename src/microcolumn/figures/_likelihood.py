@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import replace
 
 from ..evaluate import Comparison
 from ..plot import differences, scores
 from ..plot._scores import in_groups
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import about, condition_of, tell_simulated
+from ._conditions import about, of_recordings, tell_simulated
 
 #: Marks of a panel that has half the page's width.
 _MOST_BESIDE = 28
@@ -29,18 +27,8 @@ def likelihood(
     By default all recordings that have the experiment are drawn; without an Ising model, or with
     nothing else, there is no second panel.
     """
-    condition = condition_of(results, recording, experiment, window)
-    compared, drawn = [], []
-    for each in results.tested():
-        same = each.experiment == condition.experiment and each.window == condition.window
-        if same and recording in (None, each.recording):
-            with suppress(NotComputedError):  # no score of that recording is finite
-                found = _compared(results, each)
-                if found.models:  # if all have a false mode, there is no score
-                    compared.append(found)
-                    drawn.append(each.recording)
-    if not compared:
-        raise condition.missing("a test")
+    condition, found = of_recordings(results, recording, experiment, window)
+    compared = list(found.values())
     reference = _reference(compared)
     n_models = len({name for each in compared for name in each.scores})
     grouped = in_groups(len(compared), n_models)
@@ -58,24 +46,8 @@ def likelihood(
         if grouped:
             share_legend(figure, "outside upper center")
         figure.caption = _caption(condition, compared, reference, grouped)
-        tell_simulated(figure, results, drawn)
+        tell_simulated(figure, results, list(found))
     return figure
-
-
-def _compared(results: Results, condition: Condition) -> Comparison:
-    """Scores at one condition, with names that do not depend on the number of its units."""
-    found = results.comparison(**condition.names)
-    names = {spec.name: family for family, spec in results.index.families(condition).items()}
-    models, unranked = (
-        tuple(replace(model, name=names[model.name]) for model in each)
-        for each in (found.models, found.unranked)
-    )
-    pairs = [
-        replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
-        for pair in found.pairs
-    ]
-    label = results.label(condition.recording)
-    return replace(found, recording=label, models=models, pairs=tuple(pairs), unranked=unranked)
 
 
 def _reference(compared: Sequence[Comparison]) -> str | None:
@@ -101,7 +73,7 @@ def _caption(
     text = (
         "Excess log-likelihood over independent units, the zero line, on test words that were used "
         "neither for the fit nor for the choice of the penalty, for the whole population "
-        f"({about(condition)}; {_splits(compared)}). "
+        f"({about(condition)}; {splits_text(compared)}). "
     )
     if reference is not None:
         text = f"(a) {text}(b) {_about_differences(compared, reference)}"
@@ -128,7 +100,7 @@ def _about_differences(compared: Sequence[Comparison], reference: str) -> str:
     )
 
 
-def _splits(compared: Sequence[Comparison]) -> str:
+def splits_text(compared: Sequence[Comparison]) -> str:
     """How many splits the scores are means over."""
     numbers = sorted({each.n_splits for each in compared})
     planned = compared[0].n_planned

@@ -1,38 +1,67 @@
-"""Models of one recording ranked, each with its difference from the best: the opening picture."""
+"""Models ranked, each with its difference from the best: the opening picture."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..evaluate import Comparison
 from ..plot import ranking as draw_ranking
-from ..plot._ranking import AROUND, LINE
+from ..plot._ranking import LINE
 from ..study import Condition, Results
 from ._captioned import COLUMN, CaptionedFigure, captioned
-from ._conditions import about, of_condition
-from ._likelihood import doubts, error_bars
+from ._conditions import about, of_recordings, tell_simulated
+from ._likelihood import doubts, error_bars, splits_text
+
+#: Recordings with a panel each; more are marks in one panel.
+_MOST_PANELS = 4
+#: Inches around the lines of one panel, and of all of them.
+_AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 
 
-@of_condition()
-def ranking(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure of the ranking: models by their scores, with paired differences from the best."""
-    compared = results.comparison(**condition.names)
-    if not compared.models:
-        raise condition.missing("a score without a false mode")
-    size = (COLUMN, AROUND + 0.1 + LINE * len(compared.models))
-    with captioned("", "Models, best first", size) as figure:
-        draw_ranking(compared, ax=figure.add_subplot())
-        figure.caption = _caption(results, condition, compared)
+def ranking(
+    results: Results,
+    recording: str | None = None,
+    *,
+    experiment: str | None = None,
+    window: int | None = None,
+) -> CaptionedFigure:
+    """Figure of the ranking: models by their scores, with paired differences from the best.
+
+    By default all recordings that have the experiment are drawn: a panel each, or, if they are more
+    than four, all in one.
+    """
+    condition, found = of_recordings(results, recording, experiment, window)
+    compared = list(found.values())
+    panels = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
+    n_lines = [len({name for each in panel for name in each.scores}) for panel in panels]
+    heights = [_AROUND_EACH + LINE * n for n in n_lines]
+    with captioned("", "Models, best first", (COLUMN, _AROUND_ALL + sum(heights))) as figure:
+        axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).ravel()
+        for ax, panel in zip(axes, panels, strict=True):
+            draw_ranking(panel, title=panel[0].recording if len(panels) > 1 else None, ax=ax)
+        for ax in axes[:-1]:  # the last one says it for all
+            ax.set_xlabel("")
+        figure.caption = _caption(condition, compared, several=len(panels) < len(compared))
+        tell_simulated(figure, results, list(found))
     return figure
 
 
-def _caption(results: Results, condition: Condition, compared: Comparison) -> str:
-    label = results.label(condition.recording)
-    rivals = any(model.spec.is_rival for model in compared.models)
+def _caption(condition: Condition, compared: Sequence[Comparison], *, several: bool) -> str:
+    rivals = any(model.spec.is_rival for each in compared for model in each.models)
     kinds = " Discs: models of the paper's family; open diamonds: other kinds." if rivals else ""
-    splits = "one split" if compared.n_splits == 1 else f"mean over {compared.n_splits} splits"
+    words = f"on the same test words ({about(condition)}; {splits_text(compared)})"
+    if several:
+        return (
+            f"Score of each model minus that of the best one {words}, per unit, in "
+            f"{len(compared)} recordings: a small mark for each, large ones for medians. To the "
+            f"right: in how many recordings the model is best.{kinds}{doubts(compared)}"
+        )
+    best = f" of {compared[0].recording} minus that of {compared[0].best.name}, the best,"
+    if len(compared) > 1:
+        best = " minus that of the best one of the recording,"
     return (
-        f"Score of each model of {label} minus that of {compared.best.name}, the best, on the same "
-        f"test words ({about(condition)}; {splits}). To the right, the scores: excess "
-        "log-likelihood over independent units, for the whole population. "
-        f"{error_bars([compared.n_splits])} They are of the difference, in which what both models "
-        f"find hard to predict cancels.{kinds}{doubts([compared])}"
+        f"Score of each model{best} {words}. To the right, the scores: excess log-likelihood over "
+        f"independent units, for the whole population. {error_bars(c.n_splits for c in compared)} "
+        f"They are of the difference, in which what both models find hard to predict cancels."
+        f"{kinds}{doubts(compared)}"
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..evaluate import Comparison
-from ._inputs import Colour, coloured, entitle, expect
+from ..evaluate import Comparison, ModelScore
+from ._inputs import Colour, coloured, entitle, named
 from ._tips import tip
 from .style import Look, axes_or_new, literal, looks
 
@@ -17,10 +19,11 @@ from .style import Look, axes_or_new, literal, looks
 _SAME = 1e-3
 #: Inches of a line, and of what is above and below all lines.
 LINE, AROUND = 0.22, 0.9
+_KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 
 
 def ranking(
-    compared: Comparison,
+    compared: Comparison | Sequence[Comparison] | Mapping[str, Comparison],
     *,
     ax: Axes | None = None,
     title: str | None = None,
@@ -32,11 +35,16 @@ def ranking(
     one standard error, is smaller than those of the scores. Scores in bits/s over independent units
     stand to the right. Discs are of the paper's family, open diamonds of other kinds.
 
+    Of several recordings, small marks are the differences in each, per unit since populations
+    differ in size, and large marks are medians over recordings, by which models are ranked; to the
+    right stands in how many recordings a model is best.
+
     Parameters
     ----------
-    compared : Comparison
-        From :func:`microcolumn.compare` or ``results.comparison(...)``. Models with a false mode,
-        or whose score is not finite, are left out.
+    compared : Comparison, or sequence or mapping of Comparison
+        From :func:`microcolumn.compare` or ``results.comparison(...)``; several are of different
+        recordings, and models of one name are the same. Models with a false mode, or whose score
+        is not finite, are left out.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
     title : str, optional
@@ -44,43 +52,72 @@ def ranking(
     color : colour or mapping, optional
         One for all models, or by name; by default that of each model's class.
     """
-    given = expect(
-        "compared",
-        compared,
-        Comparison,
-        "one Comparison, such as mc.compare returns; draw several one by one",
-    )
-    finite = [model for model in given.models if math.isfinite(model.bits_per_second)]
-    ranked = sorted(finite, key=lambda model: -model.bits_per_second)
-    if not ranked:
+    remedy = "a Comparison, such as mc.compare returns, or a list of them"
+    given = named("compared", compared, Comparison, remedy).values()
+    known = [(each, ranked) for each in given if (ranked := _ranked(each))]
+    if not known:
         raise ValueError("there is no model to rank: none has a score; raise l1")
-    ax = axes_or_new(ax, (4.2, AROUND + LINE * len(ranked)))
-    specs = {model.name: model.spec for model in ranked}
+    specs = {model.name: model.spec for _, models in known for model in models}
     styles = coloured(looks(specs, specs), color)
+    ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
+    draw = _draw_one if len(known) == 1 else _draw_several
+    names = draw(ax, known, styles)
+    _label(ax, [literal(name) for name in names])
+    if len({spec.is_rival for spec in specs.values()}) > 1:
+        ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
+    return entitle(ax, title)
+
+
+_Known = Sequence[tuple[Comparison, list[ModelScore]]]
+
+
+def _ranked(compared: Comparison) -> list[ModelScore]:
+    finite = [model for model in compared.models if math.isfinite(model.bits_per_second)]
+    return sorted(finite, key=lambda model: -model.bits_per_second)
+
+
+def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
+    """Paired differences with their errors; scores to the right."""
+    [(compared, ranked)] = known
     best = ranked[0].name
     for place, model in enumerate(ranked):
         difference, error = 0.0, 0.0
         if model.name != best:
-            pair = given.pair(model.name, best)
+            pair = compared.pair(model.name, best)
             difference, error = pair.bits_per_second, pair.stderr
         mark = _mark(styles[model.name], is_rival=model.spec.is_rival)
         bar = None if math.isnan(error) else error
         point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
         told = {"model": model.name, "bits/s": model.bits_per_second}
         tip(point, told | {f"minus {best}": difference, "standard error": error})
-        ax.annotate(
-            f"{model.bits_per_second:.2f}",
-            (1.0, place),
-            xycoords=("axes fraction", "data"),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=7,
-        )
-    _label(ax, [literal(name) for name in specs], literal(best))
-    if len({model.spec.is_rival for model in ranked}) > 1:
-        ax.set_xlabel(f"{ax.get_xlabel()}\n\u25cf the paper's family   \u25c7 other kinds")
-    return entitle(ax, title)
+        _tell(ax, place, f"{model.bits_per_second:.2f}")
+    ax.set_xlabel("difference from the best (bits/s)")
+    _tell(ax, None, "bits/s")
+    return [model.name for model in ranked]
+
+
+def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
+    """Differences per unit in each recording; in how many a model is best to the right."""
+    behind: dict[str, list[tuple[str, float]]] = {}
+    for compared, ranked in known:
+        for model in ranked:
+            difference = model.per_neuron - ranked[0].per_neuron
+            behind.setdefault(model.name, []).append((compared.recording, difference))
+    best = [ranked[0].name for _, ranked in known]
+    rivals = {model.name: model.spec.is_rival for _, ranked in known for model in ranked}
+    middle = {name: median(value for _, value in found) for name, found in behind.items()}
+    names = sorted(middle, key=lambda name: -middle[name])
+    for place, name in enumerate(names):
+        recordings, values = zip(*behind[name], strict=True)
+        mark = _mark(styles[name], is_rival=rivals[name])
+        single = ax.plot(values, [place] * len(values), alpha=0.5, **mark | {"markersize": 2.5})[0]
+        tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
+        large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
+        tip(large, {"model": name, "median, bits/s per unit": middle[name]})
+        _tell(ax, place, f"{best.count(name)} of {len(values)}")
+    ax.set_xlabel("difference from the best\nof each recording (bits/s per unit)")
+    _tell(ax, None, "best in")
+    return names
 
 
 def _mark(look: Look, *, is_rival: bool) -> dict[str, Any]:
@@ -90,8 +127,19 @@ def _mark(look: Look, *, is_rival: bool) -> dict[str, Any]:
     return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
 
 
-def _label(ax: Axes, names: list[str], best: str) -> None:
-    """Names to the left, scores to the right, a line at the best."""
+def _tell(ax: Axes, place: int | None, text: str) -> None:
+    """Put text to the right of a line, or above all of them."""
+    if place is None:
+        where: Any = {"xy": (1.0, 1.0), "xycoords": "axes fraction", "xytext": (6, 3)}
+        look: dict[str, Any] = {"color": "0.35"}
+    else:
+        where = {"xy": (1.0, place), "xycoords": ("axes fraction", "data"), "xytext": (6, 0)}
+        look = {"va": "center"}
+    ax.annotate(text, textcoords="offset points", fontsize=7, **where, **look)
+
+
+def _label(ax: Axes, names: list[str]) -> None:
+    """Names to the left, a line at the best."""
     ax.set_yticks(np.arange(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -99,8 +147,5 @@ def _label(ax: Axes, names: list[str], best: str) -> None:
     ax.margins(x=0.08)
     if max(map(abs, ax.dataLim.intervalx)) < _SAME:
         ax.set_xlim(-1.0, 0.1)
-    ax.set_xlabel(f"difference from {best} (bits/s)")
-    head: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    ax.annotate("bits/s", (1.0, 1.0), xytext=(6, 3), fontsize=7, color="0.35", **head)
     for side in ("left", "top", "right"):
         ax.spines[side].set_visible(False)

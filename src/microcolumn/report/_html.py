@@ -88,8 +88,8 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings)) + _n_bytes(own)
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
-    opening = next((drawn[key] for key in drawn if key[0] == "ranking"), None)
-    parts = sections(results, {key: each for key, each in drawn.items() if each is not opening})
+    opening = drawn.pop(("ranking", None), None)
+    parts = sections(results, drawn)
     if own:
         parts.append(Section("further", "Further figures", _FURTHER, own, []))
     layers = any(tables.layers(results, condition) for condition in tables.longest(results))
@@ -99,7 +99,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         simulated=[name for name in results.recordings if results.is_simulated(name)],
     )
     planned = {model for each in results.plan.experiments for model in each.models}
-    shown = [each for each in (*drawn.values(), *own) if isinstance(each, Picture)]
+    shown = [each for each in (opening, *drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
         "about": _about(results),
         "recordings": list(results.recordings),

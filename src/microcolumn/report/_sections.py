@@ -25,7 +25,7 @@ def sections(results: Results, drawn: Pictures) -> list[Section]:
     fits = tuple(_converged(results, condition) for condition in longest(results))
     return [
         _data(results, drawn),
-        section("Comparison", _scores, "ranking patterns", _pictures(drawn, "likelihood", None)),
+        section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),
         section("Parameters", None, "parameters penalties"),
         section("Assemblies and layers", _structure, "assemblies layers"),
         section("Units", _units),
