@@ -9,7 +9,6 @@ from microcolumn.report import report_dict, report_text
 from microcolumn.report._adequacy import (
     adequacy_of,
     adequacy_table,
-    explained_sentences,
     explained_text,
 )
 from microcolumn.report._answer import whole_answer
@@ -27,7 +26,7 @@ def test_the_table_has_a_row_for_independent_units_and_each_model(planted_result
     assert [row[0] for row in table.rows] == ["Independent", "Ising", "RBM 5", "SemiRBM 5"]
     assert [row[1] for row in table.rows] == ["1.00 %", "1.30 %", "1.60 %", "1.90 %"]
     assert [row[4] for row in table.rows] == ["0.005", "0.02", "0.31", "0.40"]
-    assert [row[5] for row in table.rows] == [
+    assert [row[6] for row in table.rows] == [
         "misses synchrony: 3 or more active units in 2.00 ± 0.20 % of words, the model has 1.00 %",
         "differs measurably (p = 0.02) but by little",
         "describes these words within their noise (p = 0.31, about 500 independent words)",
@@ -37,13 +36,16 @@ def test_the_table_has_a_row_for_independent_units_and_each_model(planted_result
 
 
 def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):
-    first, *models = explained_sentences(planted_results, condition)
-    assert first.endswith("16.00 ± 1.00 bits/s could be explained, at most 20.00")
+    table = adequacy_table(planted_results, condition)
+    assert "(16.00 ± 1.00 bits/s could be explained, at most 20.00)" in table.note
+    explained = {row[0]: row[5] for row in table.rows}
+    assert explained["Independent"] == "-"  # all gains are above theirs
     compared = planted_results.comparison(**condition.names)
     score = next(s for s in compared.best.splits if s.split == 0)
     share = f"{100 * score.bits_per_second / 16:.0f}"
-    assert models[0].startswith(f"{compared.best.name}: {share} ± ")
-    assert models[0].endswith(f"(at least {100 * score.bits_per_second / 20:.0f} %)")
+    assert explained[compared.best.name].startswith(f"{share} ± ")
+    told = explained_text(planted_results, condition, compared.best.name)
+    assert told.endswith(f"(at least {100 * score.bits_per_second / 20:.0f} %)")
     name, adequacy = adequacy_of(planted_results, condition)
     assert name == compared.best.name
     assert adequacy.describes
@@ -67,7 +69,6 @@ def test_nothing_is_said_before_it_is_computed(tmp_path):
     results = Results(file)
     where = results.index.at("cells", "instantaneous", None)
     assert adequacy_table(results, where) is None
-    assert explained_sentences(results, where) == []
     assert adequacy_of(results, where) == ("", None)
     assert explained_text(results, where, "RBM 5") == ""
     assert report_dict(results)["comparisons"][0]["adequacy"] is None

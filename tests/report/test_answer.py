@@ -72,7 +72,7 @@ def test_layers_are_means_over_splits_and_p_must_be_small_in_all_of_them(answer,
     told = dict(answer.paragraphs)[QUESTIONS[2]]
     assert "65 % of the weight of a hidden unit of RBM 5 lies in its main layer" in told
     assert "50 % if layers are shuffled (permutation test, p < 0.05 in 1 of 4 splits)" in told
-    assert "1 of 2.5 live hidden units stay in one layer" in told
+    assert "1.0 of 2.5 live hidden units stay in one layer" in told
     assert told.endswith("1 of the hidden units of the first split recurs in other splits and is "
                          "needed by test words.")  # fmt: skip
 

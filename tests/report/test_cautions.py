@@ -33,12 +33,13 @@ def cautions_of(folder, plan, **options):
 def test_each_caution_names_its_models_and_counts_its_tests(planted_results):
     found = [each.split(": ", 1) for each in cautions(planted_results)]
     assert [(names, sentence.count("4e-3")) for names, sentence in found] == [
+        ("instantaneous and spatiotemporal", 0),
         ("cells (simulated), instantaneous, Ising", 1),  # the end of the grid
         ("cells (simulated), instantaneous, RBM 5", 0),
         ("cells (simulated), spatiotemporal, Ising", 1),
         ("cells (simulated), spatiotemporal, RBM", 0),
     ]
-    counts = ["4 of 4", "1 of 4", "12 of 12 tests (T = 1, 2, 3)", "3 of 12 tests (T = 1, 2, 3)"]
+    counts = ["", "4 of 4", "1 of 4", "12 of 12 tests (T = 1, 2, 3)", "3 of 12 tests (T = 1, 2, 3)"]
     assert all(count in sentence for count, (_, sentence) in zip(counts, found, strict=True))
 
 
@@ -116,8 +117,9 @@ def test_a_normaliser_that_has_not_converged_is_a_caution(tmp_path):
 
 def test_every_caution_says_what_removes_it(planted_results):
     remedies = [each.rsplit("; ", 1)[1] for each in cautions(planted_results)]
-    assert [each.split()[0] for each in remedies] == ["add", "leave", "add", "leave"]
-    assert remedies[0] == 'add 8e-3 to l1 (--l1 8e-3), or set l1 = "auto"'
+    assert [each.split()[0] for each in remedies] == ["set", "add", "leave", "add", "leave"]
+    assert remedies[0] == 'set objectives = "likelihood" (--objective likelihood)'
+    assert remedies[1] == 'add 8e-3 to l1 (--l1 8e-3), or set l1 = "auto"'
 
 
 def test_in_a_quick_study_the_end_of_the_grid_is_moved_by_the_whole_study(tmp_path):

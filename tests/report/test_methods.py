@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import planted_study as planted
+import pytest
 
 from microcolumn.report._methods import methods, references
 from microcolumn.study import Experiment, Plan
@@ -33,6 +34,22 @@ def test_the_numbers_are_those_of_the_plan():
         assert part in windows
     assert "500 chains" in said["Normalisation"]
     assert "up to 100,000" in said["Normalisation"]
+
+
+@pytest.mark.parametrize(
+    ("n_units", "units"),
+    [
+        ({}, "the 80 most active units of"),
+        ({"cells": 23}, "The spikes of all units of"),
+        ({"cells": 23, "more": 100}, "the 80 most active units, or all where there are fewer, of"),
+        ({"cells": 90, "more": 100}, "the 80 most active units of"),
+    ],
+)
+def test_units_are_called_all_where_there_are_no_more(n_units, units):
+    sources = (planted.SOURCE, replace(planted.SOURCE, name="more", seed=1))[: max(1, len(n_units))]
+    plan = Plan(sources, (replace(FIRST, most_active=80),))
+    [(_, words), *_] = methods(plan, layers=False, n_units=n_units)
+    assert units in words
 
 
 def test_how_words_were_split_and_what_that_tests_is_told():

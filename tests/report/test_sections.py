@@ -33,7 +33,7 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
     }
     assert list(shown.items()) == [
         ("data", ["data"]),
-        ("comparison", ["likelihood", "ranking", "patterns"]),
+        ("comparison", ["likelihood", "patterns"]),
         ("parameters", ["parameters", "penalties"]),
         ("assemblies", ["assemblies", "layers"]),
         ("units", []),
@@ -47,7 +47,10 @@ def test_experiments_have_headings_only_if_there_are_several(by_id):
     def headings(section):
         return [item.text for item in of_kind(section, Heading)]
 
-    assert headings(by_id["comparison"]) == ["instantaneous", "spatiotemporal, T = 3"]
+    assert headings(by_id["comparison"]) == [
+        "instantaneous: 20 ms words, minimum probability flow",
+        "spatiotemporal: T = 3 bins of 6.7 ms, minimum probability flow",
+    ]
     assert headings(by_id["time"]) == []
 
 

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import planted_study as planted
 import pytest
+from planted_comparison import compared as planted_comparison
 
 from microcolumn.report import _tables as tables
 from microcolumn.report._effects import effects
@@ -39,7 +40,7 @@ def test_every_row_has_a_cell_for_each_column(planted_results, conditions):
 def test_scores_are_those_of_the_comparison(planted_results, conditions):
     compared = planted_results.comparison(**conditions[0].names)
     table = tables.models(compared)
-    shown = [cell.split(" ± ") for cell in column(table, "bits/s")]
+    shown = zip(*(column(table, name) for name in ("bits/s", "± splits", "± test")), strict=True)
     for (mean, split, block), model in zip(shown, compared.models, strict=True):
         assert float(mean) == pytest.approx(model.bits_per_second, abs=0.005)
         assert float(split) == pytest.approx(model.split_stderr, abs=0.005)
@@ -49,6 +50,31 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
     assert column(table, "lift") == ["-"] * 3  # this study was not asked for it
     assert column(table, "live hidden") == ["2.5 of 5", "2.5 of 5", "-"]
     assert column(table, "converged") == ["no", "yes", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [
+        (["9 edges", "4 edges", "11 edges"], "4 to 11 edges"),
+        (
+            ["9 edges, 2 steps", "4 edges, 2 steps", "11 edges, 7 steps"],
+            "4 to 11 edges, 2 to 7 steps",
+        ),
+        (["9 edges", "4 edges", "no edge"], "9 edges, 4 edges, no edge"),
+        (["9 edges", "4 edges", "4 edges"], "9 edges, 4 edges \N{MULTIPLICATION SIGN}2"),
+        (["3e-5", "0.02", "1.5e-3"], "3e-5 to 0.02"),
+        (["4 edges"], "4 edges"),
+    ],
+)
+def test_sizes_that_differ_in_every_split_are_told_by_their_ends(sizes, told):
+    given = planted_comparison({"Tree": 3.0}, n_splits=len(sizes))
+    [tree] = given.models
+    splits = [
+        replace(s, size=size, normaliser="exact")
+        for s, size in zip(tree.splits, sizes, strict=True)
+    ]
+    table = tables.models(replace(given, models=(replace(tree, splits=tuple(splits)),)))
+    assert column(table, "chosen") == [told]
 
 
 def test_differences_are_those_of_the_comparison(planted_results, conditions):
@@ -121,7 +147,7 @@ def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):
     path = planted.write(tmp_path / "study.db", plan=plan, keep=lambda job: job.kind == "test")
     results = Results(path)
     table = tables.models(results.comparison("cells"))
-    assert all(" ± - ± " in cell for cell in column(table, "bits/s"))
+    assert set(column(table, "± splits")) == {"-"}
     assert tables.provenance(results).seeds == (("instantaneous", "seed 0"),)
 
 

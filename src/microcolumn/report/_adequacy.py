@@ -1,4 +1,4 @@
-"""Whether the models describe the test words: a table, sentences, and entries of the JSON."""
+"""Whether the models describe the test words: a table, a sentence, and entries of the JSON."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
     first = next(iter(found.values()))
     k = common_count(first.tail_observed)
     share, stderr = (100.0 * tail[k - 1] for tail in (first.tail_observed, first.tail_stderr))
+    best, gains = _explainable(results, condition), _gains(results, condition)
+    limit = "" if best is None else f" ({best})"
     rows = [
         (
             name,
@@ -28,36 +30,22 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
             _fit(each.pairs),
             _fit(each.triplets),
             p_text(each.p_value),
+            _explained(best, gains.get(name)),
             str(each),
         )
         for name, each in found.items()
     ]
     return Table(
         "adequacy on the test words of split 0",
-        ("model", f"{k} or more active", "pairs r", "triplets r", "p", "the model"),
+        ("model", f"{k} or more active", "pairs r", "triplets r", "p", "explained", "the model"),
         rows,
         left=("model", "the model"),
         note=f"{k} or more active: observed in {share:.2f} ± {stderr:.2f} % of words; pairs, "
         "triplets: correlation of predicted with observed covariances and third central moments, "
         "and in brackets what a perfect model would reach; p: goodness of fit, from words drawn "
-        f"from the model; the model misses what differs beyond chance (p < {LEVEL:g}) and by more "
-        "than 20 %",
+        f"from the model; explained: share of what the best possible model would gain{limit}; "
+        f"the model misses what differs beyond chance (p < {LEVEL:g}) and by more than 20 %",
     )
-
-
-def explained_sentences(results: Results, condition: Condition) -> list[str]:
-    """What the best possible model would gain, and the share of it that each model gains."""
-    try:
-        best = results.explainable(**condition.names)
-    except NotComputedError:
-        return []
-    sentences = [f"on the test words of split 0, {best}"]
-    if best.known:
-        sentences += [
-            f"{name}: {_share(best, *gained)}"
-            for name, gained in _gains(results, condition).items()
-        ]
-    return sentences
 
 
 def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy | None]:
@@ -72,16 +60,14 @@ def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy |
 
 def explained_text(results: Results, condition: Condition, model: str) -> str:
     """The share of what could be explained that a model gains; empty if that is not computed."""
-    gained = _gains(results, condition).get(model)
-    try:
-        best = results.explainable(**condition.names)
-    except NotComputedError:
-        return ""
-    if gained is None:
+    gained, best = _gains(results, condition).get(model), _explainable(results, condition)
+    if gained is None or best is None:
         return ""
     if not best.known:
         return "there are too many different words to say how much could be explained"
-    return f"it explains {_share(best, *gained)}"
+    least = 100.0 * best.share_of(*gained)[2]
+    share = _explained(best, gained)
+    return f"it explains {share} of what could be explained (at least {least:.0f} %)"
 
 
 def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:
@@ -116,9 +102,19 @@ def _gains(results: Results, condition: Condition) -> dict[str, tuple[float, flo
     }
 
 
-def _share(best: Explainable, gained: float, stderr: float) -> str:
-    share, error, least = (100.0 * value for value in best.share_of(gained, stderr))
-    return f"{share:.0f} ± {error:.0f} % of what could be explained (at least {least:.0f} %)"
+def _explainable(results: Results, condition: Condition) -> Explainable | None:
+    try:
+        return results.explainable(**condition.names)
+    except NotComputedError:
+        return None
+
+
+def _explained(best: Explainable | None, gained: tuple[float, float] | None) -> str:
+    """The share of what could be explained; a dash where it is not known."""
+    if best is None or gained is None or not best.known:
+        return "-"
+    share, error, _ = (100.0 * value for value in best.share_of(*gained))
+    return f"{share:.0f} ± {error:.0f} %"
 
 
 def _fit(fit: MomentFit) -> str:

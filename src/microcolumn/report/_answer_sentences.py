@@ -263,5 +263,5 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def _counts(means: Sequence[float]) -> str:
-    """Means of counts, from the smallest to the largest: ``"3.3 to 10"``."""
-    return " to ".join(dict.fromkeys(f"{mean:.3g}" for mean in (min(means), max(means))))
+    """Means of counts, from the smallest to the largest: ``"3.3 to 10.0"``."""
+    return " to ".join(dict.fromkeys(f"{mean:.1f}" for mean in (min(means), max(means))))

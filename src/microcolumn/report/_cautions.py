@@ -23,7 +23,7 @@ def cautions(results: Results) -> list[str]:
 
     Each ends with the command or the setting that removes the doubt.
     """
-    lines = [*_of_the_run(results), *_of_units(results)]
+    lines = [*_of_the_run(results), *_of_units(results), *_of_flow(results)]
     whole = "" if results.plan.whole is None else whole_study(results)
     conditions = dict.fromkeys(
         (condition.recording, condition.experiment) for condition in results.tested()
@@ -95,6 +95,30 @@ def _of_units(results: Results) -> list[str]:
         doubts = [spans] * bool(spans) + row["survey"].get("suspects", [])
         lines += [f"{results.label(name)}: {doubt}" for doubt in doubts]
     return lines
+
+
+def _of_flow(results: Results) -> list[str]:
+    """Experiments that compare models with and without hidden units by flow alone.
+
+    Flow is biased where no model is right, which favours the richer one (docs/method.md,
+    section 10).
+    """
+    tested = {condition.experiment for condition in results.tested()}
+    doubted = [
+        experiment.name
+        for experiment in results.plan.experiments
+        if experiment in tested
+        and experiment.objectives == ("mpf",)
+        and "Ising" in experiment.models
+        and {"RBM", "SemiRBM"} & {*experiment.models}
+    ]
+    if not doubted:
+        return []
+    return [
+        f"{enumeration(doubted)}: models were fitted by minimum probability flow, which is biased "
+        "where no model is right and, on recordings tried so far, favours hidden units over pairs; "
+        'set objectives = "likelihood" (--objective likelihood)'
+    ]
 
 
 def _bin_width(results: Results, recording: str, experiment: Experiment) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..evaluate import ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import number
-from ._tables import Table, errors_text
+from ._tables import Table
 
 
 def growth(found: WindowResult) -> Table:
@@ -14,7 +14,13 @@ def growth(found: WindowResult) -> Table:
         (str(window), *(_per_unit(results[k]) for results in found.models.values()))
         for k, window in enumerate(found.windows)
     ]
-    return Table("bits/s per unit against bins per word T", ("T", *found.models), rows, left=())
+    return Table(
+        "bits/s per unit against bins per word T",
+        ("T", *found.models),
+        rows,
+        left=(),
+        note="± standard error over splits, then that of one test part, from blocks of it",
+    )
 
 
 def gains(found: WindowResult) -> Table | None:
@@ -73,4 +79,4 @@ def _per_unit(model: ModelScore | None) -> str:
     if model.has_false_mode:
         return "false mode"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
-    return f"{number(model.per_neuron, 3)} {errors_text(*errors, digits=3)}"
+    return " ± ".join(number(value, 3) for value in (model.per_neuron, *errors))

@@ -97,6 +97,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         results.plan,
         layers=layers,
         simulated=[name for name in results.recordings if results.is_simulated(name)],
+        n_units={name: row["n_units"] for name, row in results.recordings.items()},
     )
     planned = {model for each in results.plan.experiments for model in each.models}
     shown = [each for each in (opening, *drawn.values(), *own) if isinstance(each, Picture)]

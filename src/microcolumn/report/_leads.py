@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from ..evaluate import Comparison
+from ..evaluate._significance import LEVEL
 from ..formatting import counted, duration, number
 from ..study import Results
 from ._assembly_table import MEANING
 from ._tables import longest, of_models
+from ._units import known_units
 
 _RESTS_ON = {
     "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
@@ -92,6 +94,19 @@ def _assemblies(results: Results) -> str:
     return f"{stable} of the {counted(live, 'live hidden unit')} {of} are assemblies."
 
 
+def _units(results: Results) -> str:
+    """Of the first experiment of each recording, all units together."""
+    first = {each.recording: each for each in reversed(longest(results))}
+    rows = [row for condition in first.values() for row in known_units(results, condition)]
+    clauses = []
+    if any(row["assemblies"] for row in rows):
+        clauses.append(f"{sum(bool(row['assemblies']) for row in rows)} are in an assembly")
+    if any(row["gain_q_value"] <= LEVEL for row in rows):
+        n = sum(row["gain_q_value"] <= LEVEL and row["gain_bits_per_second"] > 0.0 for row in rows)
+        clauses.append(f"{n} are predicted better from the others than by their rate")
+    return f"Of {counted(len(rows), 'unit')}, {' and '.join(clauses)}." if clauses else ""
+
+
 def _time(results: Results) -> str:
     steps = []
     for condition in longest(results):
@@ -156,6 +171,7 @@ _ANSWERS: dict[str, Callable[[Results], str]] = {
     "Comparison": _comparison,
     "Parameters": _parameters,
     "Assemblies and layers": _assemblies,
+    "Units": _units,
     "Time": _time,
     "Prediction": _prediction,
     "Fitting": _fitting,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from inspect import signature
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..evaluate._choice import AUTOMATIC
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL
-from ..formatting import enumeration, scientific
+from ..formatting import counted, enumeration, scientific
 from ..partition._ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from . import _tables as tables
@@ -44,7 +45,7 @@ RIVALS = {
     "PopulationTracking": "the population tracking model (O'Donnell et al. 2017)",
     "RandomProjections": "random projections (Maoz et al. 2020)",
 }
-_OBJECTIVES = {
+OBJECTIVES = {
     "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
     "pseudolikelihood": "pseudolikelihood (Besag 1975)",
     "likelihood": "maximum likelihood",
@@ -64,15 +65,22 @@ _GENERALISES = {
 }
 
 
-def methods(plan: Plan, *, layers: bool, simulated: Collection[str] = ()) -> list[tuple[str, str]]:
+def methods(
+    plan: Plan,
+    *,
+    layers: bool,
+    simulated: Collection[str] = (),
+    n_units: Mapping[str, int] = MappingProxyType({}),
+) -> list[tuple[str, str]]:
     """Title and text of the paragraphs.
 
-    ``layers`` says whether layers were tested, ``simulated`` which recordings are simulated.
+    ``layers`` says whether layers were tested, ``simulated`` which recordings are simulated, and
+    ``n_units`` how many units those that were read have.
     """
     paragraphs = []
     for each in plan.experiments:
         name = f": {each.name}" if len(plan.experiments) > 1 else ""
-        told = [_words(plan, each, simulated), _models(each), _rivals(each), _splits(each)]
+        told = [_words(plan, each, simulated, n_units), _models(each), _rivals(each), _splits(each)]
         text = " ".join(filter(None, told))
         paragraphs.append((f"Words and models{name}", text))
     paragraphs += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
@@ -89,14 +97,17 @@ def references(paragraphs: list[tuple[str, str]]) -> list[Reference]:
     return [reference for reference in listed if reference.key in text]
 
 
-def _words(plan: Plan, experiment: Experiment, simulated: Collection[str]) -> str:
+def _words(
+    plan: Plan, experiment: Experiment, simulated: Collection[str], n_units: Mapping[str, int]
+) -> str:
     recordings = [source.name for source in plan.sources_of(experiment)]
     names = enumeration(recordings)
     if made := [name for name in recordings if name in simulated]:
         some = f": {enumeration(made)}" if len(made) < len(recordings) else ""
         names += f" (simulated{some})"
-    active = experiment.most_active
-    units = "all units" if active is None else f"the {active} most active units"
+    units = _units(
+        experiment.most_active, [n_units[name] for name in recordings if name in n_units]
+    )
     bins = (
         ""
         if experiment.max_words is None
@@ -114,6 +125,13 @@ def _words(plan: Plan, experiment: Experiment, simulated: Collection[str]) -> st
     return f"{text} Words are the bits of all these units in T = {window} successive bins."
 
 
+def _units(most_active: int | None, recorded: Sequence[int]) -> str:
+    if most_active is None or (recorded and max(recorded) <= most_active):
+        return "all units"
+    fewer = ", or all where there are fewer," if recorded and min(recorded) < most_active else ""
+    return f"the {most_active} most active units{fewer}"
+
+
 def _models(experiment: Experiment) -> str:
     family = [model for model in experiment.models if model in _NAMES]
     if not family:
@@ -123,7 +141,7 @@ def _models(experiment: Experiment) -> str:
     if family != ["Ising"]:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
-    by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
+    by = " and by ".join([OBJECTIVES[objective] for objective in experiment.objectives])
     penalties = _penalties(experiment.l1)
     groups = ""
     if experiment.group_l1 > 0.0:
@@ -150,8 +168,9 @@ def _rivals(experiment: Experiment) -> str:
 def _penalties(l1: str | tuple[float, ...]) -> str:
     if isinstance(l1, str):
         return (
-            f"of {AUTOMATIC[l1]} strengths per decade, from the smallest that leaves an Ising "
-            "model no coupling down over three decades and, if the best was at an end, beyond it,"
+            f"of {counted(AUTOMATIC[l1], 'strength')} per decade, from the smallest that leaves an "
+            "Ising model no coupling down over three decades and, if the best was at an end, "
+            "beyond it,"
         )
     return f"of {enumeration([scientific(strength) for strength in l1])}"
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
-from ._adequacy import adequacy_table, explained_sentences
+from ._adequacy import adequacy_table
 from ._content import Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
 from ._leads import lead
+from ._methods import OBJECTIVES
 from ._pictures import Pictures
 from ._recordings import recordings
 from ._tables import Table, longest
@@ -52,7 +54,7 @@ def _section(
         several = sum(map(bool, found.values())) > 1
         for condition, each in found.items():
             if each and several:
-                shown.append(Heading(f"{condition.experiment.name}{_window_text(condition)}"))
+                shown.append(Heading(_kind_of_words(condition)))
             shown += each
         if shown:
             blocks.append(_block(results, name, shown))
@@ -76,9 +78,7 @@ def _data(results: Results, drawn: Pictures) -> Section:
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     found = tables.models(compared), tables.pairs(compared), effects(compared)
-    items = _table_items(results, condition, *found, adequacy_table(results, condition))
-    explained = tuple(explained_sentences(results, condition))
-    return [*items, BulletList(explained)] if explained else items
+    return _table_items(results, condition, *found, adequacy_table(results, condition))
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
@@ -151,6 +151,15 @@ def _about(results: Results, condition: Condition, *, every: bool = False) -> st
     """Which results are shown: a recording, an experiment and, unless of ``every`` T, its T."""
     label = results.label(condition.recording)
     return f"{label}, {condition.experiment.name}{'' if every else _window_text(condition)}"
+
+
+def _kind_of_words(condition: Condition) -> str:
+    """An experiment by its name, its words and how its models were fitted."""
+    experiment = condition.experiment
+    width = f"{1e3 * experiment.bin_width:g} ms"
+    words = f"{width} words" if condition.window == 1 else f"T = {condition.window} bins of {width}"
+    fitted = enumeration([OBJECTIVES[each].split(" (")[0] for each in experiment.objectives])
+    return f"{experiment.name}: {words}, {fitted}"
 
 
 def _window_text(condition: Condition) -> str:

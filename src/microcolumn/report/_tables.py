@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a false mode last."""
-    scores = ("model", "bits/s", "per unit", "per spike", "lift")
+    scores = ("model", "bits/s", "± splits", "± test", "per unit", "per spike", "lift")
     sizes = ("chosen", "parameters", "couplings", "live hidden")
     log_z = {"exact": "exact", "ais": "AIS"}
     rows = [
@@ -89,12 +90,13 @@ def models(compared: Comparison) -> Table:
         rows,
         left=("model", "chosen", "log Z"),
         sortable=True,
-        note="first ±: standard error over splits; second ±: of one test part, from blocks; "
+        note="± splits: standard error over splits; ± test: of one test part, from blocks of it; "
         "per spike: bits/s over spikes/s of all units, several spikes in a bin counted once; "
         "lift: bits/s more with a Dirichlet process around the model, which learns how often each "
         "word comes; what it adds, the model has wrong (Park et al. 2013); "
-        "chosen: what validation parts preferred, penalties λ or sizes, with the number of splits "
-        "that did; parameters (not zero), couplings and live hidden units: means over splits",
+        "chosen: penalties λ or sizes that validation parts preferred, with the number of splits "
+        "that did or, where all differ, from the smallest to the largest; parameters "
+        "(not zero), couplings and live hidden units: means over splits",
     )
 
 
@@ -227,25 +229,36 @@ def _p(p_value: float) -> str:
     return p_text(p_value).removeprefix("p ").removeprefix("= ")
 
 
-def _score(model: ModelScore) -> tuple[str, str, str]:
-    """Bits/s with its errors, per unit and per spike; a false mode takes the place of them."""
+def _score(model: ModelScore) -> tuple[str, ...]:
+    """Bits/s, its errors, per unit and per spike; a false mode takes the place of them."""
     if model.has_false_mode:
-        return false_mode_text(model.false_mass), "-", "-"
-    errors = errors_text(model.split_stderr, model.block_stderr)
-    per_unit, per_spike = number(model.per_neuron, 3), number(model.bits_per_spike, 3)
-    return f"{number(model.bits_per_second)} {errors}", per_unit, per_spike
-
-
-def errors_text(*errors: float, digits: int = 2) -> str:
-    """Errors of a score, each with its sign."""
-    return " ".join(f"± {number(error, digits)}" for error in errors)
+        return false_mode_text(model.false_mass), "-", "-", "-", "-"
+    errors = model.split_stderr, model.block_stderr
+    shares = model.per_neuron, model.bits_per_spike
+    return (
+        *(number(value) for value in (model.bits_per_second, *errors)),
+        *(number(value, 3) for value in shares),
+    )
 
 
 def _chosen(model: ModelScore) -> str:
-    """Penalties or sizes chosen and how often: ``λ 1e-3 ×8, λ 2e-3 ×2``."""
-    sizes = Counter(score.size for score in model.splits if score.size)
-    strengths = Counter(l1 for l1 in model.l1 if not math.isnan(l1))
-    counts = [(f"λ {scientific(l1)}", n) for l1, n in sorted(strengths.items())]
-    counts = sorted(sizes.items()) or counts
+    """Penalties or sizes chosen: ``λ 1e-3 ×8, λ 2e-3 ×2``; ``4 to 9 edges`` if all differ."""
+    strengths = sorted(l1 for l1 in model.l1 if not math.isnan(l1))
+    chosen = [score.size for score in model.splits if score.size]
+    chosen = chosen or [f"λ {scientific(l1)}" for l1 in strengths]
+    counts = Counter(chosen)
+    if len(counts) > 1 and len(counts) == len(chosen):
+        return _span(chosen)
     times = "\N{MULTIPLICATION SIGN}"
-    return ", ".join(text + (f" {times}{n}" if n > 1 else "") for text, n in counts) or "-"
+    return ", ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
+
+
+def _span(texts: Sequence[str]) -> str:
+    """Texts that differ in their numbers alone, each from its smallest to its largest."""
+    number_pattern = r"[\d.]+(?:e-?\d+)?"
+    words = list(dict.fromkeys(re.sub(number_pattern, "{}", text) for text in texts))
+    if len(words) > 1:
+        return ", ".join(texts)
+    columns = zip(*(re.findall(number_pattern, text) for text in texts), strict=True)
+    ends = [(min(column, key=float), max(column, key=float)) for column in columns]
+    return words[0].format(*(" to ".join(dict.fromkeys(both)) for both in ends))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..formatting import text_table
 from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
-from ._adequacy import adequacy_table, explained_sentences
+from ._adequacy import adequacy_table
 from ._answer import whole_answer
 from ._cautions import cautions
 from ._effects import effects
@@ -126,12 +126,8 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     yield bins + ".\n".join(compared.statements) + "."
     yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
-    adequate = adequacy_table(results, last)
-    if adequate is not None:
-        explained = [f"  {each}" for each in explained_sentences(results, last)]
-        yield "\n".join([_titled(adequate), *explained])
     predictions, layers = tables.predictions(results, last), tables.layers(results, last)
-    for table in (effects(compared), predictions, layers):
+    for table in (adequacy_table(results, last), effects(compared), predictions, layers):
         if table is not None:
             yield _titled(table)
     yield from map(_titled, _assembly_table.tables(results, last))
