@@ -159,7 +159,9 @@ def test_a_rival_that_is_clearly_better_is_in_the_title():
     assert title([equal], "A").endswith("; BernoulliMixture does better than both")
     two = [one, found(name="B")]
     assert title(two, "2 recordings").endswith("; BernoulliMixture does better still in 1")
-    assert "a model of another kind is clearly better in 1" in best_model(two)
+    told = best_model(two)
+    assert "BernoulliMixture (a mixture of independent populations; not of" in told
+    assert "a model of another kind is clearly better in 1" in told
 
 
 def test_a_rival_is_not_better_than_a_fit_that_has_not_converged():

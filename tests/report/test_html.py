@@ -125,6 +125,8 @@ def test_the_page_opens_with_the_answer(parsed, results):
     answer = whole_answer(results)
     [title] = [h["text"].replace("\N{NO-BREAK SPACE}", " ") for h in parsed.all("h1")]
     assert title == answer.title
+    above = "3 models of how units fire together, tested on cells (simulated)"
+    assert above in [p["text"] for p in parsed.all("p")]
     [section] = [e for e in parsed.all("section") if e.get("id") == "answer"]
     assert parsed.all("section")[0] is section
     shown = section["text"].replace("\N{NO-BREAK SPACE}", " ")

@@ -56,9 +56,11 @@ def _described(model: ModelScore) -> str:
 
 
 def _all_best(found: Sequence[Finding]) -> str:
+    models = {each.best.name: each.best for each in found if each.best}
     counts = Counter(each.best.name for each in found if each.best).most_common()
-    others = [f"{name} in {n}" for name, n in counts[1:]]
-    most = f"{counts[0][0]} scores highest in {counts[0][1]} of {len(found)} recordings"
+    others = [f"{_described(models[name])} in {n}" for name, n in counts[1:]]
+    first = _described(models[counts[0][0]])
+    most = f"{first} scores highest in {counts[0][1]} of {len(found)} recordings"
     text = ", ".join([most, *others])
     ours = Counter(each.best_of_family.name for each in found if each.best_of_family).most_common()
     rivals = [each for each in found if each.best and each.best.spec.is_rival]

@@ -14,7 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from .. import __version__
 from ..atomic import atomic_write
-from ..formatting import enumeration
+from ..formatting import counted, enumeration
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
@@ -148,13 +148,12 @@ def _environment() -> Environment:
 
 
 def _about(results: Results) -> str:
+    """What was studied, in words that need no definition."""
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
-    names = enumeration([name.replace("SemiRBM", "semi-restricted RBM") for name in classes])
-    model = "model" if len(classes) == 1 else "models"
     recordings = [results.label(source.name) for source in results.plan.sources]
     simulated = sum(results.is_simulated(source.name) for source in results.plan.sources)
     some = f" ({simulated} of them simulated)" if simulated < len(recordings) else " (simulated)"
     of = f"{len(recordings)} recordings{some * bool(simulated)}"
     if len(recordings) <= 4:
         of = enumeration([name if len(name) <= 40 else f"{name[:39]}…" for name in recordings])
-    return f"{names} {model} of {of}"
+    return f"{counted(len(classes), 'model')} of how units fire together, tested on {of}"
