@@ -13,7 +13,7 @@ import typer
 from ..atomic import atomic_write
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, Open, make_folder, print_json, say, show_page
+from .output import Json, Open, make_folder, print_json, say, say_started, show_page
 from .stores import PlanOrStore, store_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def page(
     json: Json = False,
 ) -> None:
     """Write what a study has found so far as one HTML page that needs no network."""
+    say_started()
     from .. import report
     from ..study import Results
 
@@ -86,6 +87,7 @@ def figures(
     json: Json = False,
 ) -> None:
     """Write the figures of a study as files, with their captions in captions.txt."""
+    say_started()
     from ..figures import draw_all, preset
     from ..study import Results
 
