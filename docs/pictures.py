@@ -18,20 +18,22 @@ DOCS = Path(__file__).parent
 
 
 def main(store: str) -> None:
-    """Draw figures 2 and 3 of the store, and photograph hidden units in its page."""
+    """Draw the assemblies of the store, and photograph the opening and the raster of its page."""
     results = mc.study.open(store)
-    mc.figures.parameters(results).savefig(DOCS / "parameters.png", dpi=200)
-    mc.figures.likelihood(results).savefig(DOCS / "likelihood.png", dpi=200)
+    mc.figures.assemblies(results).savefig(DOCS / "assemblies.png", dpi=200)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "page.html"
         mc.report.write(results, page)
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        view = browser.new_page(viewport={"width": 1280, "height": 900})
+        view = browser.new_page(viewport={"width": 1280, "height": 1000})
         view.goto(page.as_uri())
         view.wait_for_selector("html[data-explorers=ready]")
-        view.locator("#explorer-assemblies").screenshot(path=DOCS / "assemblies.png")
+        view.screenshot(path=DOCS / "answer.png")
+        explorer = view.locator("#explorer-assemblies")
+        explorer.get_by_role("checkbox").nth(1).check()  # the second hidden unit beside the first
+        explorer.screenshot(path=DOCS / "raster.png")
         browser.close()
 
 
