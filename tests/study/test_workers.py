@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from joblib import parallel_config
 from small_study import recording, results_of, small_plan
 
 from microcolumn.study import _workers as workers
@@ -231,3 +232,14 @@ def test_whatever_ends_the_jobs_is_told_in_one_sentence(lost, told):
     at_hand = Workers(2, 1, "2 processes on this machine")
     with pytest.raises(StudyError, match=re.escape(told)), at_hand.as_study_error(Path("study.db")):
         raise lost
+
+
+def test_workers_ignore_ctrl_c_from_their_birth_and_the_run_does_not():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with parallel_config(backend="loky", n_jobs=2):  # which starts them with nothing more
+            heard = list(Workers(2, 1, "").results(signal.getsignal, iter([signal.SIGINT] * 2)))
+        assert heard == [signal.SIG_IGN] * 2
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)

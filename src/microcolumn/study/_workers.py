@@ -63,7 +63,8 @@ class Workers:
             batch_size=1,  # a batch would be stored only when all of it is done
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
-        found: Iterator[R] = parallel(delayed(work)(task) for task in tasks)
+        with _deaf_to_ctrl_c():  # the workers start here
+            found: Iterator[R] = parallel(delayed(work)(task) for task in tasks)
         return found
 
     def _from_dask(self, work: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
@@ -131,6 +132,22 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         # jobs. Nothing is lost by it.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Let processes that start meanwhile ignore Ctrl-C from their birth; this one does so as long.
+
+    They would print where it struck them before :func:`_belong_to` has them ignore it.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no other may set a handler
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _belong_to(run: int) -> None:
