@@ -75,5 +75,7 @@ def test_title_colour_and_axes_may_be_asked_for():
 
 @pytest.mark.parametrize("given", ["model", [1, 2], np.zeros(3)])
 def test_what_is_no_comparison_is_refused(given):
-    with pytest.raises(TypeError, match=r"compared is an? .*; pass one Comparison"):
+    with pytest.raises(
+        TypeError, match=r"compared is an? .*; pass fitted models and words, or one Comparison"
+    ):
         ranking(given)

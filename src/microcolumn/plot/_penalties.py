@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ..evaluate import L1Choice
 from ..models import PopulationModel
 from ..validation import Floats
-from ._inputs import Colour, entitle, expect, looks_of, named
+from ._colours import Colour, looks_of
+from ._inputs import entitle, expect, named, one_of
 from ._tips import tip
 from .style import LEGEND, Look, axes_or_new, literal
 
@@ -107,8 +108,7 @@ def penalties(
     color : colour or mapping, optional
         Of all models, or by name.
     """
-    if show not in _LABELS:
-        raise ValueError(f"show is {show!r}; choose one of {', '.join(map(repr, _LABELS))}")
+    one_of("show", show, _LABELS)
     paths = _paths(choices)
     drawn = {name: path for name, path in paths.items() if _values(path, show) is not None}
     if not drawn:

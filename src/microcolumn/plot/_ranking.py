@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
 from ..evaluate import Comparison
-from ._inputs import Colour, coloured, entitle, expect
+from ..models import WordModel
+from ..words import Words
+from ._colours import Colour, coloured
+from ._inputs import entitle, expect
+from ._scores import compared_on
 from ._tips import tip
 from .style import Look, axes_or_new, literal, looks
 
@@ -20,11 +26,12 @@ LINE, AROUND = 0.22, 0.9
 
 
 def ranking(
-    compared: Comparison,
+    compared: Comparison | WordModel | Sequence[WordModel] | Mapping[str, WordModel],
+    words: Words | ArrayLike | None = None,
     *,
-    ax: Axes | None = None,
-    title: str | None = None,
     color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Models ranked from the best down, each with its difference from the best one.
 
@@ -34,29 +41,26 @@ def ranking(
 
     Parameters
     ----------
-    compared : Comparison
-        From :func:`microcolumn.compare` or ``results.comparison(...)``. Models with a false mode,
-        or whose score is not finite, are left out.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-    title : str, optional
-        Above the axes.
+    compared : Comparison, fitted model, or sequence or mapping of fitted models
+        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+        ``results.comparison(...)`` returns. Models with a false mode, or whose score is not finite,
+        are left out.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Held-out words.
     color : colour or mapping, optional
         One for all models, or by name; by default that of each model's class.
+    title : str, optional
+        Of the axes.
     """
-    given = expect(
-        "compared",
-        compared,
-        Comparison,
-        "one Comparison, such as mc.compare returns; draw several one by one",
-    )
+    remedy = "fitted models and words, or one Comparison, such as mc.compare returns"
+    given = expect("compared", compared_on(compared, words), Comparison, remedy)
     finite = [model for model in given.models if math.isfinite(model.bits_per_second)]
     ranked = sorted(finite, key=lambda model: -model.bits_per_second)
     if not ranked:
         raise ValueError("there is no model to rank: none has a score; raise l1")
-    ax = axes_or_new(ax, (4.2, AROUND + LINE * len(ranked)))
     specs = {model.name: model.spec for model in ranked}
     styles = coloured(looks(specs, specs), color)
+    ax = axes_or_new(ax, (4.2, AROUND + LINE * len(ranked)))
     best = ranked[0].name
     for place, model in enumerate(ranked):
         difference, error = 0.0, 0.0

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from ..models import PopulationModel
 from ..units import Units
-from ..validation import whole_number
-from ._inputs import entitle, model_with_hidden
+from ..words import checked_bin_width
+from ._activation import hidden_columns
+from ._colours import colour_map
+from ._inputs import entitle, positive_nats
 from ._laminar import HasUnits, bit_layout, mark_layers
-from .style import SIGNED, ColourMap, axes_or_new
+from .style import ColourMap, axes_or_new
 
 #: As many as the paper shows, and most in a row; fewer than five maps do not fill it.
 MOST, COLUMNS, _FEWEST_COLUMNS = 18, 9, 5
@@ -28,7 +30,7 @@ def hidden_map(
     *,
     bin_width: float | None = None,
     limit: float | None = None,
-    cmap: ColourMap = SIGNED,
+    cmap: ColourMap | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -48,8 +50,8 @@ def hidden_map(
         Seconds; by default that of the model. If neither is known, the time axis counts bins.
     limit : float, optional
         Weight at the ends of the colour scale, nats; by default the largest of this hidden unit.
-    cmap : str or Colormap
-        Colours, whose middle is zero.
+    cmap : str or Colormap, optional
+        Colours, whose middle is zero; blue, white and red by default.
     title : str, optional
         Of the axes; by default the name of the hidden unit.
 
@@ -62,17 +64,17 @@ def hidden_map(
     >>> ax.images[0].get_array().tolist()  # unit a, then b, oldest bin first
     [[1.0, 2.0], [0.0, 3.0]]
     """
-    W = model_with_hidden(model).W_
-    if not 0 <= whole_number("hidden", hidden) < W.shape[1]:
-        raise ValueError(f"hidden is {hidden}; the model has {W.shape[1]} hidden units from 0 on")
+    [column] = hidden_columns(model, [hidden])
     found = bit_layout(model, units)
     rows, window = found.units, found.window
-    weights = W[found.order, hidden].reshape(window, -1).T
-    ax = axes_or_new(ax, (1.8, 1.8))
-    bin_width = model.bin_width_ if bin_width is None else bin_width
+    weights = model.W_[found.order, column].reshape(window, -1).T
+    bin_width = model.bin_width_ if bin_width is None else checked_bin_width(bin_width)
     width = 1.0 if bin_width is None else 1e3 * bin_width
-    most = (float(np.abs(weights).max()) if limit is None else limit) or 1.0
-    image = ax.imshow(weights, cmap=cmap, vmin=-most, vmax=most, aspect="auto")
+    largest = float(np.abs(weights).max()) or 1.0
+    most = largest if limit is None else positive_nats("limit", limit)
+    colours = colour_map(cmap)
+    ax = axes_or_new(ax, (1.8, 1.8))
+    image = ax.imshow(weights, cmap=colours, vmin=-most, vmax=most, aspect="auto")
     image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
     mark_layers(ax, rows, most=4)
     oldest = (1 - window) * width

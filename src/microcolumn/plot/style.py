@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, to_hex, to_rgb
 
 from ..models import ModelSpec
+from ..validation import kind_of
 
 #: Okabe & Ito's palette, distinguishable with any colour vision, and three more; the same in every
 #: plot. Rivals of one kind share a colour.
@@ -146,8 +148,12 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes
 
     New axes have the style of all figures.
     """
-    if ax is not None:
+    if isinstance(ax, Axes):
         return ax
+    if ax is not None:
+        several = "one of its axes, such as ax[0]"
+        remedy = several if isinstance(ax, np.ndarray) else "axes, such as plt.subplots()[1]"
+        raise TypeError(f"ax is {kind_of(ax)}; pass {remedy}")
     from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need
 
     with rc_context(RC):
