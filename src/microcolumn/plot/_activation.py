@@ -41,7 +41,7 @@ def activation(
 
     Parameters
     ----------
-    model : PopulationModel
+    model : RBM or SemiRBM
         A fitted model with hidden units.
     words : Words
         Of the model's units, of single bins or of its window. The activation by a window is drawn

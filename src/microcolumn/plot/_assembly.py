@@ -42,7 +42,7 @@ def assembly(
 
     Parameters
     ----------
-    model : PopulationModel
+    model : RBM or SemiRBM
         A fitted model with hidden units.
     hidden : int
         Column of ``W``. For windows of several bins, each unit's strongest bin counts.

@@ -105,7 +105,7 @@ def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: OneColo
     y = n_rows - 0.5 + band / 2
     ax.plot([0.0, length], [y, y], color="black", linewidth=1.5, solid_capstyle="butt")
     label = f"{length:g} spikes per bin"
-    ax.annotate(label, (length, y), (3, 0), textcoords="offset points", va="center")
+    ax.annotate(label, (length, y), (3, 0), textcoords="offset points", va="center", size=7)
 
 
 def _percent(share: float) -> str:

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
 from ..evaluate import L1Choice
+from ..formatting import scientific
 from ..models import PopulationModel
 from ..validation import Floats
 from ._colours import Colour, looks_of
@@ -199,9 +200,9 @@ def _penalty_axis(ax: Axes, strengths: Floats) -> None:
 
 
 def _powers(lowest: float, highest: float) -> dict[float, str]:
-    """Powers of ten in a range, at most a few of them; where there is none, its ends."""
+    """Powers of ten in a range, at most a few of them; where there are not two, its ends."""
     first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
-    if last < first:
-        return {value: f"{value:.2g}" for value in (lowest, highest)}
+    if last <= first:
+        return {value: scientific(value) for value in (lowest, highest)}
     every = -(-(last - first + 1) // _MOST_TICKS)
     return {10.0**power: f"$10^{{{power}}}$" for power in range(last, first - 1, -every)}

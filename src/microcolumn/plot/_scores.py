@@ -22,7 +22,7 @@ from ..words import Words
 from ._colours import Colour, coloured
 from ._inputs import check_words, entitle, expect, named, named_word_models
 from ._tips import tip
-from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks
+from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks, match_type
 
 #: Part of the space of a recording, or of a model, that is filled with its marks.
 _FILLED = 0.8
@@ -342,3 +342,4 @@ def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:
     both = (lambda y: np.multiply(y, 100.0 / gain), lambda y: np.multiply(y, gain / 100.0))
     right = ax.secondary_yaxis("right", functions=both)
     right.set_ylabel(f"% of {literal(reference)}'s gain")
+    match_type(right, ax.yaxis)

@@ -15,7 +15,7 @@ from ..words import checked_bin_width
 from ._colours import Colour, looks_of
 from ._inputs import entitle, expect
 from ._tips import tip
-from .style import LEGEND, Look, axes_or_new, literal
+from .style import LEGEND, Look, axes_or_new, literal, match_type
 
 _REMEDY = "what results.by_window(...) returns"
 
@@ -147,6 +147,7 @@ def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> No
         both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
         above = ax.secondary_xaxis("top", functions=both)
         above.set_xlabel("length of a word (ms)")
+        match_type(above, ax.xaxis)
         if len(windows) <= 12:
             above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axes._secondary_axes import SecondaryAxis
+from matplotlib.axis import Axis
 from matplotlib.colors import Colormap, to_hex, to_rgb
 
 from ..models import ModelSpec
@@ -141,6 +143,13 @@ def leave_rounding_small(ax: Axes) -> None:
     if high - low < _SAME_SCORE:
         middle = (low + high) / 2
         ax.set_ylim(middle - _SAME_SCORE / 2, middle + _SAME_SCORE / 2)
+
+
+def match_type(secondary: SecondaryAxis, axis: Axis) -> None:
+    """Give a second axis the sizes of type of the first, whatever the settings are by now."""
+    secondary.tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
+    for label in (secondary.xaxis.label, secondary.yaxis.label):
+        label.set_fontsize(axis.label.get_fontsize())
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:
