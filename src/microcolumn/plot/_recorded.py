@@ -237,9 +237,7 @@ def correlogram(
     """
     width = None if bin_width is None else checked_bin_width(bin_width)
     colour = one_colour(color, _PEAK)
-    if isinstance(result, Recording):
-        result = suggest_bin_width(result)
-    expect("result", result, BinWidth, "a recording, or what suggest_bin_width(recording) returns")
+    result = bin_width_of(result)
     ax = axes_or_new(ax)
     lags_ms = result.lags_s * 1e3
     ax.set(xlabel="lag (ms)", ylabel="pairs of spikes / chance", xlim=(lags_ms[0], lags_ms[-1]))
@@ -264,6 +262,13 @@ def correlogram(
         _peak_width(ax, result, dashed_ms)
     _legend_below(ax, 2)
     return entitle(ax, title)
+
+
+def bin_width_of(given: BinWidth | Recording) -> BinWidth:
+    """The correlogram and its peak that were given, or those of a recording."""
+    remedy = "a recording, or what suggest_bin_width(recording) returns"
+    found = suggest_bin_width(given) if isinstance(given, Recording) else given
+    return expect("result", found, BinWidth, remedy)
 
 
 def _legend_below(ax: Axes, n_columns: int) -> None:
