@@ -148,3 +148,12 @@ def test_maps_fill_their_rows_and_have_one_time_label(n_hidden, columns):
     assert maps[0].get_gridspec().ncols == columns
     assert {ax.get_xlabel() for ax in maps} == {""}
     assert maps[0].figure.get_supxlabel() == "time before the newest bin (ms)"
+
+
+def test_a_map_has_a_colour_bar_of_its_scale():
+    rbm = RBM.from_parameters(Parameters(b=[0.0] * 2, W=[[1.0], [-2.0]], c=[0.0]))
+    for limit, reach in ((None, 2.0), (0.5, 0.5)):
+        ax = hidden_map(rbm, 0, limit=limit, ax=Figure().subplots())
+        [bar] = ax.child_axes
+        assert bar.get_ylim() == (-reach, reach)
+        assert bar.get_title(loc="left") == "weight\n(nats)"

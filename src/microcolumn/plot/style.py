@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.axes._secondary_axes import SecondaryAxis
 from matplotlib.axis import Axis
 from matplotlib.colors import Colormap, to_hex, to_rgb
 
@@ -145,7 +144,7 @@ def leave_rounding_small(ax: Axes) -> None:
         ax.set_ylim(middle - _SAME_SCORE / 2, middle + _SAME_SCORE / 2)
 
 
-def match_type(secondary: SecondaryAxis, axis: Axis) -> None:
+def match_type(secondary: Any, axis: Axis) -> None:
     """Give a second axis the sizes of type of the first, whatever the settings are by now."""
     secondary.tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
     for label in (secondary.xaxis.label, secondary.yaxis.label):
