@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import microcolumn as mc
 from microcolumn import Recording, Units, Words
-from microcolumn.notebook import card, facts, units_tables
+from microcolumn.notebook import AsText, card, facts, units_tables
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -100,3 +101,75 @@ def test_words_show_how_often_units_are_active(window):
     bins = [X[k : len(X) - window + 1 + k].mean(axis=0) for k in range(window)]
     np.testing.assert_allclose(shown, 100 * np.mean(bins, axis=0), atol=0.006)
     assert re.search(r"<summary>3 units</summary>", html)
+
+
+def test_a_table_of_units_is_counted_and_listed(layered):
+    html = layered._repr_html_()
+    assert "<b>4 units</b>" in html
+    assert rows_of(html)[:2] == [["unit", "layer", "depth, µm"], ["u1", "V", "900"]]
+    assert rows_of(Units.numbered(1)._repr_html_()) == [["unit"], ["0"]]
+    assert "<script" not in Units([HOSTILE], layer=[HOSTILE])._repr_html_()
+    assert "and 300 more units" in Units.numbered(500)._repr_html_()
+
+
+@pytest.fixture(scope="module")
+def results():
+    """What a cell of a notebook may end with, by its name."""
+    recording = mc.simulate.microcolumn(n_units=5, minutes=0.5, seed=1)
+    words = recording.bin(0.020)
+    rbm, ising = mc.RBM(2, l1=1e-4).fit(words), mc.Ising(l1=1e-3).fit(words)
+    return {
+        "LogPartition": rbm.log_partition(),
+        "Score": mc.excess_log_likelihood(rbm, words),
+        "Adequacy": mc.adequacy(rbm, words),
+        "Intervals": mc.intervals(ising, words),
+        "Interactions": mc.effective_interactions(rbm),
+        "Explainable": mc.explainable(words),
+        "BinWidth": mc.suggest_bin_width(recording),
+        "Summary": mc.summarise(recording),
+        "L1Choice": mc.choose_l1(mc.Ising(), words, words, [1e-3, 1e-2]),
+        "Binning": recording.binning(0.020),
+        "PairedDifference": mc.compare({"a": ising, "b": rbm}, words).pair("a", "b"),
+        "Certificate": ising.certificate_,
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("LogPartition", "Score", "Adequacy", "Intervals", "Interactions", "Explainable"),
+        *("BinWidth", "Summary", "L1Choice", "Binning", "PairedDifference", "Certificate"),
+    ],
+)
+def test_results_that_are_text_are_shown_as_they_are_printed(name, results):
+    result = results[name]
+    assert type(result).__name__ == name
+    [line] = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
+    assert line.tag == "pre"
+    assert line.text == str(result)
+    assert len(line.text) < 3000
+
+
+def test_text_that_is_shown_is_no_markup():
+    class Hostile(AsText):
+        def __str__(self):
+            return HOSTILE
+
+    assert "<script" not in Hostile()._repr_html_()
+    assert HOSTILE in unescape(Hostile()._repr_html_())
+
+
+def test_results_with_many_numbers_are_one_line(planted_results):
+    words = mc.Words.from_array([[0, 1, 1], [0, 0, 1]] * 40, 0.020)
+    model = mc.Independent().fit(words)
+    assert repr(mc.pattern_statistics(model, words)) == (
+        "PatternStatistics(2 distinct words of 80)"
+    )
+    assert repr(mc.synchrony(words)) == "Synchrony(1.50 of 3 bits active on average, words)"
+    assert re.fullmatch(
+        r"Calibration\(\d groups, error [\d.e-]+\)",
+        repr(mc.calibration(mc.predict(model, words))),
+    )
+    assert repr(planted_results.by_window("cells")) == (
+        "WindowResult(cells: Ising and RBM; 1, 2 and 3 bins per word)"
+    )

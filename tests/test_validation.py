@@ -3,14 +3,17 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
+from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.packing import unique_rows
 from microcolumn.validation import (
     check_binary,
     check_positions,
+    kind_of,
     listed,
     random_generator,
     real_array,
     real_number,
+    shown,
     whole_number,
 )
 
@@ -226,3 +229,12 @@ def test_positions_are_distinct_whole_numbers_within_their_range():
     for bad in ([0.5], [True], 7):
         with pytest.raises(TypeError, match="units"):
             check_positions("units", bad, 3)
+
+
+def test_errors_show_short_values_as_they_are_and_name_the_kind_of_others():
+    assert shown([1, 2]) == "[1, 2]"
+    assert shown(np.zeros((20, 20))) == "an array"
+    assert shown("word " * 100) == "a str"
+    kinds = {RBM(): "an RBM", SemiRBM(): "a SemiRBM", Ising(): "an Ising", RBM: "the class RBM"}
+    assert [kind_of(each) for each in kinds] == list(kinds.values())
+    assert kind_of(None) == "None"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .epochs import HALF_NANOSECOND, Epochs
+from .notebook import AsText
 from .packing import unique_packed, unpacked
 from .timeline import Clock, Places
 from .units import Units
@@ -19,7 +20,7 @@ _MOST_BINS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Binning:
+class Binning(AsText):
     """Words of a recording and what binning did to its spikes.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from io import StringIO
 
@@ -15,6 +15,8 @@ from .safe_text import printable
 
 #: Columns of the page that a table is laid out on: wider than any, so that no cell is wrapped.
 _WIDEST = 10_000
+#: Most rows of a list that a notebook shows.
+_MOST_ROWS = 200
 
 
 def text_table(
@@ -92,6 +94,22 @@ def html_table(
     head = f"<thead><tr>{line(header, 'th')}</tr></thead>" if any(header) else ""
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
     return f"<table>{above}{head}<tbody>{body}</tbody></table>"
+
+
+def html_list(columns: Mapping[str, Sequence[str]], noun: str, *, left: Sequence[str] = ()) -> str:
+    """A table of columns by name as HTML, of whose many rows the first are shown.
+
+    Examples
+    --------
+    >>> html_list({"unit": ["u"] * 203}, "unit").count("<tr>")  # with the line of names
+    201
+    >>> html_list({"unit": ["u"] * 203}, "unit")[-23:]
+    '<p>and 3 more units</p>'
+    """
+    rows = list(zip(*columns.values(), strict=True))
+    rest = len(rows) - _MOST_ROWS
+    more = f"<p>and {counted(rest, f'more {noun}')}</p>" if rest > 0 else ""
+    return html_table(list(columns), rows[:_MOST_ROWS], left=left) + more
 
 
 def html_text(text: str) -> str:

@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .formatting import counted, html_table, html_text, number
-from .units import Units, layers_from_the_top
+from .formatting import counted, html_list, html_table, html_text, number
+from .units import TEXT_COLUMNS, Units, layers_from_the_top
 from .validation import Floats
 
-#: Most rows of a table that a notebook shows.
+#: Most groups of units that a notebook shows.
 _MOST_ROWS = 200
+
+
+class AsText:
+    """Base of results whose text says it all: notebooks show what ``print`` would."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="white-space:pre-wrap">{html_text(str(self))}</pre>'
 
 
 def card(title: str, *parts: str) -> str:
@@ -74,18 +83,8 @@ def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str,
 
 
 def _one_by_one(units: Units, name: str, values: Floats) -> str:
-    columns: dict[str, Sequence[str]] = {"unit": units.ids}
-    for label in ("probe", "area", "layer", "quality"):
-        if getattr(units, label):
-            columns[label] = getattr(units, label)
-    left = tuple(columns)
-    if units.depth_um is not None:
-        columns["depth, µm"] = [number(depth, 0) for depth in units.depth_um.tolist()]
-    columns[name] = [number(value) for value in values.tolist()]
-    rows = list(zip(*columns.values(), strict=True))
-    rest = len(rows) - _MOST_ROWS
-    more = f"<p>and {counted(rest, 'more unit')}</p>" if rest > 0 else ""
-    return html_table(list(columns), rows[:_MOST_ROWS], left=left) + more
+    told = units.columns | {name: [number(value) for value in values.tolist()]}
+    return html_list(told, "unit", left=TEXT_COLUMNS)
 
 
 def _depth_header(units: Units) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .formatting import counted, html_list, number
 from .validation import check_positions, listed, real_array, real_number, whole_number
 
 #: What depths may be measured from, and what a larger number then means.
@@ -19,6 +20,8 @@ DEPTH_REFERENCES = {
     "layer IV": "µm below the centre of layer IV, negative above it",
     "unstated": "as in the file, zero and sign unknown",
 }
+#: Columns of text of a table of units.
+TEXT_COLUMNS = ("unit", "probe", "area", "layer", "quality")
 
 
 def downwards(depth_reference: str) -> float:
@@ -110,6 +113,21 @@ class Units:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def columns(self) -> dict[str, Sequence[str]]:
+        """What is known of the units, as text by the name of the column."""
+        found: dict[str, Sequence[str]] = {"unit": self.ids}
+        for name in TEXT_COLUMNS[1:]:
+            if getattr(self, name):
+                found[name] = getattr(self, name)
+        if self.depth_um is not None:
+            found["depth, µm"] = [number(depth, 0) for depth in self.depth_um.tolist()]
+        return found
+
+    def _repr_html_(self) -> str:
+        listed_units = html_list(self.columns, "unit", left=TEXT_COLUMNS)
+        return f"<div><b>{counted(len(self), 'unit')}</b>{listed_units}</div>"
 
     def take(self, positions: Iterable[int]) -> Units:
         """Table of the units at ``positions``, in that order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,6 +21,8 @@ _UNIT_AXES = ("unit", "units", "unit_id", "neuron", "neurons", "cell", "cells", 
 _MANY_UNITS = 1000
 #: Elements that any loop over chunks of rows handles at once, at most.
 _MOST_ELEMENTS = 1 << 22
+#: Letters of a value that an error shows as it is.
+_LONGEST_SHOWN = 80
 
 
 def chunks(n_rows: int, n_columns: int, n_elements: int = 1 << 20) -> list[slice]:
@@ -156,6 +159,35 @@ def _first_clause(error: Exception) -> str:
     return str(error).split(". ")[0].rstrip(".")
 
 
+def shown(value: Any) -> str:
+    """A value as errors name it: as it is, or by its kind where that would take several lines.
+
+    Examples
+    --------
+    >>> shown("text"), shown(np.zeros((3, 8))), shown(dict.fromkeys(range(100)))
+    ("'text'", 'an array', 'a dict')
+    """
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN and "\n" not in text else kind_of(value)
+
+
+def kind_of(value: Any) -> str:
+    """What kind of thing a value is, with its article: ``"a str"``, ``"an RBM"``, ``"None"``.
+
+    Examples
+    --------
+    >>> kind_of("text"), kind_of(None), kind_of(int), kind_of(np.zeros(2))
+    ('a str', 'None', 'the class int', 'an array')
+    """
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    kind = "array" if isinstance(value, np.ndarray) else type(value).__name__
+    spoken_with_a_vowel = re.match(r"[AEIOaeio]|[FHLMNRSX](?=[A-Z0-9])", kind)  # an L1Choice
+    return f"{'an' if spoken_with_a_vowel else 'a'} {kind}"
+
+
 def whole_number(name: str, value: Any) -> int:
     """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
     try:
@@ -163,7 +195,7 @@ def whole_number(name: str, value: Any) -> int:
             return operator.index(value)
     except TypeError:
         pass
-    raise TypeError(f"{name} is {value!r}; pass a whole number")
+    raise TypeError(f"{name} is {shown(value)}; pass a whole number")
 
 
 def real_number(name: str, value: Any, remedy: str) -> float:
@@ -174,7 +206,7 @@ def real_number(name: str, value: Any, remedy: str) -> float:
             return float(value)
     except (TypeError, OverflowError):
         pass
-    raise TypeError(f"{name} is {value!r}; {remedy}")
+    raise TypeError(f"{name} is {shown(value)}; {remedy}")
 
 
 def real_array(name: str, values: Any, remedy: str) -> Floats:
@@ -202,7 +234,7 @@ def listed(name: str, values: Any, remedy: str) -> list[Any]:
     try:
         entries: Iterable[Any] = iter(values)
     except TypeError:
-        raise TypeError(f"{name} is {values!r}; {remedy}") from None
+        raise TypeError(f"{name} is {shown(values)}; {remedy}") from None
     return list(entries)
 
 

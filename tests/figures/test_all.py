@@ -21,6 +21,7 @@ def results(monkeypatch):
         return f"drawn of {recording}"
 
     monkeypatch.setattr(_all, "condition_of", condition)
+    monkeypatch.setattr(_all, "results_of", lambda given: given)
     monkeypatch.setattr(
         _all, "FIGURES", {name: each._replace(draw=draw) for name, each in FIGURES.items()}
     )

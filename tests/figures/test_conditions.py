@@ -111,3 +111,20 @@ def test_all_figures_have_the_same_signature():
 def test_words_are_named_by_their_bins(results):
     assert about(condition_of(results, None, None, None)) == "20 ms words"
     assert about(condition_of(results, None, None, 2)) == "windows of 2 bins of 6.7 ms"
+
+
+@pytest.mark.parametrize("name", sorted(mc.figures.FIGURES))
+@pytest.mark.parametrize("given", ["study.db", None, mc.Recording([[0.1]], epochs=[[0.0, 1.0]])])
+def test_what_is_no_study_is_one_sentence(name, given):
+    sentence = r'^results is .+; pass those of a study, such as mc\.study\.open\("study\.db"\)$'
+    with pytest.raises(TypeError, match=sentence):
+        getattr(mc.figures, name)(given)
+    with pytest.raises(TypeError, match=sentence):
+        mc.figures.draw_all(given)
+
+
+def test_figures_of_recordings_say_what_they_take():
+    with pytest.raises(TypeError, match=r"^result is a str; pass a recording, or what suggest_bin"):
+        mc.figures.correlogram("session.nwb")
+    with pytest.raises(TypeError, match=r"^laminar_map is a str; pass what mc\.survey\.layers"):
+        mc.figures.csd("session.nwb")

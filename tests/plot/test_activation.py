@@ -154,7 +154,7 @@ ISING = Ising.from_parameters(Parameters(b=np.zeros(5), J=np.zeros((5, 5))))
     ("given_input", "error", "sentence"),
     [
         ((ISING, words()), ValueError, "Ising has no hidden units; pass an RBM"),
-        (("RBM", words()), TypeError, "model is a str; pass one fitted model"),
+        (("RBM", words()), TypeError, "model is a str; pass one fitted RBM or SemiRBM"),
         ((rbm(), [[0, 1]]), TypeError, "words is a list; pass words of the model's units"),
         ((rbm(), words(), 3), ValueError, "hidden is 3; the model has h0 to h2"),
         ((rbm(), words(), -1), ValueError, "hidden is -1; the model has h0 to h2"),

@@ -93,5 +93,7 @@ def test_colour_title_and_wrong_input(draw, found):
     ax = draw(found, color="red", title="Mouse", ax=axes())
     assert ax.containers[0].lines[0].get_color() == "red"
     assert ax.get_title() == "Mouse"
-    with pytest.raises(TypeError, match=r"^convergence is a float; pass what mc\.partition"):
+    with pytest.raises(
+        TypeError, match=r"^convergence is a float; pass a fitted model, or what mc\.partition"
+    ):
         draw(1.0, ax=axes())

@@ -110,7 +110,7 @@ def test_many_units_have_smaller_dots():
         ),
         ((rbm(), 2), ValueError, "hidden is 2; the model has h0 to h1"),
         ((rbm(), "h1"), TypeError, "hidden is 'h1'"),
-        ((None, 0), TypeError, "model is a NoneType; pass one fitted model"),
+        ((None, 0), TypeError, "model is None; pass one fitted RBM or SemiRBM"),
         ((rbm(), 1, ["II"] * 5), TypeError, "units is a list; pass a table of units"),
         ((rbm(), 1, Units("ab")), ValueError, "units has 2 entries"),
     ],

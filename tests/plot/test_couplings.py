@@ -139,8 +139,8 @@ def test_units_are_those_of_the_model_of_words_or_of_a_recording():
 @pytest.mark.parametrize(
     ("given", "kind", "sentence"),
     [
-        (("model",), TypeError, "^model is a str; pass one fitted model, such as Ising"),
-        (([ising()],), TypeError, "^model is a list; pass one fitted model"),
+        (("model",), TypeError, "^model is a str; pass one fitted Ising, KPairwise or SemiRBM$"),
+        (([ising()],), TypeError, "^model is a list; pass one fitted Ising"),
         ((ising(), "ab"), TypeError, "^units is a str; pass a table of units, or words or"),
         ((Ising(),), NotFittedError, "not fitted yet"),
         (

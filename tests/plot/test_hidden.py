@@ -238,7 +238,7 @@ def test_no_hidden_unit_cannot_be_asked_for(most):
             ValueError,
             r"^Ising has no hidden units; pass an RBM or a SemiRBM$",
         ),
-        (("rbm",), {}, TypeError, "^model is a str; pass one fitted model"),
+        (("rbm",), {}, TypeError, "^model is a str; pass one fitted RBM or SemiRBM"),
         ((rbm(), Units("abcdef")), {}, TypeError, "^words is a Units; pass words"),
         (
             (rbm(),),

@@ -9,7 +9,6 @@ from microcolumn.plot._inputs import (
     entitle,
     expect,
     fitted_model,
-    looks_of,
     measured,
     model_with_hidden,
     named,
@@ -43,7 +42,7 @@ def test_names_are_kept(model):
     [
         ("text", TypeError, "^models is a str; pass a fitted model, a list of them, or a dict"),
         ([3], TypeError, r"^models\[0\] is an int; pass a fitted model"),
-        ({"a": None}, TypeError, r"^models\['a'\] is a NoneType; pass a fitted model"),
+        ({"a": None}, TypeError, r"^models\['a'\] is None; pass a fitted model"),
         ([], ValueError, "^models is empty; pass a fitted model"),
         ({}, ValueError, "^models is empty; pass a fitted model"),
     ],
@@ -60,16 +59,6 @@ def test_a_thing_with_a_name_is_called_by_it():
 
 def test_what_is_expected_is_returned(model):
     assert expect("model", model, mc.Independent, "a model") is model
-
-
-def test_colours_are_of_all_or_by_name():
-    styles = looks_of(["Ising", "RBM 10"])
-    assert {each.colour for each in looks_of(["Ising", "RBM 10"], "red").values()} == {"red"}
-    one = looks_of(["Ising", "RBM 10"], {"RBM 10": "red"})
-    assert one["Ising"] == styles["Ising"]
-    assert (one["RBM 10"].colour, one["RBM 10"].marker) == ("red", styles["RBM 10"].marker)
-    with pytest.raises(ValueError, match=r"^color names 'SemiRBM'; name some of Ising, RBM 10$"):
-        looks_of(["Ising", "RBM 10"], {"SemiRBM": "red"})
 
 
 def test_axes_have_a_title_if_one_is_given():
@@ -92,20 +81,6 @@ def test_one_model_of_the_family_is_one_sentence_away(model):
         fitted_model(mc.RBM())
     with pytest.raises(ValueError, match=r"^Independent has no hidden units; pass an RBM"):
         model_with_hidden(model)
-
-
-def test_a_model_without_a_name_is_black():
-    assert looks_of([""])[""].colour == "#000000"
-
-
-def test_fitted_models_have_the_colour_of_their_class_whatever_they_are_called(model):
-    expected = looks_of(["Independent"])["Independent"].colour
-    for given in ({"mine": model}, [model], model):
-        assert {each.colour for each in looks_of(["mine"], None, {"mine": model}).values()} == {
-            expected
-        }
-        assert looks_of(list(named_models(given)), None, given).popitem()[1].colour == expected
-    assert looks_of(["mine"], None, {"mine": "no model"})["mine"].colour != expected
 
 
 def test_models_are_measured_on_words_and_results_are_taken_as_they_are(model):

@@ -101,7 +101,12 @@ def test_of_very_many_hidden_units_some_are_named():
     ("given_input", "options", "error", "sentence"),
     [
         ((Ising.from_parameters(Parameters(b=np.zeros(10))), UNITS), {}, ValueError, "no hidden"),
-        (("RBM",), {}, TypeError, "statistics is a str; pass what mc.layer_statistics returns"),
+        (
+            ("RBM",),
+            {},
+            TypeError,
+            "statistics is a str; pass a fitted RBM or SemiRBM, or what mc.layer_statistics",
+        ),
         ((rbm(),), {}, ValueError, "does not know its units"),
         ((rbm(), Units("abcdefghij")), {}, ValueError, "no layers"),
         ((rbm(), UNITS), {"hidden": [9]}, ValueError, "hidden names h9; tested are h0, h1, h2, h3"),

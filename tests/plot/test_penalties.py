@@ -61,7 +61,8 @@ def test_scores_are_drawn_at_their_strengths_with_errors_and_the_chosen_ringed(i
         ((0.0, 1e-4, 2e-2), "symlog", ["0", "-2", "-3", "-4"]),
         ((0.0,), "linear", ["0"]),
         ((1e-4, 2e-2), "log", ["-2", "-3", "-4"]),
-        ((2e-3, 5e-3), "log", ["0.002", "0.005"]),
+        ((2e-3, 5e-3), "log", ["2e-3", "5e-3"]),
+        ((5e-4, 2e-3), "log", ["5e-4", "2e-3"]),
         ((0.0, 2e-9, 1e-1), "symlog", ["0", "-1", "-3", "-5", "-7"]),
     ],
 )

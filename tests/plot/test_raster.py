@@ -236,7 +236,7 @@ def test_title_and_colour_are_passed_on(recording, ax):
             Words.from_array([[0], [1]]),
             {"stretch": "dull"},
             ValueError,
-            "^stretch is 'dull'; choose 'busiest' or 'typical'",
+            "^stretch is 'dull'; choose one of 'busiest', 'typical'",
         ),
     ],
 )

@@ -283,7 +283,7 @@ RECORDING = Recording([[0.1], [0.2]], epochs=[[0.0, 1.0]])
 @pytest.mark.parametrize(
     ("draw", "given", "sentence"),
     [
-        (correlations, RECORDING, r"^words is a Recording; pass the words of single bins, such as"),
+        (correlations, RECORDING, r"^words is a recording; pass the words of single bins, such as"),
         (correlations, [[0, 1]], r"^words is a list; pass the words of single bins"),
         (
             correlogram,

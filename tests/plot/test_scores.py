@@ -10,6 +10,7 @@ import microcolumn as mc
 from microcolumn.evaluate import Comparison, SplitScore
 from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
+from microcolumn.plot._ranking import ranking
 from microcolumn.plot._scores import differences, in_groups, scores
 from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
@@ -123,7 +124,7 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
 
 
 def test_nothing_to_draw_is_refused():
-    with pytest.raises(ValueError, match="no score to draw"):
+    with pytest.raises(ValueError, match=r"^compared is empty; pass fitted models and words"):
         scores([], ax=axes())
     rates = mc.Independent().fit([[0, 1], [0, 0], [1, 0]])
     with pytest.raises(ValueError, match="no score to draw"):
@@ -235,7 +236,10 @@ def test_colours_and_a_title_can_be_asked_for():
 @pytest.mark.parametrize("draw", [scores, differences])
 @pytest.mark.parametrize("given", [["Ising"], {"Ising": mc.Ising()}, mc.Ising(), 3])
 def test_what_is_no_comparison_is_one_sentence(draw, given):
-    with pytest.raises(TypeError, match=r"^compared.* is an? \w+; pass what mc\.compare\(models"):
+    with pytest.raises(
+        TypeError,
+        match=r"^compared.* is an? \w+; pass fitted models and words, or what mc\.compare\(",
+    ):
         draw(given, ax=axes())
 
 
@@ -271,3 +275,15 @@ def test_marks_say_what_they_stand_for():
     points = differences(several, ax=axes()).containers[0].lines[0]
     assert [each[:2] for each in tips_of(points).rows] == [("A", "RBM 5"), ("B", "RBM 5")]
     assert [each[2] for each in tips_of(points).rows] == pytest.approx([2.0, 2.0])
+
+
+@pytest.mark.parametrize("draw", [scores, differences, ranking])
+def test_models_on_words_are_compared(draw):
+    words = mc.simulate.microcolumn(n_units=4, minutes=0.3, seed=0).bin(0.020)
+    models = {"Ising": mc.Ising().fit(words), "my tree": mc.Tree().fit(words)}
+    both = [draw(models, words, ax=axes()), draw(mc.compare(models, words), ax=axes())]
+    heights, expected = (tuple(ax.dataLim.bounds) for ax in both)
+    assert heights == expected
+    assert "my tree" in {
+        label.get_text() for label in both[0].get_xticklabels() + both[0].get_yticklabels()
+    }

@@ -18,6 +18,7 @@ from microcolumn.plot.style import (
     colour_of,
     literal,
     looks,
+    match_type,
     printable,
     round_below,
 )
@@ -114,6 +115,16 @@ def test_plots_of_their_own_figure_fit_into_it(draw):
         assert 0.0 <= box.y0 < box.y1 <= height
     finally:
         plt.close(ax.figure)
+
+
+def test_a_second_axis_has_the_type_of_the_first():
+    ax = axes_or_new(None)  # in smaller type than the settings ask for by now
+    right = ax.secondary_yaxis("right")
+    right.set_ylabel("%")
+    match_type(right, ax.yaxis)
+    assert right.yaxis.label.get_fontsize() == ax.yaxis.label.get_fontsize() == 8
+    assert {text.get_fontsize() for text in right.get_yticklabels()} == {7}
+    plt.close("all")
 
 
 def test_importing_plots_opens_no_window_system_and_loads_no_study():

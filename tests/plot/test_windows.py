@@ -75,7 +75,7 @@ def test_a_model_fitted_on_words_knows_its_bins_and_others_are_of_one_bin():
     assert hidden_map(rbm(), 0, ax=axes()).images[0].get_array().shape == (N_UNITS * LAGS, 1)
     with pytest.raises(ValueError, match="units has 5 entries"):
         hidden_map(rbm(), 0, Units("abcde"), ax=axes())
-    with pytest.raises(ValueError, match="has 3 hidden units"):
+    with pytest.raises(ValueError, match="hidden is 3; the model has h0 to h2"):
         hidden_map(rbm(), 3, UNITS, ax=axes())
 
 
@@ -105,7 +105,7 @@ def test_a_map_is_called_by_its_hidden_unit_or_by_a_title():
             ValueError,
             "^Ising has no hidden units; pass an RBM or a SemiRBM",
         ),
-        ("rbm", TypeError, "^model is a str; pass one fitted model"),
+        ("rbm", TypeError, "^model is a str; pass one fitted RBM or SemiRBM"),
     ],
 )
 def test_a_model_without_hidden_units_is_one_sentence(model, kind, sentence):
@@ -148,3 +148,12 @@ def test_maps_fill_their_rows_and_have_one_time_label(n_hidden, columns):
     assert maps[0].get_gridspec().ncols == columns
     assert {ax.get_xlabel() for ax in maps} == {""}
     assert maps[0].figure.get_supxlabel() == "time before the newest bin (ms)"
+
+
+def test_a_map_has_a_colour_bar_of_its_scale():
+    rbm = RBM.from_parameters(Parameters(b=[0.0] * 2, W=[[1.0], [-2.0]], c=[0.0]))
+    for limit, reach in ((None, 2.0), (0.5, 0.5)):
+        ax = hidden_map(rbm, 0, limit=limit, ax=Figure().subplots())
+        [bar] = ax.child_axes
+        assert bar.get_ylim() == (-reach, reach)
+        assert bar.get_title(loc="left") == "weight\n(nats)"

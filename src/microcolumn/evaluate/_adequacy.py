@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..models import WordModel
+from ..notebook import AsText
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._bootstrap import block_bins_of
@@ -58,7 +59,7 @@ class MomentFit:
 
 
 @dataclass(frozen=True, slots=True)
-class Adequacy:
+class Adequacy(AsText):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
     The sentence rests on the size of a difference as well as on p, since enough words reject every

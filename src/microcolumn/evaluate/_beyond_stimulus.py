@@ -11,6 +11,7 @@ import numpy as np
 
 from ..formatting import text_table
 from ..models import Driven, Independent, PopulationModel
+from ..notebook import AsText
 from ..partition._driven import DrivenLogPartition
 from ..repeats import Repeats
 from ..stimulus import StimulusDrive
@@ -89,7 +90,7 @@ class GainBeyond:
 
 
 @dataclass(frozen=True, slots=True)
-class BeyondStimulus:
+class BeyondStimulus(AsText):
     """What a repeated stimulus explains and what is left; printed, it is a sentence and a table.
 
     Parameters

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..models import Ising, PopulationModel, Rival, SemiRBM
 from ..models._penalised import PenalisedModel
+from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
 from ..partition._cost import operations
@@ -42,7 +43,7 @@ _MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class L1Choice:
+class L1Choice(AsText):
     """Fits at several L1 strengths, and the one that a validation part prefers.
 
     Parameters

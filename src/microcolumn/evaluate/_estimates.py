@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from ..formatting import text_table
+from ..notebook import AsText
 from ..validation import Floats
 
 #: Largest standard error (nats) of a parameter that the words determine.
@@ -56,7 +57,7 @@ class Estimates:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Intervals:
+class Intervals(AsText):
     """Intervals for the parameters of a fitted model; see :func:`microcolumn.intervals`.
 
     Attributes

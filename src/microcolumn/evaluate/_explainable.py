@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import digamma, expit, gammaln
 
 from ..models import Independent
+from ..notebook import AsText
 from ..validation import Floats
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of
@@ -22,7 +23,7 @@ LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Explainable:
+class Explainable(AsText):
     """What the best possible model of single words would gain over independent units.
 
     It is the cross-entropy of independent units on the words minus the entropy of the words. The

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..energy import log_weight
 from ..models import PopulationModel
+from ..notebook import AsText
 from ..origin import Origin, bit_names, ordered
 from ..parameters import Parameters
 from ..validation import Floats, chunks, whole_number
@@ -31,7 +32,7 @@ _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Explained:
+class Explained(AsText):
     """How well the expansion, cut after each order, follows the model on given words.
 
     The expansion of a word with k active units is exact from order k on. For larger words the terms
@@ -58,7 +59,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interactions:
+class Interactions(AsText):
     """Coefficients of the expansion of log p~(x) in products of bits, in nats.
 
     For words of several bins a unit is a bit of the window: a recorded unit at a lag.

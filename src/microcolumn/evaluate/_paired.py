@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..models._spec import INDEPENDENT
+from ..notebook import AsText
 from ._significance import (
     FEWEST_SPLITS,
     LEVEL,
@@ -31,7 +32,7 @@ EQUAL_MARGIN = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class PairedDifference:
+class PairedDifference(AsText):
     """How much better the first of two models is than the second; printed, it is a sentence.
 
     Parameters

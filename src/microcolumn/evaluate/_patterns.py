@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
+from ..formatting import counted
 from ..models import WordModel
 from ..parameters import Floats
 from ..words import Words
@@ -41,6 +42,9 @@ class PatternStatistics:
     lower: Floats
     upper: Floats
     n_words: int
+
+    def __repr__(self) -> str:
+        return f"PatternStatistics({counted(len(self.X), 'distinct word')} of {self.n_words:,})"
 
 
 def pattern_statistics(model: WordModel, words: Words | ArrayLike) -> PatternStatistics:

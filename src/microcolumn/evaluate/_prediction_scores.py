@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.metrics import auc, roc_curve
 
+from ..formatting import counted
 from ..parameters import Floats
 from ..validation import whole_number
 from ._patterns import counting_bounds
@@ -105,6 +106,9 @@ class Calibration:
     upper: Floats
     n_bins: NDArray[np.int64]
     error: float
+
+    def __repr__(self) -> str:
+        return f"Calibration({counted(self.n_bins.size, 'group')}, error {self.error:.2g})"
 
 
 def calibration(prediction: Prediction, unit: int | None = None, n_groups: int = 10) -> Calibration:

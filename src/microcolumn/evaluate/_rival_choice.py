@@ -10,13 +10,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..models import HiddenMarkovModes, HistoryGLM, Rival
+from ..notebook import AsText
 from ..words import Words, as_words
 from ._score import Score, excess_log_likelihood
 from ._sequences import sequence_gain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class Choice(AsText):
     """Fits of a rival at several settings, and the one that a validation part prefers.
 
     Parameters

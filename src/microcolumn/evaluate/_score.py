@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..models import WordModel
+from ..notebook import AsText
 from ..parameters import Floats
 from ..partition import LogPartition
 from ..partition._result import false_mode_text, is_false
@@ -18,7 +19,7 @@ from ._inputs import Baseline, independent_baseline, words_for
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class Score(AsText):
     """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
 
     Parameters

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from ..formatting import enumeration
 from ..models import ModelSpec
 from ._layer_results import LayerStatistics
 from ._model_score import ModelScore
@@ -45,6 +46,12 @@ class WindowResult:
     models: Mapping[str, tuple[ModelScore | None, ...]]
     test_to_train: float
     n_blocks: int | None = None
+
+    def __repr__(self) -> str:
+        bins = enumeration([f"{n}" for n in self.windows])
+        return (
+            f"WindowResult({self.recording}: {enumeration([*self.models])}; {bins} bins per word)"
+        )
 
     @property
     def reference(self) -> str | None:

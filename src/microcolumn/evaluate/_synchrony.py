@@ -13,6 +13,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
+from ..formatting import counted
 from ..models import Rival, WordModel
 from ..parameters import Parameters
 from ..partition import can_sample_exactly
@@ -41,6 +42,11 @@ class Synchrony:
     probability: Floats
     stderr: Floats
     method: Literal["words", "exact", "samples"]
+
+    def __repr__(self) -> str:
+        mean = float(self.probability @ np.arange(self.probability.size))
+        n_dims = self.probability.size - 1
+        return f"Synchrony({mean:.2f} of {counted(n_dims, 'bit')} active on average, {self.method})"
 
 
 def synchrony(

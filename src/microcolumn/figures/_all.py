@@ -12,7 +12,7 @@ from ..study._status import is_interactive
 from ._annealing import annealing
 from ._assemblies import assemblies
 from ._captioned import CaptionedFigure
-from ._conditions import HIDDEN_UNITS, LAYERS, Drawing, Need, condition_of
+from ._conditions import HIDDEN_UNITS, LAYERS, Drawing, Need, condition_of, results_of
 from ._data import data
 from ._layers import layers
 from ._likelihood import likelihood
@@ -67,7 +67,7 @@ def wanted(
     there without results, too.
     """
     asked = {_figure_name(each) for each in figures}
-    planned = [source.name for source in results.plan.sources]
+    planned = [source.name for source in results_of(results).plan.sources]
     for each in recordings:
         if each not in planned:
             known = ", ".join(planned)
@@ -112,7 +112,7 @@ def draw_all(
         Which figure it is, and the figure, drawn when its turn comes, or a sentence that says
         which of its results is not computed yet.
     """
-    planned = [None, *(source.name for source in results.plan.sources)]
+    planned = [None, *(source.name for source in results_of(results).plan.sources)]
     by_recording = sorted(
         wanted(results, figures, recordings), key=lambda each: planned.index(each.recording)
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
+from ..plot._inputs import expect
 from ..study import Condition, NotComputedError, Results
 from ._captioned import CaptionedFigure
 
@@ -97,6 +98,11 @@ def of_condition(
     return decorate
 
 
+def results_of(given: Any) -> Results:
+    """Results of a study, or a sentence about what to pass instead."""
+    return expect("results", given, Results, 'those of a study, such as mc.study.open("study.db")')
+
+
 def condition_of(
     results: Results,
     recording: str | None,
@@ -112,7 +118,7 @@ def condition_of(
     only conditions that meet it. A name or window
     that is not in the plan is a ValueError, a condition without results so far a NotComputedError.
     """
-    plan = results.plan
+    plan = results_of(results).plan
     planned: dict[str, tuple[Any, Sequence[Any]]] = {
         "recording": (recording, [source.name for source in plan.sources]),
         "experiment": (experiment, [each.name for each in plan.experiments]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..plot import _recorded as recorded
+from ..recording import Recording
 from ..survey import BinWidth
 from ._captioned import COLUMN, CaptionedFigure, captioned
 
@@ -15,16 +16,17 @@ COUNTED = (
 )
 
 
-def correlogram(result: BinWidth) -> CaptionedFigure:
+def correlogram(result: BinWidth | Recording) -> CaptionedFigure:
     """Pooled cross-correlogram with the width of its central peak and the suggestion as title.
 
     See :func:`microcolumn.plot.correlogram`.
 
     Parameters
     ----------
-    result : BinWidth
-        From :func:`microcolumn.suggest_bin_width`.
+    result : BinWidth or Recording
+        From :func:`microcolumn.suggest_bin_width`, or the recording for which to find it.
     """
+    result = recorded.bin_width_of(result)
     with captioned("", "Cross-correlogram and bin width", (COLUMN, 2.6)) as figure:
         axes = recorded.correlogram(result, ax=figure.subplots())
         without_peak = " (no central peak)" if np.isnan(result.peak_width_s) else ""

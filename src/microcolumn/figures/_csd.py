@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from ..plot._inputs import expect
+from ..plot._laminar import HasUnits, table_of
 from ..plot._recorded import depth_label
 from ..plot.style import literal
 from ..survey import LaminarMap
 from ..survey._sinks import INITIAL_S
-from ..units import Units
 from ._captioned import PAGE, CaptionedFigure, captioned
 
 #: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
 
 
-def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
+def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigure:
     """Potentials and current source density around the flash, with the layers drawn in.
 
     Left: average potential at each contact. Middle: current source density, sinks in red, with the
@@ -28,10 +29,13 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
     Parameters
     ----------
     laminar_map : LaminarMap
-        From `microcolumn.survey._laminar.layers_from_flashes`.
-    units : Units, optional
+        From :func:`microcolumn.survey.layers_from_flashes`.
+    units : Units, Words or Recording, optional
         Drawn at their depths, if these are measured from the same reference.
     """
+    remedy = "what mc.survey.layers_from_flashes(lfp, flashes_s) returns"
+    expect("laminar_map", laminar_map, LaminarMap, remedy)
+    table = None if units is None else table_of(units)
     with captioned("", "Current source density and layers", (PAGE, 3.6)) as figure:
         potentials, image, profile = figure.subplots(
             1, 3, sharey=True, width_ratios=(1.0, 1.5, 0.7)
@@ -39,8 +43,8 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
         _potentials(potentials, laminar_map)
         _image(image, laminar_map)
         _profile(profile, laminar_map)
-        if units is not None:  # a dot per unit at its depth, at the left edge
-            depths = np.asarray(laminar_map.assign(units).depth_um)
+        if table is not None:  # a dot per unit at its depth, at the left edge
+            depths = np.asarray(laminar_map.assign(table).depth_um)
             [dots] = profile.plot(np.full(depths.size, 0.06), depths, "o", color="#D55E00")
             dots.set(markersize=2.5, transform=profile.get_yaxis_transform())
         for axes in (potentials, image, profile):

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from ..evaluate import LayersResult
 from ..formatting import counted
 from ..plot import layers as draw_layers
-from ..plot._inputs import by_name
+from ..plot._colours import by_name
 from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, NotComputedError, Results

@@ -40,7 +40,7 @@ def likelihood(
         panels = figure.subplots(*shape, squeeze=False, sharex=stacked).ravel()
         scores(compared, ax=panels[0])
         if reference is not None:
-            differences(compared, reference, also=_hidden_pair(compared), ax=panels[1])
+            differences(compared, reference=reference, also=_hidden_pair(compared), ax=panels[1])
             for ax, name in zip(panels, "ab", strict=True):
                 letter(ax, name)
         if grouped:

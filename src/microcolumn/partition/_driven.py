@@ -22,6 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..energy import log_weight
+from ..notebook import AsText
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks, random_generator
 from ._gibbs import RandomState, gibbs_samples
@@ -44,7 +45,7 @@ _CHAINS = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DrivenLogPartition:
+class DrivenLogPartition(AsText):
     """Log Z under each of some drives, how it was found and how far to trust it.
 
     Parameters

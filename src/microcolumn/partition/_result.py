@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..notebook import AsText
+
 #: A model has a false mode where at least this share of its mass lies in modes never seen.
 FALSE_MODE = 0.01
 
@@ -34,7 +36,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class LogPartition:
+class LogPartition(AsText):
     """The logarithm of a normalisation constant, how it was found and how far to trust it.
 
     Parameters

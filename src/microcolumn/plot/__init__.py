@@ -1,8 +1,25 @@
 """Plots of models, words and scores, each on one pair of axes: ``mc.plot.couplings(model)``.
 
-All take ``ax=``, draw there or into a new figure, and return the axes. In a figure of your own,
+What is in the recording?
+    ``raster``, ``probe``, ``rates``, ``correlations``, ``correlogram``
+Which model is best?
+    ``ranking``, ``scores``, ``differences``, ``penalties``, ``windows``, ``window_gains``
+What do the models say?
+    ``couplings``, ``hidden_units``, ``hidden_map``, ``modes``, ``patterns``, ``pattern_ratios``,
+    ``synchrony``
+Who fires together, when and in which layer?
+    ``assembly``, ``activation``, ``layers``
+Can spikes be predicted?
+    ``prediction``, ``calibration``, ``roc``, ``gain``
+Is the normaliser right?
+    ``annealing``, ``annealing_error``
+
+Where several models can be drawn, they are one model, a list, or a dict by name:
+``mc.plot.patterns(models, words)``. All take ``ax=``, draw there or into a new figure, and return
+the axes; all take ``title=``, and ``color=`` or ``cmap=``. In a figure of your own,
 ``plt.subplots(..., layout="constrained")`` leaves room for legends and colour bars. Figures of a
-study, with captions, are in :mod:`microcolumn.figures`.
+study, with captions, are in :mod:`microcolumn.figures`. The gallery, ``docs/gallery.md`` of the
+repository, has a picture of each with its code.
 """
 
 import lazy_loader

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from ..evaluate._activation import activation_in_time, hidden_activation, in_windows
 from ..models import PopulationModel
 from ..survey._stretch import SECONDS
-from ..validation import Floats, real_number, whole_number
+from ..validation import Floats, whole_number
 from ..words import Words
-from ._inputs import Colour, by_name, entitle, expect, model_with_hidden
+from ._colours import Colour, by_name
+from ._inputs import asked_stretch, entitle, expect, model_with_hidden
 from .style import axes_or_new
 
 #: Okabe & Ito's palette without the colours of the models with hidden units.
@@ -40,7 +41,7 @@ def activation(
 
     Parameters
     ----------
-    model : PopulationModel
+    model : RBM or SemiRBM
         A fitted model with hidden units.
     words : Words
         Of the model's units, of single bins or of its window. The activation by a window is drawn
@@ -67,9 +68,10 @@ def activation(
     times = held.clock.times_s(held.bins + held.window - 1, held.bin_width)
     start, stop = _stretch(P, held, times, start_s, stop_s)
     inside = np.flatnonzero((times + held.bin_width > start) & (times < stop))
-    ax = axes_or_new(ax, (7.0, 0.5 + 0.35 * len(columns)))
     named = {f"h{k}": P[inside, n] for n, k in enumerate(columns)}
-    draw_activation(ax, named, times[inside], held.bin_width, by_name(list(named), COLOURS, color))
+    colours = by_name(list(named), COLOURS, color)
+    ax = axes_or_new(ax, (7.0, 0.5 + 0.35 * len(columns)))
+    draw_activation(ax, named, times[inside], held.bin_width, colours)
     ax.set(xlim=(start, stop), xlabel="time (s)")
     return entitle(ax, title)
 
@@ -147,16 +149,12 @@ def _stretch(
     P: Floats, words: Words, times: Floats, start_s: float | None, stop_s: float | None
 ) -> tuple[float, float]:
     """Start and stop of what is drawn, seconds."""
-    if start_s is None and stop_s is None:
+    asked = asked_stretch(start_s, stop_s, SECONDS)
+    if asked is None:
         n_bins = max(1, round(SECONDS / words.bin_width))
         first, end = typical_bins(P[:, :1], words.epoch_starts, n_bins)
         return float(times[first]), float(times[end - 1]) + words.bin_width
-    given = {"start_s": start_s, "stop_s": stop_s}
-    known = {k: real_number(k, s, "give seconds") for k, s in given.items() if s is not None}
-    start = known.get("start_s", known.get("stop_s", 0.0) - SECONDS)
-    stop = known.get("stop_s", start + SECONDS)
-    if not -np.inf < start < stop < np.inf:
-        raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
+    start, stop = asked
     if not ((times + words.bin_width > start) & (times < stop)).any():
         ends = f"{times[0]:g} to {times[-1] + words.bin_width:g} s"
         raise ValueError(f"there are no words from {start:g} to {stop:g} s; they are from {ends}")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..partition._convergence import Convergence
-from ._inputs import entitle, expect
+from ..models import PopulationModel
+from ..partition._convergence import Convergence, annealing_convergence
+from ..validation import real_number
+from ._colours import OneColour, one_colour
+from ._inputs import check_fitted, entitle, expect
 from .style import DATA_COLOUR, ERROR_BARS, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
 
 #: Largest tolerated error of a partition function, bits per word (docs/method.md, section 7).
@@ -16,17 +20,16 @@ TOLERANCE_BITS = 0.02
 _CHAINS, _MEAN, _KNOWN = "#B8B8B8", MODEL_COLOURS["Ising"], MODEL_COLOURS["SemiRBM"]
 #: Chains of one run are jittered by up to this many doublings to either side.
 _JITTER = 0.3
-_REMEDY = "what mc.partition.annealing_convergence(parameters) returns"
 #: Bits in a nat.
 BITS = 1.0 / math.log(2.0)
 
 
 def annealing(
-    convergence: Convergence,
+    convergence: Convergence | PopulationModel,
     *,
     reference: float | None = None,
     name: str = "exact",
-    color: str | None = None,
+    color: OneColour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -37,8 +40,9 @@ def annealing(
 
     Parameters
     ----------
-    convergence : Convergence
-        From :func:`~microcolumn.partition.annealing_convergence`.
+    convergence : Convergence or PopulationModel
+        From :func:`~microcolumn.partition.annealing_convergence`, or a fitted model to anneal,
+        which takes seconds for a few dozen units.
     reference : float, optional
         log Z to compare with, nats; by default the exact value, if it is known.
     name : str
@@ -48,28 +52,29 @@ def annealing(
     title : str, optional
         Of the axes.
     """
-    expect("convergence", convergence, Convergence, _REMEDY)
+    known, name, colour = _reference(reference), _checked_name(name), one_colour(color, _MEAN)
+    convergence = _annealed(convergence)
     ax = axes_or_new(ax, (5.0, 2.6))
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
     octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
     x = (steps[:, None] * 2.0**octaves).ravel()
     [dots] = ax.plot(x, chains.ravel(), ".", color=_CHAINS, label="single chains", zorder=1)
     dots.set(markersize=1.8, markeredgewidth=0, rasterized=True)  # thousands of points
-    known = convergence.exact if reference is None else reference
+    known = convergence.exact if known is None else known
     if known is not None:
         ax.axhline(known * BITS, color=_KNOWN, linewidth=1.0, label=literal(name), zorder=2)
-    _draw_estimates(ax, convergence, 0.0, color, linestyle="")  # a line would cover the reference
+    _draw_estimates(ax, convergence, 0.0, colour, linestyle="")  # a line would cover the reference
     ax.set_ylabel(r"$\log_2 Z$ (bits)")
     ax.legend(**LEGEND_RIGHT)
     return entitle(ax, title)
 
 
 def annealing_error(
-    convergence: Convergence,
+    convergence: Convergence | PopulationModel,
     *,
     reference: float | None = None,
     name: str = "exact",
-    color: str | None = None,
+    color: OneColour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -83,18 +88,19 @@ def annealing_error(
     convergence, reference, name, color, title
         As in :func:`annealing`; without an exact value, the reference is the last estimate.
     """
-    expect("convergence", convergence, Convergence, _REMEDY)
+    known, name, colour = _reference(reference), _checked_name(name), one_colour(color, _MEAN)
+    convergence = _annealed(convergence)
     ax = axes_or_new(ax, (5.0, 2.6))
-    if reference is None:
-        reference = convergence.exact
-    if reference is None:
-        reference, name = float(convergence.estimates[-1]), "last run"
+    if known is None:
+        known = convergence.exact
+    if known is None:
+        known, name = float(convergence.estimates[-1]), "last run"
     ax.axhline(0.0, color=_KNOWN, linewidth=1.0, label=literal(name), zorder=2)
     for sign, label in ((-1, None), (1, f"± {TOLERANCE_BITS} bits")):
         line = ax.axhline(sign * TOLERANCE_BITS, color=DATA_COLOUR, label=label, zorder=2)
         line.set(linewidth=0.6, linestyle=(0, (4, 3)))
-    _draw_estimates(ax, convergence, reference, color, linestyle="-")
-    reach = (np.abs(convergence.estimates - reference) + convergence.stderrs) * BITS
+    _draw_estimates(ax, convergence, known, colour, linestyle="-")
+    reach = (np.abs(convergence.estimates - known) + convergence.stderrs) * BITS
     near = reach[reach <= 5 * TOLERANCE_BITS]
     most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
@@ -103,13 +109,30 @@ def annealing_error(
     return entitle(ax, title)
 
 
+def _annealed(given: Any) -> Convergence:
+    """The runs that were given, or those of a model; an exact log Z is taken along if quick."""
+    if isinstance(given, PopulationModel):
+        model = check_fitted(given)
+        return annealing_convergence(model.parameters_, rates=getattr(model, "rates_", None))
+    remedy = "a fitted model, or what mc.partition.annealing_convergence(parameters) returns"
+    return expect("convergence", given, Convergence, remedy)
+
+
+def _reference(given: float | None) -> float | None:
+    return None if given is None else real_number("reference", given, "give log Z in nats")
+
+
+def _checked_name(name: Any) -> str:
+    return expect("name", name, str, "what the reference is called")
+
+
 def _draw_estimates(
-    ax: Axes, convergence: Convergence, zero: float, color: str | None, *, linestyle: str
+    ax: Axes, convergence: Convergence, zero: float, color: OneColour, *, linestyle: str
 ) -> None:
     """Mean weights minus ``zero`` with their errors; given in nats, drawn in bits."""
     steps = np.array(convergence.n_steps)
     values, errors = (convergence.estimates - zero) * BITS, convergence.stderrs * BITS
-    style = {"color": color or _MEAN, "linestyle": linestyle, "linewidth": 1.0, **ERROR_BARS}
+    style = {"color": color, "linestyle": linestyle, "linewidth": 1.0, **ERROR_BARS}
     style |= {"marker": "o", "markersize": 2.5}
     label = f"mean of {convergence.n_chains} chains"
     ax.errorbar(steps, values, errors, label=label, zorder=3, **style)

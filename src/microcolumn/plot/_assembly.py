@@ -12,6 +12,7 @@ from ..models import PopulationModel
 from ..origin import units_of
 from ..units import Units
 from ._activation import hidden_columns
+from ._colours import OneColour, one_colour
 from ._hidden import POSITIVE
 from ._inputs import entitle
 from ._laminar import HasUnits, bit_layout, table_of
@@ -29,7 +30,7 @@ def assembly(
     hidden: int,
     units: HasUnits | None = None,
     *,
-    color: str | tuple[float, ...] = POSITIVE,
+    color: OneColour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -41,27 +42,28 @@ def assembly(
 
     Parameters
     ----------
-    model : PopulationModel
+    model : RBM or SemiRBM
         A fitted model with hidden units.
     hidden : int
         Column of ``W``. For windows of several bins, each unit's strongest bin counts.
     units : Units, Words or Recording, optional
         The recorded units; by default those that the model knows. Without depths they stand in a
         column, by layer or in their order.
-    color : colour
-        Of the dots.
+    color : colour, optional
+        Of the dots; red by default.
     """
     [column] = hidden_columns(model, [hidden])
     n_units = bit_layout(model, units).units.order.size
     known = units_of(model.origin_, None if units is None else table_of(units))
     table = Units.numbered(n_units) if known is None else known
+    colour = one_colour(color, POSITIVE)
     ax = axes_or_new(ax, (1.7, 2.6))
     places, heights = draw_shank(ax, table)
     weights = by_unit(model.W_[:, column], len(table))
     largest = float(np.abs(weights).max()) or 1.0
     area = float(np.clip(_TOGETHER / len(table), _LEAST, _LARGEST))
     strong = np.abs(weights) >= MEMBER * largest
-    shades: dict[bool, Any] = {True: color, False: "0.55"}
+    shades: dict[bool, Any] = {True: colour, False: "0.55"}
     for positive, label in ((True, "positive weight"), (False, "negative weight")):
         for is_strong, shade in shades.items():
             shown = ((weights > 0.0) if positive else (weights < 0.0)) & (strong == is_strong)

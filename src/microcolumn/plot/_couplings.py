@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from ..models import PopulationModel
 from ..parameters import Floats
-from ..validation import real_number
+from ._colours import colour_map
 from ._hidden import THRESHOLD, draw_bars
-from ._inputs import entitle, fitted_model
+from ._inputs import entitle, fitted_model, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_window
-from .style import SIGNED, ColourMap, axes_or_new, round_below
+from .style import ColourMap, axes_or_new, round_below
 
 #: Position of the biases and of the colour bar in units of the axes: left, bottom, width, height.
 _BIASES, _BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
@@ -27,7 +26,7 @@ def couplings(
     units: HasUnits | None = None,
     *,
     limit: float | None = None,
-    cmap: ColourMap = SIGNED,
+    cmap: ColourMap | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -48,8 +47,8 @@ def couplings(
     limit : float, optional
         Coupling at the ends of the colour scale, nats; by default that of the strongest hundredth.
         Give two models the same to compare them.
-    cmap : str or Colormap
-        Colours, whose middle is zero.
+    cmap : str or Colormap, optional
+        Colours, whose middle is zero; blue, white and red by default.
     title : str, optional
         Of the axes.
 
@@ -63,16 +62,16 @@ def couplings(
     >>> ax.get_xlabel()
     '1 pair: 100 % positive, 0 % negative'
     """
-    fitted_model(model)
+    fitted_model(model, "one fitted Ising, KPairwise or SemiRBM")
     if model.parameters_.J is None:
         raise ValueError(
             f"{type(model).__name__} has no couplings; pass an Ising, KPairwise or SemiRBM model"
         )
     found = bit_layout(model, units)
     drawn = model.J_[np.ix_(found.order, found.order)]
-    most = coupling_limit(model) if limit is None else _checked(limit)
+    most = coupling_limit(model) if limit is None else positive_nats("limit", limit)
+    colours = colour_map(cmap).with_extremes(bad=_NOTHING)
     axes = axes_or_new(ax, (4.8, 3.4))
-    colours = colormaps.get_cmap(cmap).with_extremes(bad=_NOTHING)
     shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))
     image = axes.imshow(shown, cmap=colours, vmin=-most, vmax=most, aspect="equal")
     _colour_bar(axes, image, drawn, most)
@@ -99,13 +98,6 @@ def signs(model: PopulationModel) -> str:
     up, down = (round(50.0 * np.count_nonzero(which) / n_pairs) for which in (J > 0, J < 0))
     pairs = f"{n_pairs:,} pair{'s' * (n_pairs != 1)}"
     return f"{pairs}: {up} % positive, {down} % negative"
-
-
-def _checked(limit: float) -> float:
-    value = real_number("limit", limit, "give nats")
-    if not 0.0 < value < np.inf:
-        raise ValueError(f"limit is {limit}; give a positive number of nats")
-    return value
 
 
 def _colour_bar(ax: Axes, image: AxesImage, drawn: Floats, limit: float) -> None:

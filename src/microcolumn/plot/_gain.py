@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike
 from ..evaluate import PredictionResult, conditional_gain
 from ..evaluate._inputs import words_for
 from ..models import WordModel
-from ..validation import Floats
+from ..validation import Floats, real_array
 from ..words import Words
+from ._colours import Colour, looks_of
 from ._inputs import (
-    Colour,
     check_words,
     entitle,
-    looks_of,
     named,
     named_word_models,
+    one_of,
     only_with_words,
 )
 from ._laminar import short_id
@@ -79,6 +79,7 @@ def gain(
     title : str, optional
         Of the axes.
     """
+    one_of("given", given, ("rest", "past"))
     only_with_words(words, given=given)
     if words is not None and rates is not None:
         raise ValueError("rates are for gains that are arrays; models know their own, leave it out")
@@ -89,16 +90,17 @@ def gain(
             for name, model in named_word_models(models).items()
         }
     elif rates is not None:
-        found = _of_arrays(models, np.asarray(rates, dtype=np.float64))
+        found = _of_arrays(models, real_array("rates", rates, "pass the rate of each unit in Hz"))
     else:
         found = _of_results(models)
+    styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
     ax.set_xscale("log")
     places = _side_by_side(found)
     _join_units(ax, found, places)
     _name_units(ax, found)
-    for name, look in looks_of(list(found), color, models).items():
+    for name, look in styles.items():
         drawn = {unit: each for unit, each in found[name].items() if each.rate_hz > 0.0}
         rate, values, errors = np.array(list(drawn.values())).reshape(-1, 3).T
         style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
@@ -135,7 +137,7 @@ def _of_arrays(models: Any, rates: Floats) -> dict[str, dict[str, _Gain]]:
     by_name = models if isinstance(models, Mapping) else {"": models}
     found = {}
     for name, each in by_name.items():
-        gains = np.asarray(each, dtype=np.float64)
+        gains = real_array("models", each, "pass the gains of each unit in bits/s")
         if gains.shape != rates.shape or rates.ndim != 1:
             raise ValueError(
                 f"gains have shape {gains.shape} and rates {rates.shape}; pass one of each per unit"

@@ -15,7 +15,8 @@ from ..models import PopulationModel
 from ..parameters import Floats
 from ..validation import whole_number
 from ..words import Words
-from ._inputs import Colour, by_name, entitle, expect, model_with_hidden
+from ._colours import Colour, by_name
+from ._inputs import entitle, expect, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_window
 from .style import axes_or_new, round_below
 
@@ -101,6 +102,7 @@ def hidden_units(
         expect("words", words, Words, "words, such as recording.bin(0.020), or leave it out")
         order, by = hidden_activation(model, words).order, "by variance on the words"
         units = words if units is None and model.origin_ is None else units
+    bit_layout(model, units)  # before there is a figure, if they do not fit
     colours = by_name(list(_COLOURS), list(_COLOURS.values()), color)
     axes = axes_or_new(ax, (7.0, 2.8))
     draw_hidden_units(axes, model, units, order, by=by, most=most, colours=colours)

@@ -1,31 +1,61 @@
-"""What plots are given: one thing or many, of the right kind, in colours that may be asked for."""
+"""What plots are given: one thing or many, of the right kind, on words that fit it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from ..models import ModelSpec, PopulationModel, WordModel, WordsEstimator
-from ..models._spec import CLASSES
+from ..models import PopulationModel, WordModel, WordsEstimator
+from ..recording import Recording
+from ..validation import kind_of, real_number, shown
 from ..words import Words
-from .style import DATA_COLOUR, Look, looks
 
 Thing = TypeVar("Thing")
-
-#: A colour as matplotlib knows them, or one for each name.
-Colour = str | tuple[float, ...] | Mapping[str, Any]
+Model = TypeVar("Model", bound=WordsEstimator)
 
 
 def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
     """What was given, or a TypeError in one sentence that says what to pass instead."""
     if not isinstance(given, kind):
-        raise TypeError(f"{name} is {_article(given)}; pass {remedy}")
+        what = "a recording" if isinstance(given, Recording) else kind_of(given)
+        raise TypeError(f"{name} is {what}; pass {remedy}")
     return given
+
+
+def one_of(name: str, given: Any, options: Iterable[str]) -> None:
+    """Refuse what is none of some words."""
+    known = list(options)
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(f"{name} is {shown(given)}; choose one of {', '.join(map(repr, known))}")
+
+
+def positive_nats(name: str, given: Any) -> float:
+    """A positive and finite number of nats, such as the end of a scale."""
+    value = real_number(name, given, "give nats")
+    if not 0.0 < value < np.inf:
+        raise ValueError(f"{name} is {given}; give a positive number of nats")
+    return value
+
+
+def asked_stretch(
+    start_s: float | None, stop_s: float | None, lasting: float
+) -> tuple[float, float] | None:
+    """The time that was asked for, seconds; where one end is given, the other is so far away."""
+    if start_s is None and stop_s is None:
+        return None
+    given = {"start_s": start_s, "stop_s": stop_s}
+    known = {k: real_number(k, s, "give seconds") for k, s in given.items() if s is not None}
+    start = known["start_s"] if "start_s" in known else known["stop_s"] - lasting
+    stop = known.get("stop_s", start + lasting)
+    if not -np.inf < start < stop < np.inf:
+        raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
+    return start, stop
 
 
 def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Thing]:
@@ -51,43 +81,61 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
     return found
 
 
-def named_models(models: Any) -> dict[str, WordsEstimator]:
+def named_models(models: Any, argument: str = "models") -> dict[str, WordsEstimator]:
     """One fitted model, several, or several by name, as a dict by name."""
-    remedy = "a fitted model, a list of them, or a dict of them by name"
-    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
-    found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
-    return found
+    found = _estimators(models, argument)
+    return {name: check_fitted(model, name) for name, model in found.items()}
 
 
-def named_word_models(models: Any) -> dict[str, WordModel]:
+def named_word_models(models: Any, argument: str = "models") -> dict[str, WordModel]:
     """The same of models that give words a probability, which a history model does not."""
-    for name, model in named_models(models).items():
+    for name, model in _estimators(models, argument).items():
         if not isinstance(model, WordModel):
-            kind = type(model).__name__
-            raise TypeError(f"{name} is a {kind}, which gives words no probability; leave it out")
-    found: Any = named_models(models)
+            raise TypeError(
+                f"{name} is {kind_of(model)}, which gives words no probability; pass others"
+            )
+    found: Any = named_models(models, argument)
     return dict(found)
+
+
+def _estimators(models: Any, argument: str) -> dict[str, WordsEstimator]:
+    """Models by name, fitted or not."""
+    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
+    return named(
+        argument, models, kind, "a fitted model, a list of them, or a dict of them by name"
+    )
+
+
+def check_fitted(model: Model, name: str | None = None) -> Model:
+    """The model, or a sentence that it is to be fitted first."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        pass
+    else:
+        return model
+    raise NotFittedError(f"{name or type(model).__name__} is not fitted yet; call fit(words) first")
 
 
 def only_with_words(words: Any, **options: Any) -> None:
     """Refuse options of models on words where results are given, which have them already."""
     for name, value in options.items():
-        if words is None and value not in (None, "rest"):
+        if words is None and value is not None and value != "rest":
             raise ValueError(f"{name} is for models and words; leave it out for results")
 
 
-def fitted_model(model: Any) -> PopulationModel:
+def fitted_model(
+    model: Any, remedy: str = "one fitted model, such as Ising, RBM or SemiRBM"
+) -> PopulationModel:
     """One fitted model of the paper's family."""
     kind: Any = PopulationModel
-    one = "one fitted model, such as Ising, RBM or SemiRBM"
-    found: PopulationModel = expect("model", model, kind, one)
-    check_is_fitted(found)
-    return found
+    found: PopulationModel = expect("model", model, kind, remedy)
+    return check_fitted(found)
 
 
 def model_with_hidden(model: Any) -> PopulationModel:
     """One fitted model that has hidden units, live or not."""
-    found = fitted_model(model)
+    found = fitted_model(model, "one fitted RBM or SemiRBM")
     if found.parameters_.W is None:
         raise ValueError(f"{type(model).__name__} has no hidden units; pass an RBM or a SemiRBM")
     return found
@@ -116,68 +164,19 @@ def measured(
 
 def check_words(words: Any) -> Words | ArrayLike:
     """Words or a matrix, or a TypeError."""
-    if not isinstance(words, Words) and np.ndim(words) != 2:
-        raise TypeError(
-            f"words is {_article(words)}; pass Words, such as recording.bin(0.020), or a matrix"
-        )
+    try:
+        is_matrix = np.ndim(words) == 2
+    except ValueError:  # rows of different lengths, which the models' own check names
+        is_matrix = True
+    if not is_matrix:
+        expect("words", words, Words, "Words, such as recording.bin(0.020), or a matrix")
     return words  # type: ignore[no-any-return]
 
 
-def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
-    """Looks of models in colours that were asked for: one for all, or by name."""
-    if color is None:
-        return styles
-    by_name: Mapping[str, Any] = (
-        color if isinstance(color, Mapping) else dict.fromkeys(styles, color)
-    )
-    unknown = [name for name in by_name if name not in styles]
-    if unknown:
-        raise ValueError(f"color names {unknown[0]!r}; name some of {', '.join(styles)}")
-    return {
-        name: look._replace(colour=by_name[name], tint=by_name[name]) if name in by_name else look
-        for name, look in styles.items()
-    }
-
-
-def looks_of(
-    names: Sequence[str], color: Colour | None = None, models: Any = None
-) -> dict[str, Look]:
-    """How each model is drawn, by its name, in colours that were asked for; black without one.
-
-    Fitted ``models``, one or many, have the colours of their classes, whatever they are called.
-    """
-    styles = looks(names, _classes(models))
-    if "" in styles:
-        styles[""] = styles[""]._replace(colour=DATA_COLOUR, tint=DATA_COLOUR)
-    return coloured(styles, color)
-
-
-def _classes(models: Any) -> dict[str, ModelSpec]:
-    """Classes of fitted models by name; none of what is no model."""
-    listed = models.values() if isinstance(models, Mapping) else models
-    many = isinstance(models, Mapping | Sequence) and not isinstance(models, str)
-    if not all(isinstance(each, WordsEstimator) for each in (listed if many else [models])):
-        return {}
-    kinds = {name: type(model).__name__ for name, model in named_models(models).items()}
-    return {name: ModelSpec(kind) for name, kind in kinds.items() if kind in CLASSES}
-
-
-def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
-    """A colour for each name: as asked for, else one of the palette after the other."""
-    found: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
-    if color is None:
-        return found
-    asked = color if isinstance(color, Mapping) else dict.fromkeys(names, color)
-    unknown = [name for name in asked if name not in found]
-    if unknown:
-        raise ValueError(f"color names {unknown[0]!r}; name some of {', '.join(found)}")
-    return found | dict(asked)
-
-
-def entitle(ax: Axes, title: str | None) -> Axes:
+def entitle(ax: Axes, title: str | None, pad: float | None = None) -> Axes:
     """The axes, with a title if one was asked for, in the size that their titles have."""
     if title is not None:
-        ax.set_title(title, fontsize=ax.title.get_fontsize())
+        ax.set_title(title, fontsize=ax.title.get_fontsize(), pad=pad)
     return ax
 
 
@@ -188,8 +187,3 @@ def _name_of(thing: Any) -> str:
         if isinstance(own, str) and own:
             return own
     return type(thing).__name__
-
-
-def _article(given: Any) -> str:
-    kind = type(given).__name__
-    return f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"

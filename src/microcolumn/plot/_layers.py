@@ -12,9 +12,11 @@ from matplotlib.ticker import PercentFormatter
 from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
 from ..recording import Recording
-from ..validation import whole_number
+from ..units import Units
+from ..validation import listed, whole_number
 from ..words import Words
-from ._inputs import Colour, by_name, entitle, expect, model_with_hidden
+from ._colours import Colour, by_name
+from ._inputs import entitle, expect, model_with_hidden
 from ._laminar import HasUnits, table_of
 from ._tips import tip
 from .style import LEGEND_RIGHT, axes_or_new, literal
@@ -31,7 +33,7 @@ def layers(
     statistics: LayerStatistics | PopulationModel,
     units: HasUnits | Sequence[str] | None = None,
     *,
-    hidden: Sequence[int] | None = None,
+    hidden: int | Sequence[int] | None = None,
     color: Colour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
@@ -48,7 +50,7 @@ def layers(
         From :func:`microcolumn.layer_statistics`, or a fitted model whose statistics are found.
     units : Units, Words, Recording or sequence of str, optional
         With a model: its units, or one layer for each; by default those that it knows.
-    hidden : sequence of int, optional
+    hidden : int or sequence of int, optional
         Columns of ``W`` in the order drawn; by default all, those with the largest share first.
     color : colour or dict, optional
         Of all layers, or by name.
@@ -99,21 +101,26 @@ def _statistics(
             raise ValueError("statistics know their layers; leave units out, or pass a model")
         return given
     kind: Any = PopulationModel
-    expect("statistics", given, kind, "what mc.layer_statistics returns, or a fitted model")
-    model = model_with_hidden(given)
-    return layer_statistics(
-        model, table_of(units) if isinstance(units, Words | Recording) else units
-    )
+    remedy = "a fitted RBM or SemiRBM, or what mc.layer_statistics returns"
+    model = model_with_hidden(expect("statistics", given, kind, remedy))
+    if units is None or isinstance(units, Units | Words | Recording):
+        return layer_statistics(model, None if units is None else table_of(units))
+    remedy = "a table of units, words or a recording that have one, or a layer for each unit"
+    labels: Any = units if isinstance(units, str) else listed("units", units, f"pass {remedy}")
+    for k, label in enumerate(expect("units", labels, list, remedy)):
+        expect(f"units[{k}]", label, str, "a layer for each unit, '' where it is unknown")
+    return layer_statistics(model, labels)
 
 
-def _shown(found: LayerStatistics, hidden: Sequence[int] | None) -> list[HiddenUnitLayer]:
+def _shown(found: LayerStatistics, hidden: int | Sequence[int] | None) -> list[HiddenUnitLayer]:
     """Rows in the order drawn."""
     if not found.hidden:
         raise ValueError("no hidden unit has weight onto a unit with a layer; pass another model")
     if hidden is None:
         return sorted(found.hidden, key=lambda row: -row.share)
     known = {row.position: row for row in found.hidden}
-    asked = [whole_number("hidden", k) for k in hidden]
+    several = [hidden] if np.ndim(hidden) == 0 else listed("hidden", hidden, "pass numbers")
+    asked = [whole_number("hidden", k) for k in several]
     unknown = [k for k in asked if k not in known]
     if unknown or not asked:
         what = f"names h{unknown[0]}" if unknown else "is empty"

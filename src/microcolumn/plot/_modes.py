@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..models import BernoulliMixture, HiddenMarkovModes
-from ..units import Units
 from ..validation import Floats, whole_number
+from ._colours import OneColour, one_colour
 from ._hidden import POSITIVE, THRESHOLD, draw_bars
-from ._inputs import entitle, expect
-from ._laminar import bit_layout, mark_window
+from ._inputs import check_fitted, entitle, expect
+from ._laminar import HasUnits, bit_layout, mark_window
 from .style import axes_or_new
 
 #: Space between charts and width of the narrowest, in mean widths of a chart.
@@ -27,10 +27,10 @@ _ROUND = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 def modes(
     model: BernoulliMixture | HiddenMarkovModes,
-    units: Units | None = None,
+    units: HasUnits | None = None,
     *,
     most: int = 12,
-    color: str | None = None,
+    color: OneColour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -44,7 +44,7 @@ def modes(
     ----------
     model : BernoulliMixture or HiddenMarkovModes
         A fitted model.
-    units : Units, optional
+    units : Units, Words or Recording, optional
         The recorded units, drawn from superficial to deep with lines between layers; by default
         those of the model. For windows of several bins each lag is a block, the oldest first.
     most : int
@@ -56,14 +56,16 @@ def modes(
     """
     kind: Any = BernoulliMixture | HiddenMarkovModes
     expect("model", model, kind, "a fitted BernoulliMixture or HiddenMarkovModes")
+    check_fitted(model)
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 mode")
     found = bit_layout(model, units)
+    colour = one_colour(color, POSITIVE)
     weights, axes = model.weights_, axes_or_new(ax, (7.0, 2.8))
     order = np.argsort(-weights, kind="stable")
     shown = order[:most]
     mean = (weights @ model.modes_)[found.order]
-    _draw(axes, mean, model.modes_[shown][:, found.order], weights[shown], color or POSITIVE)
+    _draw(axes, mean, model.modes_[shown][:, found.order], weights[shown], colour)
     mark_window(axes, found)
     axes.spines[:].set_visible(False)
     of = "" if shown.size == order.size else f"{shown.size} of "
@@ -71,7 +73,7 @@ def modes(
     return entitle(axes, title)
 
 
-def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: str) -> None:
+def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: OneColour) -> None:
     """Draw the mean and the modes side by side; x is in probabilities of a spike per bin."""
     charts = [mean, *shown]
     widths = [float(chart.max()) for chart in charts]
@@ -103,7 +105,7 @@ def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: str) ->
     y = n_rows - 0.5 + band / 2
     ax.plot([0.0, length], [y, y], color="black", linewidth=1.5, solid_capstyle="butt")
     label = f"{length:g} spikes per bin"
-    ax.annotate(label, (length, y), (3, 0), textcoords="offset points", va="center")
+    ax.annotate(label, (length, y), (3, 0), textcoords="offset points", va="center", size=7)
 
 
 def _percent(share: float) -> str:

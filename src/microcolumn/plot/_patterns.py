@@ -18,11 +18,14 @@ from ..evaluate import (
     pattern_statistics,
     synchrony as synchrony_of,
 )
+from ..evaluate._inputs import words_for
 from ..models import WordModel
 from ..units import Units
 from ..validation import Floats
 from ..words import Words
-from ._inputs import Colour, check_words, entitle, looks_of, measured, named, named_word_models
+from ._colours import Colour, looks_of
+from ._inputs import check_words, entitle, measured, named, named_word_models
+from ._laminar import HasUnits, table_of
 from ._tips import tip
 from .style import DASHES, DATA_COLOUR, LEGEND, Look, axes_or_new, literal
 
@@ -48,7 +51,7 @@ def patterns(
     models: Given,
     words: Words | ArrayLike | None = None,
     *,
-    units: Units | None = None,
+    units: HasUnits | None = None,
     color: Colour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
@@ -68,7 +71,7 @@ def patterns(
         :func:`microcolumn.pattern_statistics` returns on the same words.
     words : Words or array_like, shape (n_words, n_units), optional
         Held-out words.
-    units : Units, optional
+    units : Units, Words or Recording, optional
         Recorded units; with them, pages say which units are active in a word. By default those of
         ``words``.
     color : colour, or mapping of str to colour, optional
@@ -79,15 +82,16 @@ def patterns(
     statistics = _statistics(models, words)
     if units is None and isinstance(words, Words):
         units = words.units
+    table = None if units is None else _table(units, statistics)
+    styles = looks_of(list(statistics), color, models)
     ax = axes_or_new(ax, (2.8, 3.6))
     n_words = min(each.n_words for each in statistics.values())
     _draw_band(ax, n_words)
-    styles = looks_of(list(statistics), color, models)
     n_points = sum(each.model.size for each in statistics.values())
     for k, (name, each) in enumerate(statistics.items()):
         part = (k / len(statistics), (k + 1) / len(statistics))
         cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
-        tip(cloud, {"model": name} | _told(each, units))
+        tip(cloud, {"model": name} | _told(each, table))
     for name, each in statistics.items():
         _draw_medians(ax, each, name, styles[name])
     ax.set(xscale="log", yscale="log")
@@ -124,12 +128,13 @@ def pattern_ratios(
         As in :func:`patterns`.
     """
     statistics = _statistics(models, words)
+    styles = looks_of(list(statistics), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color="black", linewidth=0.6, zorder=1)
     last = min(_last_group(each.n_active) for each in statistics.values())
     most = max(int(each.n_active.max()) for each in statistics.values())
     lowest = []
-    for k, (name, look) in enumerate(looks_of(list(statistics), color, models).items()):
+    for k, (name, look) in enumerate(styles.items()):
         each = statistics[name]
         group = np.minimum(each.n_active, last)
         numbers = np.unique(group)
@@ -175,9 +180,9 @@ def synchrony(
         Of the axes.
     """
     distributions = _distributions(models, words)
-    ax = axes_or_new(ax)
     names = [name for name, each in distributions.items() if each.method != "words"]
     styles = looks_of(names, color, models)
+    ax = axes_or_new(ax)
     lines = []  # for the legend, without error bars
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
@@ -220,13 +225,27 @@ def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
 def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
     """Distributions as they were given, or of the words, as "data", and of the models."""
     if words is not None:
-        held = synchrony_of(check_words(words))
-        found = {name: synchrony_of(each) for name, each in named_word_models(models).items()}
-        return {"data": held, **found}
+        named_as, held = named_word_models(models), check_words(words)
+        for model in named_as.values():
+            words_for(model, held, None)  # else a model of other units would be drawn beside them
+        found = {name: synchrony_of(each) for name, each in named_as.items()}
+        return {"data": synchrony_of(held), **found}
     if isinstance(models, Synchrony):
         return {"data" if models.method == "words" else "": models}
     remedy = "fitted models and words, or what mc.synchrony(...) returns"
     return named("models", models, Synchrony, remedy)
+
+
+def _table(units: HasUnits, statistics: Mapping[str, PatternStatistics]) -> Units:
+    """The table of units, of which the bits of all words must be whole bins."""
+    table = table_of(units)
+    for each in statistics.values():
+        if each.X.shape[1] % max(len(table), 1):
+            raise ValueError(
+                f"units has {len(table)} entries and the words {each.X.shape[1]} bits; pass the "
+                "units of the words"
+            )
+    return table
 
 
 def _draw_band(ax: Axes, n_words: int) -> None:

@@ -13,9 +13,11 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
 from ..evaluate import L1Choice
+from ..formatting import scientific
 from ..models import PopulationModel
 from ..validation import Floats
-from ._inputs import Colour, entitle, expect, looks_of, named
+from ._colours import Colour, looks_of
+from ._inputs import entitle, expect, named, one_of
 from ._tips import tip
 from .style import LEGEND, Look, axes_or_new, literal
 
@@ -107,8 +109,7 @@ def penalties(
     color : colour or mapping, optional
         Of all models, or by name.
     """
-    if show not in _LABELS:
-        raise ValueError(f"show is {show!r}; choose one of {', '.join(map(repr, _LABELS))}")
+    one_of("show", show, _LABELS)
     paths = _paths(choices)
     drawn = {name: path for name, path in paths.items() if _values(path, show) is not None}
     if not drawn:
@@ -199,9 +200,9 @@ def _penalty_axis(ax: Axes, strengths: Floats) -> None:
 
 
 def _powers(lowest: float, highest: float) -> dict[float, str]:
-    """Powers of ten in a range, at most a few of them; where there is none, its ends."""
+    """Powers of ten in a range, at most a few of them; where there are not two, its ends."""
     first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
-    if last < first:
-        return {value: f"{value:.2g}" for value in (lowest, highest)}
+    if last <= first:
+        return {value: scientific(value) for value in (lowest, highest)}
     every = -(-(last - first + 1) // _MOST_TICKS)
     return {10.0**power: f"$10^{{{power}}}$" for power in range(last, first - 1, -every)}

@@ -22,10 +22,13 @@ from ..evaluate import (
 from ..models import WordsEstimator
 from ..validation import whole_number
 from ..words import Words
-from ._inputs import Colour, entitle, looks_of, measured, only_with_words
+from ._colours import Colour, looks_of
+from ._inputs import asked_stretch, entitle, measured, one_of, only_with_words
 from .style import DATA_COLOUR, LEGEND, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
 
 _CHANCE = MODEL_COLOURS["Independent"]
+#: What models may know, and the time drawn unless it is asked for.
+_GIVEN, _SECONDS = ("rest", "past"), 1.0
 
 
 def prediction(
@@ -57,14 +60,17 @@ def prediction(
     given : {"rest", "past"}
         What models know, as in :func:`~microcolumn.predict`; with ``words`` only.
     start_s, stop_s : float, optional
-        What to show, seconds. By default the second without a gap that has most spikes.
+        What to show, seconds; from one of them on, a second. By default the second without a gap
+        in which the unit has most spikes.
     color : colour, or mapping of str to colour, optional
         Of all models, or by name.
     title : str, optional
         Of the axes.
     """
+    one_of("given", given, _GIVEN)
     only_with_words(words, given=given)
     unit = _check_unit(words, unit)
+    asked = asked_stretch(start_s, stop_s, _SECONDS)
     found = measured(
         models,
         words,
@@ -73,24 +79,20 @@ def prediction(
         lambda model, held: predict(model, held, given=given, units=[unit]),
     )
     first = next(iter(found.values()))
-    if start_s is None and stop_s is None:
-        start_s, stop_s = busiest_stretch_of_unit(first, unit)
-    start = -np.inf if start_s is None else start_s
-    stop = np.inf if stop_s is None else stop_s
-    ax = axes_or_new(ax, (7.0, 1.8))
+    start, stop = busiest_stretch_of_unit(first, unit) if asked is None else asked
+    shown = {name: each.stretch(start, stop) for name, each in found.items()}
     styles = looks_of(list(found), color, models)
-    for name, each in found.items():  # lines below others can be seen
+    ax = axes_or_new(ax, (7.0, 1.8))
+    for name, each in shown.items():  # lines below others can be seen
         line = {"color": styles[name].colour, "linestyle": styles[name].dash}
         line |= {"linewidth": 1.1, "alpha": 0.75, "label": literal(name) or "prediction"}
-        _draw_trace(ax, each.stretch(start, stop), unit, line)
-    _draw_spikes(ax, first.stretch(start, stop), unit)
+        _draw_trace(ax, each, unit, line)
+    _draw_spikes(ax, next(iter(shown.values())), unit)
     ax.set_ylim(0.0, 1.08 * max(ax.dataLim.y1, 1e-3))
     ax.set(xlabel="time (s)", ylabel="P(spike)")
     ax.ticklabel_format(axis="x", useOffset=False)
     ax.legend(**LEGEND_RIGHT)
-    if title is not None:
-        ax.set_title(title, pad=14)  # above the spikes
-    return ax
+    return entitle(ax, title, pad=14)  # above the spikes
 
 
 def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, float]:
@@ -101,7 +103,7 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
     spikes = prediction.spikes[:, _column(prediction, unit)].astype(np.int64)
     run = _runs(prediction)
     longest = int(np.bincount(run).max())
-    n = min(max(1, round(1.0 / prediction.bin_width)), longest)
+    n = min(max(1, round(_SECONDS / prediction.bin_width)), longest)
     total = np.concatenate(([0], np.cumsum(spikes)))
     counts = total[n:] - total[:-n]
     counts[run[n - 1 :] != run[: run.size - n + 1]] = -1  # across a gap
@@ -138,18 +140,21 @@ def calibration(
     given, color, title
         As in :func:`prediction`.
     """
+    one_of("given", given, _GIVEN)
     only_with_words(words, unit=unit, given=given)
+    at = None if unit is None else _check_unit(words, unit)
     found = measured(
         models,
         words,
         Calibration,
         "mc.calibration(mc.predict(model, words))",
-        lambda model, held: calibration_of(predict(model, held, given=given), unit),
+        lambda model, held: calibration_of(predict(model, held, given=given), at),
     )
+    styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
     largest = max(max(each.predicted.max(), each.observed.max()) for each in found.values())
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, look in looks_of(list(found), color, models).items():
+    for name, look in styles.items():
         each, colour = found[name], look.colour
         ax.vlines(each.predicted, each.lower, each.upper, color=colour, alpha=0.35, linewidth=2.5)
         label = f"{literal(name)} (error {each.error:.2g})".strip()
@@ -186,6 +191,7 @@ def roc(
     given, color, title
         As in :func:`prediction`.
     """
+    one_of("given", given, _GIVEN)
     only_with_words(words, unit=unit, given=given)
     at = -1 if words is None else _check_unit(words, unit)
     found = measured(
@@ -195,9 +201,10 @@ def roc(
         "mc.roc(mc.predict(model, words), unit)",
         lambda model, held: roc_of(predict(model, held, given=given, units=[at]), at),
     )
+    styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, look in looks_of(list(found), color, models).items():
+    for name, look in styles.items():
         each = found[name]
         label = f"{literal(name)} ({each.note or f'area {each.area:.3f}'})".strip()
         style = {"color": look.colour, "linestyle": look.dash, "label": label}
@@ -213,7 +220,10 @@ def _check_unit(words: Any, unit: int | None) -> int:
     if unit is None:
         which = words if isinstance(words, int) else 0
         raise ValueError(f"no unit is named; pass the position of one, such as unit={which}")
-    return whole_number("unit", unit)
+    position = whole_number("unit", unit)
+    if isinstance(words, Words) and not 0 <= position < words.n_units:
+        raise ValueError(f"unit is {unit}; the words have units 0 to {words.n_units - 1}")
+    return position
 
 
 def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
 from ..evaluate import Comparison, ModelScore
-from ._inputs import Colour, coloured, entitle, named
+from ..words import Words
+from ._colours import Colour, coloured
+from ._inputs import entitle, named
+from ._scores import Compared, compared_on
 from ._tips import tip
 from .style import Look, axes_or_new, literal, looks
 
@@ -23,11 +27,12 @@ _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 
 
 def ranking(
-    compared: Comparison | Sequence[Comparison] | Mapping[str, Comparison],
+    compared: Compared,
+    words: Words | ArrayLike | None = None,
     *,
-    ax: Axes | None = None,
-    title: str | None = None,
     color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Models ranked from the best down, each with its difference from the best one.
 
@@ -41,19 +46,20 @@ def ranking(
 
     Parameters
     ----------
-    compared : Comparison, or sequence or mapping of Comparison
-        From :func:`microcolumn.compare` or ``results.comparison(...)``; several are of different
-        recordings, and models of one name are the same. Models with a false mode, or whose score
-        is not finite, are left out.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
-    title : str, optional
-        Above the axes.
+    compared : fitted model or Comparison, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+        ``results.comparison(...)`` returns: several comparisons are of different recordings, and
+        models of one name are the same. Models with a false mode, or whose score is not finite, are
+        left out.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Held-out words.
     color : colour or mapping, optional
         One for all models, or by name; by default that of each model's class.
+    title : str, optional
+        Of the axes.
     """
-    remedy = "a Comparison, such as mc.compare returns, or a list of them"
-    given = named("compared", compared, Comparison, remedy).values()
+    remedy = "fitted models and words, or what mc.compare returns, or a list of such"
+    given = named("compared", compared_on(compared, words), Comparison, remedy).values()
     known = [(each, ranked) for each in given if (ranked := _ranked(each))]
     if not known:
         raise ValueError("there is no model to rank: none has a score; raise l1")

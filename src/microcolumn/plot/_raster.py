@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from ..recording import Recording
 from ..survey._stretch import SECONDS, busiest_stretch
-from ..validation import Floats, real_number
+from ..validation import Floats
 from ..words import Words
-from ._inputs import entitle, expect
+from ._colours import OneColour, one_colour
+from ._inputs import asked_stretch, entitle, expect, one_of
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
 
@@ -32,7 +33,7 @@ def raster(
     stretch: Literal["busiest", "typical"] = "busiest",
     bin_width: float | None = None,
     title: str | None = None,
-    color: Any = DATA_COLOUR,
+    color: OneColour | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Spikes of all units, or bins with spikes, superficial units at the top.
@@ -51,8 +52,8 @@ def raster(
         Seconds; draw the bins of a recording with spikes, as words have them, instead of spikes.
     title : str, optional
         Of the axes.
-    color : colour
-        Of the spikes.
+    color : colour, optional
+        Of the spikes; black by default.
 
     Examples
     --------
@@ -68,7 +69,6 @@ def raster(
     if isinstance(data, Words) and bin_width is not None:
         raise ValueError("words have their own bins; leave bin_width out")
     start, stop = _stretch(data, start_s, stop_s, stretch)
-    ax = axes_or_new(ax, (7.0, 2.6))
     found = laminar(data.units)
     rows = np.argsort(found.order)
     if isinstance(data, Words):
@@ -79,7 +79,8 @@ def raster(
             marks = _spike_marks(data, rows, start, stop)
         else:
             marks = _bin_marks(data.bin(bin_width), rows, start, stop)
-    marks.set_color(color)
+    marks.set_color(one_colour(color, DATA_COLOUR))
+    ax = axes_or_new(ax, (7.0, 2.6))
     marks.set_rasterized(len(marks.get_paths()) > 2000)  # so that vector files stay small
     ax.add_collection(marks, autolim=False)
     _shade_gaps(ax, epochs, start, stop)
@@ -149,19 +150,9 @@ def _stretches(
 def _stretch(
     data: Recording | Words, start_s: float | None, stop_s: float | None, which: str
 ) -> tuple[float, float]:
-    if which not in ("busiest", "typical"):
-        raise ValueError(f"stretch is {which!r}; choose 'busiest' or 'typical'")
-    if start_s is None:
-        if stop_s is None:
-            return _found_stretch(data, which)
-        start_s = stop_s - SECONDS
-    elif stop_s is None:
-        stop_s = start_s + SECONDS
-    start = real_number("start_s", start_s, "give seconds")
-    stop = real_number("stop_s", stop_s, "give seconds")
-    if not -np.inf < start < stop < np.inf:
-        raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
-    return start, stop
+    one_of("stretch", which, ("busiest", "typical"))
+    asked = asked_stretch(start_s, stop_s, SECONDS)
+    return _found_stretch(data, which) if asked is None else asked
 
 
 def _found_stretch(data: Recording | Words, which: str) -> tuple[float, float]:

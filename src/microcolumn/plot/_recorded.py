@@ -17,8 +17,9 @@ from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
 from ..survey._bin_width import DEAD_TIME
 from ..units import Units, downwards
 from ..validation import Floats
-from ..words import Words
-from ._inputs import Colour, by_name, entitle, expect
+from ..words import Words, checked_bin_width
+from ._colours import Colour, OneColour, by_name, one_colour
+from ._inputs import entitle, expect
 from ._laminar import HasUnits, has_depths, laminar, layer_name, mark_layers, table_of
 from .style import DATA_COLOUR, LEGEND, axes_or_new
 
@@ -52,7 +53,7 @@ def probe(
     units: HasUnits,
     *,
     title: str | None = None,
-    color: Any = DATA_COLOUR,
+    color: OneColour | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """The probe with the units at their depths and the layers shaded, superficial at the top.
@@ -64,21 +65,21 @@ def probe(
         midway between the neighbouring units of two layers; none is drawn if layers overlap.
     title : str, optional
         Of the axes.
-    color : colour
-        Of the units.
+    color : colour, optional
+        Of the units; black by default.
     """
-    units = table_of(units)
+    units, colour = table_of(units), one_colour(color, DATA_COLOUR)
     ax = axes_or_new(ax, (1.7, 2.6))
     places, heights = draw_shank(ax, units)
     for kind, name, marker, face in (
-        (~units.multiunit, "single unit", "o", color),
+        (~units.multiunit, "single unit", "o", colour),
         (units.multiunit, "multiunit", "s", "white"),
     ):
         shown = kind & ~np.isnan(heights)
         n_shown = int(shown.sum())
         if n_shown:
             label = counted(n_shown, name)
-            [dots] = ax.plot(places[shown], heights[shown], marker, color=color, label=label)
+            [dots] = ax.plot(places[shown], heights[shown], marker, color=colour, label=label)
             dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
     return entitle(ax, title)
@@ -113,7 +114,7 @@ def rates(
     recording: Recording,
     *,
     title: str | None = None,
-    color: Any = RATE_COLOUR,
+    color: OneColour | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Firing rate of each unit within the epochs, in the rows that a raster has.
@@ -124,13 +125,14 @@ def rates(
         Its units are drawn from superficial to deep.
     title : str, optional
         Of the axes.
-    color : colour
-        Of the bars.
+    color : colour, optional
+        Of the bars; grey by default.
     """
     remedy = "the recording, since words do not tell several spikes in a bin from one"
     expect("recording", recording, Recording, remedy)
+    colour = one_colour(color, RATE_COLOUR)
     ax = axes_or_new(ax, (1.7, 2.6))
-    return entitle(draw_rates(ax, recording.units, recording.rates_hz, color), title)
+    return entitle(draw_rates(ax, recording.units, recording.rates_hz, colour), title)
 
 
 def draw_rates(ax: Axes, units: Units, rates_hz: Floats, color: Any = RATE_COLOUR) -> Axes:
@@ -212,7 +214,7 @@ def correlogram(
     *,
     bin_width: float | None = None,
     title: str | None = None,
-    color: Any = _PEAK,
+    color: OneColour | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Pooled cross-correlogram, its chance level, and the width of its central peak.
@@ -230,12 +232,12 @@ def correlogram(
         figure 1e; by default, at the peak's half height.
     title : str, optional
         Of the axes.
-    color : colour
-        Of the running mean.
+    color : colour, optional
+        Of the running mean; blue by default.
     """
-    if isinstance(result, Recording):
-        result = suggest_bin_width(result)
-    expect("result", result, BinWidth, "a recording, or what suggest_bin_width(recording) returns")
+    width = None if bin_width is None else checked_bin_width(bin_width)
+    colour = one_colour(color, _PEAK)
+    result = bin_width_of(result)
     ax = axes_or_new(ax)
     lags_ms = result.lags_s * 1e3
     ax.set(xlabel="lag (ms)", ylabel="pairs of spikes / chance", xlim=(lags_ms[0], lags_ms[-1]))
@@ -248,18 +250,25 @@ def correlogram(
     edges = np.append(lags_ms - step / 2, lags_ms[-1] + step / 2)
     shown: dict[str, Any] = {"color": _COUNTS, "label": f"{step:.3g} ms bins"}
     ax.stairs(counts, edges, baseline=1.0, fill=True, **shown)  # from the level of chance
-    ax.plot(lags_ms, smoothed, color=color, linewidth=1.2, label="running mean")
+    ax.plot(lags_ms, smoothed, color=colour, linewidth=1.2, label="running mean")
     ax.axhline(1.0, color=_CHANCE, linewidth=0.8, label="chance")
     _leave_dead_time_out(ax, lags_ms, counts, smoothed)
-    dashed_ms = 1e3 * (result.peak_width_s / 2 if bin_width is None else bin_width)
+    dashed_ms = 1e3 * (result.peak_width_s / 2 if width is None else width)
     if not np.isnan(dashed_ms):
-        label = None if bin_width is None else f"± bin width, {dashed_ms:g} ms"
+        label = None if width is None else f"± bin width, {dashed_ms:g} ms"
         ax.axvline(-dashed_ms, color="black", linewidth=0.8, linestyle="--", label=label)
         ax.axvline(dashed_ms, color="black", linewidth=0.8, linestyle="--")
     if not np.isnan(result.peak_width_s):
         _peak_width(ax, result, dashed_ms)
     _legend_below(ax, 2)
     return entitle(ax, title)
+
+
+def bin_width_of(given: BinWidth | Recording) -> BinWidth:
+    """The correlogram and its peak that were given, or those of a recording."""
+    remedy = "a recording, or what suggest_bin_width(recording) returns"
+    found = suggest_bin_width(given) if isinstance(given, Recording) else given
+    return expect("result", found, BinWidth, remedy)
 
 
 def _legend_below(ax: Axes, n_columns: int) -> None:

@@ -10,15 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
-from ..evaluate import Comparison
+from ..evaluate import Comparison, compare
 from ..evaluate._significance import split_stderr
 from ..formatting import counted
-from ..models import ModelSpec
+from ..models import ModelSpec, WordModel
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
-from ._inputs import Colour, coloured, entitle, named
+from ..validation import listed as entries, shown
+from ..words import Words
+from ._colours import Colour, coloured
+from ._inputs import check_words, entitle, expect, named, named_word_models
 from ._tips import tip
-from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks
+from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks, match_type
 
 #: Part of the space of a recording, or of a model, that is filled with its marks.
 _FILLED = 0.8
@@ -47,8 +51,20 @@ class _Series(NamedTuple):
     values: list[_Value | None]
 
 
+#: What scores are drawn of: one comparison or several, or fitted models to compare on words.
+Compared = (
+    Comparison
+    | WordModel
+    | Sequence[Comparison]
+    | Sequence[WordModel]
+    | Mapping[str, Comparison]
+    | Mapping[str, WordModel]
+)
+
+
 def scores(
-    compared: Comparison | Sequence[Comparison] | Mapping[str, Comparison],
+    compared: Compared,
+    words: Words | ArrayLike | None = None,
     *,
     color: Colour | None = None,
     title: str | None = None,
@@ -63,15 +79,18 @@ def scores(
 
     Parameters
     ----------
-    compared : Comparison, or sequence or mapping of them
-        From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
-        groups of bars, called by the recording's name or by the mapping's.
+    compared : fitted model or Comparison, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+        ``results.comparison(...)`` returns: several comparisons are drawn as groups of bars, called
+        by the recording's name or by the mapping's.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Held-out words.
     color : colour, or mapping of str to colour, optional
         Of all models, or by name.
     title : str, optional
         Of the axes.
     """
-    listed, specs = _drawn(compared)
+    listed, specs = _drawn(compared_on(compared, words))
     if not specs:
         raise ValueError("there is no score to draw; compare a model other than Independent")
     series = [
@@ -95,9 +114,10 @@ def scores(
 
 
 def differences(
-    compared: Comparison | Sequence[Comparison] | Mapping[str, Comparison],
-    reference: str = "Ising",
+    compared: Compared,
+    words: Words | ArrayLike | None = None,
     *,
+    reference: str = "Ising",
     also: Sequence[tuple[str, str]] = (),
     color: Colour | None = None,
     title: str | None = None,
@@ -112,8 +132,8 @@ def differences(
 
     Parameters
     ----------
-    compared : Comparison, or sequence or mapping of them
-        As in :func:`scores`; the place of one without the reference stays empty.
+    compared, words
+        As in :func:`scores`; the place of a comparison without the reference stays empty.
     reference : str
         Name of the model that is subtracted.
     also : sequence of (str, str)
@@ -121,15 +141,15 @@ def differences(
     color, title
         As in :func:`scores`.
     """
-    listed, specs = _drawn(compared)
+    expect("reference", reference, str, "the name of one of the models")
+    listed, specs = _drawn(compared_on(compared, words))
     names = [name for name in specs if name != reference]
     if reference not in specs or not names:
         raise ValueError(
             f"no model is compared with {reference!r}; name another one as reference, "
             f"of {', '.join(specs)}"
         )
-    for name in (each for pair in also for each in pair if each not in specs):
-        raise ValueError(f"also names {name!r}; name some of {', '.join(specs)}")
+    pairs = _checked_pairs(also, specs)
     styles = coloured(looks(specs, specs), color)
     series = [
         _Series(
@@ -137,7 +157,7 @@ def differences(
         )
         for name in names
     ]
-    for a, b in also:
+    for a, b in pairs:
         label = f"{literal(a)} \N{MINUS SIGN} {literal(b)}"
         both = [_difference(each, a, b) for each in listed]
         series.append(_Series(label, styles[a], styles[b], both))
@@ -160,11 +180,32 @@ def in_groups(n_recordings: int, n_models: int) -> bool:
     return n_recordings > 1 and n_recordings * n_models <= _MOST_IN_GROUPS
 
 
+def compared_on(compared: Any, words: Words | ArrayLike | None) -> Any:
+    """Comparisons as they are given; where there are words, that of fitted models on them."""
+    if words is None:
+        return compared
+    return compare(named_word_models(compared, "compared"), check_words(words))
+
+
+def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str, str]]:
+    """Pairs of names of models."""
+    remedy = "pass pairs of models, such as [('RBM', 'SemiRBM')]"
+    pairs = entries("also", also, remedy)
+    for k, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(f"also[{k}] is {shown(pair)}; {remedy}")
+        for name in pair:
+            if not isinstance(name, str) or name not in specs:
+                raise ValueError(f"also names {shown(name)}; name some of {', '.join(specs)}")
+    return pairs
+
+
 def _drawn(compared: Any) -> tuple[list[Comparison], dict[str, ModelSpec]]:
     """Comparisons as a list, and all models except independent ones, by class, objective, size."""
-    remedy = "what mc.compare(models, words) returns, a list of such, or a dict of them by name"
-    if isinstance(compared, Sequence) and not len(compared):
-        raise ValueError(f"compared is empty, so there is no score to draw; pass {remedy}")
+    remedy = (
+        "fitted models and words, or what mc.compare(models, words) returns, a list of such, or a "
+        "dict of them by name"
+    )
     found = named("compared", compared, Comparison, remedy)
     listed = [
         replace(each, recording=name) if isinstance(compared, Mapping) else each
@@ -301,3 +342,4 @@ def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:
     both = (lambda y: np.multiply(y, 100.0 / gain), lambda y: np.multiply(y, gain / 100.0))
     right = ax.secondary_yaxis("right", functions=both)
     right.set_ylabel(f"% of {literal(reference)}'s gain")
+    match_type(right, ax.yaxis)

@@ -11,9 +11,11 @@ from matplotlib.ticker import MaxNLocator
 
 from ..evaluate import ModelScore, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr
-from ._inputs import Colour, entitle, expect, looks_of
+from ..words import checked_bin_width
+from ._colours import Colour, looks_of
+from ._inputs import entitle, expect
 from ._tips import tip
-from .style import LEGEND, Look, axes_or_new, literal
+from .style import LEGEND, Look, axes_or_new, literal, match_type
 
 _REMEDY = "what results.by_window(...) returns"
 
@@ -42,8 +44,10 @@ def windows(
         Of the axes.
     """
     expect("result", result, WindowResult, _REMEDY)
+    width = None if bin_width is None else checked_bin_width(bin_width)
+    styles = looks_of(list(result.models), color)
     ax = axes_or_new(ax)
-    for name, look in looks_of(list(result.models), color).items():
+    for name, look in styles.items():
         ranked = [
             None if each is None or each.has_false_mode else each for each in result.models[name]
         ]
@@ -53,7 +57,7 @@ def windows(
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
     ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
-    _count_bins(ax, result.windows, bin_width)
+    _count_bins(ax, result.windows, width)
     return entitle(ax, title)
 
 
@@ -79,8 +83,9 @@ def window_gains(
     reference = result.reference
     if reference is None:
         raise ValueError("the result has no Ising model beside others; draw it with windows")
-    ax = axes_or_new(ax)
+    width = None if bin_width is None else checked_bin_width(bin_width)
     styles = looks_of(list(result.models), color)
+    ax = axes_or_new(ax)
     for name, pairs in result.gains().items():
         values = [math.nan if pair is None else pair.bits_per_second for pair in pairs]
         errors = [math.nan if pair is None else pair.stderr for pair in pairs]
@@ -88,7 +93,7 @@ def window_gains(
         _draw_splits(ax, result, name, styles[name])
     ax.axhline(0.0, color=styles[reference].colour, linewidth=0.8, zorder=1)
     ax.set_ylabel(f"gain over {literal(reference)}\nper unit (bits/s)")
-    _count_bins(ax, result.windows, bin_width)
+    _count_bins(ax, result.windows, width)
     return entitle(ax, title)
 
 
@@ -142,6 +147,7 @@ def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> No
         both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
         above = ax.secondary_xaxis("top", functions=both)
         above.set_xlabel("length of a word (ms)")
+        match_type(above, ax.xaxis)
         if len(windows) <= 12:
             above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
 

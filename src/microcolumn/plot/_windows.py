@@ -7,18 +7,25 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import Colormap
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from ..models import PopulationModel
 from ..units import Units
-from ..validation import whole_number
-from ._inputs import entitle, model_with_hidden
-from ._laminar import HasUnits, bit_layout, mark_layers
-from .style import SIGNED, ColourMap, axes_or_new
+from ..validation import Floats
+from ..words import checked_bin_width
+from ._activation import hidden_columns
+from ._colours import colour_map
+from ._inputs import entitle, positive_nats
+from ._laminar import BitLayout, HasUnits, bit_layout, mark_layers
+from .style import ColourMap, axes_or_new
 
 #: As many as the paper shows, and most in a row; fewer than five maps do not fill it.
 MOST, COLUMNS, _FEWEST_COLUMNS = 18, 9, 5
+#: Position of the colour bar of one map in units of the axes: left, bottom, width, height.
+_BAR = (1.06, 0.0, 0.06, 0.75)
 
 
 def hidden_map(
@@ -28,13 +35,13 @@ def hidden_map(
     *,
     bin_width: float | None = None,
     limit: float | None = None,
-    cmap: ColourMap = SIGNED,
+    cmap: ColourMap | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Weights of one hidden unit onto units (rows, superficial on top) and time (newest right).
 
-    Red is positive, blue negative, white zero.
+    Red is positive, blue negative, white zero, as the colour bar says.
 
     Parameters
     ----------
@@ -48,8 +55,8 @@ def hidden_map(
         Seconds; by default that of the model. If neither is known, the time axis counts bins.
     limit : float, optional
         Weight at the ends of the colour scale, nats; by default the largest of this hidden unit.
-    cmap : str or Colormap
-        Colours, whose middle is zero.
+    cmap : str or Colormap, optional
+        Colours, whose middle is zero; blue, white and red by default.
     title : str, optional
         Of the axes; by default the name of the hidden unit.
 
@@ -62,21 +69,37 @@ def hidden_map(
     >>> ax.images[0].get_array().tolist()  # unit a, then b, oldest bin first
     [[1.0, 2.0], [0.0, 3.0]]
     """
-    W = model_with_hidden(model).W_
-    if not 0 <= whole_number("hidden", hidden) < W.shape[1]:
-        raise ValueError(f"hidden is {hidden}; the model has {W.shape[1]} hidden units from 0 on")
+    [column] = hidden_columns(model, [hidden])
     found = bit_layout(model, units)
-    rows, window = found.units, found.window
-    weights = W[found.order, hidden].reshape(window, -1).T
-    ax = axes_or_new(ax, (1.8, 1.8))
-    bin_width = model.bin_width_ if bin_width is None else bin_width
+    width = model.bin_width_ if bin_width is None else checked_bin_width(bin_width)
+    largest = float(np.abs(model.W_[:, column]).max()) or 1.0
+    most = largest if limit is None else positive_nats("limit", limit)
+    colours = colour_map(cmap)
+    ax = axes_or_new(ax, (2.2, 1.8))
+    image = _draw_map(ax, model.W_[:, column], found, width, most, colours)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes(_BAR))
+    bar.ax.set_title("weight\n(nats)", size=6, loc="left")
+    bar.ax.tick_params(length=2, width=0.5, labelsize=6)
+    bar.outline.set_linewidth(0.5)
+    return entitle(ax, f"h{hidden}" if title is None else title)
+
+
+def _draw_map(
+    ax: Axes,
+    weights: Floats,
+    found: BitLayout,
+    bin_width: float | None,
+    limit: float,
+    colours: Colormap,
+) -> AxesImage:
+    """Draw the weights of one hidden unit; without a bin width, time is counted in bins."""
+    window, n_units = found.window, found.units.order.size
+    by_unit = weights[found.order].reshape(window, n_units).T
+    image = ax.imshow(by_unit, cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     width = 1.0 if bin_width is None else 1e3 * bin_width
-    most = (float(np.abs(weights).max()) if limit is None else limit) or 1.0
-    image = ax.imshow(weights, cmap=cmap, vmin=-most, vmax=most, aspect="auto")
-    image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
-    mark_layers(ax, rows, most=4)
-    oldest = (1 - window) * width
-    ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
+    image.set_extent(((0.5 - window) * width, 0.5 * width, n_units - 0.5, -0.5))
+    mark_layers(ax, found.units, most=4)
+    ax.set_xticks([(1 - window) * width, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
     if window > 3:  # labels of narrow bins move inside the axes, so that maps fit side by side
         left, right = ax.get_xticklabels()
@@ -85,7 +108,7 @@ def hidden_map(
     ax.set_xlabel("time (bins)" if bin_width is None else "time (ms)")
     ax.spines[:].set_visible(True)
     ax.spines[:].set_linewidth(0.6)
-    return entitle(ax, f"h{hidden}" if title is None else title)
+    return image
 
 
 def hidden_maps(
@@ -105,11 +128,12 @@ def hidden_maps(
     n_columns = max(math.ceil(shown.size / n_rows), _FEWEST_COLUMNS)
     panels = figure.subplots(n_rows, n_columns, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
+    found, colours = bit_layout(model, units), colour_map(None)
     for place, ax in enumerate(panels.ravel()):
         if place >= shown.size:
             ax.set_axis_off()
             continue
-        hidden_map(model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax)
+        _draw_map(ax, model.W_[:, shown[place]], found, bin_width, limit, colours)
         ax.set_title(f"h{shown[place]}", pad=2, fontsize=7)
         ax.set_xlabel("")
         if place % n_columns:

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import Colormap, to_hex, to_rgb
 
 from ..models import ModelSpec
+from ..validation import kind_of
 
 #: Okabe & Ito's palette, distinguishable with any colour vision, and three more; the same in every
 #: plot. Rivals of one kind share a colour.
@@ -141,13 +144,24 @@ def leave_rounding_small(ax: Axes) -> None:
         ax.set_ylim(middle - _SAME_SCORE / 2, middle + _SAME_SCORE / 2)
 
 
+def match_type(secondary: Any, axis: Axis) -> None:
+    """Give a second axis the sizes of type of the first, whatever the settings are by now."""
+    secondary.tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
+    for label in (secondary.xaxis.label, secondary.yaxis.label):
+        label.set_fontsize(axis.label.get_fontsize())
+
+
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:
     """The given axes, or those of a new pyplot figure of ``size`` inches, shown by notebooks.
 
     New axes have the style of all figures.
     """
-    if ax is not None:
+    if isinstance(ax, Axes):
         return ax
+    if ax is not None:
+        several = "one of its axes, such as ax[0]"
+        remedy = several if isinstance(ax, np.ndarray) else "axes, such as plt.subplots()[1]"
+        raise TypeError(f"ax is {kind_of(ax)}; pass {remedy}")
     from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need
 
     with rc_context(RC):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from ..layout import Layout
+from ..notebook import AsText
 from ..objectives._sparse_words import SparseWords
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
@@ -38,7 +39,7 @@ _CONSTANT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(AsText):
     """How far a fit is from its optimum; printed, it is a sentence.
 
     Parameters

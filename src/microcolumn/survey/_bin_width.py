@@ -17,6 +17,7 @@ import numpy as np
 from ..epochs import HALF_NANOSECOND
 from ..kernels.cpu.coincidences import pooled_coincidences
 from ..kernels.cpu.threads import threads_for
+from ..notebook import AsText
 from ..recording import Recording
 from ..validation import Floats, real_number
 from ._correlograms import PAIRS_PER_THREAD, bin_centres, checked_bins, exposure, merged, mirrored
@@ -46,7 +47,7 @@ _MOST_PAIRS = 3e8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinWidth:
+class BinWidth(AsText):
     """A suggested bin width and the correlogram behind it.
 
     Attributes

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..io import LFP
 from ..layers import LayerBoundaries, layer_labels
+from ..notebook import AsText
 from ..units import DEPTH_REFERENCES, Units, downwards
 from ..validation import Floats, real_array, real_number
 from ._csd import MIN_DEPTHS, current_source_density, flash_response
@@ -24,7 +25,7 @@ LAYERS = ("II/III", "IV", "V/VI")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LaminarMap:
+class LaminarMap(AsText):
     """Where layer IV lies on the probe, and the evidence.
 
     Depths are measured from ``depth_reference``, in order from superficial to deep: with

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..binning import Binning
 from ..formatting import counted, text_table
+from ..notebook import AsText
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
 from ._bin_width import BinWidth, suggest_bin_width
@@ -25,7 +26,7 @@ _HOUR, _RARE = 3600.0, 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Summary:
+class Summary(AsText):
     """Units, epochs, suggested bin width, words at that width, and warnings of a recording.
 
     Printed, it is a page for a person; :meth:`as_dict` holds the same for a program.
