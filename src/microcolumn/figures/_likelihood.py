@@ -12,6 +12,7 @@ from ..plot._scores import in_groups
 from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, condition_of, tell_simulated
+from ._stacking import is_narrow
 
 #: Marks of a panel that has half the page's width.
 _MOST_BESIDE = 28
@@ -44,12 +45,12 @@ def likelihood(
     reference = _reference(compared)
     n_models = len({name for each in compared for name in each.scores})
     grouped = in_groups(len(compared), n_models)
-    # Too many for panels side by side.
-    stacked = grouped and reference is not None and len(compared) * n_models > _MOST_BESIDE
+    too_many = grouped and len(compared) * n_models > _MOST_BESIDE
+    stacked = reference is not None and (too_many or is_narrow(PAGE))
     size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
-        panels = figure.subplots(*shape, squeeze=False, sharex=stacked).ravel()
+        panels = figure.subplots(*shape, squeeze=False, sharex=stacked and grouped).ravel()
         scores(compared, ax=panels[0])
         if reference is not None:
             differences(compared, reference, also=_hidden_pair(compared), ax=panels[1])
