@@ -17,8 +17,10 @@ from ._inputs import entitle, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_layers
 from .style import SIGNED, ColourMap, axes_or_new
 
-#: As many as the paper shows, and most in a row; fewer than five maps do not fill it.
+#: As many as the paper shows, and most in a row of a page; fewer than five maps do not fill it.
 MOST, COLUMNS, _FEWEST_COLUMNS = 18, 9, 5
+#: Half of the width of the label of all time axes, inches.
+_HALF_LABEL = 1.0
 
 
 def hidden_map(
@@ -74,7 +76,7 @@ def hidden_map(
     most = (float(np.abs(weights).max()) if limit is None else limit) or 1.0
     image = ax.imshow(weights, cmap=cmap, vmin=-most, vmax=most, aspect="auto")
     image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
-    mark_layers(ax, rows, most=4)
+    mark_layers(ax, rows)
     oldest = (1 - window) * width
     ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
@@ -95,13 +97,14 @@ def hidden_maps(
     figure: Figure | SubFigure,
     *,
     bin_width: float,
+    columns: int = COLUMNS,
 ) -> None:
     """Maps of the first 18 of some hidden units in one colour scale, called h0, h1, ... as in W.
 
-    They fill one row or two; below is one label for the time axes of all.
+    Rows have at most so many columns; below is one label for the time axes of all.
     """
     shown = order[:MOST]
-    n_rows = math.ceil(shown.size / COLUMNS)
+    n_rows = math.ceil(shown.size / columns)
     n_columns = max(math.ceil(shown.size / n_rows), _FEWEST_COLUMNS)
     panels = figure.subplots(n_rows, n_columns, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
@@ -115,9 +118,10 @@ def hidden_maps(
         if place % n_columns:
             ax.set(yticklabels=[], ylabel="")
             ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
-        if place + n_columns < shown.size:
+        if place // n_columns < n_rows - 1:
             ax.set_xticklabels([])
-    below = max(0.2, 0.5 * min(1.0, shown.size / n_columns))  # the middle of the maps
+    half = _HALF_LABEL * figure.dpi / figure.bbox.width
+    below = max(half, 0.5 * min(1.0, shown.size / n_columns))  # the middle of the maps
     figure.supxlabel("time before the newest bin (ms)", x=below, fontsize=8)
     n_beside = min(shown.size, n_columns)  # the bar has the same width for one map and for nine
     size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_beside}
