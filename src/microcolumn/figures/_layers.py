@@ -9,17 +9,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ..evaluate import LayersResult
+from ..evaluate import LayersResult, LayerStatistics
 from ..formatting import counted
 from ..plot import layers as draw_layers
 from ..plot._inputs import by_name
-from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN
+from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, NotComputedError, Results
+from ..units import Units
 from ._assemblies import best_with_hidden
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import LAYERS, about, of_condition
 
+#: Width of a letter of the legend, points.
+_LETTER = 4.4
 #: Edges of dots.
 _EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
@@ -33,11 +36,13 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
     """
     found = _found(results, condition)
     first = found.statistics[0]
+    units = results.units(condition.recording, experiment=condition.experiment.name)
     title = f"Hidden units of {found.model.name} and layers, {results.label(condition.recording)}"
     with captioned("", title, (PAGE, 4.3)) as figure:
         panels = figure.subplot_mosaic("aa;bc", width_ratios=(2.0, 1.0))
         draw_layers(first, ax=panels["a"])
         panels["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
+        _name_layers(panels["a"], first, units)
         _draw_all(panels["b"], found)
         _draw_overall(panels["c"], found)
         for panel, ax in panels.items():
@@ -54,6 +59,17 @@ def _found(results: Results, condition: Condition) -> LayersResult:
     if not found.statistics[0].hidden:
         raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     return found
+
+
+def _name_layers(ax: Axes, found: LayerStatistics, units: Units) -> None:
+    """One legend above all panels in place of that beside the first."""
+    legend: Any = ax.get_legend()
+    legend.remove()
+    marks, names = marks_from_the_top(ax, found.layers, units)
+    figure: Any = ax.figure
+    n_columns = int(72.0 * figure.get_figwidth() / (_LETTER * (max(map(len, names)) + 6)))
+    place = {"loc": "outside upper center", "ncols": max(1, min(len(names), n_columns))}
+    figure.legend(marks, names, title="layer", title_fontsize=7, **place)
 
 
 def _draw_all(ax: Axes, found: LayersResult) -> None:
