@@ -44,6 +44,7 @@ RC: dict[Any, Any] = {
     "font.size": 8,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
+    "mathtext.default": "regular",  # powers in the font of all other numbers
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 8,
