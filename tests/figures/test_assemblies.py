@@ -178,7 +178,7 @@ def test_the_caption_says_what_a_hidden_unit_is_and_is_not(figure):
         "A hidden unit is a binary stand-in for a common input to",
         "It is statistical, not a recorded neuron, and does not prove a synapse.",
         "(a) Bins with spikes of 23 units from superficial to deep",
-        "95 % of shuffled labels",
+        "the 95th percentile of the main layer's share with shuffled labels",
         "The data are simulated.",
     ):
         assert fact in figure.caption

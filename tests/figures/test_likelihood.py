@@ -68,7 +68,7 @@ def test_the_caption_has_the_splits_and_the_models_that_have_not_converged(
     assert "mean over 4 splits" in caption
     assert "RBM 5 on cells (simulated)" in caption
     assert "RBM 5 minus SemiRBM 5; right, in per cent of the excess" in caption
-    assert "Dots: single splits" in caption
+    assert "Open dots: single splits" in caption
     assert "p-value" not in caption
     assert "mean over 2 of 4 planned splits" in likelihood(scored(tmp_path, splits=(0, 1))).caption
 
@@ -141,5 +141,5 @@ def test_many_recordings_are_summarised_by_model(planted_results, monkeypatch):
     figure = likelihood(planted_results)
     figure.draw_without_rendering()
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0])
-    assert "means over 30 recordings, which are the dots" in figure.caption
+    assert "means over 30 recordings, which are the open dots" in figure.caption
     assert not figure.legends

@@ -241,8 +241,8 @@ def _caption(condition: Condition, shown: _Shown, stretch: _Stretch) -> str:
     ]
     if shown.layers is not None:
         sentences.append(
-            "(d) Share of their weight, by size, in each layer: large dots the main layer, small "
-            "dots the others. Grey bars: what the main layer reaches with 95 % of shuffled labels, "
-            "each hidden unit for itself; lines: its mean."
+            "(d) Share of their absolute weight in each layer; large dots are the main layer, "
+            "small dots the others. Grey bars reach up to the 95th percentile of the main layer's "
+            "share with shuffled labels, for each hidden unit by itself; lines are its mean."
         )
     return " ".join(sentences)

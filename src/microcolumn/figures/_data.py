@@ -170,6 +170,8 @@ def _first_panel(units: Units) -> str:
     mixed = units.multiunit.any() and not units.multiunit.all()
     marks = ", dots single units, squares multiunits" if mixed else ""
     text = f"(a) {kinds} at their depths on the probe{marks}{missing}."
+    if len(units) > 1:
+        text += " Those of similar depth stand side by side."
     if recorded.layer_spans(units):
         text += " Borders of layers are drawn midway between the neighbouring units of two layers."
     elif laminar(units).layers:

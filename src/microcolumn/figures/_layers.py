@@ -16,7 +16,7 @@ from ..plot._inputs import by_name
 from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, NotComputedError, Results
-from ..units import Units
+from ..units import Units, layers_from_the_top
 from ._assemblies import best_with_hidden
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import LAYERS, about, of_condition
@@ -47,7 +47,7 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
         _draw_overall(panels["c"], found)
         for panel, ax in panels.items():
             letter(ax, panel)
-        figure.caption = _caption(condition, found)
+        figure.caption = _caption(condition, found, units)
     return figure
 
 
@@ -114,19 +114,20 @@ def _by_split(ax: Axes, found: LayersResult) -> None:
     ax.tick_params(axis="x", length=0)
 
 
-def _caption(condition: Condition, found: LayersResult) -> str:
+def _caption(condition: Condition, found: LayersResult, units: Units) -> str:
     n_splits = counted(len(found.splits), "split")
-    sizes = zip(found.statistics[0].layers, found.statistics[0].n_units, strict=True)
-    by_layer = ", ".join(f"{n} in {name}" for name, n in sizes)
+    sizes = dict(zip(found.statistics[0].layers, found.statistics[0].n_units, strict=True))
+    order = [name for name in layers_from_the_top(units) if name in sizes]
+    by_layer = ", ".join(f"{sizes[name]} in {name}" for name in order)
     inside, live = fmean(found.n_significant), fmean(found.n_live_hidden)
     return (
         f"{found.model.name} ({about(condition)}); units: {by_layer}. "
-        f"(a) Share of the weight of each hidden unit, by size, in each layer: large dots the main "
-        "layer, small dots the others. Grey bars: what the main layer reaches with 95 % of "
-        "shuffled labels, lines: its mean. "
-        f"(b) All hidden units of {n_splits}: share in the main layer minus that of 95 % of "
-        f"shuffled labels, in the colour of the layer. {inside:.1f} of {live:.1f} live ones (mean "
-        f"over {n_splits}) are concentrated in one layer at a false discovery rate of 5 %. Splits "
-        "share training words, so that a group may be there once for each split. "
+        f"(a) Hidden units of split {found.splits[0]}: share of the absolute weight of each in "
+        "each layer; large dots are the main layer, small dots the others. Grey bars reach up to "
+        "the 95th percentile of the main layer's share with shuffled labels; lines are its mean. "
+        f"(b) All hidden units of {n_splits}: share in the main layer minus that percentile, in "
+        f"the colour of the layer. {inside:.1f} of {live:.1f} live ones (mean over {n_splits}) are "
+        "concentrated in one layer at a false discovery rate of 5 %. Splits share training words, "
+        "so that the same group may appear once in each. "
         "(c) Weight in the main layers of all hidden units together, with bars and lines as in (a)."
     )

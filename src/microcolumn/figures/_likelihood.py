@@ -108,12 +108,12 @@ def _caption(
         text = f"(a) {text}(b) {_about_differences(compared, reference)}"
     if len(compared) > 1 and not grouped:
         text += (
-            f"Bars and large points: means over {len(compared)} recordings, which are the dots; "
-            "error bars: one standard error over recordings."
+            f"Bars and large points: means over {len(compared)} recordings, which are the open "
+            "dots; error bars: one standard error over recordings."
         )
         return text + doubts(compared)
     if any(each.n_splits > 1 for each in compared):
-        text += "Dots: single splits. "
+        text += "Open dots: single splits. "
     text += error_bars(each.n_splits for each in compared)
     return text + _over_time(condition, compared) + doubts(compared)
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
-from ..evaluate import Synchrony
+from ..evaluate import ModelScore, Synchrony
 from ..evaluate._adequacy import common_count
-from ..formatting import scientific
+from ..formatting import enumeration, scientific
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..plot import pattern_ratios, patterns as draw_patterns, synchrony as draw_synchrony
@@ -67,7 +67,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
             [
                 *_about_words(results, condition, found, pairs, names),
                 _about_ratios("abcd"[len(pairs)], bits),
-                _about_synchrony("abcd"[len(pairs) + 1], bits, shown),
+                _about_synchrony("abcd"[len(pairs) + 1], bits, shown, rival),
                 _about_tail(bits, shown),
             ]
         )
@@ -126,14 +126,19 @@ def _about_ratios(panel: str, bits: str) -> str:
     )
 
 
-def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:
-    sampled = ", ".join(name for name, each in distributions.items() if each.method == "samples")
-    counts = f"; that of {sampled} from sampled words, with its standard error" if sampled else ""
-    return (
+def _about_synchrony(
+    panel: str, bits: str, distributions: Mapping[str, Synchrony], rival: ModelScore | None
+) -> str:
+    text = (
         f"({panel}) Distribution of the number of active {bits} in the same test words (black; "
         "error bars: one standard error from blocks of neighbouring bins) and under the models"
-        f"{counts}."
     )
+    if rival and rival.name in distributions:
+        text += f", among them {rival.name}, the best of other kinds"
+    sampled = [name for name, each in distributions.items() if each.method == "samples"]
+    if sampled:
+        text += f"; of {enumeration(sampled)} by sampled words, with standard errors"
+    return f"{text}."
 
 
 def _about_tail(bits: str, distributions: Mapping[str, Synchrony]) -> str:

@@ -174,12 +174,13 @@ def _about_gains(shown: _Shown) -> str:
     )
     if n_splits == 1:
         bars = "one split gives no error bars"
-    named = " and named after it" if len(results[0].units) - silent <= MOST_NAMED else ""
+    named = " and with its name" if len(results[0].units) - silent <= MOST_NAMED else ""
     units = f"{counted(silent, 'unit')} without a training spike"
     left_out = f" {units} {'is' if silent == 1 else 'are'} not shown." if silent else ""
-    known = " and ".join(_KNOWN[given] for given in shown.predictions)
+    known = " and once given ".join(_KNOWN[given] for given in shown.predictions)
+    known = f"given {known}" if len(shown.predictions) == 1 else f"once given {known}"
     return (
-        f"Gain in log-likelihood of each unit's newest bin over its firing rate, given {known}, "
+        f"Gain in log-likelihood of each unit's newest bin over its firing rate, {known}, "
         "against that rate. The models of one unit stand side by side around its rate, joined by "
         f"a grey line{named}; {bars}.{left_out}"
     )

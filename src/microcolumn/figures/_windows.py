@@ -61,7 +61,7 @@ def _caption(
         f"{counted(computed[0].n_units, 'unit')}; {n_splits}); above, the length of a word.",
     ]
     if has_gains:
-        dots = ", paired by split; dots: single splits" if numbers != [1] else ""
+        dots = ", paired by split; open dots: single splits" if numbers != [1] else ""
         sentences[0] = f"(a) {sentences[0]}"
         sentences.append(f"(b) The same minus that of {shown.reference}{dots}.")
     sentences.append(error_bars(numbers, "Bands"))
