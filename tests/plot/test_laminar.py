@@ -166,6 +166,15 @@ def test_on_low_axes_fewer_units_are_named():
     assert points / len(names) > 5.0  # their size
 
 
+def test_without_layers_low_axes_have_names_in_small_type():
+    units = Units([str(n) for n in range(10)])
+    for inches, size, names in ((0.6, 5.0, "02468"), (3.0, 10.0, "0123456789")):
+        ax = Figure(figsize=(3.0, inches)).subplots()
+        mark_layers(ax, laminar(units))
+        assert labels(ax.yaxis) == list(names)
+        assert {label.get_size() for label in ax.get_yticklabels()} == {size}
+
+
 def test_words_of_layers_are_not_broken():
     assert layer_name("infragranular V and VI") == "infragranular\nV and VI"
 

@@ -229,10 +229,10 @@ def _caption(condition: Condition, shown: _Shown, stretch: _Stretch) -> str:
         "assemblies first, then by the bits/s lost without them over its error.",
         MEANING,
         f"(a) Bins with spikes of {counted(len(units), 'unit')} {order_text(units)}, from "
-        f"{start:.1f} s to {stop:.1f} s: of the stretches of that length in which most of these "
-        "hidden units are on, the one in which they are on for the median time. Coloured: spikes "
-        f"while a hidden unit is on (P > 0.5), of its {bits} with at least a quarter of its "
-        "largest weight; grey: all others.",
+        f"{start:.1f} s to {stop:.1f} s: of the stretches of that length in which as many of these "
+        "hidden units as possible are on, the one in which they are on for the median time. "
+        f"Coloured: spikes while a hidden unit is on (P > 0.5), of its {bits} with at least a "
+        "quarter of its largest weight; grey: all others.",
         f"(b) Probability that each is on, given the word{ends}; each row is from 0 to 1.",
         f"(c) Their weights onto the units, {depth}: areas are sizes of weights{strongest}; filled "
         "positive, open negative, grey below a quarter of the largest, points none. Below: what "

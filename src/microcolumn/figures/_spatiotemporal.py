@@ -140,15 +140,15 @@ def _draw_gains(panel: SubFigure, shown: _Shown, n_rows: int) -> None:
 def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
     condition, (given, unit) = shown.condition, shown.best
     first = next(iter(traces.values()))
+    rate = ", the probability at the training rate is dashed" * (first.rate_log_odds is not None)
     return (
         f"{counted(shown.test.n_units, 'unit')} in {counted(condition.window, 'bin')} of "
         f"{1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
         f"(c) Probability of a spike of unit {unit.unit} in each bin given {_KNOWN[given]}, on "
         f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}; observed "
-        "spikes are ticks above, the probability at the training rate is dashed. Shown is the unit "
-        "with the largest gain by any model, in the uninterrupted second (or the longest stretch) "
-        "with most of its spikes."
+        f"spikes are ticks above{rate}. Shown is the unit with the largest gain by any model, in "
+        "the uninterrupted second (or the longest stretch) with most of its spikes."
     )
 
 

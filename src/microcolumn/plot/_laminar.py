@@ -30,8 +30,9 @@ _LONGEST_ID, _LONGEST_BESIDE = 12, 8
 _LONGEST_LAYER = 13
 #: Size of names of units beside layers, and the mean width of a letter of it, points.
 _ID_SIZE, _ID_LETTER = 5.0, 3.1
-#: Height for a name of a unit, or for two in small type, points.
-_LINE = 10.0
+#: Height for a name of a unit, or for two in small type, points; axes with room for fewer names
+#: than this are low.
+_LINE, _FEW = 10.0, 6
 
 
 class Laminar(NamedTuple):
@@ -70,7 +71,7 @@ def mark_layers(
 
     The unit of row ``n`` is drawn at ``n``. Beside names of layers, units are named along y only.
     Of many units about ``most`` are named: fewer on low axes and where long names stand side by
-    side, up to twice as many in the small type beside layers.
+    side, up to twice as many in the small type beside layers and on low axes.
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     if along == "y":
@@ -80,13 +81,16 @@ def mark_layers(
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
         last = found.order.size - 1
-        short = short_ids(found.ids)
-        if along == "x" and max(map(len, short)) > 3:
+        low = along == "y" and most < _FEW < found.order.size
+        short = short_ids(found.ids, _LONGEST_BESIDE if low else _LONGEST_ID)
+        if low:
+            most = 2 * most
+        elif along == "x" and max(map(len, short)) > 3:
             most = most // 2
         ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         rows = [int(row) for row in ticks if 0 <= row <= last]
         names = [short[row] for row in rows]
-        axis.set_ticks(rows, names)
+        axis.set_ticks(rows, names, fontsize=_ID_SIZE if low else None)
         axis.set_label_text("unit")
     else:
         names = [layer_name(label) or "?" for label, _, _ in found.layers]
