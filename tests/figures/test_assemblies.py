@@ -157,6 +157,14 @@ def test_each_is_on_the_probe_with_its_numbers_below(figure, results):
         assert sorted(strong.get_offsets()[:, 1]) == sorted(depth[list(GROUPS[k])])
 
 
+def test_the_last_probe_names_the_layers_for_all(figure):
+    probes = [ax for ax in figure.axes if ax.get_title()]
+    names = [[text.get_text() for text in ax.texts if "I" in text.get_text()] for ax in probes]
+    assert names == [[], [], [], ["II/III", "IV", "V/VI"]]
+    legend = lettered(figure)["d"].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["II/III", "IV", "V/VI"]
+
+
 def test_layers_are_those_of_split_0(figure, results):
     ax = lettered(figure)["d"]
     found = {row.position: row for row in results.layers("cells", "RBM").statistics[0].hidden}
@@ -170,7 +178,7 @@ def test_the_caption_says_what_a_hidden_unit_is_and_is_not(figure):
         "A hidden unit is a binary stand-in for a common input to",
         "It is statistical, not a recorded neuron, and does not prove a synapse.",
         "(a) Bins with spikes of 23 units from superficial to deep",
-        "95 % of shuffled labels",
+        "the 95th percentile of the main layer's share with shuffled labels",
         "The data are simulated.",
     ):
         assert fact in figure.caption

@@ -7,7 +7,7 @@ from matplotlib.collections import PolyCollection
 from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
-from microcolumn.figures import data
+from microcolumn.figures import data, preset
 from microcolumn.plot._raster import typical_bins
 from microcolumn.study import Results
 from microcolumn.survey import pairwise_correlations
@@ -66,9 +66,32 @@ def test_panel_b_shows_typical_and_the_busiest_two_seconds(figure):
     typical = panels(figure)["b"]
     np.testing.assert_allclose(typical.get_xlim(), (0.020 * first, 0.020 * end))
     assert len(marks(typical)) == words.expand()[first:end].sum()
-    assert f"the median number of marks, from {0.020 * first:.1f} s on" in figure.caption
+    assert f"the median number of marks, from {0.020 * first:.2f} s on" in figure.caption
     assert [typical.get_title(), busiest(figure).get_title()] == ["typical 2 s", "busiest 2 s"]
     assert not any(label.get_text() for label in busiest(figure).get_yticklabels(minor=True))
+
+
+def test_both_rasters_count_seconds_from_their_start_which_the_label_says(figure):
+    for ax in (panels(figure)["b"], busiest(figure)):
+        start, stop = ax.get_xlim()
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "0.5", "1", "1.5", "2"]
+        np.testing.assert_allclose(ax.get_xticks(), np.linspace(start, stop, 5))
+        assert ax.get_xlabel() == f"time from {start:.2f} s (s)"
+
+
+def test_in_one_column_of_a_journal_the_rasters_stand_one_below_the_other(planted_results):
+    with preset(width="single"):
+        figure = data(planted_results)
+    figure.draw_without_rendering()
+    boxes = {name: ax.bbox for name, ax in panels(figure).items()}
+    below = busiest(figure).bbox
+    assert boxes["b"].x0 == below.x0
+    assert boxes["b"].y0 > below.y1 > boxes["c"].y1 > boxes["d"].y1
+    assert below.width > 0.4 * figure.bbox.width
+    assert all(label.get_text() for label in busiest(figure).get_yticklabels(minor=True))
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
+    assert -0.01 <= box.y0 < box.y1 <= height + 0.01
 
 
 def test_beside_it_are_the_words_of_the_busiest_two_seconds(figure):
@@ -84,7 +107,7 @@ def test_beside_it_are_the_words_of_the_busiest_two_seconds(figure):
     drawn = np.unique(boxes[:, 0, 0].round(6))
     np.testing.assert_allclose(drawn, lefts[shown][words.any(axis=1)].round(6))
     assert not ax.patches  # all of it was recorded
-    assert f"with the most spikes, from {start:.1f} s on" in figure.caption
+    assert f"with the most spikes, from {start:.2f} s on" in figure.caption
 
 
 def test_panel_c_counts_all_pairs_and_the_caption_has_their_number_and_means(figure):
@@ -170,8 +193,12 @@ def test_without_depths_panel_a_shows_rates(figure_of):
 def test_layers_without_depths_are_drawn(figure_of):
     units = Units("abc", layer=["$IV$", "<script>", "$IV$"])
     figure = figure_of(Recording([[0.1, 0.9], [0.5], []], units, [[0.0, 4.0]]))
-    labels = [label.get_text() for label in panels(figure)["b"].get_yticklabels()]
-    assert labels == [r"\$IV\$", "<script>"]
+    names = {
+        panel: [label.get_text() for label in panels(figure)[panel].get_yticklabels()]
+        for panel in "ab"
+    }
+    assert names["a"] == [r"\$IV\$", "<script>"]  # rates have the rows of the rasters beside them
+    assert names["b"] == ["", ""]
     # One pair has a correlation; two have a unit that never fires.
     assert "1 pair of" in figure.caption
     assert "2 pairs with" in figure.caption

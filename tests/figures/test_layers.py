@@ -30,7 +30,9 @@ def test_the_first_split_is_shown_hidden_unit_by_hidden_unit(figure, planted_res
     assert [label.get_text() for label in ax.get_xticklabels()] == ["h1", "h0"]
     assert [bar.get_height() for bar in ax.patches] == [row.upper for row in first.hidden[::-1]]
     assert ax.get_xlabel() == "hidden units of split 0"
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["II/III", "IV"]
+    [legend] = figure.legends  # for all panels, superficial layers first
+    assert ax.get_legend() is None
+    assert [text.get_text() for text in legend.get_texts()] == ["II/III", "IV"]
 
 
 def test_all_hidden_units_of_all_splits_are_dots(figure, planted_results):

@@ -3,7 +3,7 @@ from dataclasses import replace
 import planted_study
 import pytest
 
-from microcolumn.figures import likelihood
+from microcolumn.figures import likelihood, preset
 from microcolumn.study import NotComputedError, Results
 
 FIRST, _ = planted_study.PLAN.experiments
@@ -68,7 +68,7 @@ def test_the_caption_has_the_splits_and_the_models_that_have_not_converged(
     assert "mean over 4 splits" in caption
     assert "RBM 5 on cells (simulated)" in caption
     assert "RBM 5 minus SemiRBM 5; right, in per cent of the excess" in caption
-    assert "Dots: single splits" in caption
+    assert "Open dots: single splits" in caption
     assert "p-value" not in caption
     assert "mean over 2 of 4 planned splits" in likelihood(scored(tmp_path, splits=(0, 1))).caption
 
@@ -85,9 +85,20 @@ def test_all_recordings_are_shown_side_by_side_or_one_of_them(pair):
     figure = likelihood(pair)
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0, 6.0])
     labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
-    assert labels == ["cells\n(simulated)\n23 units", "\\$B\n(simulated)\n11 units"]
+    assert labels == ["cells (simulated)\n23 units", "\\$B (simulated)\n11 units"]
     figure.draw_without_rendering()
     assert heights(likelihood(pair, "$B").axes[0])["RBM 5"] == pytest.approx([6.0])
+
+
+def test_in_one_column_of_a_journal_panels_share_the_names_of_recordings(pair):
+    with preset(width="single"):
+        figure = likelihood(pair)
+    figure.draw_without_rendering()
+    a, b = figure.axes
+    assert a.bbox.x0 == b.bbox.x0
+    assert a.bbox.y0 > b.bbox.y1
+    assert not any(label.get_visible() for label in a.get_xticklabels())
+    assert {label.get_rotation() for label in b.get_xticklabels()} == {0.0}
 
 
 def test_a_recording_without_a_score_is_left_out(pair, monkeypatch):
@@ -130,5 +141,5 @@ def test_many_recordings_are_summarised_by_model(planted_results, monkeypatch):
     figure = likelihood(planted_results)
     figure.draw_without_rendering()
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0])
-    assert "means over 30 recordings, which are the dots" in figure.caption
+    assert "means over 30 recordings, which are the open dots" in figure.caption
     assert not figure.legends

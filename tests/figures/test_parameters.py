@@ -134,6 +134,18 @@ def test_models_that_the_study_has_not_are_left_out(tmp_path, models, shown):
     assert [f"{ax.get_title('left')} {ax.get_title()}" for ax in panels(figure)] == shown
 
 
+@pytest.mark.parametrize("models", [("Ising", "SemiRBM"), ("RBM", "SemiRBM")])
+def test_matrices_stand_in_one_column_and_weights_in_another(tmp_path, models):
+    figure = parameters(results_of(tmp_path, plan_of(models=models, n_splits=1)))
+    figure.draw_without_rendering()
+    first, matrix, weights = panels(figure)
+    below = matrix if models[0] == "Ising" else weights
+    middle = (first.bbox.x0 + first.bbox.x1) / 2
+    assert below.bbox.x0 < middle < below.bbox.x1
+    if models[0] == "RBM":  # on one scale, in inches too
+        assert first.bbox.width == pytest.approx(weights.bbox.width)
+
+
 def test_of_several_models_of_a_class_the_best_scoring_is_shown(tmp_path):
     def better(job, rows):
         for row in rows.get("scores", ()):

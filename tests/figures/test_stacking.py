@@ -5,7 +5,7 @@ import pytest
 
 from microcolumn.figures import preset
 from microcolumn.figures._captioned import PAGE, captioned, share_legend
-from microcolumn.figures._stacking import height_at
+from microcolumn.figures._stacking import height_at, is_narrow
 
 
 def rows_of(figure):
@@ -45,8 +45,15 @@ def test_more_panels_than_fit_onto_a_page_have_several_columns():
 
 def test_a_wide_figure_stays_as_it_is():
     assert height_at(7.2, (PAGE, 3.0)) == 3.0
-    assert height_at(0.8 * PAGE, (PAGE, 3.0)) == pytest.approx(2.4)
-    assert rows_of(drawn("ab", 0.8 * PAGE * 25.4)) == ["ab"]
+    assert height_at(0.95 * PAGE, (PAGE, 3.0)) == pytest.approx(2.85)
+    assert rows_of(drawn("ab", 0.95 * PAGE * 25.4)) == ["ab"]
+
+
+def test_figures_are_told_that_they_are_narrow():
+    assert not is_narrow(PAGE)
+    for width, narrow in (("single", True), (134, True), (165, False), ("double", False)):
+        with preset(width):
+            assert is_narrow(PAGE) is narrow
 
 
 def test_panels_that_share_an_axis_stay_beside_each_other():

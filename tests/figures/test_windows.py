@@ -83,7 +83,38 @@ def test_a_window_that_is_not_computed_is_a_gap_that_the_caption_names(tmp_path)
     )
     figure = windows(Results(file))
     assert lines(figure)["RBM"] == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
-    assert "Ising 2, RBM 2." in figure.caption
+    assert "Not computed yet: Ising of 2 bins, RBM of 2 bins." in figure.caption
+
+
+def false_at(windows_, models):
+    """A change to a study: these models have false modes at these windows."""
+
+    def change(job, rows):
+        for row in rows.get("scores", []):
+            if row["model"].split()[0] in models and job.window in windows_:
+                row["false_mass"] = 0.5
+
+    return change
+
+
+def test_false_modes_are_gaps_that_the_caption_names(tmp_path):
+    keep, change = (lambda job: job.kind == "test"), false_at((1, 3), ("RBM",))
+    figure = windows(Results(planted_study.write(tmp_path / "s.db", keep=keep, change=change)))
+    assert lines(figure)["RBM"] == pytest.approx([np.nan, 4.0, np.nan], nan_ok=True)
+    assert "Not drawn, because of a false mode: RBM of 1 and 3 bins." in figure.caption
+
+
+def test_without_a_gain_there_is_one_panel_and_without_a_score_no_figure(tmp_path):
+    keep = lambda job: job.kind == "test"  # noqa: E731
+    change = false_at((1, 2, 3), ("Ising",))
+    figure = windows(Results(planted_study.write(tmp_path / "one.db", keep=keep, change=change)))
+    [ax] = figure.axes
+    assert list(lines_of(ax)) == ["RBM"]
+    assert "(b)" not in figure.caption
+    change = false_at((1, 2, 3), ("Ising", "RBM"))
+    none = Results(planted_study.write(tmp_path / "none.db", keep=keep, change=change))
+    with pytest.raises(NotComputedError, match="a score without a false mode"):
+        windows(none)
 
 
 def test_scores_that_are_not_finite_make_no_figure(tmp_path):

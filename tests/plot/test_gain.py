@@ -168,6 +168,13 @@ def test_points_say_which_unit_they_are():
     assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]
 
 
+def test_models_of_a_single_unit_stay_close_to_its_rate():
+    models = [result(name, [2.0], [0.3]) for name in ("Ising", "RBM 5")]
+    low, high = gain(models, ax=axes()).get_xlim()
+    assert high / low == pytest.approx(1.4)
+    assert math.sqrt(low * high) == pytest.approx(2.0)
+
+
 def test_few_units_are_named_below_where_another_is_above():
     ax = gain(result("Ising", [1.0, 1.01, 9.0], [0.5, 0.3, 0.4]), ax=axes())
     sides = {text.get_text(): text.get_verticalalignment() for text in ax.texts}

@@ -10,10 +10,11 @@ from microcolumn.plot._laminar import (
     BitLayout,
     bit_layout,
     laminar,
+    layer_name,
     mark_layers,
     mark_window,
     order_text,
-    short_id,
+    short_ids,
     table_of,
 )
 from microcolumn.recording import Recording
@@ -125,14 +126,57 @@ def test_beside_layers_units_are_named_by_their_ids_as_far_as_there_is_room(n_un
     assert ax.get_yticks(minor=True).tolist() == list(range(0, n_units, every))
 
 
-def test_long_ids_keep_their_ends():
-    assert short_id("12_characters"[:12]) == "12_character"
-    assert short_id("probe0_shank1_unit_0042") == "prob…it_0042"
-    assert short_id("$" * 13) == r"\$" * 4 + "…" + r"\$" * 7
+@pytest.mark.parametrize(
+    ("ids", "short"),
+    [
+        (["12_characters"[:12], "x"], ["12_character", "x"]),
+        (["probe0_shank1_unit_0042"], ["prob…it_0042"]),
+        (["$" * 13, "x"], [r"\$" * 4 + "…" + r"\$" * 7, "x"]),
+        # What all share goes, but no part of a number or of a word.
+        (["shank0_unit_100", "shank0_unit_101"], ["…100", "…101"]),
+        (["left_unit_7_good", "left_unit_81_good"], ["…7…", "…81…"]),
+        (["a_good_unit_1", "a_great_unit_1"], ["…good…", "…great…"]),
+        (["probe0_unit_1", "probe0_unit_10", "probe0_unit_"], ["…_1", "…_10", "…_"]),
+        (
+            [f"shank0_site_{n}_cluster_00{n}_good" for n in (10, 21)],
+            ["10_c…er_0010", "21_c…er_0021"],
+        ),
+    ],
+)
+def test_long_ids_are_shortened_to_what_tells_them_apart(ids, short):
+    assert short_ids(ids) == short
+
+
+def test_the_names_of_an_axis_are_short():
     ids = [f"probe0_shank1_unit_{n:04d}" for n in range(9)]
-    ax = Figure().subplots()
-    mark_layers(ax, laminar(Units(ids)))
-    assert labels(ax.yaxis) == [f"prob…it_{n:04d}" for n in range(9)]
+    for layer in (None, ["IV"] * 9):
+        ax = Figure().subplots()
+        mark_layers(ax, laminar(Units(ids, layer=layer)))
+        names = [label.get_text() for label in ax.get_yticklabels(minor=layer is not None)]
+        assert names == [f"…{n:04d}" for n in range(9)]
+
+
+def test_on_low_axes_fewer_units_are_named():
+    units = Units([str(n) for n in range(20)], layer=["IV"] * 20)
+    ax = Figure(figsize=(3.0, 1.0)).subplots()
+    mark_layers(ax, laminar(units))
+    names = [label.get_text() for label in ax.get_yticklabels(minor=True)]
+    assert names == list(units.ids[::2])
+    points = 72.0 * ax.get_window_extent().height / ax.figure.dpi
+    assert points / len(names) > 5.0  # their size
+
+
+def test_without_layers_low_axes_have_names_in_small_type():
+    units = Units([str(n) for n in range(10)])
+    for inches, size, names in ((0.6, 5.0, "02468"), (3.0, 10.0, "0123456789")):
+        ax = Figure(figsize=(3.0, inches)).subplots()
+        mark_layers(ax, laminar(units))
+        assert labels(ax.yaxis) == list(names)
+        assert {label.get_size() for label in ax.get_yticklabels()} == {size}
+
+
+def test_words_of_layers_are_not_broken():
+    assert layer_name("infragranular V and VI") == "infragranular\nV and VI"
 
 
 def test_bits_of_a_window_run_bin_by_bin_each_from_the_top():

@@ -55,9 +55,11 @@ def test_layers_end_midway_between_their_units_and_are_named_letter_by_letter(un
     probe(units, ax=ax)
     borders = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "None"]
     assert borders == [550.0, 800.0]
-    names = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    names = {text.get_text(): text.xy for text in ax.texts}
     assert list(names) == ["II/III", r"\$IV\$", "V/VI"]
-    assert names[r"\$IV\$"] == 675.0
+    assert names[r"\$IV\$"] == (1.0, 675.0)  # right of the axes, where no unit is
+    ax.figure.draw_without_rendering()
+    assert all(text.get_window_extent().x0 > ax.bbox.x1 for text in ax.texts)
 
 
 def test_spans_of_layers_run_from_superficial_to_deep(units):

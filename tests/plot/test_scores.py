@@ -133,7 +133,7 @@ def test_nothing_to_draw_is_refused():
 
 def dots(ax):
     """Small dots of splits or recordings, one artist for each model."""
-    return [line.get_ydata() for line in ax.lines if line.get_marker() == "."]
+    return [line.get_ydata() for line in ax.lines if line.get_markerfacecolor() == "white"]
 
 
 def test_differences_are_paired_and_nothing_is_written_beside_them():
@@ -156,6 +156,15 @@ def test_splits_are_dots_beside_their_mean():
     np.testing.assert_allclose(apart, 2.0 + 0.2 * np.array(SHIFTS))
     one = compared({"Ising": 10.0, "RBM 5": 12.0}, n_splits=1)
     assert dots(scores(one, ax=axes())) == dots(differences(one, ax=axes())) == []
+
+
+@pytest.mark.parametrize("draw", [scores, differences])
+def test_dots_stand_in_the_order_of_splits_right_of_the_mean_within_its_bar(draw):
+    ax = draw(compared({"Ising": 10.0, "RBM 5": 12.0}), ax=axes())
+    for line in (line for line in ax.lines if line.get_markerfacecolor() == "white"):
+        x = line.get_xdata() % 1.0  # bars are 0.6 wide, and 1 apart
+        assert (np.diff(x) > 0.0).all()
+        assert 0.0 < x[0] < x[-1] < 0.3
 
 
 def test_one_recording_has_its_models_on_the_axis_and_per_cent_on_the_right():
@@ -210,6 +219,22 @@ def test_thirty_recordings_are_dots_around_the_mean_of_each_of_fourteen_models()
         starts = [label.get_position()[0] for label in panel.get_xticklabels()]
         assert starts == sorted(set(starts))
         assert {label.get_rotation() for label in panel.get_xticklabels()} == {45.0}
+
+
+@pytest.mark.parametrize(
+    ("inches", "names", "rotation"),
+    [
+        (7.0, ["B4 (simulated)\n23 units", "T6 (simulated)\n23 units"], 0.0),
+        (2.0, ["B4\n(simulated)\n23 units", "T6\n(simulated)\n23 units"], 0.0),
+        (1.0, ["B4 (simulated), 23 units", "T6 (simulated), 23 units"], 45.0),
+    ],
+)
+def test_recordings_are_named_in_as_few_lines_as_fit(inches, names, rotation):
+    levels = {"Ising": 10.0, "RBM 5": 12.0}
+    both = [compared(levels, f"{name} (simulated)") for name in ("B4", "T6")]
+    ax = scores(both, ax=Figure(figsize=(inches, 2.0)).subplots())
+    assert [label.get_text() for label in ax.get_xticklabels()] == names
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {rotation}
 
 
 def test_comparisons_can_be_named():

@@ -9,6 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 import microcolumn as mc
+from microcolumn.models import ModelSpec
 from microcolumn.parameters import Parameters
 from microcolumn.plot.style import (
     MODEL_COLOURS,
@@ -33,6 +34,12 @@ def test_a_model_has_its_colour_with_any_number_of_hidden_units_and_objective(mo
 @pytest.mark.parametrize("name", ["", " ", "GLM", "rbm"])
 def test_another_model_has_the_colour_of_others(name):
     assert colour_of(name) == OTHER_COLOUR
+
+
+def test_classes_of_the_paper_are_told_apart_without_colours():
+    found = looks(["Independent", "Ising", "RBM 10", "SemiRBM 10"])
+    assert len({look.marker for look in found.values()}) == 4
+    assert looks(["mine"], {"mine": ModelSpec("RBM", 10)})["mine"].marker == found["RBM 10"].marker
 
 
 def test_models_of_a_class_are_told_apart_by_all_but_their_colour():

@@ -91,7 +91,7 @@ def test_gains_are_paired_by_split_with_the_splits_as_dots():
     ax = window_gains(windows_result(), ax=axes())
     assert list(lines_of(ax)) == ["RBM"]
     assert lines_of(ax)["RBM"].get_ydata() == pytest.approx([0.5, np.nan, 1.5], nan_ok=True)
-    [dots] = [line for line in ax.lines if line.get_marker() == "."]
+    [dots] = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
     assert list(dots.get_xdata()) == [1] * 4 + [3] * 4
     by_split = 0.2 * np.array(SHIFTS) / 4
     np.testing.assert_allclose(dots.get_ydata(), [*(0.5 + by_split), *(1.5 + by_split)])
@@ -99,6 +99,29 @@ def test_gains_are_paired_by_split_with_the_splits_as_dots():
     error = np.std(by_split, ddof=1) / 2 * math.sqrt(1 + 4)  # Nadeau & Bengio
     assert [np.ptp(segment[:, 1]) / 2 for segment in segments] == pytest.approx([error] * 2)
     assert "Ising" in ax.get_ylabel()
+
+
+def test_lines_differ_in_their_dashes_so_that_equal_ones_are_seen():
+    result = windows_result()
+    same = replace(result, models={"Ising": result.models["Ising"], "RBM": result.models["Ising"]})
+    first, second = lines_of(windows(same, ax=axes())).values()
+    assert not first.is_dashed()
+    assert second.is_dashed()
+
+
+def false(result):
+    """A score of a model with half of its mass where no word is."""
+    return replace(result, splits=tuple(replace(s, false_mass=0.5) for s in result.splits))
+
+
+@pytest.mark.parametrize("draw", [windows, window_gains])
+def test_a_model_with_false_modes_alone_is_neither_drawn_nor_named(draw):
+    result = windows_result()
+    scores = result.models["RBM"]
+    models = result.models | {"SemiRBM": scores, "RBM": (false(scores[0]), None, false(scores[2]))}
+    ax = draw(replace(result, models=models), ax=axes())
+    assert "RBM" not in lines_of(ax)
+    assert "SemiRBM" in lines_of(ax)
 
 
 def test_without_an_ising_model_there_are_no_gains():

@@ -32,7 +32,10 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
         letter(left, "a")
         letter(right, "b")
         share_legend(figure, "outside lower center", markerscale=1.5)
-        figure.caption = _caption(results.label(condition.recording), condition, found)
+        low, high = (end / BITS for end in left.get_ylim())
+        weights = found.convergence.log_weights
+        n_beyond = int(((weights < low) | (weights > high)).sum())
+        figure.caption = _caption(results.label(condition.recording), condition, found, n_beyond)
     return figure
 
 
@@ -48,7 +51,7 @@ def _mark_reverse(ax: Axes, log_z: LogPartition, reverse: float) -> None:
     ax.set_ylim(-most, most)
 
 
-def _caption(label: str, condition: Condition, found: AnnealingResult) -> str:
+def _caption(label: str, condition: Condition, found: AnnealingResult, n_beyond: int) -> str:
     log_z = found.log_z
     value = f"{log_z.value * BITS:.4f}"
     green = f"The green line is the exact value, a sum over all states ({value} bits)"
@@ -62,13 +65,14 @@ def _caption(label: str, condition: Condition, found: AnnealingResult) -> str:
             "; the triangle in (b) is that of its reverse run, from the model back to the base, "
             "with its standard error"
         )
+    beyond = f", {n_beyond} of them beyond the axis" if n_beyond else ""
     return (
         f"Estimates of the partition function Z of the {found.model.name} model of "
         f"{label} ({about(condition)}, λ = {scientific(found.l1)}, split "
         f"{found.split}). Each entry on the horizontal axis is a separate run with "
         f"{found.convergence.n_chains} chains that start from the independent model at the "
-        "training rates. (a) Grey dots: log2 Z by single chains, jittered sideways; blue: log2 of "
-        "the chains' mean weight, with its standard error. (b) The blue points minus the green "
-        f"line, enlarged; runs further off leave the axis. {green}. Dashed: {TOLERANCE_BITS} bits "
-        "above and below, the criterion of convergence."
+        f"training rates. (a) Grey dots: log2 Z by single chains{beyond}, jittered sideways; blue: "
+        "log2 of the chains' mean weight, with its standard error. (b) The blue points minus the "
+        f"green line, enlarged; runs further off leave the axis. {green}. Dashed: "
+        f"{TOLERANCE_BITS} bits above and below, the criterion of convergence."
     )

@@ -16,16 +16,19 @@ from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers, raster
 from ..plot._activation import COLOURS, draw_activation, typical_bins
 from ..plot._laminar import has_depths, laminar, order_text
+from ..plot._layers import marks_from_the_top
 from ..plot._raster import boxes
+from ..plot.style import LEGEND_RIGHT
 from ..study import Condition, NotComputedError, Results
+from ..units import Units
 from ..validation import Floats
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import HIDDEN_UNITS, about, of_condition
-from ._presets import current
+from ._stacking import is_narrow
 
-#: Assemblies drawn, as many as there are colours, and in a figure narrower than these inches.
-_MOST, _MOST_NARROW, _NARROW = len(COLOURS), 2, 5.0
+#: Assemblies drawn, as many as there are colours, and in one column of a journal.
+_MOST, _MOST_NARROW = len(COLOURS), 2
 #: Bins of the stretch.
 _BINS = 200
 #: Spikes of other units and at other times.
@@ -62,7 +65,7 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     weight per layer. Assemblies come first, then hidden units that are none, by the bits/s that
     test words lose without them over its error.
     """
-    narrow = (current().width or PAGE) < _NARROW
+    narrow = is_narrow(PAGE)
     shown = _chosen(results, condition, _MOST_NARROW if narrow else _MOST)
     words = results.all_words(condition.recording, experiment=condition.experiment.name)
     stretch = _typical(shown, words)
@@ -73,14 +76,14 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     with captioned("", title, (PAGE, sum(heights))) as figure:
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_time(parts[0], shown, stretch)
-        # The panel of layers stands beside the probes where there is room.
-        beside = [] if narrow else [1.9] + [1.0] * (_MOST - n_rows)
+        # The panel of layers stands beside the probes where there is room; these stay slim.
+        beside = [] if narrow else [1.9] * (shown.layers is not None) + [1.0] * (_MOST - n_rows)
         grid = parts[1].add_gridspec(1, n_rows + len(beside), width_ratios=[1.0] * n_rows + beside)
         for n in range(n_rows):
             _draw_place(parts[1].add_subplot(grid[n]), shown, words, n)
         if shown.layers is not None:
             ax = parts[2].subplots() if narrow else parts[1].add_subplot(grid[n_rows])
-            _draw_layers(ax, shown.layers, [row.position for row in shown.rows])
+            _draw_layers(ax, shown, shown.layers, words.units)
         figure.caption = _caption(condition, shown, stretch)
     return figure
 
@@ -169,6 +172,9 @@ def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
     ax.title.set(color=COLOURS[n], fontweight="bold")
     if legend := ax.get_legend():
         legend.remove()
+    if n < len(shown.rows) - 1:  # the last one names the layers for all
+        for name in list(ax.texts):
+            name.remove()
     _write_below(ax, 0.5, list(facts(row).values()), ha="center")
     if n:
         ax.tick_params(axis="y", which="both", labelleft=False)
@@ -178,11 +184,14 @@ def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
         letter(ax, "c")
 
 
-def _draw_layers(ax: Axes, found: LayerStatistics, positions: list[int]) -> None:
+def _draw_layers(ax: Axes, shown: _Shown, found: LayerStatistics, units: Units) -> None:
     """Weight per layer of the hidden units that are drawn."""
+    positions = [row.position for row in shown.rows]
     tested = {row.position for row in found.hidden}
     layers(found, hidden=[k for k in positions if k in tested], ax=ax)
     ax.set_xlabel("")
+    marks = marks_from_the_top(ax, found.layers, units)
+    ax.legend(*marks, title="layer", title_fontsize=7, **LEGEND_RIGHT)
     for label in ax.get_xticklabels():
         label.set_color(COLOURS[positions.index(int(label.get_text()[1:]))])
     letter(ax, "d")
@@ -220,10 +229,10 @@ def _caption(condition: Condition, shown: _Shown, stretch: _Stretch) -> str:
         "assemblies first, then by the bits/s lost without them over its error.",
         MEANING,
         f"(a) Bins with spikes of {counted(len(units), 'unit')} {order_text(units)}, from "
-        f"{start:.1f} s to {stop:.1f} s: of the stretches of that length in which most of these "
-        "hidden units are on, the one in which they are on for the median time. Coloured: spikes "
-        f"while a hidden unit is on (P > 0.5), of its {bits} with at least a quarter of its "
-        "largest weight; grey: all others.",
+        f"{start:.1f} s to {stop:.1f} s: of the stretches of that length in which as many of these "
+        "hidden units as possible are on, the one in which they are on for the median time. "
+        f"Coloured: spikes while a hidden unit is on (P > 0.5), of its {bits} with at least a "
+        "quarter of its largest weight; grey: all others.",
         f"(b) Probability that each is on, given the word{ends}; each row is from 0 to 1.",
         f"(c) Their weights onto the units, {depth}: areas are sizes of weights{strongest}; filled "
         "positive, open negative, grey below a quarter of the largest, points none. Below: what "
@@ -232,8 +241,8 @@ def _caption(condition: Condition, shown: _Shown, stretch: _Stretch) -> str:
     ]
     if shown.layers is not None:
         sentences.append(
-            "(d) Share of their weight, by size, in each layer: large dots the main layer, small "
-            "dots the others. Grey bars: what the main layer reaches with 95 % of shuffled labels, "
-            "each hidden unit for itself; lines: its mean."
+            "(d) Share of their absolute weight in each layer; large dots are the main layer, "
+            "small dots the others. Grey bars reach up to the 95th percentile of the main layer's "
+            "share with shuffled labels, for each hidden unit by itself; lines are its mean."
         )
     return " ".join(sentences)

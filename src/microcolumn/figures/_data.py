@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..formatting import counted, enumeration
@@ -22,6 +23,7 @@ from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import of_condition
 from ._correlograms import COUNTED, about_peak
+from ._stacking import is_narrow
 
 #: Seconds either way of the correlation of the strongest pair.
 _LAG_S = 0.15
@@ -44,20 +46,22 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
     shown = results.data(name, experiment=experiment)
     words = results.all_words(name, experiment=experiment)
     pair = _strongest_pair(words)
-    with captioned("1", f"The data of {results.label(name)}", (PAGE, 4.8)) as figure:
-        rows = figure.add_gridspec(2, 1, height_ratios=(1.1, 1.0))
-        upper: Any = rows[0].subgridspec(1, 3, width_ratios=(0.8, 2.0, 2.0)).subplots()
-        widths = (2.0, 0.9, 2.0) if pair else (2.0, 2.0)
-        lower: Any = rows[1].subgridspec(1, len(widths), width_ratios=widths).subplots()
-        panels = dict(zip("abecfd" if pair else "abecd", (*upper, *lower), strict=True))
+    narrow = is_narrow(PAGE)
+    size = (PAGE, 7.8 if narrow else 4.8)
+    with captioned("1", f"The data of {results.label(name)}", size) as figure:
+        panels = (_panels_in_a_column if narrow else _panels)(figure, has_pair=pair is not None)
         busiest, typical = (shown.start_s, shown.stop_s), _typical_stretch(words, shown)
         if has_depths(shown.units):
             recorded.probe(shown.units, ax=panels["a"])
         else:
             recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
-        raster(words, *typical, title=f"typical {_seconds(typical)}", ax=panels["b"])
-        raster(words, *busiest, title=f"busiest {_seconds(busiest)}", ax=panels["e"])
-        _share_rows(panels["e"])
+        for panel, stretch, which in (("b", typical, "typical"), ("e", busiest, "busiest")):
+            raster(words, *stretch, title=f"{which} {_seconds(stretch)}", ax=panels[panel])
+            _count_from_start(panels[panel], stretch)
+        if not narrow:
+            _share_rows(panels["e"])
+            if not has_depths(shown.units):  # the rates beside it have the same rows
+                _share_rows(panels["b"])
         recorded.correlations(words, ax=panels["c"])
         if pair:
             _draw_pair(panels["f"], words, pair)
@@ -68,6 +72,25 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
     return figure
 
 
+def _panels(figure: Figure, *, has_pair: bool) -> dict[str, Axes]:
+    """Probe and rasters above, correlations and correlograms below; b and e are the rasters."""
+    rows = figure.add_gridspec(2, 1, height_ratios=(1.1, 1.0))
+    upper: Any = rows[0].subgridspec(1, 3, width_ratios=(0.5, 2.0, 2.0)).subplots()
+    widths = (2.0, 0.9, 2.0) if has_pair else (2.0, 2.0)
+    lower: Any = rows[1].subgridspec(1, len(widths), width_ratios=widths).subplots()
+    return dict(zip("abecfd" if has_pair else "abecd", (*upper, *lower), strict=True))
+
+
+def _panels_in_a_column(figure: Figure, *, has_pair: bool) -> dict[str, Axes]:
+    """The same for one column of a journal, with one raster below the other."""
+    rows = figure.add_gridspec(3, 1, height_ratios=(2.1, 1.15, 1.0))
+    upper = rows[0].subgridspec(2, 2, width_ratios=(0.3, 1.0))
+    places = {"a": upper[:, 0], "b": upper[0, 1], "e": upper[1, 1], "d": rows[2]}
+    middle = rows[1].subgridspec(1, 2, width_ratios=(2.0, 1.1))
+    places |= {"c": middle[0], "f": middle[1]} if has_pair else {"c": rows[1]}
+    return {panel: figure.add_subplot(place) for panel, place in places.items()}
+
+
 def _typical_stretch(words: Words, shown: DataResult) -> tuple[float, float]:
     """As long as the busiest stretch, with the median number of bins with a spike."""
     n_bins = max(1, round((shown.stop_s - shown.start_s) / words.bin_width))
@@ -76,6 +99,15 @@ def _typical_stretch(words: Words, shown: DataResult) -> tuple[float, float]:
 
 def _seconds(stretch: tuple[float, float]) -> str:
     return f"{stretch[1] - stretch[0]:.3g} s"
+
+
+def _count_from_start(ax: Axes, stretch: tuple[float, float]) -> None:
+    """Count seconds from where a raster begins, which the label says, in both rasters alike."""
+    start, stop = stretch
+    seconds = MaxNLocator(nbins=5, steps=(1, 2, 5, 10)).tick_values(0.0, stop - start)
+    shown = [each for each in seconds if 0.0 <= each <= 1.001 * (stop - start)]
+    ax.set_xticks([min(start + each, stop) for each in shown], [f"{each:g}" for each in shown])
+    ax.set_xlabel(f"time from {start:.2f} s (s)")
 
 
 def _share_rows(ax: Axes) -> None:
@@ -119,9 +151,10 @@ def _caption(
         f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}. "
         f"{_first_panel(shown.units)} "
         f"(b) Words of {width} bins: black where a unit spikes at least once, units "
-        f"{order_text(shown.units)}. Left, the first {_seconds(typical)} with the median number of "
-        f"marks, from {typical[0]:.1f} s on; right, the {shown.stop_s - shown.start_s:.3g} s with "
-        f"the most spikes, from {shown.start_s:.1f} s on. {_correlations_panel(words, pair)} "
+        f"{order_text(shown.units)}. Typical: the first {_seconds(typical)} with the median number "
+        f"of marks, from {typical[0]:.2f} s on. Busiest: the "
+        f"{_seconds((shown.start_s, shown.stop_s))} with the most spikes, from "
+        f"{shown.start_s:.2f} s on. {_correlations_panel(words, pair)} "
         f"(d) {COUNTED}, over the whole recording; dashed, plus and minus the bin width of "
         f"{width}. "
         f"{about_peak(shown.suggestion)}"
@@ -137,6 +170,8 @@ def _first_panel(units: Units) -> str:
     mixed = units.multiunit.any() and not units.multiunit.all()
     marks = ", dots single units, squares multiunits" if mixed else ""
     text = f"(a) {kinds} at their depths on the probe{marks}{missing}."
+    if len(units) > 1:
+        text += " Those of similar depth stand side by side."
     if recorded.layer_spans(units):
         text += " Borders of layers are drawn midway between the neighbouring units of two layers."
     elif laminar(units).layers:
@@ -160,5 +195,7 @@ def _correlations_panel(words: Words, pair: tuple[int, int] | None) -> str:
         text += f" {left_out} with a unit that never or always fires are left out."
     if pair:
         first, second = (words.units.ids[unit] for unit in pair)
-        text += f" Right, the most correlated pair, units {first} and {second}, against the lag."
+        text += (
+            f" Beside it, the most correlated pair, units {first} and {second}, against the lag."
+        )
     return text

@@ -9,17 +9,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ..evaluate import LayersResult
+from ..evaluate import LayersResult, LayerStatistics
 from ..formatting import counted
 from ..plot import layers as draw_layers
 from ..plot._colours import by_name
-from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN
+from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, NotComputedError, Results
+from ..units import Units, layers_from_the_top
 from ._assemblies import best_with_hidden
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import LAYERS, about, of_condition
 
+#: Width of a letter of the legend, points.
+_LETTER = 4.4
 #: Edges of dots.
 _EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
@@ -33,16 +36,18 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
     """
     found = _found(results, condition)
     first = found.statistics[0]
+    units = results.units(condition.recording, experiment=condition.experiment.name)
     title = f"Hidden units of {found.model.name} and layers, {results.label(condition.recording)}"
     with captioned("", title, (PAGE, 4.3)) as figure:
         panels = figure.subplot_mosaic("aa;bc", width_ratios=(2.0, 1.0))
         draw_layers(first, ax=panels["a"])
         panels["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
+        _name_layers(panels["a"], first, units)
         _draw_all(panels["b"], found)
         _draw_overall(panels["c"], found)
         for panel, ax in panels.items():
             letter(ax, panel)
-        figure.caption = _caption(condition, found)
+        figure.caption = _caption(condition, found, units)
     return figure
 
 
@@ -54,6 +59,17 @@ def _found(results: Results, condition: Condition) -> LayersResult:
     if not found.statistics[0].hidden:
         raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     return found
+
+
+def _name_layers(ax: Axes, found: LayerStatistics, units: Units) -> None:
+    """One legend above all panels in place of that beside the first."""
+    legend: Any = ax.get_legend()
+    legend.remove()
+    marks, names = marks_from_the_top(ax, found.layers, units)
+    figure: Any = ax.figure
+    n_columns = int(72.0 * figure.get_figwidth() / (_LETTER * (max(map(len, names)) + 6)))
+    place = {"loc": "outside upper center", "ncols": max(1, min(len(names), n_columns))}
+    figure.legend(marks, names, title="layer", title_fontsize=7, **place)
 
 
 def _draw_all(ax: Axes, found: LayersResult) -> None:
@@ -98,19 +114,20 @@ def _by_split(ax: Axes, found: LayersResult) -> None:
     ax.tick_params(axis="x", length=0)
 
 
-def _caption(condition: Condition, found: LayersResult) -> str:
+def _caption(condition: Condition, found: LayersResult, units: Units) -> str:
     n_splits = counted(len(found.splits), "split")
-    sizes = zip(found.statistics[0].layers, found.statistics[0].n_units, strict=True)
-    by_layer = ", ".join(f"{n} in {name}" for name, n in sizes)
+    sizes = dict(zip(found.statistics[0].layers, found.statistics[0].n_units, strict=True))
+    order = [name for name in layers_from_the_top(units) if name in sizes]
+    by_layer = ", ".join(f"{sizes[name]} in {name}" for name in order)
     inside, live = fmean(found.n_significant), fmean(found.n_live_hidden)
     return (
         f"{found.model.name} ({about(condition)}); units: {by_layer}. "
-        f"(a) Share of the weight of each hidden unit, by size, in each layer: large dots the main "
-        "layer, small dots the others. Grey bars: what the main layer reaches with 95 % of "
-        "shuffled labels, lines: its mean. "
-        f"(b) All hidden units of {n_splits}: share in the main layer minus that of 95 % of "
-        f"shuffled labels, in the colour of the layer. {inside:.1f} of {live:.1f} live ones (mean "
-        f"over {n_splits}) are concentrated in one layer at a false discovery rate of 5 %. Splits "
-        "share training words, so that a group may be there once for each split. "
+        f"(a) Hidden units of split {found.splits[0]}: share of the absolute weight of each in "
+        "each layer; large dots are the main layer, small dots the others. Grey bars reach up to "
+        "the 95th percentile of the main layer's share with shuffled labels; lines are its mean. "
+        f"(b) All hidden units of {n_splits}: share in the main layer minus that percentile, in "
+        f"the colour of the layer. {inside:.1f} of {live:.1f} live ones (mean over {n_splits}) are "
+        "concentrated in one layer at a false discovery rate of 5 %. Splits share training words, "
+        "so that the same group may appear once in each. "
         "(c) Weight in the main layers of all hidden units together, with bars and lines as in (a)."
     )

@@ -10,6 +10,7 @@ from ..plot._scores import in_groups
 from ..study import Condition, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, of_recordings, tell_simulated
+from ._stacking import is_narrow
 
 #: Marks of a panel that has half the page's width.
 _MOST_BESIDE = 28
@@ -32,12 +33,12 @@ def likelihood(
     reference = _reference(compared)
     n_models = len({name for each in compared for name in each.scores})
     grouped = in_groups(len(compared), n_models)
-    # Too many for panels side by side.
-    stacked = grouped and reference is not None and len(compared) * n_models > _MOST_BESIDE
+    too_many = grouped and len(compared) * n_models > _MOST_BESIDE
+    stacked = reference is not None and (too_many or is_narrow(PAGE))
     size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
-        panels = figure.subplots(*shape, squeeze=False, sharex=stacked).ravel()
+        panels = figure.subplots(*shape, squeeze=False, sharex=stacked and grouped).ravel()
         scores(compared, ax=panels[0])
         if reference is not None:
             differences(compared, reference=reference, also=_hidden_pair(compared), ax=panels[1])
@@ -79,12 +80,12 @@ def _caption(
         text = f"(a) {text}(b) {_about_differences(compared, reference)}"
     if len(compared) > 1 and not grouped:
         text += (
-            f"Bars and large points: means over {len(compared)} recordings, which are the dots; "
-            "error bars: one standard error over recordings."
+            f"Bars and large points: means over {len(compared)} recordings, which are the open "
+            "dots; error bars: one standard error over recordings."
         )
         return text + doubts(compared)
     if any(each.n_splits > 1 for each in compared):
-        text += "Dots: single splits. "
+        text += "Open dots: single splits. "
     text += error_bars(each.n_splits for each in compared)
     return text + _over_time(condition, compared) + doubts(compared)
 

@@ -60,11 +60,15 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     """
     split, shown = _chosen(results, condition)
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    rows = [[panel for panel in row if _PANELS[panel][0] in shown] for row in _ROWS]
-    mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
+    has = {panel: model in shown for panel, (model, _) in _PANELS.items()}
+    rows = [row for row in _ROWS if any(has[panel] for panel in row)]
+    # Matrices stand in one column and weights in another, unless there is one panel alone.
+    drawn = [panel for row in rows for panel in row if has[panel]]
+    mosaic: Any = [[panel if has[panel] else "." for panel in row] for row in rows]
+    mosaic = mosaic if len(drawn) > 1 else [drawn]
     title = f"Parameters of models of {results.label(condition.recording)}"
     with captioned("2", title, (PAGE, 2.8 * len(mosaic))) as figure:
-        panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.35])
+        panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.35][: len(mosaic[0])])
         scales = _Scales.of([each.model for each in shown.values()])
         for panel, ax in panels.items():
             model, matrix = _PANELS[panel]
@@ -92,6 +96,7 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
 def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units, scales: _Scales) -> None:
     if matrix == "J":
         couplings(shown.model, units, limit=scales.coupling, ax=ax)
+        ax.set_anchor("W")  # what stands right of the matrix has all the room that it leaves
     else:
         order = strongest_first(shown.model)
         same: Any = {"extent": scales.weights, "room_for": scales.n_columns}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure, SubFigure
 
-from ..evaluate import Synchrony
+from ..evaluate import ModelScore, Synchrony
 from ..evaluate._adequacy import common_count
-from ..formatting import scientific
+from ..formatting import enumeration, scientific
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..plot import pattern_ratios, patterns as draw_patterns, synchrony as draw_synchrony
@@ -17,9 +19,10 @@ from ..plot._patterns import LEAST_EXPECTED
 from ..study import Condition, PatternsResult, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, by_class, of_condition
+from ._stacking import is_narrow
 
-#: Of the legend below the narrow column of panels.
-_LEGEND = {"ncols": 3, "fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}
+#: Of the legend below the narrow column of panels, which has room for names this long in threes.
+_LEGEND, _LONGEST = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}, 16
 
 
 @of_condition()
@@ -40,30 +43,43 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
     shown = {name: each for name, each in found.synchrony.items() if name in drawn}
     statistics = {name: found.statistics[name] for name in names}
     units = results.words(split=found.split, **condition.names)[2].units
-    with captioned("4", "Probabilities of words, and synchrony", (PAGE, 3.55)) as figure:
-        ratios = [len(pairs), 1.15]
-        left, right = figure.subfigures(1, 2, width_ratios=ratios, squeeze=False)[0]
+    narrow = is_narrow(PAGE)
+    size = (PAGE, 5.9 if narrow else 3.55)
+    with captioned("4", "Probabilities of words, and synchrony", size) as figure:
+        left, right = _parts(figure, len(pairs))
         panels = [*left.subplots(1, len(pairs), squeeze=False)[0], *right.subplots(2, 1)]
         for ax, pair in zip(panels, pairs, strict=False):
             draw_patterns({name: statistics[name] for name in pair}, units=units, ax=ax)
+            ax.set_anchor("NW")  # its letter stands at the height of the others
+            if narrow:
+                ax.get_legend().remove()  # it would cover the words; the one below is for all
         pattern_ratios(statistics, ax=panels[-2])
         panels[-2].get_legend().remove()
         draw_synchrony(shown, ax=panels[-1])
         for ax in panels[-2:]:
             ax.set_xlabel("active bits per word" if condition.window > 1 else "active units")
         panels[-1].set_ylabel("probability")
-        share_legend(right, "outside lower center", **_LEGEND)
+        columns = 3 if max(map(len, shown)) <= _LONGEST else 2
+        share_legend(right, "outside lower center", ncols=columns, **_LEGEND)
         for ax, name in zip(panels, "abcd", strict=False):
             letter(ax, name)
         figure.caption = " ".join(
             [
                 *_about_words(results, condition, found, pairs, names),
                 _about_ratios("abcd"[len(pairs)], bits),
-                _about_synchrony("abcd"[len(pairs) + 1], bits, shown),
+                _about_synchrony("abcd"[len(pairs) + 1], bits, shown, rival),
                 _about_tail(bits, shown),
             ]
         )
     return figure
+
+
+def _parts(figure: Figure, n_pairs: int) -> Sequence[SubFigure]:
+    """The part of probabilities and, beside it or below it, that of ratios and synchrony."""
+    below: Any = {"nrows": 2, "height_ratios": (1.0, 1.45)}
+    beside: Any = {"ncols": 2, "width_ratios": (n_pairs, 1.15)}
+    parts: Any = figure.subfigures(**(below if is_narrow(PAGE) else beside))
+    return list(parts)
 
 
 def _chain(specs: Sequence[ModelSpec]) -> list[str]:
@@ -110,14 +126,19 @@ def _about_ratios(panel: str, bits: str) -> str:
     )
 
 
-def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:
-    sampled = ", ".join(name for name, each in distributions.items() if each.method == "samples")
-    counts = f"; that of {sampled} from sampled words, with its standard error" if sampled else ""
-    return (
+def _about_synchrony(
+    panel: str, bits: str, distributions: Mapping[str, Synchrony], rival: ModelScore | None
+) -> str:
+    text = (
         f"({panel}) Distribution of the number of active {bits} in the same test words (black; "
         "error bars: one standard error from blocks of neighbouring bins) and under the models"
-        f"{counts}."
     )
+    if rival and rival.name in distributions:
+        text += f", among them {rival.name}, the best of other kinds"
+    sampled = [name for name, each in distributions.items() if each.method == "samples"]
+    if sampled:
+        text += f"; of {enumeration(sampled)} by sampled words, with standard errors"
+    return f"{text}."
 
 
 def _about_tail(bits: str, distributions: Mapping[str, Synchrony]) -> str:

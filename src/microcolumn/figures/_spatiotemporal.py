@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.figure import SubFigure
 
@@ -15,16 +15,16 @@ from ..plot._gain import MOST_NAMED
 from ..plot._laminar import order_text
 from ..plot._predictions import busiest_stretch_of_unit
 from ..plot._windows import COLUMNS, MOST, hidden_maps
-from ..plot.style import LEGEND
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import first_split, of_condition
+from ._stacking import is_narrow
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
-_MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.85, 0.45, 2.1, 1.7
-#: Where the letter of the maps stands, in widths of a map: beside the name of the first.
-_LEFT = -0.35
+_MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.85, 0.45, 2.0, 1.7
+#: Most maps in a row of one column of a journal.
+_COLUMNS_NARROW = 5
 _KNOWN = {"rest": "the rest of the window", "past": "the past only"}
 
 
@@ -69,17 +69,20 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 6: hidden units as maps of units and time, gain per unit, predicted spiking."""
     shown = _shown(results, condition)
     n_hidden = 0 if shown.hidden is None else shown.activations[shown.hidden].order.size
-    n_rows = -(-min(n_hidden, MOST) // COLUMNS)
-    heights = (_AROUND_MAPS + n_rows * _MAP_ROW, _GAINS, _TRACE)
+    narrow = is_narrow(PAGE)
+    columns = _COLUMNS_NARROW if narrow else COLUMNS
+    n_rows = -(-min(n_hidden, MOST) // columns)
+    n_gains = len(shown.predictions) if narrow else 1  # rows of gains
+    heights = (_AROUND_MAPS + n_rows * _MAP_ROW, n_gains * _GAINS, _TRACE)
     title = f"Spatiotemporal models of {results.label(condition.recording)}"
     with captioned("6", title, (PAGE, sum(heights))) as figure:
         top, middle, bottom = figure.subfigures(3, 1, height_ratios=heights, squeeze=False)[:, 0]
-        _draw_hidden(top, shown)
-        _draw_gains(middle, shown)
+        _draw_hidden(top, shown, columns)
+        _draw_gains(middle, shown, n_gains)
         traces = shown.traces()
         ax = draw_prediction(traces, unit=shown.best[1].position, ax=bottom.subplots())
-        share_legend(bottom, "outside lower center")
         letter(ax, "c", pad=12.0)  # above the spikes
+        share_legend(figure, "outside lower center")
         figure.caption = _caption(shown, n_hidden, traces)
     return figure
 
@@ -107,41 +110,45 @@ def _shown(results: Results, condition: Condition) -> _Shown:
     )
 
 
-def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
+def _draw_hidden(panel: SubFigure, shown: _Shown, columns: int) -> None:
     if shown.hidden is None:
         ax = panel.subplots()
         ax.set_axis_off()
         ax.text(0.5, 0.5, "no model has a live hidden unit", ha="center", va="center")
-    else:
-        model, order = shown.models[shown.hidden], shown.activations[shown.hidden].order
-        hidden_maps(model, order, shown.test.units, panel, bin_width=shown.test.bin_width)
-    panel.axes[0].set_title("a", loc="left", fontweight="bold", pad=2.0, x=_LEFT)
+        letter(ax, "a")
+        return
+    model, order = shown.models[shown.hidden], shown.activations[shown.hidden].order
+    size: Any = {"bin_width": shown.test.bin_width, "columns": columns}
+    hidden_maps(model, order, shown.test.units, panel, **size)
+    letter(panel.axes[0], "a", pad=2.0)
 
 
-def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
-    axes = panel.subplots(1, len(shown.predictions), sharey=True, squeeze=False)[0]
-    for ax, (given, results) in zip(axes, shown.predictions.items(), strict=True):
+def _draw_gains(panel: SubFigure, shown: _Shown, n_rows: int) -> None:
+    """Panels side by side or, in as many rows as there are, below each other; on one scale."""
+    shape = n_rows, len(shown.predictions) // n_rows
+    axes = panel.subplots(*shape, sharey=True, squeeze=False)
+    for ax, (given, results) in zip(axes.ravel(), shown.predictions.items(), strict=True):
         gain(results, ax=ax)
         ax.set_title(f"given {_KNOWN[given]}")
-    axes[0].legend(loc="best", ncols=3, columnspacing=1.0, **LEGEND)  # for all
-    for ax in axes[1:]:
+    for ax in axes[:, 1:].ravel():
         ax.set_ylabel("")
-        ax.get_legend().remove()
-    letter(axes[0], "b")
+    for ax in axes[:-1].ravel():
+        ax.set_xlabel("")
+    letter(axes[0, 0], "b")
 
 
 def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
     condition, (given, unit) = shown.condition, shown.best
     first = next(iter(traces.values()))
+    rate = ", the probability at the training rate is dashed" * (first.rate_log_odds is not None)
     return (
         f"{counted(shown.test.n_units, 'unit')} in {counted(condition.window, 'bin')} of "
         f"{1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
         f"(c) Probability of a spike of unit {unit.unit} in each bin given {_KNOWN[given]}, on "
         f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}; observed "
-        "spikes are ticks above, the probability at the training rate is dashed. Shown is the unit "
-        "with the largest gain by any model, in the uninterrupted second (or the longest stretch) "
-        "with most of its spikes."
+        f"spikes are ticks above{rate}. Shown is the unit with the largest gain by any model, in "
+        "the uninterrupted second (or the longest stretch) with most of its spikes."
     )
 
 
@@ -167,12 +174,13 @@ def _about_gains(shown: _Shown) -> str:
     )
     if n_splits == 1:
         bars = "one split gives no error bars"
-    named = " and named after it" if len(results[0].units) - silent <= MOST_NAMED else ""
+    named = " and with its name" if len(results[0].units) - silent <= MOST_NAMED else ""
     units = f"{counted(silent, 'unit')} without a training spike"
     left_out = f" {units} {'is' if silent == 1 else 'are'} not shown." if silent else ""
-    known = " and ".join(_KNOWN[given] for given in shown.predictions)
+    known = " and once given ".join(_KNOWN[given] for given in shown.predictions)
+    known = f"given {known}" if len(shown.predictions) == 1 else f"once given {known}"
     return (
-        f"Gain in log-likelihood of each unit's newest bin over its firing rate, given {known}, "
+        f"Gain in log-likelihood of each unit's newest bin over its firing rate, {known}, "
         "against that rate. The models of one unit stand side by side around its rate, joined by "
         f"a grey line{named}; {bars}.{left_out}"
     )

@@ -8,12 +8,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotSpec
 
+from ._presets import current
+
 #: Panels stay side by side down to this share of the width that a figure was made for.
-_WIDE_ENOUGH = 0.75
+_WIDE_ENOUGH = 0.9
 #: Stacked panels keep this much of their height at least: to keep their shape, to fit onto a page.
 _LOWEST, _TIGHTEST = 0.8, 0.75
 #: Inches that a page has for a figure.
 _TALLEST = 9.5
+
+
+def is_narrow(made_for: float) -> bool:
+    """Whether figures are drawn much narrower than the inches that one was made for."""
+    width = current().width
+    return width is not None and width < _WIDE_ENOUGH * made_for
 
 
 def height_at(width: float, made_for: tuple[float, float]) -> float:

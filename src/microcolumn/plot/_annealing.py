@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from ..models import PopulationModel
 from ..partition._convergence import Convergence, annealing_convergence
-from ..validation import real_number
+from ..validation import Floats, real_number
 from ._colours import OneColour, one_colour
 from ._inputs import check_fitted, entitle, expect
 from .style import DATA_COLOUR, ERROR_BARS, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
@@ -20,6 +20,8 @@ TOLERANCE_BITS = 0.02
 _CHAINS, _MEAN, _KNOWN = "#B8B8B8", MODEL_COLOURS["Ising"], MODEL_COLOURS["SemiRBM"]
 #: Chains of one run are jittered by up to this many doublings to either side.
 _JITTER = 0.3
+#: Part of the chains at either end that does not determine the axis.
+_OUTERMOST = 0.001
 #: Bits in a nat.
 BITS = 1.0 / math.log(2.0)
 
@@ -37,6 +39,7 @@ def annealing(
 
     A small dot per chain, jittered sideways; large points are log2 of the chains' mean weight with
     its standard error. The reference is a line. :func:`annealing_error` enlarges what is near it.
+    The axis holds all but the outermost chains, at most one in a thousand at either end.
 
     Parameters
     ----------
@@ -64,7 +67,8 @@ def annealing(
     if known is not None:
         ax.axhline(known * BITS, color=_KNOWN, linewidth=1.0, label=literal(name), zorder=2)
     _draw_estimates(ax, convergence, 0.0, colour, linestyle="")  # a line would cover the reference
-    ax.set_ylabel(r"$\log_2 Z$ (bits)")
+    _leave_outermost_out(ax, chains)
+    ax.set_ylabel("log$_2$ Z (bits)")
     ax.legend(**LEGEND_RIGHT)
     return entitle(ax, title)
 
@@ -104,7 +108,7 @@ def annealing_error(
     near = reach[reach <= 5 * TOLERANCE_BITS]
     most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
-    ax.set_ylabel(rf"$\log_2 Z$ $-$ {literal(name)} (bits)")
+    ax.set_ylabel(f"log$_2$ Z \N{MINUS SIGN} {literal(name)} (bits)")
     ax.legend(**LEGEND_RIGHT)
     return entitle(ax, title)
 
@@ -124,6 +128,17 @@ def _reference(given: float | None) -> float | None:
 
 def _checked_name(name: Any) -> str:
     return expect("name", name, str, "what the reference is called")
+
+
+def _leave_outermost_out(ax: Axes, chains: Floats) -> None:
+    """Let all but the outermost chains determine the axis; estimates and the reference stay."""
+    ends = [_OUTERMOST, 1.0 - _OUTERMOST]
+    inner = np.quantile(chains[np.isfinite(chains)], ends, method="closest_observation")
+    others = [np.asarray(line.get_ydata(), dtype=np.float64) for line in ax.lines[1:]]
+    shown = np.concatenate([inner, *others])
+    low, high = shown.min(), shown.max()
+    room = 0.05 * (high - low) or 0.5
+    ax.set_ylim(low - room, high + room)
 
 
 def _draw_estimates(

@@ -26,13 +26,15 @@ from ._inputs import (
     one_of,
     only_with_words,
 )
-from ._laminar import short_id
+from ._laminar import short_ids
 from ._tips import tip
 from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal
 
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
 _APART = 0.012
+#: The axis spans at least this factor.
+_NARROWEST = 1.4
 #: More units than this are not named; those this near, in parts of the decades, may overlap.
 MOST_NAMED, _NEAR = 15, 0.06
 
@@ -208,6 +210,7 @@ def _name_units(ax: Axes, found: Mapping[str, Mapping[str, _Gain]]) -> None:
         return
     rates = [rate for rate, _, _ in spans.values()]
     near = _NEAR * max(0.3, math.log10(max(rates) / min(rates)))
+    names = dict(zip(units, short_ids(list(units), 8), strict=True))
     for unit, (rate, low, high) in spans.items():
         below = any(
             abs(math.log10(rate / other)) < near and high < its_high
@@ -216,12 +219,15 @@ def _name_units(ax: Axes, found: Mapping[str, Mapping[str, _Gain]]) -> None:
         place: dict[str, Any] = {"xytext": (0.0, -1.5 if below else 1.5), "ha": "center"}
         place |= {"textcoords": "offset points", "va": "top" if below else "bottom"}
         at = (rate, low if below else high)
-        ax.annotate(short_id(unit, 8), at, fontsize=5, color="0.4", **place)
+        ax.annotate(names[unit], at, fontsize=5, color="0.4", **place)
 
 
 def _plain_ticks(ax: Axes) -> None:
     """Label rates with plain numbers, more of them on an axis of few decades."""
     low, high = ax.get_xlim()
+    if high / low < _NARROWEST:  # the models of one unit would fill it
+        middle = math.sqrt(low * high)
+        low, high = ax.set_xlim(middle / math.sqrt(_NARROWEST), middle * math.sqrt(_NARROWEST))
     decades = np.log10(high / low)
     subs = [1.0, 2.0, 5.0] if decades < 3.0 else [1.0]
     if decades < 1.0:

@@ -187,7 +187,8 @@ def _draw_biases(ax: Axes, b: Floats) -> dict[float, str]:
     ax.xaxis.remove_overlapping_locs = False
     ax.set_xticks([-_SLIM / 2 - _APART], ["bias b"], minor=True)
     ax.tick_params(axis="x", which="minor", length=0, pad=3 + 1.5 * _SMALL, labelsize=7)
-    return {zero: "0", zero + scale.mark * shrink: _signed(f"{scale.mark:g}")}
+    mark = _signed(f"{scale.mark:g}")
+    return {zero: "0" * (len(mark) < 3), zero + scale.mark * shrink: mark}  # they would overlap
 
 
 def _name_columns(ax: Axes, hidden: NDArray[np.int64], c: Floats) -> None:

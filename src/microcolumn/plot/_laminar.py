@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from textwrap import wrap
 from typing import Literal, NamedTuple
 
@@ -24,8 +26,13 @@ HasUnits = Units | Words | Recording
 
 #: Longest name of a unit on an axis, and in the small type beside layers.
 _LONGEST_ID, _LONGEST_BESIDE = 12, 8
+#: Longest line of a layer's name: "infragranular".
+_LONGEST_LAYER = 13
 #: Size of names of units beside layers, and the mean width of a letter of it, points.
 _ID_SIZE, _ID_LETTER = 5.0, 3.1
+#: Height for a name of a unit, or for two in small type, points; axes with room for fewer names
+#: than this are low.
+_LINE, _FEW = 10.0, 6
 
 
 class Laminar(NamedTuple):
@@ -63,20 +70,27 @@ def mark_layers(
     """Draw lines between layers and name them, and name units: all, or some if they are many.
 
     The unit of row ``n`` is drawn at ``n``. Beside names of layers, units are named along y only.
-    Of many units about ``most`` are named: fewer where long names stand side by side, up to twice
-    as many in the small type beside layers.
+    Of many units about ``most`` are named: fewer on low axes and where long names stand side by
+    side, up to twice as many in the small type beside layers and on low axes.
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
+    if along == "y":
+        height = ax.get_window_extent().height / ax.figure.dpi * 72.0
+        most = max(1, min(most, int(height / _LINE)))
     for border in found.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
         last = found.order.size - 1
-        if along == "x" and max(map(len, found.ids)) > 3:
+        low = along == "y" and most < _FEW < found.order.size
+        short = short_ids(found.ids, _LONGEST_BESIDE if low else _LONGEST_ID)
+        if low:
+            most = 2 * most
+        elif along == "x" and max(map(len, short)) > 3:
             most = most // 2
         ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         rows = [int(row) for row in ticks if 0 <= row <= last]
-        names = [short_id(found.ids[row]) for row in rows]
-        axis.set_ticks(rows, names)
+        names = [short[row] for row in rows]
+        axis.set_ticks(rows, names, fontsize=_ID_SIZE if low else None)
         axis.set_label_text("unit")
     else:
         names = [layer_name(label) or "?" for label, _, _ in found.layers]
@@ -93,24 +107,55 @@ def _name_units(ax: Axes, found: Laminar, most: int) -> None:
     n_units = found.order.size
     every = next(step for step in (1, 2, 5, 10, 20, 50, n_units) if n_units <= step * most)
     rows = range(0, n_units, every)
-    names = [short_id(found.ids[row], _LONGEST_BESIDE) for row in rows]
+    short = short_ids(found.ids, _LONGEST_BESIDE)
+    names = [short[row] for row in rows]
     ax.yaxis.remove_overlapping_locs = False  # a layer's name may stand at the height of a unit's
     ax.set_yticks(rows, names, minor=True, fontsize=_ID_SIZE)
     ax.tick_params(axis="y", which="minor", length=1.5, width=0.4, pad=1.5)
     ax.tick_params(axis="y", which="major", pad=7.0 + _ID_LETTER * max(map(len, names)))
 
 
-def short_id(name: str, longest: int = _LONGEST_ID) -> str:
-    """A unit's name as axes have it; a long one keeps its ends, since names differ at the end."""
-    if len(name) > longest:
-        head = longest // 3
-        name = f"{name[:head]}…{name[head + 1 - longest :]}"
-    return literal(name)
+def short_ids(names: Sequence[str], longest: int = _LONGEST_ID) -> list[str]:
+    """Names of units as axes have them, so that units can be told apart in few letters.
+
+    If some are too long, all lose the beginning and the end that they share; what is left and
+    still too long keeps its ends.
+    """
+    if max(map(len, names)) <= longest:
+        return [literal(name) for name in names]
+    before = _shared(names)
+    after = _shared([name[before:][::-1] for name in names])
+    cores = [name[before : len(name) - after] for name in names]
+    marks = ("…" * (before > 0), "…" * (after > 0))
+    if max(map(len, cores)) + sum(map(len, marks)) > longest:
+        marks = ("", "")
+    head = longest // 3
+    return [
+        literal(f"{core[:head]}…{core[head + 1 - longest :]}")
+        if len(core) > longest
+        else literal(f"{marks[0]}{core}{marks[1]}")
+        for core in cores
+    ]
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Letters that all names begin with, but none of a number or a word of which only a part is."""
+    first, last = min(names), max(names)  # what these two share, all do
+    alike = (a == b for a, b in zip(first, last, strict=False))
+    n = sum(takewhile(bool, alike)) if len(names) > 1 else 0
+    while n and any(
+        len(name) == n
+        or (name[n - 1].isdigit() and name[n].isdigit())
+        or (name[n - 1].isalpha() and name[n].isalpha())
+        for name in names
+    ):
+        n -= 1
+    return n
 
 
 def layer_name(label: str) -> str:
     """A layer's name as it is drawn: in two lines if it is long, and cut if it is longer."""
-    lines = wrap(label, 12, max_lines=2, placeholder="…")
+    lines = wrap(label, _LONGEST_LAYER, max_lines=2, placeholder="…")
     return "\n".join(literal(line) for line in lines)
 
 

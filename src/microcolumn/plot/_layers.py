@@ -12,7 +12,7 @@ from matplotlib.ticker import PercentFormatter
 from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
 from ..recording import Recording
-from ..units import Units
+from ..units import Units, layers_from_the_top
 from ..validation import listed, whole_number
 from ..words import Words
 from ._colours import Colour, by_name
@@ -25,8 +25,8 @@ from .style import LEGEND_RIGHT, axes_or_new, literal
 LAYER_COLOURS = ("#44AA99", "#DDCC77", "#882255", "#88CCEE", "#999933", "#CC6677")
 #: What shuffled labels reach, and their mean.
 CHANCE, MEAN = "#E2E2E2", "#8C8C8C"
-#: Names of hidden units that fit side by side.
-_MOST_NAMES = 30
+#: Width for an upright name of a hidden unit, points.
+_NAME = 9.0
 
 
 def layers(
@@ -60,7 +60,8 @@ def layers(
     colours = by_name(found.layers, LAYER_COLOURS, color)
     ax = axes_or_new(ax, (max(2.4, 1.4 + 0.22 * len(rows)), 2.4))
     draw_layers(ax, found.layers, rows, colours)
-    every = -(-len(rows) // _MOST_NAMES)
+    width = ax.get_window_extent().width / ax.figure.dpi * 72.0
+    every = -(-len(rows) // max(1, int(width / _NAME)))
     names = [row.name if n % every == 0 else "" for n, row in enumerate(rows)]
     ax.set_xticks(range(len(rows)), names)
     ax.tick_params(axis="x", length=0, labelrotation=90 if len(rows) > 12 else 0)
@@ -91,6 +92,16 @@ def draw_layers(
             tip(dots, {"hidden unit": hidden, "layer": name, "share": y})
     ax.set(xlim=(-0.6, max(len(rows), 4) - 0.4), ylim=(0.0, 1.0))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+
+
+def marks_from_the_top(
+    ax: Axes, layers: Sequence[str], units: Units
+) -> tuple[list[Any], list[str]]:
+    """Marks and names of drawn layers for a legend, superficial first."""
+    marks, names = ax.get_legend_handles_labels()
+    order = layers_from_the_top(units)
+    places = sorted(range(len(layers)), key=lambda k: order.index(layers[k]))
+    return [marks[k] for k in places], [names[k] for k in places]
 
 
 def _statistics(

@@ -148,7 +148,7 @@ def pattern_ratios(
     every = -(-len(labels) // 10)
     ax.set_xticks(range(0, last + 1, every), labels[::every])
     ax.set(xlim=(-0.6, last + 0.6), xlabel="active bits")
-    ax.set_ylabel("$\\log_2$ (model /\nobserved)")
+    ax.set_ylabel("log$_2$ (model /\nobserved)")
     if any(statistics):
         ax.legend(loc="lower left", **_TIGHT)
     return entitle(ax, title)

@@ -124,6 +124,7 @@ def penalties(
         most = max(int(np.max(_values(path, show))) for path in drawn.values())
         ax.set_ylim(-0.04 * max(most, 1), 1.05 * max(most, 1))  # from zero, with room for markers
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
+        ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.plot([], [], label="chosen λ", **_RING)
     ax.legend(**LEGEND)
     return entitle(ax, title)

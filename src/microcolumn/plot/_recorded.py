@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -80,7 +81,8 @@ def probe(
         if n_shown:
             label = counted(n_shown, name)
             [dots] = ax.plot(places[shown], heights[shown], marker, color=colour, label=label)
-            dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
+            size = float(np.clip(30.0 / math.sqrt(len(units)), 1.3, 3.0))  # many stay dots
+            dots.set(markerfacecolor=face, markersize=size, markeredgewidth=0.23 * size)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
     return entitle(ax, title)
 
@@ -105,7 +107,7 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15
     ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
-    ax.set(xlim=(-0.6, 1.8), xticks=[])
+    ax.set(xlim=(-max(0.6, shank + 0.1), max(0.6, shank + 0.1)), xticks=[])
     ax.spines["bottom"].set_visible(False)
     return places, heights
 
@@ -173,7 +175,7 @@ def correlations(
     ax = axes_or_new(ax)
     ax.set(xlabel="correlation of two units", ylabel="pairs of units")
     if not kinds:
-        ax.text(0.5, 0.5, "no pairs of units", ha="center", size=8, transform=ax.transAxes)
+        _say_no_pairs(ax)
         return entitle(ax, title)
     values = np.concatenate(list(kinds.values()))
     automatic = np.histogram_bin_edges(values, bins="fd").size - 1  # Freedman-Diaconis rule
@@ -242,7 +244,7 @@ def correlogram(
     lags_ms = result.lags_s * 1e3
     ax.set(xlabel="lag (ms)", ylabel="pairs of spikes / chance", xlim=(lags_ms[0], lags_ms[-1]))
     if not result.chance.any():
-        ax.text(0.5, 0.5, "no pairs of units", ha="center", size=8, transform=ax.transAxes)
+        _say_no_pairs(ax)
         return entitle(ax, title)
     with np.errstate(invalid="ignore"):  # lags longer than all epochs are not drawn
         counts, smoothed = result.counts / result.chance, result.smoothed / result.chance
@@ -269,6 +271,12 @@ def bin_width_of(given: BinWidth | Recording) -> BinWidth:
     remedy = "a recording, or what suggest_bin_width(recording) returns"
     found = suggest_bin_width(given) if isinstance(given, Recording) else given
     return expect("result", found, BinWidth, remedy)
+
+
+def _say_no_pairs(ax: Axes) -> None:
+    """A sentence in place of what pairs would show, on axes without numbers."""
+    ax.text(0.5, 0.5, "no pairs of units", ha="center", size=8, transform=ax.transAxes)
+    ax.set(xticks=[], yticks=[])
 
 
 def _legend_below(ax: Axes, n_columns: int) -> None:
@@ -341,14 +349,16 @@ def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
 
 
 def _shade_layers(ax: Axes, units: Units) -> None:
-    """A band for each layer, named at the right, and lines between them."""
+    """A band for each layer, named right of the axes, and lines between them."""
     low, high = sorted(ax.get_ylim())
+    right: Any = {"xycoords": ax.get_yaxis_transform(), "annotation_clip": False, "size": 7}
+    right |= {"textcoords": "offset points", "va": "center"}
     for place, (name, limits) in enumerate(layer_spans(units).items()):
         upper, lower = np.clip(limits, low, high)
         ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
         if place:
             ax.axhline(upper, color="black", linewidth=0.8)
-        ax.text(1.75, (upper + lower) / 2, layer_name(name), ha="right", va="center", size=7)
+        ax.annotate(layer_name(name), (1.0, (upper + lower) / 2), (3.0, 0.0), **right)
 
 
 def _side_by_side(heights: Floats) -> Floats:

@@ -28,10 +28,14 @@ from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, litera
 _FILLED = 0.8
 #: Marks side by side in groups; more of them would be too narrow.
 _MOST_IN_GROUPS = 60
+#: Between the names of two models.
+_MINUS = " \N{MINUS SIGN} "
 #: Width of a letter on the axis, points.
 _LETTER = 4.4
-#: Splits, or recordings, are dots of this colour on bars.
+#: Edges of the dots of splits, or recordings, on bars.
 _DOT = "0.15"
+#: Where dots stand beside their mean, in widths of a mark: the first and the last.
+_BESIDE = (0.18, 0.44)
 
 
 class _Value(NamedTuple):
@@ -107,7 +111,7 @@ def scores(
         means, errors = ([value[k] for value in values] for k in (0, 1))
         bars = ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
         tip(bars, _told(each, listed, values))
-        _draw_dots(ax, at, values, width / 4, _DOT)
+        _draw_dots(ax, at, values, width, _DOT)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _finish(ax, listed, series, grouped)
     return entitle(ax, title)
@@ -158,7 +162,7 @@ def differences(
         for name in names
     ]
     for a, b in pairs:
-        label = f"{literal(a)} \N{MINUS SIGN} {literal(b)}"
+        label = f"{literal(a)}{_MINUS}{literal(b)}"
         both = [_difference(each, a, b) for each in listed]
         series.append(_Series(label, styles[a], styles[b], both))
     ax = axes_or_new(ax, (4.6, 2.6))
@@ -167,7 +171,7 @@ def differences(
         means, errors = ([value[k] for value in values] for k in (0, 1))
         style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
         tip(ax.errorbar(at, means, errors, label=each.label, **style), _told(each, listed, values))
-        _draw_dots(ax, at, values, 0.3 * _width(series, grouped), each.look.colour)
+        _draw_dots(ax, at, values, _width(series, grouped), each.look.colour)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _finish(ax, listed, series, grouped)
     if len(listed) == 1:
@@ -287,13 +291,23 @@ def _point(series: _Series) -> dict[str, Any]:
 
 
 def _draw_dots(
-    ax: Axes, at: Sequence[float], values: Sequence[_Value], shift: float, colour: str
+    ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float, colour: str
 ) -> None:
-    """Small dots of splits or recordings beside their means; one alone is the mean itself."""
-    several = [(x + shift, y) for x, value in zip(at, values, strict=True) for y in value.by_split]
+    """Open dots of splits or recordings in their order beside means; one is the mean itself."""
+    first, last = (width * end for end in _BESIDE)
+    several = [
+        (x + shift, y)
+        for x, value in zip(at, values, strict=True)
+        for shift, y in _beside(value.by_split, first, last)
+    ]
     if len(several) > len(values):
-        [dots] = ax.plot(*zip(*several, strict=True), ".", color=colour, alpha=0.6, zorder=2.5)
-        dots.set(markersize=4.0, markeredgewidth=0.0)
+        [dots] = ax.plot(*zip(*several, strict=True), "o", color=colour, zorder=2.5)
+        dots.set(markersize=2.2, markerfacecolor="white", markeredgewidth=0.5)
+
+
+def _beside(values: Sequence[float], first: float, last: float) -> Iterator[tuple[float, float]]:
+    """Values with places from the first to the last, evenly spaced."""
+    return zip(np.linspace(first, last, len(values)).tolist(), values, strict=True)
 
 
 def _finish(
@@ -307,10 +321,9 @@ def _finish(
         _name_columns(ax, [_recording(each) for each in listed])
         ax.legend(**LEGEND_RIGHT)
         return
-    minus = " \N{MINUS SIGN} "
-    _name_columns(ax, [each.label.replace(minus, f"\n{minus.lstrip()}") for each in series])
+    _name_columns(ax, [each.label.replace(_MINUS, f"\n{_MINUS.lstrip()}") for each in series])
     if len(listed) == 1:
-        ax.set_xlabel(", ".join(_recording(listed[0]).replace("\n(", " (").split("\n")))
+        ax.set_xlabel(_in_a_line(_recording(listed[0])))
 
 
 def _recording(compared: Comparison) -> str:
@@ -322,16 +335,25 @@ def _recording(compared: Comparison) -> str:
 
 
 def _name_columns(ax: Axes, names: Sequence[str]) -> None:
-    """Names below the axis, slanted where they would overlap."""
+    """Names below the axis, in as few lines as fit side by side; else in one line, slanted."""
     ax.set_xlim(-0.6, len(names) - 0.4)
-    ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)
-    longest = max(len(line) for name in names for line in name.split("\n"))
     width = ax.get_window_extent().width / ax.figure.dpi * 72.0
-    if longest * len(names) * _LETTER > width:
-        ax.tick_params(axis="x", rotation=45)
-        for label in ax.get_xticklabels():
-            label.set(ha="right", rotation_mode="anchor")
+    for lines in ([name.replace("\n(", " (") for name in names], names):
+        longest = max(len(line) for name in lines for line in name.split("\n"))
+        if longest * len(names) * _LETTER <= width:
+            ax.set_xticks(range(len(names)), lines)
+            return
+    ax.set_xticks(range(len(names)), [_in_a_line(name) for name in names])
+    ax.tick_params(axis="x", rotation=45)
+    for label in ax.get_xticklabels():
+        label.set(ha="right", rotation_mode="anchor")
+
+
+def _in_a_line(name: str) -> str:
+    """A name of several lines in one: "B4 (simulated), 23 units", "RBM 10 \N{MINUS SIGN} Ising"."""
+    lines = name.replace("\n(", " (").replace(f"\n{_MINUS.lstrip()}", _MINUS)
+    return lines.replace("\n", ", ")
 
 
 def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:

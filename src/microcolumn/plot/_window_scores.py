@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,7 +16,7 @@ from ..words import checked_bin_width
 from ._colours import Colour, looks_of
 from ._inputs import entitle, expect
 from ._tips import tip
-from .style import LEGEND, Look, axes_or_new, literal, match_type
+from .style import DASHES, LEGEND, Look, axes_or_new, literal, match_type
 
 _REMEDY = "what results.by_window(...) returns"
 
@@ -45,12 +46,10 @@ def windows(
     """
     expect("result", result, WindowResult, _REMEDY)
     width = None if bin_width is None else checked_bin_width(bin_width)
-    styles = looks_of(list(result.models), color)
+    styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, look in styles.items():
-        ranked = [
-            None if each is None or each.has_false_mode else each for each in result.models[name]
-        ]
+        ranked = [each if _is_ranked(each) else None for each in result.models[name]]
         values = [math.nan if each is None else each.per_neuron for each in ranked]
         errors = [_stderr_per_neuron(each, result.test_to_train) for each in ranked]
         _draw(ax, result.windows, values, errors, name, look)
@@ -84,17 +83,37 @@ def window_gains(
     if reference is None:
         raise ValueError("the result has no Ising model beside others; draw it with windows")
     width = None if bin_width is None else checked_bin_width(bin_width)
-    styles = looks_of(list(result.models), color)
+    styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, pairs in result.gains().items():
+        if name not in styles:
+            continue
         values = [math.nan if pair is None else pair.bits_per_second for pair in pairs]
         errors = [math.nan if pair is None else pair.stderr for pair in pairs]
         _draw(ax, result.windows, values, errors, name, styles[name])
         _draw_splits(ax, result, name, styles[name])
-    ax.axhline(0.0, color=styles[reference].colour, linewidth=0.8, zorder=1)
+    if reference in styles:
+        zero = {"color": styles[reference].colour, "linestyle": styles[reference].dash}
+        ax.axhline(0.0, linewidth=0.8, zorder=1, **zero)
     ax.set_ylabel(f"gain over {literal(reference)}\nper unit (bits/s)")
     _count_bins(ax, result.windows, width)
     return entitle(ax, title)
+
+
+def _is_ranked(result: ModelScore | None) -> bool:
+    """Whether there is a score, and one that speaks for the model."""
+    return result is not None and not result.has_false_mode
+
+
+def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
+    """How each model that has a score is drawn: dashes let a line be seen beneath another."""
+    found = looks_of(list(result.models), color)
+    dashes = dict(zip(found, cycle(DASHES)))
+    return {
+        name: look._replace(dash=dashes[name])
+        for name, look in found.items()
+        if any(map(_is_ranked, result.models[name]))
+    }
 
 
 def _draw(
@@ -125,13 +144,13 @@ def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
     dots = [
         (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
         for window, model, ising in found
-        if model and ising and not (model.has_false_mode or ising.has_false_mode)
+        if model and ising and _is_ranked(model) and _is_ranked(ising)
         for split in sorted(model.by_split.keys() & ising.by_split.keys())
         if model.n_splits > 1
     ]
     if dots:
-        [drawn] = ax.plot(*zip(*dots, strict=True), ".", color=look.colour, alpha=0.6)
-        drawn.set(markersize=4.0, markeredgewidth=0.0)
+        [drawn] = ax.plot(*zip(*dots, strict=True), "o", color=look.colour, zorder=1.9)
+        drawn.set(markersize=2.2, markerfacecolor="white", markeredgewidth=0.5)
 
 
 def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> None:

@@ -22,10 +22,12 @@ from ._inputs import entitle, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_layers
 from .style import ColourMap, axes_or_new
 
-#: As many as the paper shows, and most in a row; fewer than five maps do not fill it.
+#: As many as the paper shows, and most in a row of a page; fewer than five maps do not fill it.
 MOST, COLUMNS, _FEWEST_COLUMNS = 18, 9, 5
 #: Position of the colour bar of one map in units of the axes: left, bottom, width, height.
 _BAR = (1.06, 0.0, 0.06, 0.75)
+#: Half of the width of the label of all time axes, inches.
+_HALF_LABEL = 1.0
 
 
 def hidden_map(
@@ -98,7 +100,7 @@ def _draw_map(
     image = ax.imshow(by_unit, cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     width = 1.0 if bin_width is None else 1e3 * bin_width
     image.set_extent(((0.5 - window) * width, 0.5 * width, n_units - 0.5, -0.5))
-    mark_layers(ax, found.units, most=4)
+    mark_layers(ax, found.units)
     ax.set_xticks([(1 - window) * width, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
     if window > 3:  # labels of narrow bins move inside the axes, so that maps fit side by side
@@ -118,13 +120,14 @@ def hidden_maps(
     figure: Figure | SubFigure,
     *,
     bin_width: float,
+    columns: int = COLUMNS,
 ) -> None:
     """Maps of the first 18 of some hidden units in one colour scale, called h0, h1, ... as in W.
 
-    They fill one row or two; below is one label for the time axes of all.
+    Rows have at most so many columns; below is one label for the time axes of all.
     """
     shown = order[:MOST]
-    n_rows = math.ceil(shown.size / COLUMNS)
+    n_rows = math.ceil(shown.size / columns)
     n_columns = max(math.ceil(shown.size / n_rows), _FEWEST_COLUMNS)
     panels = figure.subplots(n_rows, n_columns, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
@@ -139,9 +142,10 @@ def hidden_maps(
         if place % n_columns:
             ax.set(yticklabels=[], ylabel="")
             ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
-        if place + n_columns < shown.size:
+        if place // n_columns < n_rows - 1:
             ax.set_xticklabels([])
-    below = max(0.2, 0.5 * min(1.0, shown.size / n_columns))  # the middle of the maps
+    half = _HALF_LABEL * figure.dpi / figure.bbox.width
+    below = max(half, 0.5 * min(1.0, shown.size / n_columns))  # the middle of the maps
     figure.supxlabel("time before the newest bin (ms)", x=below, fontsize=8)
     n_beside = min(shown.size, n_columns)  # the bar has the same width for one map and for nine
     size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_beside}

@@ -38,6 +38,8 @@ MODEL_COLOURS = {
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
 #: Models of one class share a colour and differ in these: points, bars and lines.
 _MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
+#: The first marker of some classes, so that they can be told without colours; others have discs.
+_FIRST_MARKERS = {"RBM": "s", "SemiRBM": "^", "Independent": "v"}
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
 #: Weights and couplings: blue is negative, white is zero, red is positive.
 SIGNED = "RdBu_r"
@@ -47,6 +49,7 @@ RC: dict[Any, Any] = {
     "font.size": 8,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
+    "mathtext.default": "regular",  # powers in the font of all other numbers
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 8,
@@ -77,10 +80,15 @@ _LONGEST = 24
 
 def colour_of(model: str | ModelSpec) -> str:
     """Colour of a model, or of its name: ``"RBM 25"``; other names have a colour of their own."""
+    return MODEL_COLOURS.get(_class_of(model), OTHER_COLOUR)
+
+
+def _class_of(model: str | ModelSpec) -> str:
+    """Class of a model or of its name; empty for other names."""
     try:
-        return MODEL_COLOURS[(ModelSpec.of(model) if isinstance(model, str) else model).model]
+        return (ModelSpec.of(model) if isinstance(model, str) else model).model
     except ValueError:
-        return OTHER_COLOUR
+        return ""
 
 
 class Look(NamedTuple):
@@ -106,7 +114,8 @@ def looks(
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
-        marker, dash = _MARKERS[k % len(_MARKERS)], DASHES[k % len(DASHES)]
+        first = _MARKERS.index(_FIRST_MARKERS.get(_class_of(specs.get(name, name)), "o"))
+        marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
         found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
     return found
