@@ -12,7 +12,7 @@ from typing import TypeVar
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
-from ..formatting import counted, duration, number, scientific
+from ..formatting import counted, duration, number, period, scientific
 from ..models import ModelSpec
 from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
@@ -179,7 +179,7 @@ def provenance(results: Results) -> Provenance:
     made = results.provenance()
     work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
     return Provenance(
-        work=f"{work}, {made['first']} to {made['last']}" if made["n_done"] else work,
+        work=f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work,
         environments=tuple(tuple(versions.items()) for versions in made["environments"]),
         seeds=tuple((each.name, seeds_text(each)) for each in results.plan.experiments),
         data=tuple(
