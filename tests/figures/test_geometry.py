@@ -134,6 +134,17 @@ def test_a_remark_above_a_figure_is_no_panel_of_its_own():
     assert panels[1].left + panels[1].width == pytest.approx(504, abs=2)
 
 
+def test_a_legend_of_one_entry_between_panels_does_not_join_them():
+    def draw(figure):
+        left, _ = figure.subplots(1, 2)
+        left.plot([0, 1], label="units")
+        figure.legend(loc="outside upper center")
+
+    legend, *panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
+    assert legend.height < 20
+    assert len(panels) == 2
+
+
 def test_small_pieces_stay_together():
     def draw(figure):
         for ax in figure.subplots(1, 8):

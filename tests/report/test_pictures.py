@@ -48,7 +48,7 @@ def test_panels_are_measured_in_the_style_in_which_the_figure_is_drawn(
     planted_results, monkeypatch
 ):
     """Matplotlib chooses ticks by the size of their labels, which depends on the style."""
-    with captioned("6", "Gains", (7.0, 2.0)) as figure:
+    with captioned("6", "Gains", (7.0, 1.5)) as figure:
         for ax in figure.subplots(1, 2):
             ax.plot([1.0, 2.0], [0.2, 2.6])
             ax.set(ylim=(-0.2, 2.8), ylabel="gain")

@@ -115,9 +115,9 @@ def panels_of(figure: Figure) -> list[Panel]:
         figure.dpi = dpi
         figure.set_canvas(canvas)
     rows = _apart(boxes, lambda box: (-box.y1, -box.y0))
-    if len(rows) > 1 and len(rows[0]) == 1 and rows[0][0].height < _LINE:  # such as "simulated"
+    if len(rows) > 1 and _is_remark(rows[0], rows[1]):
         rows[:2] = [rows[0] + rows[1]]
-    columns = [_columns(_apart(row, lambda box: (box.x0, box.x1))) for row in rows]
+    columns = [_columns(_beside(row)) for row in rows]
     found = [Bbox.union(pieces).padded(_AROUND) for row in columns for pieces in row]
     cut = [Bbox.intersection(each, whole) for each in found]
     return [
@@ -162,6 +162,16 @@ def _apart(boxes: Sequence[Bbox], ends: Any) -> list[list[Bbox]]:
         groups[-1].append(box)
         reached = max(reached, stop)
     return groups
+
+
+def _beside(row: Sequence[Bbox]) -> list[list[Bbox]]:
+    return _apart(row, lambda box: (box.x0, box.x1))
+
+
+def _is_remark(row: list[Bbox], below: list[Bbox]) -> bool:
+    """Whether a row is a line that belongs to one of the pieces below, such as "simulated"."""
+    line = len(row) == 1 and row[0].height < _LINE
+    return line and len(_beside(row + below)) == len(_beside(below))
 
 
 def _columns(pieces: list[list[Bbox]]) -> list[list[Bbox]]:
