@@ -11,7 +11,6 @@ from microcolumn.formatting import (
     enumeration,
     html_table,
     number,
-    period,
     scientific,
     text_table,
 )
@@ -60,18 +59,6 @@ def test_one_unit_is_not_several():
 )
 def test_durations_have_the_unit_that_fits(seconds, text):
     assert duration(seconds) == text
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "text"),
-    [
-        ("2026-11-17 03:47:08", "2026-11-17 03:49:15", "2026-11-17 03:47 to 03:49 UTC"),
-        ("2026-11-17 03:47:08", "2026-11-17 03:47:15", "2026-11-17 03:47 UTC"),
-        ("2026-11-17 23:59:08", "2026-11-18 00:01:15", "2026-11-17 23:59 to 2026-11-18 00:01 UTC"),
-    ],
-)
-def test_a_period_has_days_once_and_no_seconds(first, last, text):
-    assert period(f"{first}+00:00", f"{last}+00:00") == text
 
 
 def test_names_are_enumerated():

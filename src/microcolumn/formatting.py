@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from datetime import UTC, datetime
 from html import escape
 from io import StringIO
 
@@ -123,16 +122,6 @@ def duration(seconds: float) -> str:
     if seconds < 120.0:
         return f"{seconds:.0f} s"
     return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
-
-
-def period(first: str, last: str) -> str:
-    """Two times of ISO 8601 to the minute: ``"2026-11-17 03:47 to 03:49 UTC"``."""
-    start, stop = (
-        f"{datetime.fromisoformat(each).astimezone(UTC):%Y-%m-%d %H:%M}" for each in (first, last)
-    )
-    day = stop[:11]
-    until = f" to {stop.removeprefix(day) if start.startswith(day) else stop}"
-    return f"{start}{until if start != stop else ''} UTC"
 
 
 def enumeration(names: Sequence[str]) -> str:

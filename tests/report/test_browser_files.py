@@ -74,22 +74,31 @@ def test_files_are_called_after_the_figure_and_its_recording(page):
     assert name == "Figure-1-data-cells-simulated.svg"
 
 
-def test_a_table_is_saved_with_errors_in_columns_of_their_own(page):
-    name, content = saved(page, re.compile("CSV of the table: Scores on test parts"))
+@pytest.mark.parametrize(
+    ("title", "of", "column", "names"),
+    [
+        ("Differences between models", "cells-simulated-instantaneous", "bits/s", ["", " ±"]),
+        ("Bits/s per unit against", "cells-simulated", "Ising", ["", " ±", " second ±"]),
+    ],
+)
+def test_a_table_is_saved_with_errors_in_columns_of_their_own(page, title, of, column, names):
+    name, content = saved(page, f"CSV of the table: {title}")
     found = table_of(content)
-    assert name.startswith("Scores-on-test-parts-cells-simulated-instantaneous")
-    shown = page.locator(".table", has_text="Scores on test parts").first
-    assert list(found["model"]) == shown.locator("tbody th").all_inner_texts()
-    scores = shown.locator("tbody tr").evaluate_all(
-        "(rows) => rows.map((r) => r.cells[1].innerText)"
+    assert name.startswith(re.sub(r"\W+", "-", title))
+    assert of in name
+    shown = page.locator(".table", has_text=title).first
+    header = [each.strip() for each in shown.locator("thead th").all_inner_texts()]
+    [place] = [k for k, each in enumerate(header) if each.split("\u00a0")[0] == column]
+    texts = shown.locator("tbody tr").evaluate_all(
+        "(rows, k) => rows.map((row) => row.cells[k].innerText)", place
     )
-    for text, row in zip(scores, found.itertuples(index=False), strict=True):
-        assert text.split(" ± ") == list(row[1 : 2 + text.count("±")])
+    saved_there = found[[column + each for each in names]].to_numpy().tolist()
+    assert saved_there == [["" if n == "-" else n for n in text.split(" ± ")] for text in texts]
     assert "\u00b7" not in content.decode()  # powers of ten as a spreadsheet reads them
 
 
 def test_units_are_saved_by_their_names_and_numbers_as_numbers(page):
-    name, content = saved(page, re.compile("CSV of the table: Units"))
+    name, content = saved(page, "CSV of the table: Units")
     found = pd.read_csv(io.BytesIO(content), dtype={"unit": str})
     assert name.startswith("Units-cells-simulated-instantaneous")
     shown = page.locator("#units .table").first
@@ -97,7 +106,7 @@ def test_units_are_saved_by_their_names_and_numbers_as_numbers(page):
     assert "\u00a0" not in content.decode()
     for column in ("depth, µm", "rate, Hz", "predicted, bits/s", "predicted, bits/s ±"):
         assert found[column].dtype.kind in "if"
-    whole = pd.read_csv(io.BytesIO(saved(page, re.compile("table: What was modelled"))[1]))
+    whole = pd.read_csv(io.BytesIO(saved(page, "table: What was modelled")[1]))
     assert whole["bins"].dtype.kind in "if"  # although the page has commas in large numbers
 
 

@@ -112,6 +112,6 @@ def test_a_recording_may_have_any_name(browser, named):
             assert NAME in page.locator("#data .table").first.inner_text()
         page.set_viewport_size(LAPTOP)
         for kind in ("SVG of Figure 1,", "CSV of the table: Scores"):
-            name, _ = saved(page, re.compile(kind))
+            name, _ = saved(page, kind)
             assert re.fullmatch(r"[\w-]{20,130}\.\w+", name)
             assert "script-alert-1-script-quoted" in name

@@ -1,6 +1,8 @@
-"""Numbers and sentences as the page prints them."""
+"""Numbers, times and sentences as the page prints them."""
 
-from microcolumn.report._typography import sentence, typeset, unbroken
+import pytest
+
+from microcolumn.report._typography import period, sentence, typeset, unbroken
 
 
 def test_powers_of_ten_are_raised_and_a_lone_dash_is_an_en_dash() -> None:
@@ -33,3 +35,15 @@ def test_partners_of_a_unit_are_broken_between_them_alone() -> None:
 def test_a_word_at_the_beginning_gets_a_capital_and_a_symbol_does_not() -> None:
     assert sentence("each pair by itself") == "Each pair by itself."
     assert sentence("p: over splits") == "p: over splits."
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "text"),
+    [
+        ("2026-11-17 03:47:08", "2026-11-17 03:49:15", "2026-11-17 03:47 to 03:49 UTC"),
+        ("2026-11-17 03:47:08", "2026-11-17 03:47:15", "2026-11-17 03:47 UTC"),
+        ("2026-11-17 23:59:08", "2026-11-18 00:01:15", "2026-11-17 23:59 to 2026-11-18 00:01 UTC"),
+    ],
+)
+def test_a_period_has_days_once_and_no_seconds(first: str, last: str, text: str) -> None:
+    assert period(f"{first}+00:00", f"{last}+00:00") == text

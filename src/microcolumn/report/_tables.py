@@ -12,11 +12,12 @@ from typing import TypeVar
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
-from ..formatting import counted, duration, number, period, scientific
+from ..formatting import counted, duration, number, scientific
 from ..models import ModelSpec
 from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
+from ._typography import period
 
 Found = TypeVar("Found")
 

@@ -1,8 +1,9 @@
-"""Numbers as they are set in print."""
+"""Numbers and times as they are set in print."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e-(\d+)\b")
 #: Spaces inside amounts: around signs, before units of measurement, and before a number that
@@ -32,6 +33,16 @@ def unbroken(text: str) -> str:
     and its coupling, ``7 (0.90 ± 0.13)``.
     """
     return _AMOUNTS.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
+def period(first: str, last: str) -> str:
+    """Two times of ISO 8601 to the minute: ``"2026-11-17 03:47 to 03:49 UTC"``."""
+    start, stop = (
+        f"{datetime.fromisoformat(each).astimezone(UTC):%Y-%m-%d %H:%M}" for each in (first, last)
+    )
+    day = stop[:11]
+    until = f" to {stop.removeprefix(day) if start.startswith(day) else stop}"
+    return f"{start}{until if start != stop else ''} UTC"
 
 
 def sentence(text: str) -> str:
