@@ -71,8 +71,8 @@ def place(page, kind, k):
     )
 
 
-def saved(page, name):
-    """Name and content of the file that a button makes."""
+def saved(page, name, within="body"):
+    """Name and content of the file that a button makes, the first of that name in a part."""
     with page.expect_download() as found:
-        page.get_by_role("button", name=name).first.click()
+        page.locator(within).get_by_role("button", name=name).first.click()
     return found.value.suggested_filename, found.value.path().read_bytes()

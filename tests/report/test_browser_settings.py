@@ -98,7 +98,7 @@ def named(raster_results, tmp_path_factory):
     """The page of a recording with that name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Results, "label", lambda self, name: NAME)
-        return write_page(raster_results, tmp_path_factory.mktemp("page") / "named.html", 2)
+        return write_page(raster_results, tmp_path_factory.mktemp("page") / "named.html")
 
 
 def test_a_recording_may_have_any_name(browser, named):
@@ -111,7 +111,7 @@ def test_a_recording_may_have_any_name(browser, named):
             assert wide <= room
             assert NAME in page.locator("#data .table").first.inner_text()
         page.set_viewport_size(LAPTOP)
-        for kind in ("SVG of Figure 1,", "CSV of the table: Scores"):
-            name, _ = saved(page, kind)
+        for kind, within in (("SVG", "#figure-data-0"), ("CSV of the table", "#comparison")):
+            name, _ = saved(page, kind, within)
             assert re.fullmatch(r"[\w-]{20,130}\.\w+", name)
             assert "script-alert-1-script-quoted" in name
