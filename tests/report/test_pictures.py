@@ -69,6 +69,20 @@ def test_points_are_the_first_that_a_full_page_goes_without(planted_results, mon
     assert found.markup.startswith("<svg")
 
 
+def test_a_figure_of_all_recordings_does_not_share_with_those_of_single_ones(
+    planted_results, monkeypatch
+):
+    with captioned("3", "Many marks", (7.0, 1.0)) as figure:
+        figure.add_subplot().plot(range(500), "x")
+    size = len(figure.svg("figure-likelihood").encode())
+    draw = _all.Figures(lambda *args, **where: figure, "3")
+    everything = {"likelihood": draw._replace(per_recording=False), "data": draw}
+    monkeypatch.setattr(_all, "FIGURES", everything)
+    whole, single = pictures.pictures(planted_results, round(1.6 * size)).values()
+    assert whole.markup.startswith("<svg")
+    assert single.markup.startswith("<img")
+
+
 def test_figures_of_a_user_are_called_by_their_titles():
     plain, whole, many = Figure((3.0, 2.0)), Figure(), Figure()
     plain.add_subplot().set_title("Of the axes")

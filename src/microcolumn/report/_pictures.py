@@ -44,6 +44,8 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
             number = "" if which.recording is None else f"-{names.index(which.recording)}"
             anchor = f"figure-{which.name}{number}"
             most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
+            if which.recording is None:  # the few that show all recordings come first
+                most = room
             picture = _picture(figure, anchor, min(MOST_BYTES, most))
             picture = picture._replace(about=label, code=_code(results, which))
             if picture.n_bytes <= room:
