@@ -109,6 +109,42 @@ def test_rows_are_read_before_columns_and_legends_are_broken_like_text():
     assert [panel.top > 150 for panel in panels] == [False, False, True, True]
 
 
+def test_a_piece_that_would_stand_alone_stays_with_the_one_before():
+    """Four probes, of which the first has the axis of depths, and a wide panel."""
+
+    def draw(figure):
+        probes = figure.subplots(1, 5, width_ratios=[1, 1, 1, 1, 3.4], gridspec_kw={"wspace": 0.1})
+        probes[0].set_ylabel("depth")
+        for ax in probes[1:4]:
+            ax.set_yticks([])
+
+    panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
+    assert len(panels) == 2
+    assert 72 * 3.6 < panels[0].width < 72 * 4.3
+
+
+def test_a_remark_above_a_figure_is_no_panel_of_its_own():
+    def draw(figure):
+        figure.subplots(1, 2)
+        figure.mark_simulated("The data are simulated.")
+
+    panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
+    assert len(panels) == 2
+    assert panels[0].top > 9 > 1 > panels[1].top
+    assert panels[1].left + panels[1].width == pytest.approx(504, abs=2)
+
+
+def test_a_legend_of_one_entry_between_panels_does_not_join_them():
+    def draw(figure):
+        left, _ = figure.subplots(1, 2)
+        left.plot([0, 1], label="units")
+        figure.legend(loc="outside upper center")
+
+    legend, *panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
+    assert legend.height < 20
+    assert len(panels) == 2
+
+
 def test_small_pieces_stay_together():
     def draw(figure):
         for ax in figure.subplots(1, 8):

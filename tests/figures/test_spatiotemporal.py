@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import large_study
 import numpy as np
 import planted_study
 import pytest
@@ -15,12 +16,13 @@ from microcolumn.study import NotComputedError, Results
 WHERE = {"experiment": "spatiotemporal", "window": 3}
 
 
-def results_of(folder, change=lambda job, rows: None, **settings):
+def results_of(folder, change=lambda job, rows: None, parameters=planted_study.theta, **settings):
     """Results for one split of windows of two bins."""
     [_, windows] = planted_study.PLAN.experiments
     one = replace(windows, n_splits=1, windows=(2,), **settings)
     plan = replace(planted_study.PLAN, experiments=(one,))
-    return Results(planted_study.write(folder / "planted.db", plan, change=change))
+    path = folder / "planted.db"
+    return Results(planted_study.write(path, plan, change=change, parameters=parameters))
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +48,17 @@ def test_maps_are_the_live_hidden_units_at_the_longest_windows(planted_results, 
     assert ax.get_title() == "h0"
     assert "4 units in 3 bins of 6.7 ms" in figure.caption
     assert "1 of 1 live ones" in figure.caption
+
+
+def test_maps_are_strongest_first(tmp_path):
+    results = results_of(tmp_path, change=large_study.tell_l1, parameters=large_study.parameters)
+    figure = spatiotemporal(results)
+    columns = [int(ax.get_title().removeprefix("h")) for ax in maps(figure)]
+    W = results.model("cells", "RBM", experiment="spatiotemporal", window=2).W_
+    strengths = np.abs(W).sum(axis=0)
+    assert len(columns) > 3
+    assert columns == np.argsort(-strengths)[: len(columns)].tolist()
+    assert "strongest first" in figure.caption
 
 
 def test_gains_are_the_stored_ones_given_the_rest_and_given_the_past(planted_results, figure):

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from microcolumn.parameters import Parameters
 from microcolumn.partition import annealing_convergence
 from microcolumn.plot._annealing import annealing, annealing_error
+from microcolumn.plot._tips import tips_of
 
 THETA = Parameters(b=[-1.0, -2.0, -1.5], J=[[0, 1.0, 0.5], [1.0, 0, 0], [0.5, 0, 0]])
 BITS = 1.0 / np.log(2.0)
@@ -56,6 +57,22 @@ def test_the_outermost_chains_do_not_determine_the_axis(found):
     inner = found.log_weights * BITS
     assert low < inner.min() < inner.max() < high
     assert high - low < 1.2 * np.ptp(inner)
+
+
+def test_points_tell_steps_estimate_and_error(found):
+    about = [
+        tips_of(draw(found, ax=axes()).containers[0][0]) for draw in (annealing, annealing_error)
+    ]
+    steps, estimate, minus = (
+        64,
+        found.estimates[-1] * BITS,
+        (found.estimates[-1] - found.exact) * BITS,
+    )
+    error = found.stderrs[-1] * BITS
+    assert about[0].columns == ("annealing steps", "log2 Z (bits)", "standard error")
+    assert about[0].rows[-1] == pytest.approx((steps, estimate, error))
+    assert about[1].columns[2] == "minus the reference"
+    assert about[1].rows[-1] == pytest.approx((steps, estimate, minus, error))
 
 
 def test_the_exact_value_is_the_only_line(found):

@@ -1,9 +1,10 @@
-"""Pages of a study with a raster, for the tests that open them in a browser."""
+"""Pages that several tests open in a browser."""
 
+import figured_page
 import large_study
 import planted_study
 import pytest
-from browser import PHONE, launched, visiting, write_page
+from browser import LAPTOP, PHONE, launched, visiting, write_page
 
 from microcolumn.report._explorer import explorers
 from microcolumn.study import Results
@@ -13,6 +14,41 @@ from microcolumn.study import Results
 def browser():
     with launched() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def figured(tmp_path_factory):
+    """The file of a page with figures."""
+    return figured_page.write(tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="module")
+def figured_visit(browser, figured):
+    """A visit of it, which the tests of a module share."""
+    with visiting(browser, figured) as visit:
+        yield visit
+
+
+@pytest.fixture
+def page(figured_visit):
+    """It as it is when nothing is pointed at."""
+    page = figured_visit.page
+    page.emulate_media(media="screen", color_scheme="light", forced_colors="none")
+    page.set_viewport_size(LAPTOP)
+    page.keyboard.press("Escape")
+    page.mouse.move(0, 0)
+    page.locator(figured_page.SHEET).scroll_into_view_if_needed()
+    yield page
+    assert figured_visit.errors == []
+    assert figured_visit.dialogs == []
+
+
+@pytest.fixture
+def figured_phone(browser, figured):
+    """A visit of it with fingers."""
+    options = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    with visiting(browser, figured, **options) as visit:
+        yield visit
 
 
 @pytest.fixture(scope="session")

@@ -73,6 +73,44 @@ def test_six_hidden_units_at_most_have_a_colour_of_their_own(raster, stretch):
     assert again[1:] == swatches[1:]  # those that stay keep their colours
 
 
+def focused(visit, boxes):
+    """Which of some boxes or buttons has the focus."""
+    return boxes.evaluate_all("(all) => all.indexOf(document.activeElement)")
+
+
+def test_the_list_is_one_stop_and_arrow_keys_lead_along_it(raster):
+    keyboard, listed = raster.page.keyboard, boxes(raster)
+    listed.first.focus()
+    keyboard.press("ArrowDown")
+    keyboard.press("Space")
+    assert [each.is_checked() for each in listed.all()][:3] == [True, True, False]
+    for k in range(2, 6):
+        keyboard.press("ArrowDown")
+        keyboard.press("Space")
+        assert focused(raster, listed) == k
+    assert listed.nth(6).is_disabled()
+    keyboard.press("ArrowDown")
+    assert focused(raster, listed) == 0
+    keyboard.press("ArrowUp")
+    assert focused(raster, listed) == 5
+    keyboard.press("Tab")
+    keyboard.press("Shift+Tab")
+    assert focused(raster, listed) == 5
+
+
+def test_buttons_of_the_view_are_one_stop_and_arrow_keys_lead_along_them(raster):
+    buttons = raster.page.locator("#explorer-toolbar button")
+    before = view_of(raster)[1]
+    buttons.first.focus()
+    raster.page.keyboard.press("ArrowRight")
+    raster.page.keyboard.press("Enter")
+    assert view_of(raster)[1] < before
+    raster.page.keyboard.press("Tab")
+    assert raster.page.evaluate("document.activeElement.id") == "explorer-raster"
+    raster.page.keyboard.press("Shift+Tab")
+    assert focused(raster, buttons) == 1
+
+
 def test_without_a_choice_the_spikes_stay(raster, stretch):
     boxes(raster).nth(0).uncheck()
     assert "Choose a hidden unit" in raster.text("summary")

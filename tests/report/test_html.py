@@ -169,7 +169,7 @@ def test_all_tables_of_the_text_are_on_the_page(parsed, results):
 
 
 def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
-    items = [item["text"] for item in parsed.all("li")]
+    items = [item["text"].replace("\N{NO-BREAK SPACE}", " ") for item in parsed.all("li")]
     for caution in cautions(results):
         assert f"{caution.rstrip('.')}." in items
     methods, provenance = (parsed.text_of("section", n) for n in ("methods", "provenance"))
@@ -178,9 +178,24 @@ def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
         planted.facts()["cells"].fingerprint,
         "microcolumn study run plan.toml",
         "numpy 2.1.0",
-        "seeds 0 to 3",
+        "3 min of work, 2026-01-02 03:04 UTC",
+        "instantaneous, spatiotemporal: seeds 0 to 3",
     ):
         assert fact in provenance
+    assert [term["text"] for term in parsed.all("dt")].count("Seeds") == 1
+
+
+def test_no_amount_is_broken_into_two_lines(parsed):
+    broken = re.compile(r"[\d.)] (?:%|±|bits/s|ms\b)|[=<>±] [\d.]|\bRBM \d")
+    told = [e for e in parsed.elements if e["tag"] in ("figcaption", "li")]
+    told += [
+        e for e in parsed.elements if e.get("class") in ("note", "lead", "facts", "words long")
+    ]
+    assert {e["tag"] for e in told} >= {"figcaption", "li", "p", "td"}
+    assert [found[0] for e in told if (found := broken.search(e["text"]))] == []
+    assert any("\N{NO-BREAK SPACE}" in e["text"] for e in told)
+    for cell in parsed.all("td"):  # what is saved has plain spaces
+        assert "\N{NO-BREAK SPACE}" not in cell.get("data-value", cell["text"])
 
 
 def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):

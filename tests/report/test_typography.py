@@ -1,6 +1,8 @@
-"""Numbers and sentences as the page prints them."""
+"""Numbers, times and sentences as the page prints them."""
 
-from microcolumn.report._typography import sentence, typeset, unbroken
+import pytest
+
+from microcolumn.report._typography import period, sentence, typeset, unbroken
 
 
 def test_powers_of_ten_are_raised_and_a_lone_dash_is_an_en_dash() -> None:
@@ -15,6 +17,33 @@ def test_amounts_and_p_values_have_no_space_to_break_at() -> None:
     ]
 
 
+def test_signs_units_and_names_of_models_stay_with_their_numbers() -> None:
+    text = "P > 0.5 in 20 ms (± 3 %) of RBM 10, λ 2 and P(h = 1 | x); 5 such words"
+    assert unbroken(text).replace("\N{NO-BREAK SPACE}", "_").split(" ") == [
+        "P_>_0.5", "in", "20_ms", "(±_3_%)", "of", "RBM_10,", "λ_2", "and", "P(h_=_1_|_x);", "5",
+        "such", "words",
+    ]  # fmt: skip
+
+
+def test_partners_of_a_unit_are_broken_between_them_alone() -> None:
+    text = "7 (0.90 ± 0.13), u 4 (-0.71), 12 (1.00 ± 0.12)"
+    assert unbroken(text).replace("\N{NO-BREAK SPACE}", "_").split(" ") == [
+        "7_(0.90_±_0.13),", "u", "4_(-0.71),", "12_(1.00_±_0.12)"
+    ]  # fmt: skip
+
+
 def test_a_word_at_the_beginning_gets_a_capital_and_a_symbol_does_not() -> None:
     assert sentence("each pair by itself") == "Each pair by itself."
     assert sentence("p: over splits") == "p: over splits."
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "text"),
+    [
+        ("2026-11-17 03:47:08", "2026-11-17 03:49:15", "2026-11-17 03:47 to 03:49 UTC"),
+        ("2026-11-17 03:47:08", "2026-11-17 03:47:15", "2026-11-17 03:47 UTC"),
+        ("2026-11-17 23:59:08", "2026-11-18 00:01:15", "2026-11-17 23:59 to 2026-11-18 00:01 UTC"),
+    ],
+)
+def test_a_period_has_days_once_and_no_seconds(first: str, last: str, text: str) -> None:
+    assert period(f"{first}+00:00", f"{last}+00:00") == text

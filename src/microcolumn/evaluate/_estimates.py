@@ -130,7 +130,7 @@ class Intervals(AsText):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One row per parameter for a table: what it is of, estimate, interval, p and q."""
-        hidden, names = [f"hidden {i}" for i in self.hidden], self.names
+        hidden, names = [f"h{i}" for i in self.hidden], self.names
         crossed = [(name, h) for name in names for h in hidden]
         kinds = [
             ("coupling", self.couplings, [(names[n], names[m]) for n, m in self.pairs.tolist()]),

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from html import escape
 from io import StringIO
@@ -88,7 +88,7 @@ class CaptionedFigure(Figure):
 
         The same figure gives the same bytes: nothing is stamped with the time.
         """
-        with _style(self._fonts), layouts_kept(), warnings.catch_warnings():
+        with self.style(), layouts_kept(), warnings.catch_warnings():
             kind = str(options.get("format") or _extension(fname)).lower()
             if kind in _METADATA:
                 subject, unstamped = _METADATA[kind]
@@ -105,15 +105,19 @@ class CaptionedFigure(Figure):
 
         A prefix is a letter, then letters, digits, ``-`` and ``_``.
         """
-        with _style(self._fonts):
+        with self.style():
             return svg_element(self, self.title, prefix)
+
+    def style(self) -> AbstractContextManager[None]:
+        """The style in which the figure is drawn; whoever measures its parts needs it too."""
+        return _style(self._fonts)
 
     @property
     def _heading(self) -> str:
         return f"Figure {self.number}: {self.title}" if self.number else self.title
 
     def _repr_html_(self) -> str:
-        with _style(self._fonts):
+        with self.style():
             element = _element(self, self.title)
         # A hash instead of the object's address: a notebook that is run again shows the same bytes.
         prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]

@@ -22,8 +22,9 @@ MOST_POINTS = 4000
 PARTS = 10_000
 #: Inches: pieces side by side are one panel up to this width; a narrower piece is no panel.
 _COLUMN, _NARROW = 3.6, 0.7
-#: Points (1/72 inch): pieces overlap if more than this is common; space around a panel.
-_COMMON, _AROUND = 3.0, 1.5
+#: Points (1/72 inch): pieces overlap if more than this is common; space around a panel; a lower
+#: line at the top is a remark.
+_COMMON, _AROUND, _LINE = 3.0, 1.5, 14.0
 
 
 class Points(NamedTuple):
@@ -114,7 +115,9 @@ def panels_of(figure: Figure) -> list[Panel]:
         figure.dpi = dpi
         figure.set_canvas(canvas)
     rows = _apart(boxes, lambda box: (-box.y1, -box.y0))
-    columns = [_columns(_apart(row, lambda box: (box.x0, box.x1))) for row in rows]
+    if len(rows) > 1 and _is_remark(rows[0], rows[1]):
+        rows[:2] = [rows[0] + rows[1]]
+    columns = [_columns(_beside(row)) for row in rows]
     found = [Bbox.union(pieces).padded(_AROUND) for row in columns for pieces in row]
     cut = [Bbox.intersection(each, whole) for each in found]
     return [
@@ -132,7 +135,8 @@ def _pieces(figure: FigureBase, renderer: Any) -> Iterator[Bbox]:
             yield box
     for text in figure.texts:
         if text.get_text():
-            yield text.get_window_extent(renderer)
+            # Fonts of a browser may be wider.
+            yield text.get_window_extent(renderer).padded(_COMMON, 0.0)
     for legend in figure.legends:
         yield from _entries(legend, renderer)
     for part in figure.subfigs:
@@ -160,13 +164,29 @@ def _apart(boxes: Sequence[Bbox], ends: Any) -> list[list[Bbox]]:
     return groups
 
 
+def _beside(row: Sequence[Bbox]) -> list[list[Bbox]]:
+    return _apart(row, lambda box: (box.x0, box.x1))
+
+
+def _is_remark(row: list[Bbox], below: list[Bbox]) -> bool:
+    """Whether a row is a line that belongs to one of the pieces below, such as "simulated"."""
+    line = len(row) == 1 and row[0].height < _LINE
+    return line and len(_beside(row + below)) == len(_beside(below))
+
+
 def _columns(pieces: list[list[Bbox]]) -> list[list[Bbox]]:
-    """Neighbours together as long as they fit into a column; narrow pieces with what is left."""
+    """Neighbours together as long as they fit into a column.
+
+    Narrow pieces, and those that would stand alone, go with what is left of them even if that is
+    then a little wider.
+    """
     found: list[list[Bbox]] = []
-    for piece in pieces:
+    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
         joined = Bbox.union([*found[-1], *piece]).width if found else math.inf
-        narrow = Bbox.union(piece).width < 72 * _NARROW and joined < 72 * (_COLUMN + _NARROW)
-        if joined <= 72 * _COLUMN or narrow:
+        narrow = Bbox.union(piece).width < 72 * _NARROW
+        alone = after is None or Bbox.union([*piece, *after]).width > 72 * _COLUMN
+        most = _COLUMN + _NARROW if narrow or alone else _COLUMN
+        if joined <= 72 * most:
             found[-1].extend(piece)
         else:
             found.append(list(piece))

@@ -5,13 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib.figure import SubFigure
+from numpy.typing import NDArray
 
-from ..evaluate import HiddenActivation, Prediction, PredictionResult, UnitPrediction, predict
+from ..evaluate import Prediction, PredictionResult, UnitPrediction, predict
 from ..formatting import counted, scientific
 from ..models import ModelSpec, PopulationModel
 from ..plot import gain, prediction as draw_prediction
 from ..plot._gain import MOST_NAMED
+from ..plot._hidden import strongest_first
 from ..plot._laminar import order_text
 from ..plot._predictions import busiest_stretch_of_unit
 from ..plot._windows import COLUMNS, MOST, hidden_maps
@@ -34,7 +37,7 @@ class _Shown(NamedTuple):
     condition: Condition
     split: int
     models: dict[ModelSpec, PopulationModel]  # best score first
-    activations: dict[ModelSpec, HiddenActivation]
+    live: dict[ModelSpec, NDArray[np.int64]]  # hidden units, strongest first
     l1: dict[ModelSpec, float]
     test: Words
     predictions: dict[str, list[PredictionResult]]  # given the rest, then the past if computed
@@ -42,9 +45,8 @@ class _Shown(NamedTuple):
     @property
     def hidden(self) -> ModelSpec | None:
         """The best semi-restricted model with live hidden units, else the best RBM with some."""
-        live = [spec for spec, active in self.activations.items() if active.order.size]
-        semi = [spec for spec in live if spec.model == "SemiRBM"]
-        return next(iter(semi + live), None)
+        semi = [spec for spec in self.live if spec.model == "SemiRBM"]
+        return next(iter([*semi, *self.live]), None)
 
     @property
     def best(self) -> tuple[str, UnitPrediction]:
@@ -68,7 +70,7 @@ class _Shown(NamedTuple):
 def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 6: hidden units as maps of units and time, gain per unit, predicted spiking."""
     shown = _shown(results, condition)
-    n_hidden = 0 if shown.hidden is None else shown.activations[shown.hidden].order.size
+    n_hidden = 0 if shown.hidden is None else shown.live[shown.hidden].size
     narrow = is_narrow(PAGE)
     columns = _COLUMNS_NARROW if narrow else COLUMNS
     n_rows = -(-min(n_hidden, MOST) // columns)
@@ -99,11 +101,13 @@ def _shown(results: Results, condition: Condition) -> _Shown:
     if not predictions:
         raise condition.missing("a prediction")
     at = {"split": split, **condition.names}
+    models = {spec: results.model(model=spec, **at) for spec in specs}
+    hidden = {spec: strongest_first(models[spec]) for spec in specs if spec.n_hidden}
     return _Shown(
         condition=condition,
         split=split,
-        models={spec: results.model(model=spec, **at) for spec in specs},
-        activations={spec: results.activation(model=spec, **at) for spec in specs},
+        models=models,
+        live={spec: columns for spec, columns in hidden.items() if columns.size},
         l1={m.spec: s.l1 for m in compared.models for s in m.splits if s.split == split},
         test=results.words(**at)[2],
         predictions=predictions,
@@ -117,7 +121,7 @@ def _draw_hidden(panel: SubFigure, shown: _Shown, columns: int) -> None:
         ax.text(0.5, 0.5, "no model has a live hidden unit", ha="center", va="center")
         letter(ax, "a")
         return
-    model, order = shown.models[shown.hidden], shown.activations[shown.hidden].order
+    model, order = shown.models[shown.hidden], shown.live[shown.hidden]
     size: Any = {"bin_width": shown.test.bin_width, "columns": columns}
     hidden_maps(model, order, shown.test.units, panel, **size)
     letter(panel.axes[0], "a", pad=2.0)
@@ -157,10 +161,10 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
         return "No model has a live hidden unit at its chosen penalty."
     return (
         f"Hidden units of {shown.hidden.name} (λ = {scientific(shown.l1[shown.hidden])}, split "
-        f"{shown.split}): {min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation "
-        "varies most on the test part first, called by their column of W from h0 on. Rows are "
-        f"units {order_text(shown.test.units)}; columns are bins, by their start before the newest "
-        "one. Colour is the weight."
+        f"{shown.split}): {min(n_hidden, MOST)} of {n_hidden} live ones, strongest first, by the "
+        "sum of their absolute weights, called by their column of W from h0 on. Rows are units "
+        f"{order_text(shown.test.units)}; columns are bins, by their start before the newest one. "
+        "Colour is the weight."
     )
 
 

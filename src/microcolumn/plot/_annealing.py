@@ -13,6 +13,7 @@ from ..partition._convergence import Convergence, annealing_convergence
 from ..validation import Floats, real_number
 from ._colours import OneColour, one_colour
 from ._inputs import check_fitted, entitle, expect
+from ._tips import tip
 from .style import DATA_COLOUR, ERROR_BARS, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
 
 #: Largest tolerated error of a partition function, bits per word (docs/method.md, section 7).
@@ -150,7 +151,10 @@ def _draw_estimates(
     style = {"color": color, "linestyle": linestyle, "linewidth": 1.0, **ERROR_BARS}
     style |= {"marker": "o", "markersize": 2.5}
     label = f"mean of {convergence.n_chains} chains"
-    ax.errorbar(steps, values, errors, label=label, zorder=3, **style)
+    points = ax.errorbar(steps, values, errors, label=label, zorder=3, **style)
+    told = {"annealing steps": steps, "log2 Z (bits)": convergence.estimates * BITS}
+    told |= {"minus the reference": values} if zero else {}
+    tip(points, told | {"standard error": errors})
     ax.set_xscale("log", base=2)
     shown = steps[:: -(-len(steps) // 6)]
     ax.set_xticks(shown, [f"{n}" for n in shown])

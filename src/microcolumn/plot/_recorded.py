@@ -11,6 +11,7 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
+from numpy.typing import NDArray
 
 from ..formatting import counted
 from ..recording import Recording
@@ -22,6 +23,7 @@ from ..words import Words, checked_bin_width
 from ._colours import Colour, OneColour, by_name, one_colour
 from ._inputs import entitle, expect
 from ._laminar import HasUnits, has_depths, laminar, layer_name, mark_layers, table_of
+from ._tips import tip
 from .style import DATA_COLOUR, LEGEND, axes_or_new
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
@@ -83,8 +85,19 @@ def probe(
             [dots] = ax.plot(places[shown], heights[shown], marker, color=colour, label=label)
             size = float(np.clip(30.0 / math.sqrt(len(units)), 1.3, 3.0))  # many stay dots
             dots.set(markerfacecolor=face, markersize=size, markeredgewidth=0.23 * size)
+            tip(dots, _told(units, np.flatnonzero(shown)))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
     return entitle(ax, title)
+
+
+def _told(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """What is known of some units, by name."""
+    told: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
+    if units.layer is not None:
+        told["layer"] = [units.layer[n] for n in rows]
+    if units.depth_um is not None:
+        told["depth (µm)"] = np.asarray(units.depth_um)[rows]
+    return told
 
 
 def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:

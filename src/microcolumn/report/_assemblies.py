@@ -14,6 +14,7 @@ from ..evaluate._significance import p_text
 from ..figures._conditions import first_split
 from ..formatting import counted, number
 from ..models import ModelSpec, PopulationModel
+from ..plot._hidden import strongest_first
 from ..plot._raster import fullest_bins
 from ..study import Condition, NotComputedError, Results
 from ..validation import Floats, chunks
@@ -49,7 +50,7 @@ def assemblies_at(
     spec, model = found
     activation = results.activation(model=spec, split=split, **condition.names)
     known = _described(results, condition, spec, split)
-    columns = clearest_first(activation.order.tolist(), known)
+    columns = clearest_first(strongest_first(model).tolist(), known)
     words = results.all_words(condition.recording, experiment=condition.experiment.name)
     windows = words.embed(condition.window)
     n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))

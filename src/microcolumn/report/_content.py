@@ -12,6 +12,9 @@ from markupsafe import Markup
 from ._tables import Table
 from ._typography import sentence
 
+#: Bytes of the elements around a picture.
+_AROUND = 1000
+
 
 class Paragraph(NamedTuple):
     """Plain text; ``absent`` stands in the place of a figure."""
@@ -65,8 +68,9 @@ class Picture(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """What it takes of the page."""
-        return len(self.markup.encode()) + len(self.data.encode())
+        """What it takes of the page, with a generous estimate for the elements around it."""
+        texts = (self.markup, self.data, self.caption, self.code)
+        return sum(len(each.encode()) for each in texts) + _AROUND
 
     def label(self, number: int) -> str:
         """What it is called for those who do not see it: ``Figure 5, B4``."""

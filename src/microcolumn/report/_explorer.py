@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..evaluate import Comparison
 from ..figures._conditions import first_split
 from ..models import ModelSpec
+from ..plot._hidden import strongest_first
 from ..plot._laminar import BitLayout, laminar
 from ..study import Condition, Results
 from ..units import Units
@@ -33,8 +34,8 @@ def explorers(results: Results) -> list[dict[str, Any]]:
     """Data of the explorers, one for each experiment on each recording, in the types of JSON.
 
     The longest words tested so far are shown, with the models of the first tested split. Units are
-    in laminar order, live hidden units from the most to the least variable on the test words, as in
-    figure 2. ``J`` and ``W`` hold their strongest entries if all would be too many for a page.
+    in laminar order, live hidden units from the strongest to the weakest, as in the figure of
+    parameters. ``J`` and ``W`` hold their strongest entries if all would be too many for a page.
     """
     conditions = longest(results)
     found = [
@@ -90,7 +91,7 @@ def _path(
     steps = []
     for l1, model in zip(scores, results.path(**where), strict=True):
         theta, score = model.parameters_, scores[l1]
-        hidden = results.activation(**where, l1=l1).order
+        hidden = strongest_first(model) if spec.n_hidden else np.zeros(0, dtype=np.int64)
         steps.append(
             {
                 "l1": l1,

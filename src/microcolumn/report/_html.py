@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
-#: With more cautions, they are folded away behind a line that counts them.
-_MOST_CAUTIONS = 8
+#: With more cautions, they are folded away behind a line that counts them; with more rows, a table
+#: scrolls in a box.
+_MOST_CAUTIONS, _MOST_ROWS = 8, 20
 _PAPER = "Köster et al. 2014"
 _FURTHER = "Figures that were added to this page by whoever wrote it."
 
@@ -112,6 +113,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "has_windows": has_windows(results),
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
+        "most_rows": _MOST_ROWS,
         "sections": parts,
         "night": night_rules(each.markup for each in shown),
         "methods": paragraphs,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..evaluate import Intervals
 from ..evaluate._estimates import interval_text, q_text
+from ..formatting import counted
 from ..study import Condition, Results
 from ._tables import Table, of_models
 
@@ -34,15 +37,31 @@ def interval_tables(results: Results, condition: Condition) -> list[Table]:
         "silent units, copies, what too few coincidences leave open, weights that the penalty set "
         "to 0, and hidden units that a half does not have again",
     )
-    listed = [(name, *_cells(row)) for name, each in found for row in each.strongest(_LISTED)]
+    largest = [(name, row) for name, each in found for row in each.strongest(_LISTED)]
+    listed = [(name, *_cells(row)) for name, row in largest]
     strongest = Table(
         "strongest of them",
         ("model", "between", "and", "nats", "95 % interval", "q"),
         listed,
         left=("model", "between", "and", "95 % interval"),
-        note="q: the false discovery rate at which it would just be counted",
+        note=_note([row for _, row in largest], several_bins=condition.window > 1),
     )
     return [differing, strongest] if listed else [differing]
+
+
+def _note(rows: list[dict[str, Any]], *, several_bins: bool) -> str:
+    """What q is, and what the names of hidden units and of bits of windows mean."""
+    parts = ["q: the false discovery rate at which it would just be counted"]
+    hidden = [row["second"] for row in rows if row["parameter"] == "weight"]
+    if hidden:
+        parts.append(f"{hidden[0]}: the hidden unit of column {hidden[0][1:]} of W")
+    if several_bins:
+        bits = [name for row in rows for name in (row["first"], row["second"]) if "@-" in name]
+        for bit in bits[:1]:
+            unit, _, lag = bit.rpartition("@-")
+            before = f"{counted(int(lag), 'bin')} before the newest"
+            parts.append(f"{bit}: unit {unit}, {before}; @0: in the newest")
+    return "; ".join(parts)
 
 
 def _count_rows(name: str, found: Intervals) -> list[tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from contextlib import nullcontext
 from html import escape
 from io import BytesIO
 from typing import Any
@@ -43,6 +44,8 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
             number = "" if which.recording is None else f"-{names.index(which.recording)}"
             anchor = f"figure-{which.name}{number}"
             most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
+            if which.recording is None:  # the few that show all recordings come first
+                most = room
             picture = _picture(figure, anchor, min(MOST_BYTES, most))
             picture = picture._replace(about=label, code=_code(results, which))
             if picture.n_bytes <= room:
@@ -79,11 +82,12 @@ def checked_figures(figures: object) -> list[Figure]:
 def _picture(figure: Figure, anchor: str, most: int) -> Picture:
     title, caption = _title(figure), str(getattr(figure, "caption", ""))
     if isinstance(figure, CaptionedFigure):
-        drawn, paper = figure.svg(anchor), figure.number
+        drawn, paper, style = figure.svg(anchor), figure.number, figure.style()
     else:
-        drawn, paper = svg_element(figure, title or caption, anchor), ""
+        drawn, paper, style = svg_element(figure, title or caption, anchor), "", nullcontext()
     points, total = points_of(figure)
-    panels = panels_of(figure)
+    with style:  # which decides on the ticks, too
+        panels = panels_of(figure)
     for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break

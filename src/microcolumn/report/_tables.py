@@ -18,6 +18,7 @@ from ..models import ModelSpec
 from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
+from ._typography import period
 
 Found = TypeVar("Found")
 
@@ -181,7 +182,7 @@ def provenance(results: Results) -> Provenance:
     made = results.provenance()
     work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
     return Provenance(
-        work=f"{work}, {made['first']} to {made['last']}" if made["n_done"] else work,
+        work=f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work,
         environments=tuple(tuple(versions.items()) for versions in made["environments"]),
         seeds=tuple((each.name, seeds_text(each)) for each in results.plan.experiments),
         data=tuple(

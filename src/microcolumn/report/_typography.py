@@ -1,10 +1,18 @@
-"""Numbers as they are set in print."""
+"""Numbers and times as they are set in print."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e-(\d+)\b")
+#: Spaces inside amounts: around signs, before units of measurement, and before a number that
+#: belongs to what stands before it.
+_AMOUNTS = re.compile(
+    r" [=<>≤≥|±] |\b(?:RBM|unit|split|λ) (?=\d)|± "
+    r"|(?<=\d) (?=(?:bits|nats|bits/s|splits?|%|ms|s|min|h|Hz|µm)(?![\w/]))"
+    r"|(?<=\S) (?=\(-?\d[\d.]*(?: ±[^()]*)?\))"
+)
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -19,9 +27,22 @@ def _raised(found: re.Match[str]) -> str:
 
 
 def unbroken(text: str) -> str:
-    """The text with no line break inside ``1 ± 0.1 bits/s``, ``20 %``, ``p = 0.2``, ``RBM 10``."""
-    amounts = r" (±|=|<) |(?<=\d) (?=bits/s|splits|%)|(?<=RBM) (?=\d)"
-    return re.sub(amounts, lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    """The text with no line break inside an amount or the name of a model, for running text.
+
+    Such as ``1 ± 0.1 bits/s``, ``20 %``, ``p = 0.2``, ``P(h = 1 | x)``, ``RBM 10`` or, of a unit
+    and its coupling, ``7 (0.90 ± 0.13)``.
+    """
+    return _AMOUNTS.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
+def period(first: str, last: str) -> str:
+    """Two times of ISO 8601 to the minute: ``"2026-11-17 03:47 to 03:49 UTC"``."""
+    start, stop = (
+        f"{datetime.fromisoformat(each).astimezone(UTC):%Y-%m-%d %H:%M}" for each in (first, last)
+    )
+    day = stop[:11]
+    until = f" to {stop.removeprefix(day) if start.startswith(day) else stop}"
+    return f"{start}{until if start != stop else ''} UTC"
 
 
 def sentence(text: str) -> str:

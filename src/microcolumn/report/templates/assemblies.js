@@ -14,30 +14,30 @@ class AssemblyList {
 
   /** List the hidden units of a recording, and show the first. */
   show(explorer) {
-    const list = make('div');
+    const list = made('div');
     this.units = explorer.assemblies.hidden;
     this.slots = ASSEMBLY_COLOURS.map(() => null);
     this.boxes = this.units.map((unit, k) => {
-      const box = make('input');
-      box.type = 'checkbox';
+      const box = made('input', '', { type: 'checkbox' });
       box.addEventListener('change', () => this.set(k, box.checked));
       list.append(this.row(unit, box));
       return box;
     });
     this.group.querySelector('div')?.remove();
     this.group.firstElementChild.after(list);
+    rove(list, this.boxes, ['ArrowUp', 'ArrowDown']);
     this.raster.open(explorer, this.units[0]);
     this.only(0);
   }
 
   /** A box with the name of a hidden unit and what is known of it. */
   row(unit, box) {
-    const row = make('label'), text = make('span');
+    const row = made('label'), text = made('span');
     const name = 'h' + unit.column + (unit.verdict ? ': ' + unit.verdict : '');
     const units = counted(unit.members.length, 'unit') +
       (unit.silenced.length ? ', silences ' + unit.silenced.length : '') +
-      '; on in ' + number(100 * unit.mean, 2) + ' % of words';
-    text.append(make('b', name), ...[...unit.about, units].map((line) => make('small', line)));
+      '; on in ' + number(100 * unit.mean, 2) + '\u00a0% of words';
+    text.append(made('b', name), ...[...unit.about, units].map((line) => made('small', line)));
     row.append(box, text);
     return row;
   }
@@ -69,27 +69,26 @@ class AssemblyList {
   summarise() {
     const { chosen } = this.raster, alone = chosen.length === 1;
     const lines = chosen.map(({ unit, colour }) => {
-      const bins = unit.thousandths.length, line = make('p');
+      const bins = unit.thousandths.length, line = made('p');
       const on = unit.thousandths.filter((_, bin) => isOn(unit, bin)).length;
       line.style.setProperty('--colour', 'var(--' + colour + ')');
-      line.append(make('b', 'h' + unit.column), make('span', 'on in ' +
+      line.append(made('b', 'h' + unit.column), made('span', 'on in ' +
         on.toLocaleString('en') + ' of these ' + counted(bins, 'bin')), scale(unit.largest, !alone));
       return line;
     });
     const note = !chosen.length ? 'Choose a hidden unit to see when it is on.' : alone
-      ? 'Shaded: on, P > 0.5. Spikes are coloured by the weight of their unit; grey: no weight.'
-      : 'Shaded: on, P > 0.5. Spikes have the colour of the hidden unit that their unit belongs ' +
+      ? 'Shaded: on, P\u00a0>\u00a00.5. Spikes are coloured by the weight of their unit; grey: no weight.'
+      : 'Shaded: on, P\u00a0>\u00a00.5. Spikes have the colour of the hidden unit that their unit belongs ' +
         'to, fuller the larger its weight; units of several have a colour for each; grey: all others.';
-    this.summary.replaceChildren(...lines, make('p', note));
+    this.summary.replaceChildren(...lines, made('p', note));
   }
 }
 
 /** A scale of weights in nats: of either sign or, in the colour of its hidden unit, positive. */
 function scale(largest, own) {
-  const whole = make('span'), bar = make('span');
-  whole.className = 'explorer-scale';
-  bar.className = 'explorer-bar ' + (own ? 'explorer-own' : 'explorer-signed');
-  whole.append(make('span', own ? '0' : number(-largest, 2)), bar,
-    make('span', number(largest, 2) + ' nats'));
+  const whole = made('span', '', { class: 'explorer-scale' });
+  const bar = made('span', '', { class: 'explorer-bar ' + (own ? 'explorer-own' : 'explorer-signed') });
+  whole.append(made('span', own ? '0' : number(-largest, 2)), bar,
+    made('span', number(largest, 2) + ' nats'));
   return whole;
 }

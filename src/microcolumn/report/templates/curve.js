@@ -18,7 +18,7 @@ function drawCurve(place, model, current) {
   const width = place.clientWidth, { steps } = model;
   const known = [...steps.keys()].filter((k) => steps[k].score !== null);
   const scale = scoreHeights(known.map((k) => steps[k].score)), { least, height } = scale;
-  place.replaceChildren(make('p', curveTitle(steps, known, least)));
+  place.replaceChildren(made('p', curveTitle(steps, known, least)));
   if (!width) return;
   const root = makeSvg(place, 'svg', { viewBox: '0 0 ' + width + ' ' + CURVE.height, role: 'img',
     'aria-label': 'Validation score in bits/s against the penalty λ' });

@@ -22,8 +22,9 @@
     drawing.setAttribute('width', width + 'pt');
     drawing.setAttribute('height', height + 'pt');
     const [title, caption] = ['title', 'desc'].map((tag) => document.createElementNS(space, tag));
-    title.textContent = plate.querySelector('figcaption b').textContent;
-    caption.textContent = plate.querySelector('figcaption').textContent;
+    const told = (part) => plate.querySelector(part).textContent.replaceAll('\u00a0', ' ');
+    title.textContent = told('figcaption b');
+    caption.textContent = told('figcaption');
     drawing.prepend(title, caption);
     return new XMLSerializer().serializeToString(drawing);
   }
@@ -39,13 +40,13 @@
     context.fillStyle = '#fff';
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((blob) => save(blob, plate.id + '.png'));
+    canvas.toBlob((blob) => save(blob, fileName(plate) + '.png'));
   }
 
   /** A cell of a CSV file; a text that a spreadsheet would take for a formula is quoted. */
   function cell(value) {
     const text = value === null || value === undefined ? '' : String(value);
-    const isNumber = text === '-' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+    const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
     const safe = /^[=+\-@\t\r]/.test(text) && !isNumber ? "'" + text : text;
     return /[",\r\n]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
   }
@@ -63,14 +64,46 @@
       rows.map((row) => names.map(valueOf(columns, row))))];
   }
 
+  /** The rows of a table as a program reads them: values apart from their errors. */
   function tableRows(table) {
-    return [...table.rows].map((row) =>
-      [...row.cells].map((each) => each.dataset.value ?? each.textContent.trim()));
+    const columns = [...table.tHead.rows[0].cells].map((header, column) => {
+      const cells = [...table.tBodies[0].rows].map((row) => row.cells[column]);
+      const texts = cells.map((each) => each.dataset.value ?? each.textContent.trim());
+      const told = texts.map((each) => each === '-' ? '' : each), name = header.textContent.trim();
+      return header.classList.contains('words') ? [[name, ...told]] : numbersOf(name, told);
+    }).flat();
+    return columns[0].map((_, row) => columns.map((column) => column[row]));
+  }
+
+  /** Columns of a column of numbers: `1,200 ± 30 %` has a value and an error, both in per cent. */
+  function numbersOf(name, texts) {
+    const amount = /^([+-]?[\d.,]+(?:e[+-]?\d+)?)((?: ± (?:[\d.,]+|-))*)( ?%)?$/;
+    const found = texts.map((text) => text === '' ? ['', '', '', ''] : amount.exec(text));
+    if (found.includes(null)) return [[name, ...texts]];
+    const parts = found.map(([, value, errors]) => [value, ...(errors || '').split(' ± ').slice(1)]);
+    const unit = found.some((each) => each[3]) ? ' (%)' : '';
+    const n = Math.max(1, ...parts.map((each) => each.length));
+    return ['', ' ±', ' second ±'].slice(0, n).map((which, k) => [name + unit + which,
+      ...parts.map((each) => (each[k] ?? '').replaceAll(',', '').replace(/^-$/, ''))]);
   }
 
   /** Letters and digits of a text, for the name of a file. */
   function plain(text) {
-    return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 60);
+    const joined = text.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
+    return [...joined].slice(0, 60).join('');
+  }
+
+  /** Which figure of which recording: `Figure-2-data-B4`. */
+  function fileName(plate) {
+    const [number, ...of] = plate.querySelector('.card').ariaLabel.split(', ');
+    const kind = plate.id.replace(/^figure-|-\d+$/g, '');
+    return [number + ' ' + kind, of.join(' ')].filter(Boolean).map(plain).join('-');
+  }
+
+  /** Which table of which recording: `Units-B4-instantaneous`. */
+  function tableName({ caption }) {
+    const title = caption.querySelector('b').textContent, all = caption.textContent.trim();
+    return [title, all.slice(title.length)].map(plain).filter(Boolean).join('-');
   }
 
   async function copy(source, pressed) {
@@ -92,25 +125,25 @@
     const add = (text, act) =>
       buttons.push(button(text, act, { 'aria-label': text + ' of ' + name }));
     if (plate.querySelector('.sheet svg')) {
-      add('SVG', () => save(new Blob([svgText(plate)], { type: 'image/svg+xml' }), plate.id + '.svg'));
+      add('SVG', () => save(new Blob([svgText(plate)], { type: 'image/svg+xml' }),
+        fileName(plate) + '.svg'));
     }
     add('PNG', () => savePng(plate));
     if (points) {
       const n = points.reduce((sum, [, rows]) => sum + rows.length, 0);
       const some = n < total ? ' (' + n.toLocaleString('en') + ' of '
         + total.toLocaleString('en') + ' points)' : '';
-      add('CSV' + some, () => saveCsv(pointRows(plate), plate.id));
+      add('CSV' + some, () => saveCsv(pointRows(plate), fileName(plate)));
     }
     bar.prepend(...buttons);
     rove(bar, [...buttons, ...all('summary', bar)]);
   }
   for (const box of all('.tabled')) {
-    const table = box.querySelector('table'), title = table.caption.textContent;
-    const act = () => saveCsv(tableRows(table), plain(title));
+    const table = box.querySelector('table'), title = table.caption.textContent.trim();
+    const act = () => saveCsv(tableRows(table), tableName(table));
     const bar = made('div', '', { class: 'takeaway' });
     bar.append(button('CSV', act, { 'aria-label': 'CSV of the table: ' + title }));
     box.append(bar);
-    rove(box, all('button', box));
   }
   for (const source of all('.code pre, .bibtex')) {
     source.after(button('Copy', (pressed) => copy(source, pressed), { class: 'copy' }));

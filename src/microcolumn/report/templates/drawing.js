@@ -45,20 +45,13 @@ function roundStep(range, most) {
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => range / step <= most);
 }
 
-/** A new element with text. */
-function make(tag, text = '') {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  return made;
-}
-
 /** A new element of an SVG, put into its parent. */
 function makeSvg(parent, tag, attributes, text = '') {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.textContent = text;
-  parent.append(made);
-  return made;
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.textContent = text;
+  parent.append(element);
+  return element;
 }
 
 /** Colours of the page as [red, green, blue], by the names of its custom properties. */

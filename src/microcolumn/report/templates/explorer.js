@@ -21,10 +21,10 @@
 
   /** A radio button with its text. */
   function radio(group, text, checked, pick) {
-    const label = make('label'), input = make('input');
+    const label = made('label'), input = made('input');
     Object.assign(input, { type: 'radio', name: group, checked });
     input.addEventListener('change', pick);
-    label.append(input, make('span', text));
+    label.append(input, made('span', text));
     return label;
   }
 
@@ -37,7 +37,7 @@
     element('penalty-text').textContent = 'λ = ' + text;
     drawCurve(element('curve'), model, k);
     element('facts').replaceChildren(...factsOf(explorer, model, step)
-      .flatMap(([name, value]) => [make('dt', name), make('dd', value)]));
+      .flatMap(([name, value]) => [made('dt', name), made('dd', value)]));
     const maps = [couplings, weights];
     maps.forEach((map) => map.update(explorer, model, step));
     const walked = maps.find((map) => map.cursor.on && map.visible);
@@ -67,7 +67,7 @@
     const first = 'h' + found.hidden[0].column, n = found.hidden.length;
     const windows = explorer.window > 1 ? ' P belongs to the window that ends in a bin.' : '';
     const order = found.ranked ? 'assemblies first, by what is lost without them over its error'
-      : 'the most variable first';
+      : 'the strongest first';
     const some = found.n_live > n ? ' The first ' + n + ' of ' + found.n_live + ' are listed.' : '';
     return 'The ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' + explorer.recording +
       ' in which ' + first + ' is on most often, and the hidden units of ' + found.model +
@@ -107,7 +107,7 @@
     const lists = [element('where'), element('where-data')];
     for (const list of lists) {
       list.append(...everything.map(({ recording, experiment, window: nBins }) =>
-        make('option', recording + ', ' + experiment + (nBins > 1 ? ', ' + nBins + ' bins' : ''))));
+        made('option', recording + ', ' + experiment + (nBins > 1 ? ', ' + nBins + ' bins' : ''))));
       list.parentElement.hidden = everything.length === 1;
       list.addEventListener('change', () => {
         const { selectedIndex } = list;
@@ -133,6 +133,7 @@
     // A click without a pointer comes from the keyboard.
     element(name).addEventListener('click', ({ detail }) => act(detail === 0));
   }
+  rove(element('toolbar'), all('button', element('toolbar')));
   element('penalty').addEventListener('input', (event) => showStep(Number(event.target.value)));
   fillWhere();
   readColours();

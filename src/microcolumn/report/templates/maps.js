@@ -69,8 +69,7 @@ class HeatMap extends Plot {
     if (this.columns === 0) return 'No hidden unit is alive at this penalty.';
     const parts = [], coupling = this.matrix === 'J';
     if (!coupling) {
-      parts.push('From the most to the least variable activation on the test words; ' +
-        'h0 is the first column of W.');
+      parts.push('Strongest first, by the sum of absolute weights; h0 is the first column of W.');
     }
     if (this.cut) {
       parts.push('The strongest ' + this.values.size.toLocaleString('en') + ' of ' +

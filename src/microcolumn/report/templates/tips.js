@@ -47,7 +47,8 @@
     said.textContent = '';
   }
 
-  /** Show what a point stands for beside it; for those who do not see it, say it. */
+  /** Show what a point stands for beside it; for those who walk through the points, say it too and
+   * bring it into view. */
   function show(plate, sheet, point, aloud) {
     const drawing = drawingOf(sheet, point);
     if (!drawing) return;
@@ -61,21 +62,30 @@
     });
     mark.classList.toggle('round', !point.width);
     around.append(mark);
+    if (aloud) mark.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     const list = made('dl');
     for (const [name, value] of point.facts) list.append(made('dt', name), made('dd', text(value)));
     box.replaceChildren(list);
     document.body.append(box);
-    place(left + matrix.a * point.width / 2, top, top + matrix.d * point.height);
+    place(mark.getBoundingClientRect());
     if (aloud) said.textContent = point.facts.map(([name, value]) => name + ' ' + text(value)).join(', ');
   }
 
-  /** Put the box above or below a place, within the window. */
-  function place(middle, top, bottom) {
-    const { offsetWidth: width, offsetHeight: height } = box, room = document.body.clientWidth;
-    const left = Math.max(4, Math.min(room - width - 4, middle - width / 2));
-    const above = top - height - 12;
-    box.style.left = left + scrollX + 'px';
-    box.style.top = (above > 4 ? above : bottom + 12) + scrollY + 'px';
+  /** Put the box above a mark or, where there is no room, below it, within the window. */
+  function place({ left, width, top, bottom }) {
+    box.style.left = 0; // so that it is as wide as it may be when it is measured
+    const { offsetWidth: wide, offsetHeight: high } = box;
+    const { clientWidth, clientHeight } = document.documentElement;
+    const within = (position, room) => Math.max(4, Math.min(room - 4, position));
+    const above = top - high - 6, room = above > menuBottom() + 4;
+    box.style.left = within(left + width / 2 - wide / 2, clientWidth - wide) + scrollX + 'px';
+    box.style.top = (room ? above : within(bottom + 6, clientHeight - high)) + scrollY + 'px';
+  }
+
+  /** Where the menu ends, if it is a line at the top of the window. */
+  function menuBottom() {
+    const { top, bottom, width } = document.querySelector('nav').getBoundingClientRect();
+    return width > innerWidth / 2 && top <= 0 ? bottom : 0;
   }
 
   /** The point nearest to where a pointer is, if it is near. */
@@ -114,11 +124,14 @@
       load();
       at = Math.max(0, Math.min(points.length - 1, to));
       show(plate, sheet, points[at], true);
-      box.scrollIntoView({ block: 'nearest' });
     }
 
-    sheet.addEventListener('pointermove', point);
-    sheet.addEventListener('pointerdown', point);
+    // A finger that moves scrolls the page; one that was lifted where it came down asks.
+    for (const event of ['pointermove', 'pointerdown', 'pointerup']) {
+      sheet.addEventListener(event, (given) => {
+        if ((given.pointerType === 'touch') === (event === 'pointerup')) point(given);
+      });
+    }
     sheet.addEventListener('pointerleave', (event) => {
       if (event.pointerType === 'mouse' && document.activeElement !== sheet) hide();
     });

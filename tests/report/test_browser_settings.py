@@ -1,0 +1,117 @@
+"""The page as readers have set their browsers: windows, night, paper, own colours, no motion."""
+
+import re
+
+import pytest
+from browser import LAPTOP, PAPER, PHONE, contrast, visiting, write_page
+from figured_page import SHEET, saved
+
+from microcolumn.study import Results
+
+#: A recording's name that is long, of both directions, and not to be run.
+NAME = f"<script>alert(1)</script> \"quoted\" & 'so' 🧠 שלום العربية {'L' * 200}"
+
+
+def fill(page, part):
+    """Colour of a part of the figure, as [red, green, blue]."""
+    return page.locator(f"{SHEET} {part}").first.evaluate(
+        "(e) => getComputedStyle(e).fill.match(/[\\d.]+/g).map(Number).slice(0, 3)"
+    )
+
+
+@pytest.mark.parametrize("width", [320, 390, 683, 768, 1024, 1366, 1920])
+def test_nothing_is_wider_than_the_window(page, figured_visit, width):
+    """683 pixels are those of a laptop at a zoom of 200 %."""
+    page.set_viewport_size({"width": width, "height": 700})
+    figured_visit.settle()
+    wide, room = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+    assert wide <= room == width
+
+
+def test_figures_turn_dark_while_the_page_is_open(page):
+    assert fill(page, "path") == [255, 255, 255]
+    page.emulate_media(color_scheme="dark")
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert fill(page, "path") == [int(n) for n in re.findall(r"\d+", paper)]
+    assert contrast(fill(page, "text"), fill(page, "path")) > 7
+    blue = fill(page, "use[style*='0072b2']")
+    assert contrast(blue, fill(page, "path")) > 3
+    assert max(blue) == blue[2]
+    page.emulate_media(color_scheme="light")
+    assert fill(page, "path") == [255, 255, 255]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_prints_on_white_without_buttons_and_with_all_that_is_folded(page, scheme):
+    page.emulate_media(media="print", color_scheme=scheme)
+    page.set_viewport_size(PAPER)
+    assert fill(page, "path") == [255, 255, 255]
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator(".takeaway").first.is_visible()
+    assert not page.locator("nav").is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".glossary").is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.words-used[open]").count() == 0
+    assert page.pdf(format="A4").startswith(b"%PDF-")
+
+
+def test_colours_that_mean_something_stay_where_a_system_has_its_own(browser, raster_page):
+    with visiting(browser, raster_page, forced_colors="active") as visit:
+        visit.canvas("raster").press("ArrowRight")
+        key = visit.page.locator("#explorer-summary b").evaluate(
+            "(name) => getComputedStyle(name).boxShadow"
+        )
+        assert "230, 159, 0" in key  # orange, the first colour of hidden units
+        cursor, paper = (
+            visit.page.locator(part).first.evaluate("(e) => getComputedStyle(e).backgroundColor")
+            for part in (".explorer-time", "body")
+        )
+        assert cursor != paper
+
+
+def test_nothing_moves_for_those_who_want_no_motion(page):
+    scrolling = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert page.evaluate(scrolling) == "smooth"
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(scrolling) == "auto"
+    page.emulate_media(reduced_motion="no-preference")
+
+
+@pytest.mark.parametrize("setting", ["laptop", "night", "phone"])
+def test_no_rule_of_accessibility_is_broken_with_everything_unfolded(browser, figured, setting):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    options = {
+        "laptop": {},
+        "night": {"color_scheme": "dark"},
+        "phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
+    }[setting]
+    with visiting(browser, figured, **options) as visit:
+        visit.page.evaluate("for (const each of all('details')) each.open = true")
+        visit.settle()
+        found = axe.run(visit.page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+
+@pytest.fixture(scope="module")
+def named(raster_results, tmp_path_factory):
+    """The page of a recording with that name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Results, "label", lambda self, name: NAME)
+        return write_page(raster_results, tmp_path_factory.mktemp("page") / "named.html")
+
+
+def test_a_recording_may_have_any_name(browser, named):
+    with visiting(browser, named) as visit:
+        page = visit.page
+        for window in (LAPTOP, PHONE):
+            page.set_viewport_size(window)
+            visit.settle()
+            wide, room = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+            assert wide <= room
+            assert NAME in page.locator("#data .table").first.inner_text()
+        page.set_viewport_size(LAPTOP)
+        for kind, within in (("SVG", "#figure-data-0"), ("CSV of the table", "#comparison")):
+            name, _ = saved(page, kind, within)
+            assert re.fullmatch(r"[\w-]{20,130}\.\w+", name)
+            assert "script-alert-1-script-quoted" in name
