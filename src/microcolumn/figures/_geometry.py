@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox, BboxBase
 
 from ..plot._tips import tips_of
+from ._layouts import layouts_kept
 
 #: Points of one figure that can be asked for.
 MOST_POINTS = 4000
@@ -103,16 +105,15 @@ def panels_of(figure: Figure) -> list[Panel]:
     Rows that nothing crosses are cut apart, then pieces of a row; neighbours that fit into a
     column together stay together. Positions are those of the last drawing.
     """
-    canvas, dpi = figure.canvas, figure.dpi
+    dpi = figure.dpi
     try:
-        figure.dpi = 72
-        agg: Any = FigureCanvasAgg(figure)  # which matplotlib's types leave out in part
-        renderer = agg.get_renderer()
+        figure.dpi = 72  # as SVG is drawn, so that what was measured for that serves here, too
         whole = figure.bbox.frozen()
-        boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
+        renderer = RendererSVG(whole.width, whole.height, StringIO())
+        with layouts_kept():
+            boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
     finally:
         figure.dpi = dpi
-        figure.set_canvas(canvas)
     rows = _apart(boxes, lambda box: (-box.y1, -box.y0))
     columns = [_columns(_apart(row, lambda box: (box.x0, box.x1))) for row in rows]
     found = [Bbox.union(pieces).padded(_AROUND) for row in columns for pieces in row]

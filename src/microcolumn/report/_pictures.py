@@ -16,6 +16,7 @@ from ..figures import CaptionedFigure, draw_all, wanted
 from ..figures._all import Wanted
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
+from ..figures._layouts import layouts_kept
 from ..study import Results
 from ._content import Item, Paragraph, Picture
 
@@ -78,12 +79,13 @@ def checked_figures(figures: object) -> list[Figure]:
 
 def _picture(figure: Figure, anchor: str, most: int) -> Picture:
     title, caption = _title(figure), str(getattr(figure, "caption", ""))
-    if isinstance(figure, CaptionedFigure):
-        drawn, paper = figure.svg(anchor), figure.number
-    else:
-        drawn, paper = svg_element(figure, title or caption, anchor), ""
-    points, total = points_of(figure)
-    panels = panels_of(figure)
+    with layouts_kept():  # for the drawing and for what is asked about it
+        if isinstance(figure, CaptionedFigure):
+            drawn, paper = figure.svg(anchor), figure.number
+        else:
+            drawn, paper = svg_element(figure, title or caption, anchor), ""
+        points, total = points_of(figure)
+        panels = panels_of(figure)
     for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break
