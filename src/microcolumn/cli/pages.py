@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
+from ..garbage import collected_by_hand
 from .commands import add_command
 from .failures import one_sentence
 from .output import Json, Open, make_folder, print_json, say, show_page
@@ -46,11 +47,11 @@ def page(
     json: Json = False,
 ) -> None:
     """Write what a study has found so far as one HTML page that needs no network."""
-    from .. import report
-    from ..study import Results
-
-    with one_sentence():
+    with one_sentence(), collected_by_hand():
         store = store_of(study)
+        from .. import report
+        from ..study import Results
+
         file = store.with_suffix(".html") if out is None else out
         report.write(Results(store), file)
     if json:

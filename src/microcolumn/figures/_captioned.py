@@ -8,7 +8,6 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -254,5 +253,5 @@ def _extension(fname: Any) -> str:
 
 def _prefixed(element: str, prefix: str) -> str:
     """The element with a prefix before all ids and all references to them."""
-    own = partial(re.compile(r'(\bid="|href="#|url\(#)').sub, rf"\g<1>{prefix}-")
-    return re.sub(r"<[^>]+>", lambda tag: own(tag[0]), element)  # in tags, never in text
+    in_tags = r"(?=[^<>]*>)"  # never in text
+    return re.sub(rf'(\bid="|href="#|url\(#){in_tags}', rf"\g<1>{prefix}-", element)

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
-from matplotlib.transforms import Bbox, BboxBase
+from matplotlib.transforms import Bbox
 
 from ..plot._tips import tips_of
 from ._layouts import layouts_kept
@@ -71,25 +71,21 @@ def _boxes(artist: Artist, figure: Figure) -> list[tuple[int, int, int, int] | N
     """Where each point of an artist is; None for those that are not seen."""
     seen = artist.axes.bbox if artist.axes is not None and artist.get_clip_on() else figure.bbox
     if isinstance(artist, PathCollection):
-        places = artist.get_offset_transform().transform(artist.get_offsets())
-        extents = [Bbox([place, place]) for place in np.asarray(places)]
+        low = high = np.asarray(artist.get_offset_transform().transform(artist.get_offsets()))
     elif hasattr(artist, "get_xydata"):
-        places = artist.get_transform().transform(artist.get_xydata())
-        extents = [Bbox([place, place]) for place in np.asarray(places)]
+        low = high = np.asarray(artist.get_transform().transform(artist.get_xydata()))
     else:
-        extents = [artist.get_window_extent()]
-    return [_parts(each, seen.padded(1.0), figure.bbox) for each in extents]
-
-
-def _parts(extent: BboxBase, seen: BboxBase, whole: BboxBase) -> tuple[int, int, int, int] | None:
-    if not np.isfinite(extent.extents).all():
-        return None
-    inside = Bbox.intersection(extent, seen)
-    if inside is None:
-        return None
-    x, width = (PARTS * part / whole.width for part in (inside.x0, inside.width))
-    y, height = PARTS * (1.0 - inside.y1 / whole.height), PARTS * inside.height / whole.height
-    return round(x), round(y), round(width), round(height)
+        extent = artist.get_window_extent()
+        low, high = extent.min[None], extent.max[None]
+    known = np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
+    low, high = np.maximum(low, seen.padded(1.0).min), np.minimum(high, seen.padded(1.0).max)
+    shown = known & (low <= high).all(axis=1)
+    whole = figure.bbox.size
+    left, top = PARTS * low[:, 0] / whole[0], PARTS * (1.0 - high[:, 1] / whole[1])
+    places = np.column_stack([left, top, PARTS * (high - low) / whole])
+    places[~shown] = 0.0  # which a whole number can be made of
+    parts = zip(shown, np.rint(places).astype(int).tolist(), strict=True)
+    return [(x, y, width, height) if there else None for there, (x, y, width, height) in parts]
 
 
 def _short(value: Any) -> Any:

@@ -12,15 +12,18 @@ and they are replaced for the length of a block only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import wraps
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axis import Axis, XAxis, YAxis
+from matplotlib.mathtext import MathTextParser
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 Method = Callable[..., Any]
 #: A class and the name of a method of it.
@@ -38,14 +41,25 @@ def layouts_kept() -> Iterator[None]:
     nothing: what is found is kept to the end of the outer one.
     """
     methods = {
-        (Text, "_get_layout"): _measured_once,
         (Axis, "_update_ticks"): _placed_once,
         (Axis, "_get_ticklabel_bboxes"): _labels_measured_once,
         (Axis, "get_tightbbox"): _enclosed_once,
         (XAxis, "_update_label_position"): _label_placed_once,
         (YAxis, "_update_label_position"): _label_placed_once,
     }
-    with ticks_copied(), _replacing(methods):
+    with texts_kept(), ticks_copied(), _replacing(methods):
+        yield
+
+
+@contextmanager
+def texts_kept() -> Iterator[None]:
+    """Keep layouts of texts in this block, in which all figures have one style."""
+    with _replacing(
+        {
+            (Text, "_get_layout"): _measured_once,
+            (MathTextParser, "_parse_cached"): _parsed_once,
+        }
+    ):
         yield
 
 
@@ -132,6 +146,20 @@ def _measured_once(measure: Method) -> Method:
     return layout
 
 
+def _parsed_once(parse: Method) -> Method:
+    """Formulae as boxes; each renderer has a parser of its own, which keeps them for itself."""
+    kept: dict[Hashable, Any] = {}
+
+    @wraps(parse)
+    def boxes(parser: Any, *what: Hashable) -> Any:
+        key = (parser._output_type, *what)
+        if key not in kept:
+            kept[key] = parse(parser, *what)
+        return kept[key]
+
+    return boxes
+
+
 class _Placed(NamedTuple):
     """Ticks of an axis, and what they were placed for."""
 
@@ -191,8 +219,11 @@ def _kind(renderer: Any) -> Hashable:
 
 
 def _labels_measured_once(measure: Method) -> Method:
-    """Boxes around the labels of the ticks of an axis, until it changes."""
-    kept: dict[Any, tuple[Any, _State, Any]] = {}
+    """Boxes around the labels of the ticks of an axis, until it changes.
+
+    They are asked for to be united, so that a few boxes stand for all labels.
+    """
+    kept: dict[Any, tuple[Any, _State, tuple[list[Bbox], list[Bbox]]]] = {}
 
     @wraps(measure)
     def boxes(axis: Any, ticks: Any, renderer: Any) -> Any:
@@ -201,10 +232,40 @@ def _labels_measured_once(measure: Method) -> Method:
         state = _State.of(axis, renderer)
         found = kept.get(axis)
         if found is None or found[0] is not ticks or found[1] != state:
-            found = kept[axis] = ticks, state, measure(axis, ticks, renderer)
+            sides = [tick.label1 for tick in ticks], [tick.label2 for tick in ticks]
+            united = _united(sides[0], renderer), _united(sides[1], renderer)
+            found = kept[axis] = ticks, state, united
         return found[2]
 
     return boxes
+
+
+def _united(labels: Sequence[Any], renderer: Any) -> list[Bbox]:
+    """A box around the labels that are seen.
+
+    Labels without text are points, which matplotlib leaves out of some boxes: two stand for them.
+    """
+    seen = [label for label in labels if label.get_visible() and label.get_in_layout()]
+    texts = [label for label in seen if label.get_text()]
+    found = []
+    if texts:
+        sizes = [text._get_layout(renderer)[0].get_points() for text in texts]
+        corners = _places(texts)[:, None] + sizes
+        found = [Bbox([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])]
+    if len(texts) < len(seen):
+        points = _places([label for label in seen if not label.get_text()])
+        found += [Bbox([end, end]) for end in (points.min(axis=0), points.max(axis=0))]
+    return found
+
+
+def _places(labels: Sequence[Any]) -> Any:
+    """Where labels stand, pixels; major ticks have one way of getting there, and so have minor."""
+    found = []
+    for _, group in groupby(labels, key=lambda label: id(label.get_transform())):
+        alike = list(group)
+        places = [label.get_unitless_position() for label in alike]
+        found.append(alike[0].get_transform().transform(places))
+    return np.concatenate(found)
 
 
 def _enclosed_once(measure: Method) -> Method:
