@@ -47,16 +47,17 @@ def page(
     json: Json = False,
 ) -> None:
     """Write what a study has found so far as one HTML page that needs no network."""
-    with one_sentence(), collected_by_hand():
-        store = store_of(study)
-        from .. import report
-        from ..study import Results
+    with collected_by_hand():  # also while libraries are imported
+        with one_sentence():
+            store = store_of(study)
+            from .. import report
+            from ..study import Results
 
-        file = store.with_suffix(".html") if out is None else out
-        report.write(Results(store), file)
-    if json:
-        print_json({"page": file})
-    show_page(file, open_page, quiet=json)
+            file = store.with_suffix(".html") if out is None else out
+            report.write(Results(store), file)
+        if json:
+            print_json({"page": file})
+        show_page(file, open_page, quiet=json)
 
 
 def figures(

@@ -33,6 +33,8 @@ _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
     "svg": ("Description", {"Date": None}),
     "png": ("Description", {}),
 }
+#: What stands before an id in SVG, where it is given and where it is used.
+_BEFORE_ID = r'( id="|href="#|url\(#)'
 
 
 class CaptionedFigure(Figure):
@@ -223,7 +225,7 @@ def _renamed(element: str) -> str:
     def rename(found: re.Match[str]) -> str:
         return found[1] + names.setdefault(found[2], f"{found[2][0]}{len(names)}")
 
-    return re.sub(r'(\bid="|href="#|url\(#)([A-Za-z]\w*?[0-9a-f]{10})(?=["\)])', rename, element)
+    return re.sub(rf'{_BEFORE_ID}([A-Za-z]\w*?[0-9a-f]{{10}})(?=["\)])', rename, element)
 
 
 def _drawn_once(figure: Figure, title: str) -> str:
@@ -254,4 +256,4 @@ def _extension(fname: Any) -> str:
 def _prefixed(element: str, prefix: str) -> str:
     """The element with a prefix before all ids and all references to them."""
     in_tags = r"(?=[^<>]*>)"  # never in text
-    return re.sub(rf'(\bid="|href="#|url\(#){in_tags}', rf"\g<1>{prefix}-", element)
+    return re.sub(_BEFORE_ID + in_tags, rf"\g<1>{prefix}-", element)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, FigureBase
@@ -54,7 +55,7 @@ def points_of(figure: Figure) -> tuple[list[Points], int]:
     Positions are those of the last drawing.
     """
     found: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
-    for artist in figure.findobj():
+    for artist in _drawn(figure):
         tips = tips_of(artist)
         if tips is None:
             continue
@@ -65,6 +66,14 @@ def points_of(figure: Figure) -> tuple[list[Points], int]:
     share = min(1.0, MOST_POINTS / max(total, 1))
     kept = [Points(c, rows[: math.ceil(share * len(rows))]) for c, rows in found.items() if rows]
     return kept, total
+
+
+def _drawn(within: Artist) -> Iterator[Artist]:
+    """All artists in another one, except ticks, which are most of them and no points."""
+    for each in within.get_children():
+        if not isinstance(each, Axis):
+            yield each
+            yield from _drawn(each)
 
 
 def _boxes(artist: Artist, figure: Figure) -> list[tuple[int, int, int, int] | None]:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.mathtext import MathTextParser
+from matplotlib.spines import Spine
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -46,6 +47,7 @@ def layouts_kept() -> Iterator[None]:
         (Axis, "get_tightbbox"): _enclosed_once,
         (XAxis, "_update_label_position"): _label_placed_once,
         (YAxis, "_update_label_position"): _label_placed_once,
+        (Spine, "get_window_extent"): _spine_measured_once,
     }
     with texts_kept(), ticks_copied(), _replacing(methods):
         yield
@@ -165,7 +167,7 @@ class _Placed(NamedTuple):
 
     limits: bytes
     size: tuple[float, float, float]  # width and height of the axes in pixels, and pixels per inch
-    locations: Any
+    offset: str  # what is written beside the axis, once for all numbers
     ticks: Any
 
 
@@ -178,23 +180,15 @@ def _placed_once(place: Method) -> Method:
         limits = axis.axes.viewLim.get_points().tobytes()
         box = axis.axes.bbox
         size = (box.width, box.height, axis.get_figure(root=True).dpi)
+        # Axes that share their limits share the formatter, which may have seen others since.
+        offset = axis.major.formatter.get_offset()
         found = kept.get(axis)
-        # Axes that share their limits share their formatter, whose offset is that of its last use.
-        if found is None or found[:2] != (limits, size) or not _same(found.locations, _used(axis)):
+        if found is None or found[:3] != (limits, size, offset):
             drawn = place(axis)
-            found = kept[axis] = _Placed(limits, size, _used(axis), drawn)
+            found = kept[axis] = _Placed(limits, size, axis.major.formatter.get_offset(), drawn)
         return found.ticks
 
     return ticks
-
-
-def _used(axis: Any) -> Any:
-    """Locations that the formatter of an axis has worked on last."""
-    return axis.major.formatter.locs
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other or np.array_equal(one, other)
 
 
 class _State(NamedTuple):
@@ -301,6 +295,23 @@ def _label_placed_once(place: Method) -> Method:
             kept[axis] = state
 
     return label
+
+
+def _spine_measured_once(measure: Method) -> Method:
+    """Boxes around a spine with its tick marks, until the axis along it changes."""
+    kept: dict[Any, tuple[_State, Any]] = {}
+
+    @wraps(measure)
+    def box(spine: Any, renderer: Any = None) -> Any:
+        if spine.axis is None or not _is_plain(spine.axis):
+            return measure(spine, renderer)
+        state = _State.of(spine.axis, None)  # a spine has no text, and is the same for all
+        found = kept.get(spine)
+        if found is None or found[0] != state:
+            found = kept[spine] = state, measure(spine, renderer)
+        return found[1].frozen()
+
+    return box
 
 
 def _is_plain(axis: Any) -> bool:
