@@ -85,7 +85,7 @@ def _boxes(artist: Artist, figure: Figure) -> list[tuple[int, int, int, int] | N
         low = high = np.asarray(artist.get_transform().transform(artist.get_xydata()))
     else:
         extent = artist.get_window_extent()
-        low, high = extent.min[None], extent.max[None]
+        low, high = np.array([extent.min]), np.array([extent.max])
     known = np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
     low, high = np.maximum(low, seen.padded(1.0).min), np.minimum(high, seen.padded(1.0).max)
     shown = known & (low <= high).all(axis=1)
@@ -114,7 +114,8 @@ def panels_of(figure: Figure) -> list[Panel]:
     try:
         figure.dpi = 72  # as SVG is drawn, so that what was measured for that serves here, too
         whole = figure.bbox.frozen()
-        renderer = RendererSVG(whole.width, whole.height, StringIO())
+        svg: Any = RendererSVG  # which matplotlib's types leave out in part
+        renderer = svg(whole.width, whole.height, StringIO())
         with layouts_kept():
             boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
     finally:

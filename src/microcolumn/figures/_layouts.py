@@ -177,10 +177,11 @@ def _placed_once(place: Method) -> Method:
 
     @wraps(place)
     def ticks(axis: Any) -> Any:
-        limits = axis.axes.viewLim.get_points().tobytes()
-        box = axis.axes.bbox
+        if not _is_plain(axis):
+            return place(axis)
+        limits, box = _limits(axis), axis.axes.bbox
         size = (box.width, box.height, axis.get_figure(root=True).dpi)
-        # Axes that share their limits share the formatter, which may have seen others since.
+        # A formatter may serve several axes, and have seen another one since.
         offset = axis.major.formatter.get_offset()
         found = kept.get(axis)
         if found is None or found[:3] != (limits, size, offset):
@@ -201,9 +202,16 @@ class _State(NamedTuple):
 
     @classmethod
     def of(cls, axis: Any, renderer: Any) -> _State:
-        limits, place = axis.axes.viewLim.get_points(), axis.axes.bbox.get_points()
-        dpi = axis.get_figure(root=True).dpi
-        return cls(limits.tobytes(), place.tobytes(), dpi, _kind(renderer))
+        place = axis.axes.bbox.get_points().tobytes()
+        return cls(_limits(axis), place, axis.get_figure(root=True).dpi, _kind(renderer))
+
+
+def _limits(axis: Any) -> bytes:
+    """Limits of both axes, without asking all that share them whether they are to be found anew.
+
+    Where they are, matplotlib does it in the first measurement, and the second finds them changed.
+    """
+    return axis.axes._viewLim.get_points().tobytes()  # type: ignore[no-any-return]
 
 
 def _kind(renderer: Any) -> Hashable:
