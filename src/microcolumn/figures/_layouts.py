@@ -6,8 +6,8 @@ page asks once more for the panels. In between they change only with the limits 
 the axes, so that what was found is kept. A tick is five artists, each made from all its settings;
 a copy of the first tick of its axis, which matplotlib makes it alike anyway, takes a tenth of that.
 
-Figures are the same, byte for byte. This is the only module that replaces methods of matplotlib,
-and they are replaced for the length of a block only.
+Figures are the same (tests/figures/test_layouts.py). This is the only module that replaces methods
+of matplotlib, and they are replaced for the length of a block only.
 """
 
 from __future__ import annotations
@@ -228,8 +228,8 @@ def _labels_measured_once(measure: Method) -> Method:
     kept: dict[Any, tuple[Any, _State, tuple[list[Bbox], list[Bbox]]]] = {}
 
     @wraps(measure)
-    def boxes(axis: Any, ticks: Any, renderer: Any) -> Any:
-        if not _is_plain(axis):
+    def boxes(axis: Any, ticks: Any, renderer: Any = None) -> Any:
+        if renderer is None or not _is_plain(axis):
             return measure(axis, ticks, renderer)
         state = _State.of(axis, renderer)
         found = kept.get(axis)
