@@ -15,6 +15,7 @@ from matplotlib.mathtext import MathTextParser
 from matplotlib.spines import Spine
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
+from matplotlib.transforms import BboxBase
 
 from microcolumn import figures
 from microcolumn.figures import _captioned
@@ -34,11 +35,12 @@ METHODS = [
     (XAxis, "_update_label_position"),
     (YAxis, "_update_label_position"),
     (Spine, "get_window_extent"),
+    (BboxBase, "union"),
 ]
 
 
 def methods():
-    return [getattr(of, name) for of, name in METHODS]
+    return [vars(of)[name] for of, name in METHODS]
 
 
 def logarithmic(figure):

@@ -24,7 +24,7 @@ from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.mathtext import MathTextParser
 from matplotlib.spines import Spine
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, BboxBase
 
 Method = Callable[..., Any]
 #: A class and the name of a method of it.
@@ -48,6 +48,7 @@ def layouts_kept() -> Iterator[None]:
         (XAxis, "_update_label_position"): _label_placed_once,
         (YAxis, "_update_label_position"): _label_placed_once,
         (Spine, "get_window_extent"): _spine_measured_once,
+        (BboxBase, "union"): _united_at_once,
     }
     with texts_kept(), ticks_copied(), _replacing(methods):
         yield
@@ -76,7 +77,7 @@ def ticks_copied() -> Iterator[None]:
 def _replacing(methods: Mapping[_Place, Callable[[Method], Method]]) -> Iterator[None]:
     """Replace methods of matplotlib in this block, unless an outer block has replaced them."""
     own = {place: replace for place, replace in methods.items() if place not in _replaced}
-    before = {(of, name): getattr(of, name) for of, name in own}
+    before = {(of, name): vars(of)[name] for of, name in own}
     _replaced.update(before)
     try:
         for (of, name), replace in own.items():
@@ -320,6 +321,19 @@ def _spine_measured_once(measure: Method) -> Method:
         return found[1].frozen()
 
     return box
+
+
+def _united_at_once(unite: Method) -> Any:
+    """Boxes united as one array, instead of asking each box for each of its sides."""
+
+    @wraps(unite)
+    def union(boxes: Sequence[Any]) -> Any:
+        if not len(boxes):
+            return unite(boxes)  # which says what is wrong
+        corners = np.array([box.get_points() for box in boxes])
+        return Bbox([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
+
+    return staticmethod(union)
 
 
 def _is_plain(axis: Any) -> bool:
