@@ -114,3 +114,15 @@ def test_the_status_of_a_study_comes_without_numerical_libraries(tmp_path):
     store = planted_study.write(tmp_path / "study.db")
     for study in (store, plan):
         assert not loaded_by("study", "status", study) & HEAVY
+
+
+def test_a_command_ends_without_a_look_for_garbage():
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print('kept:', gc.get_freeze_count() > 1000))\n"
+        "from microcolumn.cli import app\n"
+        "app(['study', 'status', sys.argv[1]])"
+    )
+    arguments = [sys.executable, "-c", code, "missing.db"]
+    result = subprocess.run(arguments, capture_output=True, text=True)
+    assert result.stdout == "kept: True\n"

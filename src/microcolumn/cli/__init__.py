@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 import warnings
 from typing import Annotated
@@ -48,6 +50,8 @@ def main(
     warnings.showwarning = _as_line
     if _TRACKED not in sys.warnoptions:  # the tracker is a process that inherits these
         sys.warnoptions.append(_TRACKED)
+    # Python would look for garbage among all that was imported before it gives everything back.
+    atexit.register(gc.freeze)
 
 
 for module in (demonstrating, recordings, models, studies):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.metrics import auc, roc_curve
 
 from ..formatting import counted
 from ..parameters import Floats
@@ -64,6 +63,8 @@ def roc(prediction: Prediction, unit: int) -> Roc:
     >>> roc(predict(Ising(l1=1e-3).fit(words), words), 0)
     Roc(unit 0, area 0.875)
     """
+    from sklearn.metrics import auc, roc_curve  # slow to import, and most need other scores
+
     column = _column(prediction, unit)
     name = prediction.units.ids[column]
     # Equal predictions share a level.

@@ -8,7 +8,6 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -22,7 +21,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
-from ._layouts import layouts_kept
+from ._layouts import layouts_kept, ticks_copied
 from ._presets import current
 from ._stacking import height_at, stack
 
@@ -34,6 +33,8 @@ _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
     "svg": ("Description", {"Date": None}),
     "png": ("Description", {}),
 }
+#: What stands before an id in SVG, where it is given and where it is used.
+_BEFORE_ID = r'( id="|href="#|url\(#)'
 
 
 class CaptionedFigure(Figure):
@@ -146,7 +147,7 @@ def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[Ca
     """
     width, fonts = current()
     shape = size if width is None else (width, height_at(width, size))
-    with _style(fonts):
+    with _style(fonts), ticks_copied():
         figure = CaptionedFigure(number, title, shape, fonts)
         yield figure
         stack(figure, size)
@@ -228,7 +229,7 @@ def _renamed(element: str) -> str:
     def rename(found: re.Match[str]) -> str:
         return found[1] + names.setdefault(found[2], f"{found[2][0]}{len(names)}")
 
-    return re.sub(r'(\bid="|href="#|url\(#)([A-Za-z]\w*?[0-9a-f]{10})(?=["\)])', rename, element)
+    return re.sub(rf'{_BEFORE_ID}([A-Za-z]\w*?[0-9a-f]{{10}})(?=["\)])', rename, element)
 
 
 def _drawn_once(figure: Figure, title: str) -> str:
@@ -258,5 +259,5 @@ def _extension(fname: Any) -> str:
 
 def _prefixed(element: str, prefix: str) -> str:
     """The element with a prefix before all ids and all references to them."""
-    own = partial(re.compile(r'(\bid="|href="#|url\(#)').sub, rf"\g<1>{prefix}-")
-    return re.sub(r"<[^>]+>", lambda tag: own(tag[0]), element)  # in tags, never in text
+    in_tags = r"(?=[^<>]*>)"  # never in text
+    return re.sub(_BEFORE_ID + in_tags, rf"\g<1>{prefix}-", element)

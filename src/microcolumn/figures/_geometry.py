@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
-from matplotlib.transforms import Bbox, BboxBase
+from matplotlib.transforms import Bbox
 
 from ..plot._tips import tips_of
+from ._layouts import layouts_kept
 
 #: Points of one figure that can be asked for.
 MOST_POINTS = 4000
@@ -53,7 +56,7 @@ def points_of(figure: Figure) -> tuple[list[Points], int]:
     Positions are those of the last drawing.
     """
     found: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
-    for artist in figure.findobj():
+    for artist in _drawn(figure):
         tips = tips_of(artist)
         if tips is None:
             continue
@@ -66,29 +69,33 @@ def points_of(figure: Figure) -> tuple[list[Points], int]:
     return kept, total
 
 
+def _drawn(within: Artist) -> Iterator[Artist]:
+    """All artists in another one, except ticks, which are most of them and no points."""
+    for each in within.get_children():
+        if not isinstance(each, Axis):
+            yield each
+            yield from _drawn(each)
+
+
 def _boxes(artist: Artist, figure: Figure) -> list[tuple[int, int, int, int] | None]:
     """Where each point of an artist is; None for those that are not seen."""
     seen = artist.axes.bbox if artist.axes is not None and artist.get_clip_on() else figure.bbox
     if isinstance(artist, PathCollection):
-        places = artist.get_offset_transform().transform(artist.get_offsets())
-        extents = [Bbox([place, place]) for place in np.asarray(places)]
+        low = high = np.asarray(artist.get_offset_transform().transform(artist.get_offsets()))
     elif hasattr(artist, "get_xydata"):
-        places = artist.get_transform().transform(artist.get_xydata())
-        extents = [Bbox([place, place]) for place in np.asarray(places)]
+        low = high = np.asarray(artist.get_transform().transform(artist.get_xydata()))
     else:
-        extents = [artist.get_window_extent()]
-    return [_parts(each, seen.padded(1.0), figure.bbox) for each in extents]
-
-
-def _parts(extent: BboxBase, seen: BboxBase, whole: BboxBase) -> tuple[int, int, int, int] | None:
-    if not np.isfinite(extent.extents).all():
-        return None
-    inside = Bbox.intersection(extent, seen)
-    if inside is None:
-        return None
-    x, width = (PARTS * part / whole.width for part in (inside.x0, inside.width))
-    y, height = PARTS * (1.0 - inside.y1 / whole.height), PARTS * inside.height / whole.height
-    return round(x), round(y), round(width), round(height)
+        extent = artist.get_window_extent()
+        low, high = np.array([extent.min]), np.array([extent.max])
+    known = np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
+    low, high = np.maximum(low, seen.padded(1.0).min), np.minimum(high, seen.padded(1.0).max)
+    shown = known & (low <= high).all(axis=1)
+    whole = figure.bbox.size
+    left, top = PARTS * low[:, 0] / whole[0], PARTS * (1.0 - high[:, 1] / whole[1])
+    places = np.column_stack([left, top, PARTS * (high - low) / whole])
+    places[~shown] = 0.0  # which a whole number can be made of
+    parts = zip(shown, np.rint(places).astype(int).tolist(), strict=True)
+    return [(x, y, width, height) if there else None for there, (x, y, width, height) in parts]
 
 
 def _short(value: Any) -> Any:
@@ -104,16 +111,16 @@ def panels_of(figure: Figure) -> list[Panel]:
     Rows that nothing crosses are cut apart, then pieces of a row; neighbours that fit into a
     column together stay together. Positions are those of the last drawing.
     """
-    canvas, dpi = figure.canvas, figure.dpi
+    dpi = figure.dpi
     try:
-        figure.dpi = 72
-        agg: Any = FigureCanvasAgg(figure)  # which matplotlib's types leave out in part
-        renderer = agg.get_renderer()
+        figure.dpi = 72  # as SVG is drawn, so that what was measured for that serves here, too
         whole = figure.bbox.frozen()
-        boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
+        svg: Any = RendererSVG  # which matplotlib's types leave out in part
+        renderer = svg(whole.width, whole.height, StringIO())
+        with layouts_kept():
+            boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
     finally:
         figure.dpi = dpi
-        figure.set_canvas(canvas)
     rows = _apart(boxes, lambda box: (-box.y1, -box.y0))
     if len(rows) > 1 and _is_remark(rows[0], rows[1]):
         rows[:2] = [rows[0] + rows[1]]

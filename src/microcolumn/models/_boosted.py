@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -154,6 +153,8 @@ class BoostedCascade(OrderedUnits):
 
         Also the log odds that they start from: those given, where no tree is a gain.
         """
+        from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import, rarely used
+
         (words, counts), (held, held_counts) = grown, kept
         bits = words[:, -1]
         if words.shape[1] == 1 or not len(held) or bits.min() == bits.max():

@@ -33,8 +33,8 @@ from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, lit
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
 _APART = 0.012
-#: The axis spans at least this factor.
-_NARROWEST = 1.4
+#: The axis of rates spans at least this factor, and has this much room at either end, of its length.
+_NARROWEST, _MARGIN = 1.4, 0.05
 #: More units than this are not named; those this near, in parts of the decades, may overlap.
 MOST_NAMED, _NEAR = 15, 0.06
 
@@ -111,7 +111,8 @@ def gain(
         about = {"unit": list(drawn), "model": name, "rate (Hz)": rate, "gain (bits/s)": values}
         tip(points, about | {"standard error": errors})
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
-    _plain_ticks(ax)
+    drawn_at = [e.rate_hz * places[name] for name, units in found.items() for e in units.values()]
+    _plain_ticks(ax, [rate for rate in drawn_at if rate > 0.0])
     ax.margins(y=0.08)  # for the names of units
     leave_rounding_small(ax)
     if any(found):
@@ -222,12 +223,13 @@ def _name_units(ax: Axes, found: Mapping[str, Mapping[str, _Gain]]) -> None:
         ax.annotate(names[unit], at, fontsize=5, color="0.4", **place)
 
 
-def _plain_ticks(ax: Axes) -> None:
+def _plain_ticks(ax: Axes, rates: Sequence[float]) -> None:
     """Label rates with plain numbers, more of them on an axis of few decades."""
+    if rates:  # the models of one unit would fill the axis
+        half = max((max(rates) / min(rates)) ** (0.5 + _MARGIN), math.sqrt(_NARROWEST))
+        middle = math.sqrt(max(rates) * min(rates))
+        ax.set_xlim(middle / half, middle * half)
     low, high = ax.get_xlim()
-    if high / low < _NARROWEST:  # the models of one unit would fill it
-        middle = math.sqrt(low * high)
-        low, high = ax.set_xlim(middle / math.sqrt(_NARROWEST), middle * math.sqrt(_NARROWEST))
     decades = np.log10(high / low)
     subs = [1.0, 2.0, 5.0] if decades < 3.0 else [1.0]
     if decades < 1.0:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import StepPatch
 from numpy.typing import NDArray
 
 from ..evaluate._activation import hidden_activation
@@ -213,7 +214,10 @@ def _signed(text: str) -> str:
 
 
 def draw_bars(ax: Axes, zero: float, values: Floats, colour: Any) -> None:
-    """A bar per row, all in one outline, which keeps vector files small."""
+    """A bar per row, all in one outline, which keeps vector files small.
+
+    The limits of the axes are the caller's: matplotlib would look for them along each edge.
+    """
     if not values.any():
         return
     half = (_FILLED if values.size <= _MANY else 1.0) / 2
@@ -224,4 +228,5 @@ def draw_bars(ax: Axes, zero: float, values: Floats, colour: Any) -> None:
     ends, edges = ends[wide], edges[np.append(True, wide)]
     starts = np.append(True, np.diff(ends) != 0.0)  # neighbours of the same length are one step
     ends, edges = zero + ends[starts], edges[np.append(starts, True)]
-    ax.stairs(ends, edges, baseline=zero, orientation="horizontal", fill=True, color=colour)
+    look: dict[str, Any] = {"facecolor": colour, "linewidth": 0}
+    ax.add_artist(StepPatch(ends, edges, baseline=zero, orientation="horizontal", **look))

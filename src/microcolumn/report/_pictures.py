@@ -17,6 +17,8 @@ from ..figures import CaptionedFigure, draw_all, wanted
 from ..figures._all import Wanted
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
+from ..figures._layouts import layouts_kept, texts_kept
+from ..garbage import collected_by_hand
 from ..study import Results
 from ._content import Item, Paragraph, Picture
 
@@ -34,29 +36,38 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
     left = sum(1 for _ in wanted(results))
-    names = list(results.recordings)
     found: Pictures = {}
-    for which, figure in draw_all(results, progress=progress):
-        left -= 1
-        key = (which.name, which.recording)
-        label = "" if which.recording is None else results.label(which.recording)
-        if not isinstance(figure, str):
-            number = "" if which.recording is None else f"-{names.index(which.recording)}"
-            anchor = f"figure-{which.name}{number}"
+    with texts_kept(), collected_by_hand() as collect:
+        for which, figure in draw_all(results, progress=progress):
+            left -= 1
             most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
             if which.recording is None:  # the few that show all recordings come first
                 most = room
-            picture = _picture(figure, anchor, min(MOST_BYTES, most))
-            picture = picture._replace(about=label, code=_code(results, which))
-            if picture.n_bytes <= room:
-                room -= picture.n_bytes
-                found[key] = picture
-                continue
-            of = f" of {label}" if label else ""
-            why = "the page would be too large; microcolumn study figures draws it"
-            figure = f"The figure {which.name}{of} is left out: {why}"
-        found[key] = Paragraph(figure, absent=True)
+            shown = _shown(results, which, figure, most, room)
+            room -= shown.n_bytes if isinstance(shown, Picture) else 0
+            found[which.name, which.recording] = shown
+            del figure
+            collect()
     return found
+
+
+def _shown(
+    results: Results, which: Wanted, figure: CaptionedFigure | str, most: int, room: int
+) -> Picture | Paragraph:
+    """A figure as a picture of about ``most`` bytes; a sentence if it takes more than ``room``."""
+    if isinstance(figure, str):
+        return Paragraph(figure, absent=True)
+    label, number = "", ""
+    if which.recording is not None:
+        label = results.label(which.recording)
+        number = f"-{list(results.recordings).index(which.recording)}"
+    picture = _picture(figure, f"figure-{which.name}{number}", min(MOST_BYTES, most))
+    picture = picture._replace(about=label, code=_code(results, which))
+    if picture.n_bytes <= room:
+        return picture
+    of = f" of {label}" if label else ""
+    why = "the page would be too large; microcolumn study figures draws it"
+    return Paragraph(f"The figure {which.name}{of} is left out: {why}", absent=True)
 
 
 def further(figures: Sequence[Figure]) -> list[Item]:
@@ -81,13 +92,14 @@ def checked_figures(figures: object) -> list[Figure]:
 
 def _picture(figure: Figure, anchor: str, most: int) -> Picture:
     title, caption = _title(figure), str(getattr(figure, "caption", ""))
-    if isinstance(figure, CaptionedFigure):
-        drawn, paper, style = figure.svg(anchor), figure.number, figure.style()
-    else:
-        drawn, paper, style = svg_element(figure, title or caption, anchor), "", nullcontext()
-    points, total = points_of(figure)
-    with style:  # which decides on the ticks, too
-        panels = panels_of(figure)
+    with layouts_kept():  # for the drawing and for what is asked about it
+        if isinstance(figure, CaptionedFigure):
+            drawn, paper, style = figure.svg(anchor), figure.number, figure.style()
+        else:
+            drawn, paper, style = svg_element(figure, title or caption, anchor), "", nullcontext()
+        points, total = points_of(figure)
+        with style:  # which decides on the ticks, too
+            panels = panels_of(figure)
     for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from ..kernels.cpu.spiking import SAMPLES_PER_MS, intensities, spike
 from ..validation import Floats
@@ -123,6 +122,8 @@ def draw_trains(
 
 def _ar1(n: int, step: float, rng: np.random.Generator) -> Floats:
     """Stationary Gaussian AR(1) process of unit variance with correlation exp(-step) per step."""
+    from scipy.signal import lfilter  # slow to import, and whoever reads a plan simulates nothing
+
     keep = math.exp(-step)
     noise = rng.standard_normal(n)
     noise[1:] *= math.sqrt(1 - keep * keep)

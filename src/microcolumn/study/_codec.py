@@ -12,6 +12,7 @@ import json
 import math
 import types
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -88,6 +89,10 @@ def from_blob(kind: type[T], data: bytes) -> T:
 
 
 def _typed(kind: Any, value: Any) -> Any:
+    if kind is float:
+        return math.nan if value is None else value
+    if kind is bool:
+        return bool(value)
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -95,17 +100,19 @@ def _typed(kind: Any, value: Any) -> Any:
         return _typed(next(each for each in inner if each is not type(None)), value)
     if origin is Literal or kind is Any:
         return value
-    if kind is float:
-        return math.nan if value is None else value
-    if kind is bool:
-        return bool(value)
     if origin is tuple:
         entries = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
         return tuple(_typed(each, entry) for each, entry in zip(entries, value, strict=True))
     if origin is not None and issubclass(origin, Mapping):
         return {key: _typed(inner[1], entry) for key, entry in value.items()}
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        hints = get_type_hints(kind)
-        names = [f.name for f in dataclasses.fields(kind) if f.name in value]
-        return kind(**{name: _typed(hints[name], value[name]) for name in names})
+        known = _fields(kind).items()
+        return kind(**{name: _typed(of, value[name]) for name, of in known if name in value})
     return value
+
+
+@cache
+def _fields(kind: type) -> dict[str, Any]:
+    """Types of the fields of a dataclass by name; finding them takes longer than a row of them."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}

@@ -15,6 +15,7 @@ from ..evaluate._splits import compare_splits, with_false_modes
 from ..models import ModelSpec, PopulationModel, from_bytes
 from ..partition import LogPartition
 from ..timeline import default_blocks
+from ..units import Units
 from ..words import Words
 from ._codec import from_blob, typed
 from ._describe import DataResult, PackedWords
@@ -156,6 +157,7 @@ class Reader:
         self.file = file
         self.index = index
         self.words = lru_cache(_KEPT)(self._read_words)
+        self.units = cache(self._read_units)
         self.data = cache(self._read_data)
         self._table = cache(self._read_table)
         self._files = lru_cache(_KEPT)(self._read_files)
@@ -186,6 +188,10 @@ class Reader:
     def _read_words(self, recording: str, experiment: str) -> Words:
         """Words of all single bins of an experiment."""
         return from_blob(PackedWords, self.description(recording, experiment, "words")).unpacked()
+
+    def _read_units(self, recording: str, experiment: str) -> Units:
+        """Units of an experiment, which are asked for more often than its words."""
+        return self.words(recording, experiment).units
 
     def _read_data(self, recording: str, experiment: str) -> DataResult:
         """Units, rates, busiest stretch and correlogram of an experiment."""

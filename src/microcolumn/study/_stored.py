@@ -149,7 +149,8 @@ class StoredStudy:
 
     def units(self, recording: str, *, experiment: str | None = None) -> Units:
         """Units of an experiment's words."""
-        return self.all_words(recording, experiment=experiment).units
+        settings = self.index.experiment(recording, experiment)
+        return self._reader.units(recording, settings.name)
 
     def tested(self) -> list[Condition]:
         """Where at least one split is tested, in the plan's order."""

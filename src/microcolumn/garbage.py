@@ -1,0 +1,29 @@
+"""Collecting garbage by hand where very many objects come and go together."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def collected_by_hand() -> Iterator[Callable[[], object]]:
+    """Look for garbage only when told to in this block, which gets a function that does it.
+
+    Python looks through all new objects after every 700, and through all there are from time to
+    time. Where libraries are imported and figures are drawn, nearly all of them are in use, and
+    looking takes a fifth of the time. The function frees what became garbage since its last call,
+    such as a figure whose artists know each other.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield _collect_new
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _collect_new() -> None:
+    gc.collect(1)
