@@ -33,7 +33,7 @@ from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, lit
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
 _APART = 0.012
-#: The axis of rates spans at least this factor, and has this much room at either end, of its length.
+#: The axis of rates spans at least this factor, and has this part of its length free at each end.
 _NARROWEST, _MARGIN = 1.4, 0.05
 #: More units than this are not named; those this near, in parts of the decades, may overlap.
 MOST_NAMED, _NEAR = 15, 0.06
