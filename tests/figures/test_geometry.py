@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from microcolumn.figures import _geometry as geometry
 from microcolumn.figures._captioned import captioned, letter
+from microcolumn.figures._presets import preset
 from microcolumn.plot._tips import tip
 
 
@@ -109,16 +110,18 @@ def test_rows_are_read_before_columns_and_legends_are_broken_like_text():
     assert [panel.top > 150 for panel in panels] == [False, False, True, True]
 
 
-def test_a_piece_that_would_stand_alone_stays_with_the_one_before():
+@pytest.mark.parametrize("font", ["DejaVu Sans", None])
+def test_a_piece_that_would_stand_alone_stays_with_the_one_before(font):
     """Four probes, of which the first has the axis of depths, and a wide panel."""
 
     def draw(figure):
-        probes = figure.subplots(1, 5, width_ratios=[1, 1, 1, 1, 3.4], gridspec_kw={"wspace": 0.1})
+        probes = figure.subplots(1, 5, width_ratios=[1, 1, 1, 1, 3.8], gridspec_kw={"wspace": 0.1})
         probes[0].set_ylabel("depth")
         for ax in probes[1:4]:
             ax.set_yticks([])
 
-    panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
+    with preset(font=font):
+        panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
     assert len(panels) == 2
     assert 72 * 3.6 < panels[0].width < 72 * 4.3
 

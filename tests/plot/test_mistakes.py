@@ -87,6 +87,7 @@ def calls(recording, words, ising, rbm, planted_results):
 @pytest.fixture(autouse=True)
 def nothing_left_behind():
     """Neither figures nor settings: those of the user are as they were."""
+    plt.close("all")  # of other tests
     before = dict(mpl.rcParams)
     yield
     left = plt.get_fignums()

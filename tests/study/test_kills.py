@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -114,8 +115,9 @@ def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
         keep(self, outcome)
         if len(self.done) == 3:
             workers = [p for p in offspring(os.getpid()) if "LokyProcess" in "".join(p.cmdline())]
-            for worker in workers:  # one may be left from an earlier run
-                worker.kill()
+            for worker in workers:
+                with suppress(psutil.NoSuchProcess):  # one may be left from an earlier run, ending
+                    worker.kill()
 
     monkeypatch.setattr(engine._Run, "_keep", keep_and_kill)
     with pytest.raises(StudyError) as caught:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -127,8 +128,11 @@ class _Run:
             for name in stage
             if name not in self.done and self.prepared.is_ready(name, self.done)
         ]
-        with self.workers.as_study_error(self.store.path):
-            for result in self.workers.results(execute, self._tasks(ready)):
+        with (
+            self.workers.as_study_error(self.store.path),
+            closing(self.workers.results(execute, self._tasks(ready))) as results,
+        ):
+            for result in results:
                 self._keep(result)
                 self.forecast.done(result.digest, result.seconds)
                 left = self.prepared.jobs.keys() - self.done

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -53,7 +53,7 @@ class Workers:
     where: str
     client: Any = None  # of Dask's scheduler; None on this machine
 
-    def results(self, work: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
+    def results(self, work: Callable[[T], R], tasks: Iterator[T]) -> Generator[R]:
         """What ``work`` makes of each task, in the order they are finished."""
         if self.client is not None:
             return self._from_dask(work, tasks)
@@ -64,10 +64,10 @@ class Workers:
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
         with _deaf_to_ctrl_c():  # the workers start here
-            found: Iterator[R] = parallel(delayed(work)(task) for task in tasks)
+            found: Generator[R] = parallel(delayed(work)(task) for task in tasks)
         return found
 
-    def _from_dask(self, work: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
+    def _from_dask(self, work: Callable[[T], R], tasks: Iterator[T]) -> Generator[R]:
         """The same by the workers of a cluster, of which some may go and others come."""
         from distributed import wait
 
@@ -131,6 +131,8 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         # Loky replaces a worker that has come to hold more memory, as after large fits, between two
         # jobs. Nothing is lost by it.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
+        # Nor by a run that ends early, of which another sentence tells.
+        warnings.filterwarnings("ignore", ".*You could benefit from adjusting the input task")
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
 
 
