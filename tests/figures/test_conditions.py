@@ -5,8 +5,8 @@ import planted_study
 import pytest
 
 import microcolumn as mc
-from microcolumn.figures._conditions import about, condition_of, first_split
-from microcolumn.study import NotComputedError
+from microcolumn.figures._conditions import about, by_likelihood, condition_of, first_split
+from microcolumn.study import Condition, NotComputedError
 
 ONE, _ = planted_study.PLAN.experiments
 
@@ -109,8 +109,53 @@ def test_all_figures_have_the_same_signature():
 
 
 def test_words_are_named_by_their_bins(results):
-    assert about(condition_of(results, None, None, None)) == "20 ms words"
-    assert about(condition_of(results, None, None, 2)) == "windows of 2 bins of 6.7 ms"
+    first, windows = (condition_of(results, None, None, n) for n in (None, 2))
+    assert about(first) == "20 ms words, minimum probability flow"
+    assert about(windows) == "windows of 2 bins of 6.7 ms, minimum probability flow"
+    by_likelihood = first._replace(experiment=replace(ONE, objectives=("likelihood",)))
+    assert about(by_likelihood) == "20 ms words"
+
+
+@pytest.mark.parametrize(
+    ("change", "leads"),
+    [
+        ({}, True),
+        ({"n_splits": 3, "models": ("Ising", "RBM")}, True),
+        ({"models": ("Ising", "TwoTree")}, False),  # no hidden units
+        ({"bin_width": 0.01}, False),  # other words
+        ({"objectives": "pseudolikelihood"}, False),
+    ],
+)
+def test_fits_of_the_same_words_by_likelihood_come_before_those_by_flow(
+    tmp_path, monkeypatch, change, leads
+):
+    other = replace(ONE, **{"name": "other", "objectives": "likelihood"} | change)
+    plan = replace(planted_study.PLAN, experiments=(ONE, other))
+    keep = lambda job: job.kind == "test"  # noqa: E731
+    monkeypatch.setitem(planted_study.LEVEL, "TwoTree", 5.0)
+    results = mc.study.open(planted_study.write(tmp_path / "study.db", plan, keep=keep))
+    first = condition_of(results, None, None, None)
+    found = by_likelihood(results, first)
+    assert found.experiment.name == ("other" if leads else "instantaneous")
+    assert by_likelihood(results, found) == found
+    drawn = [label.get_text() for label in mc.figures.ranking(results).axes[0].get_yticklabels()]
+    assert any(name.endswith(" likelihood") for name in drawn) == leads
+
+
+def test_likelihood_of_a_part_of_the_recordings_does_not_come_first(results):
+    class Half:
+        """Two recordings by flow, of which one is tested by likelihood, too."""
+
+        plan = results.plan
+        other = replace(ONE, name="other", objectives=("likelihood",))
+
+        def tested(self):
+            flow = [Condition(name, ONE, 1) for name in ("a", "b")]
+            return [*flow, Condition("a", self.other, 1)]
+
+    Half.plan = replace(results.plan, experiments=(ONE, Half.other))
+    for condition in Half().tested()[:2]:
+        assert by_likelihood(Half(), condition) == condition
 
 
 @pytest.mark.parametrize("name", sorted(mc.figures.FIGURES))

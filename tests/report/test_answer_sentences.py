@@ -153,7 +153,7 @@ def test_a_rival_that_is_clearly_better_is_in_the_title():
     assert title([one], "A").endswith(" in A; BernoulliMixture does better still")
     told = best_model([one])
     assert told.startswith("BernoulliMixture (a mixture of independent populations; not of the ")
-    assert "Of the paper's family (Ising, RBM, SemiRBM) it is RBM 25." in told
+    assert "Of the paper's family (Ising, RBM) it is RBM 25." in told
     assert "BernoulliMixture is better than RBM 25 by 8.00 ± " in told
     equal = found(EQUAL | {"BernoulliMixture": 20.0}, scatter=0.1)
     assert title([equal], "A").endswith("; BernoulliMixture does better than both")

@@ -43,6 +43,18 @@ def test_each_caution_names_its_models_and_counts_its_tests(planted_results):
     assert all(count in sentence for count, (_, sentence) in zip(counts, found, strict=True))
 
 
+def test_flow_is_doubted_and_the_remedy_is_likelihood_unless_that_answers(tmp_path_factory):
+    by_flow = cautions_of(tmp_path_factory.mktemp("flow"), INSTANTANEOUS)
+    assert by_flow[0].startswith("instantaneous: models were fitted by minimum probability flow, ")
+    assert by_flow[0].endswith('; set objectives = "likelihood" (--objective likelihood)')
+    other = replace(FIRST, name="likelihood", objectives=("likelihood",))
+    plan = Plan(planted.PLAN.sources, (FIRST, other))
+    both = cautions_of(tmp_path_factory.mktemp("both"), plan)
+    assert both[0].startswith("instantaneous: models were fitted by minimum probability flow, ")
+    assert both[0].endswith("; the answer rests on fits of the same words by likelihood")
+    assert not any("minimum probability flow" in each for each in both[1:])
+
+
 @pytest.mark.parametrize(
     ("grid", "chosen", "n_cautions"),
     [

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
 from ..plot._inputs import expect
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Experiment, NotComputedError, Results
 from ._captioned import CaptionedFigure
 
 
@@ -172,6 +172,33 @@ def of_recordings(
     return condition, found
 
 
+def by_likelihood(results: Results, condition: Condition) -> Condition:
+    """The condition of the same words whose models are fitted by likelihood, if there is one.
+
+    Flow favours hidden units over pairs (docs/method.md, section 10), so a study's answer rests on
+    fits by likelihood where it has them of pairs and hidden units, for all the same recordings.
+    """
+    if "likelihood" in condition.experiment.objectives:
+        return condition
+    tested = results.tested()
+    wanted = {each.recording for each in tested if each[1:] == condition[1:]}
+    for other in results.plan.experiments:
+        found = {each.recording: each for each in tested if each[1:] == (other, condition.window)}
+        if wanted <= found.keys() and _same_by_likelihood(condition.experiment, other):
+            return found[condition.recording]
+    return condition
+
+
+def _same_by_likelihood(experiment: Experiment, other: Experiment) -> bool:
+    """Whether another experiment compares pairs with hidden units by likelihood on the same words.
+
+    How many splits it has does not matter.
+    """
+    both = [(each.bin_width, each.most_active, each.max_words) for each in (experiment, other)]
+    groups_and_pairs = "Ising" in other.models and bool({"RBM", "SemiRBM"} & {*other.models})
+    return both[0] == both[1] and other.objectives == ("likelihood",) and groups_and_pairs
+
+
 def _compared(results: Results, condition: Condition) -> Comparison:
     """Scores at one condition, with names that do not depend on the number of its units."""
     found = results.comparison(**condition.names)
@@ -210,8 +237,13 @@ def first_split(compared: Comparison) -> int:
 
 
 def about(condition: Condition) -> str:
-    """The experiment of a condition for captions: "20 ms words", "windows of 4 bins of 6.7 ms"."""
+    """The experiment of a condition for captions: "20 ms words", "windows of 4 bins of 6.7 ms".
+
+    Flow is named, since scores by flow and by likelihood differ.
+    """
     width = f"{1e3 * condition.experiment.bin_width:g} ms"
-    if condition.window == 1:
-        return f"{width} words"
-    return f"windows of {condition.window} bins of {width}"
+    words = f"{width} words"
+    if condition.window > 1:
+        words = f"windows of {condition.window} bins of {width}"
+    flow = condition.experiment.objectives == ("mpf",)
+    return f"{words}, minimum probability flow" if flow else words

@@ -9,7 +9,7 @@ from ..plot import ranking as draw_ranking
 from ..plot._ranking import LINE
 from ..study import Condition, Results
 from ._captioned import COLUMN, CaptionedFigure, captioned
-from ._conditions import about, of_recordings, tell_simulated
+from ._conditions import about, by_likelihood, condition_of, of_recordings, tell_simulated
 from ._likelihood import doubts, error_bars, splits_text
 
 #: Recordings with a panel each; more are marks in one panel.
@@ -28,8 +28,13 @@ def ranking(
     """Figure of the ranking: models by their scores, with paired differences from the best.
 
     By default all recordings that have the experiment are drawn: a panel each, or, if they are more
-    than four, all in one.
+    than four, all in one. The experiment is then the one that the answer of the report rests on:
+    the first, or that of the same words by likelihood.
     """
+    if experiment is None:
+        first = condition_of(results, recording, experiment, window)
+        leading = by_likelihood(results, first)
+        experiment, window = leading.experiment.name, leading.window
     condition, found = of_recordings(results, recording, experiment, window)
     compared = list(found.values())
     panels = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]

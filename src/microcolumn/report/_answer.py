@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
+from ..figures._conditions import by_likelihood
 from ..formatting import counted
 from ..study import Results
 from ._answer_models import best_model, good_enough, holds_for, others_agree
@@ -16,7 +17,7 @@ from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, simulated
 from ._tables import Table, longest
 
-#: What is asked of the first experiment of each recording, in this order.
+#: What is asked of the experiment that answers for each recording, in this order.
 _QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
     "Do groups matter beyond pairs?": beyond_pairs,
     "How large is the gain?": size_of_gain,
@@ -72,7 +73,8 @@ class WholeAnswer:
 def whole_answer(results: Results) -> WholeAnswer:
     """The answer of a finished or unfinished study.
 
-    The first experiment of each recording answers the questions; others are put beside it.
+    The first experiment of each recording answers the questions, or that of the same words by
+    likelihood (:func:`~microcolumn.figures._conditions.by_likelihood`); others are put beside it.
     """
     conditions = longest(results)
     several = len({condition.experiment.name for condition in conditions}) > 1
@@ -80,8 +82,10 @@ def whole_answer(results: Results) -> WholeAnswer:
     notices = _subtitle(results), quick_look(results), simulated(results)
     if not found:
         return WholeAnswer(NOTHING.rstrip("."), *notices)
-    first = list({each.recording: each for each in reversed(found)}.values())[::-1]
-    others = [each for each in found if each not in first]
+    leading = {each.recording: by_likelihood(results, each) for each in reversed(conditions)}
+    both = list(zip(conditions, found, strict=True))
+    first = [each for condition, each in both if condition == leading[condition.recording]]
+    others = [each for condition, each in both if condition != leading[condition.recording]]
     told = {question: answer(first) for question, answer in _QUESTIONS.items()}
     told["Do the other experiments agree?"] = others_agree(others, first) if others else ""
     told["What does it hold for?"] = holds_for(first)

@@ -9,6 +9,7 @@ from ..evaluate import Adequacy, ModelScore
 from ..evaluate._comparison import HOLDS_FOR
 from ..evaluate._significance import with_error
 from ..formatting import enumeration
+from ..models._spec import CLASSES
 from ._answer_sentences import named, spread
 from ._findings import Finding
 from ._methods import RIVALS
@@ -39,8 +40,15 @@ def _one_best(found: Finding) -> str:
         pair = found.pair  # whose difference is told above
         is_told = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
         return told if is_told else f"{told} {_sentence(found, ranked[1].name)}"
-    told += f" Of the paper's family (Ising, RBM, SemiRBM) it is {ours.name}."
+    told += f" Of the paper's family ({_family([found])}) it is {ours.name}."
     return f"{told} {_sentence(found, ours.name)}"
+
+
+def _family(found: Sequence[Finding]) -> str:
+    """Classes of the paper's family that are compared: ``"Ising, RBM, SemiRBM"``."""
+    specs = [model.spec for each in found for model in each.compared.models]
+    classes = {spec.model for spec in specs if not spec.is_rival}
+    return ", ".join(name for name in CLASSES if name in classes)
 
 
 def _sentence(found: Finding, other: str) -> str:
@@ -67,7 +75,7 @@ def _all_best(found: Sequence[Finding]) -> str:
     if rivals:
         won = sum(each.rival_wins for each in rivals)
         family = ", ".join(f"{name} in {n}" for name, n in ours)
-        text += f". Of the paper's family (Ising, RBM, SemiRBM) the best is {family}; "
+        text += f". Of the paper's family ({_family(found)}) the best is {family}; "
         clearly = f"a model of another kind is clearly better in {won}"
         text += clearly if won else "no model of another kind is clearly better than that"
     gains = [each.best.bits_per_second for each in found if each.best]
@@ -141,7 +149,9 @@ def _other(found: Finding) -> str:
     if pair is None:
         return f"{found.about}: not tested."
     by = f"{with_error(pair.bits_per_second, pair.stderr)} bits/s"
-    return f"{found.about}: {found.verdict} ({pair.first} minus {pair.second}: {by})."
+    flow = found.compared.scores[pair.first].spec.objective == "mpf"
+    about = f"{found.about}, by minimum probability flow" if flow else found.about
+    return f"{about}: {found.verdict} ({pair.first} minus {pair.second}: {by})."
 
 
 def holds_for(found: Sequence[Finding]) -> str:

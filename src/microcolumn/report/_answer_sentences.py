@@ -20,8 +20,9 @@ _MEANING = {
     "Ising": "pairs of units alone",
 }
 _SCORE = (
-    "A score is the log-likelihood of test words, which no fit has seen, above that of independent "
-    "units."
+    "A score is the gain in log-likelihood over independent units, in bits per second, on test "
+    "words, which no fit has seen; a word says which units fired in a bin, and every split assigns "
+    "words anew to training and test."
 )
 _SMALL = f"{100 * EQUAL_MARGIN:g} % of the best model's gain over independent units"
 #: More recordings are counted, not named.
@@ -32,9 +33,10 @@ _LEAST_TIMES, _MOST_TIMES = 1.1, 1000.0
 
 def beyond_pairs(found: Sequence[Finding]) -> str:
     """Whether groups matter beyond pairs."""
-    told = _one_beyond_pairs(found[0]) if len(found) == 1 else _all_beyond_pairs(found)
-    tested = any(each.pair for each in found)
-    return f"{told} {_SCORE}" if tested else told
+    if len(found) > 1:
+        return _all_beyond_pairs(found)
+    told = _one_beyond_pairs(found[0])
+    return f"{told} {_SCORE}" if found[0].pair else told
 
 
 def _one_beyond_pairs(found: Finding) -> str:
@@ -99,7 +101,7 @@ def _all_beyond_pairs(found: Sequence[Finding]) -> str:
         "The best model with hidden units, each of which stands for a group of units (RBM or "
         "SemiRBM), is compared with the best model of pairs alone (Ising)."
     )
-    return " ".join([lead, compared, *clauses])
+    return " ".join([lead, compared, _SCORE, *clauses])
 
 
 def _gains(found: Sequence[Finding], *, above: bool) -> str:
@@ -164,7 +166,10 @@ def _all_gains(found: Sequence[Finding]) -> str:
 
 
 def _times(bits_per_second: Sequence[float]) -> str:
-    """How many times as likely a second becomes, where that is a number one can imagine."""
+    """How many times as likely a second becomes, where that is a number one can imagine.
+
+    Bits/s are a mean of logarithms, so that this is a geometric mean.
+    """
     times = [2.0**bits for bits in bits_per_second if bits < 50.0]
     if len(times) < len(bits_per_second) or not times:
         return ""
@@ -172,8 +177,8 @@ def _times(bits_per_second: Sequence[float]) -> str:
         return ""
     ends = dict.fromkeys(f"{value:.2g}" for value in (min(times), max(times)))
     return (
-        f" A typical second of unseen activity is {' to '.join(ends)} times as likely with groups "
-        "as with pairs."
+        f" In the geometric mean, a second of unseen activity is {' to '.join(ends)} times as "
+        "likely with groups as with pairs."
     )
 
 

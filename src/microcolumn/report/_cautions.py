@@ -8,6 +8,7 @@ from itertools import chain
 
 from ..evaluate import SplitScore
 from ..evaluate._choice import is_at_end
+from ..figures._conditions import by_likelihood
 from ..formatting import enumeration, scientific
 from ..models import ModelSpec
 from ..study import Condition, Experiment, NotComputedError, Results
@@ -105,19 +106,28 @@ def _of_flow(results: Results) -> list[str]:
     """
     tested = {condition.experiment for condition in results.tested()}
     doubted = [
-        experiment.name
+        experiment
         for experiment in results.plan.experiments
         if experiment in tested
         and experiment.objectives == ("mpf",)
         and "Ising" in experiment.models
         and {"RBM", "SemiRBM"} & {*experiment.models}
     ]
-    if not doubted:
-        return []
+    leading = {by_likelihood(results, c).experiment for c in results.tested()}
+    remedies = {
+        "the answer rests on fits of the same words by likelihood": [
+            each for each in doubted if each not in leading
+        ],
+        'set objectives = "likelihood" (--objective likelihood)': [
+            each for each in doubted if each in leading
+        ],
+    }
     return [
-        f"{enumeration(doubted)}: models were fitted by minimum probability flow, which is biased "
-        "where no model is right and, on recordings tried so far, favours hidden units over pairs; "
-        'set objectives = "likelihood" (--objective likelihood)'
+        f"{enumeration([each.name for each in some])}: models were fitted by minimum probability "
+        "flow, which is biased where no model is right and, on recordings tried so far, favours "
+        f"hidden units over pairs; {remedy}"
+        for remedy, some in remedies.items()
+        if some
     ]
 
 
