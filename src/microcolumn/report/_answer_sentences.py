@@ -12,6 +12,7 @@ from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import counted, enumeration, number
 from ._findings import OPEN, PAIRS_SUFFICE, Finding, Layering, of_kind
+from ._methods import fitting
 
 #: What the classes of the family are, where they are first named.
 _MEANING = {
@@ -36,7 +37,15 @@ def beyond_pairs(found: Sequence[Finding]) -> str:
     if len(found) > 1:
         return _all_beyond_pairs(found)
     told = _one_beyond_pairs(found[0])
-    return f"{told} {_SCORE}" if found[0].pair else told
+    return f"{told} {_fitted(found)}{_SCORE}" if found[0].pair else told
+
+
+def _fitted(found: Sequence[Finding]) -> str:
+    """How the models that are held against each other were fitted, where it is one way."""
+    pairs = [(each.compared.scores, each.pair) for each in found if each.pair]
+    both = [scores[name].spec for scores, pair in pairs for name in (pair.first, pair.second)]
+    [by, *others] = {spec.objective for spec in both}
+    return "" if others else f"Both are fitted by {fitting(by)}. "
 
 
 def _one_beyond_pairs(found: Finding) -> str:
@@ -101,7 +110,7 @@ def _all_beyond_pairs(found: Sequence[Finding]) -> str:
         "The best model with hidden units, each of which stands for a group of units (RBM or "
         "SemiRBM), is compared with the best model of pairs alone (Ising)."
     )
-    return " ".join([lead, compared, _SCORE, *clauses])
+    return " ".join([lead, compared, f"{_fitted(found)}{_SCORE}", *clauses])
 
 
 def _gains(found: Sequence[Finding], *, above: bool) -> str:

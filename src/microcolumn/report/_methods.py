@@ -245,3 +245,8 @@ _LAYERS = (
     "rate of 5\N{NO-BREAK SPACE}% (Benjamini & Hochberg 1995); where one hidden unit is looked at, "
     "its p is corrected over all those of the model (Holm 1979)."
 )
+
+
+def fitting(objective: str) -> str:
+    """What a fit minimises, without a reference."""
+    return OBJECTIVES[objective].split(" (")[0]

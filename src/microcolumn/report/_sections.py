@@ -14,7 +14,7 @@ from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
 from ._leads import lead
-from ._methods import OBJECTIVES
+from ._methods import fitting
 from ._pictures import Pictures
 from ._recordings import recordings
 from ._tables import Table, longest
@@ -158,7 +158,7 @@ def _kind_of_words(condition: Condition) -> str:
     experiment = condition.experiment
     width = f"{1e3 * experiment.bin_width:g} ms"
     words = f"{width} words" if condition.window == 1 else f"T = {condition.window} bins of {width}"
-    fitted = enumeration([OBJECTIVES[each].split(" (")[0] for each in experiment.objectives])
+    fitted = enumeration([fitting(each) for each in experiment.objectives])
     return f"{experiment.name}: {words}, {fitted}"
 
 
