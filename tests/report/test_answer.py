@@ -120,8 +120,8 @@ def test_where_the_same_words_were_fitted_by_likelihood_that_answers(tmp_path):
         "Ising: 2.00 ± 0.20 bits/s)."
     )
     assert [row[0] for row in found.table.rows] == [
-        "cells (simulated), instantaneous",
         "cells (simulated), likelihood",
+        "cells (simulated), instantaneous",
     ]
 
 

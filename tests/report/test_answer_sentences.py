@@ -167,6 +167,14 @@ def test_a_rival_that_is_clearly_better_is_in_the_title():
     assert "a model of another kind is clearly better in 1" in told
 
 
+@pytest.mark.parametrize(("scatter", "sure"), [(0.1, "2"), (40.0, "none")])
+def test_of_a_best_model_of_the_family_it_is_told_whether_rivals_are_surely_behind(scatter, sure):
+    levels = GROUPS | {"BernoulliMixture": 11.0, "TwoTree": 5.0}
+    told = best_model([found(levels, name, scatter=scatter) for name in "AB"])
+    assert told.startswith("RBM 25 scores highest in 2 of 2 recordings. Where a model of the ")
+    assert f"the best of another kind (BernoulliMixture) in {sure} of 2 recordings. The" in told
+
+
 def test_a_rival_is_not_better_than_a_fit_that_has_not_converged():
     one = found(GROUPS | {"BernoulliMixture": 20.0}, **{"RBM 25": {"fit_converged": False}})
     assert not one.rival_wins

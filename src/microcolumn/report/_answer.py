@@ -47,7 +47,7 @@ class WholeAnswer:
     findings : tuple of Finding
         One for each recording and experiment, in the plan's order.
     table : Table, optional
-        The same, a line each; None where there is one.
+        The same, a line each, those that answer first; None where there is one.
     """
 
     title: str
@@ -94,7 +94,7 @@ def whole_answer(results: Results) -> WholeAnswer:
         *notices,
         paragraphs=tuple((question, text) for question, text in told.items() if text),
         findings=tuple(found),
-        table=_table(found) if len(found) > 1 else None,
+        table=_table([*first, *others]) if len(found) > 1 else None,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..evaluate import Adequacy, ModelScore
 from ..evaluate._comparison import HOLDS_FOR
 from ..evaluate._significance import with_error
-from ..formatting import enumeration
+from ..formatting import counted, enumeration
 from ..models._spec import CLASSES
 from ._answer_sentences import named, spread
 from ._findings import Finding
@@ -78,8 +78,26 @@ def _all_best(found: Sequence[Finding]) -> str:
         text += f". Of the paper's family ({_family(found)}) the best is {family}; "
         clearly = f"a model of another kind is clearly better in {won}"
         text += clearly if won else "no model of another kind is clearly better than that"
+    text += _over_rivals([each for each in found if each not in rivals])
     gains = [each.best.bits_per_second for each in found if each.best]
     return f"{text}. The best is {spread(gains)} bits/s above independent units."
+
+
+def _over_rivals(found: Sequence[Finding]) -> str:
+    """In how many recordings a best model of the paper's family is surely above other kinds."""
+    pairs = [
+        each.compared.pair(each.best.name, each.compared.best_rival.name)
+        for each in found
+        if each.best and each.compared.best_rival
+    ]
+    if not pairs:
+        return ""
+    others = enumeration(list(dict.fromkeys(pair.second for pair in pairs)))
+    sure = sum(pair.differs for pair in pairs)
+    return (
+        f". Where a model of the paper's family is best, it is clearly better than the best of "
+        f"another kind ({others}) in {sure or 'none'} of {counted(len(pairs), 'recording')}"
+    )
 
 
 def good_enough(found: Sequence[Finding]) -> str:
