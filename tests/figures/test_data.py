@@ -117,7 +117,8 @@ def test_panel_c_counts_all_pairs_and_the_caption_has_their_number_and_means(fig
     values = table[np.triu_indices(len(table), 1)]
     layer = np.array(words.units.layer)[spiking]
     within = np.equal.outer(layer, layer)[np.triu_indices(len(table), 1)]
-    assert sum(steps.get_data().values.sum() for steps in panels(figure)["c"].patches) == values.size
+    counts = [steps.get_data().values for steps in panels(figure)["c"].patches]
+    assert np.sum(counts) == values.size
     assert f"{values.size} pairs" in figure.caption
     between, inside = values[~within].mean(), values[within].mean()
     assert f"{between:.3f} between layers and {inside:.3f} within a layer" in figure.caption
