@@ -5,6 +5,7 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.models._climbing import Expectation
+from microcolumn.models._files import _CLASSES
 from microcolumn.models._modes import ModesModel
 from microcolumn.models._rival import Rival
 
@@ -42,6 +43,11 @@ def test_a_model_of_modes_says_how_probable_they_are():
     parts = {name: value for name, value in vars(mc.BernoulliMixture).items() if name != "weights_"}
     with pytest.raises(TypeError, match="weights_"):
         type("Lacking", (ModesModel,), parts)()
+
+
+@pytest.mark.parametrize("kind", _CLASSES.values())
+def test_every_model_has_all_parts(kind):
+    assert not kind.__abstractmethods__
 
 
 @pytest.mark.parametrize("kind", [mc.models.WordModel, Rival, ModesModel, Expectation])
