@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import PathCollection
 from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
@@ -42,8 +42,9 @@ def legend(ax):
 
 
 def marks(ax):
-    (found,) = [each for each in ax.collections if isinstance(each, PolyCollection)]
-    return np.array([path.vertices[:4] for path in found.get_paths()])
+    (found,) = [each for each in ax.collections if isinstance(each, PathCollection)]
+    [path] = found.get_paths()
+    return path.vertices.reshape(-1, 5, 2)[:, :4]
 
 
 def test_units_are_at_their_depths_in_panel_a(figure):
