@@ -34,3 +34,35 @@ def test_python_collects_again_after_a_block_and_a_failure():
     with pytest.raises(ZeroDivisionError), collected_by_hand():
         raise ZeroDivisionError
     assert gc.isenabled()
+
+
+def test_what_was_there_before_a_block_is_not_looked_through():
+    gc.disable()
+    try:
+        many = [[] for _ in range(100_000)]
+        with collected_by_hand():
+            assert gc.get_count()[0] < len(many) / 100
+    finally:
+        gc.enable()
+
+
+def test_what_a_block_leaves_is_not_looked_through_at_its_end():
+    runs = []
+    with collected_by_hand():
+        many = [[] for _ in range(100_000)]
+        gc.callbacks.append(lambda *run: runs.append(run))
+    few = [[] for _ in range(100)]
+    gc.callbacks.pop()
+    assert len(many) + len(few) == 100_100
+    assert not runs
+
+
+def test_what_others_froze_stays_frozen():
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with collected_by_hand() as collect:
+            collect()
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from microcolumn.cli import app, output
 from microcolumn.report import answer_text, report_dict
 from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
-from microcolumn.study import Experiment, Plan, Results, Source
+from microcolumn.study import Experiment, Plan, Results, Source, run
 
 runner = CliRunner()
 
@@ -28,9 +29,11 @@ def demo(*arguments):
     return runner.invoke(app, ["demo", "--jobs", "1", *map(str, arguments)])
 
 
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch):
-    monkeypatch.setattr(Plan, "paper", classmethod(lambda cls: TINY))
+@pytest.fixture(scope="module", autouse=True)
+def tiny():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Plan, "paper", classmethod(lambda cls: TINY))
+        yield
 
 
 @pytest.fixture
@@ -41,6 +44,21 @@ def blank(monkeypatch):
         page.write_text(f"of {results.file.name}")
 
     monkeypatch.setattr(demonstration.report, "write", write)
+
+
+@pytest.fixture(scope="module")
+def finished(tiny, tmp_path_factory):
+    """The store of a finished demonstration."""
+    file = tmp_path_factory.mktemp("finished") / "quick.db"
+    run(TINY.quick(), file, n_jobs=1)
+    return file
+
+
+@pytest.fixture
+def folder(blank, finished, tmp_path):
+    """A folder in which the demonstration has run, up to its page."""
+    shutil.copy(finished, tmp_path)
+    return tmp_path
 
 
 def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
@@ -64,10 +82,9 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert page.read_text(encoding="utf-8") == written
 
 
-@pytest.mark.usefixtures("blank")
-def test_programs_are_told_the_same_as_readers(tmp_path):
-    store, page = tmp_path / "quick.db", tmp_path / "quick.html"
-    told = json.loads(demo("--out", tmp_path, "--json").stdout)
+def test_programs_are_told_the_same_as_readers(folder):
+    store, page = folder / "quick.db", folder / "quick.html"
+    told = json.loads(demo("--out", folder, "--json").stdout)
     results = Results(store)
     assert told["answer"] == report_dict(results)["answer"]
     assert told["answer"]["findings"][0]["label"] == "B4 (simulated)"
@@ -85,20 +102,18 @@ def test_the_whole_protocol_has_a_store_and_a_page_of_its_own(tmp_path, monkeypa
     assert Path("microcolumn-demo", "paper.html").read_text() == "of paper.db"
 
 
-@pytest.mark.usefixtures("blank")
-def test_the_page_is_opened_when_asked(tmp_path, monkeypatch):
+def test_the_page_is_opened_when_asked(folder, monkeypatch):
     opened = []
     monkeypatch.setattr(output.webbrowser, "open", lambda address: opened.append(address) or True)
-    assert demo("--out", tmp_path, "--open").exit_code == 0
-    assert opened == [(tmp_path / "quick.html").as_uri()]
+    assert demo("--out", folder, "--open").exit_code == 0
+    assert opened == [(folder / "quick.html").as_uri()]
 
 
-@pytest.mark.usefixtures("blank")
-def test_where_no_browser_opens_the_page_is_named(tmp_path, monkeypatch):
+def test_where_no_browser_opens_the_page_is_named(folder, monkeypatch):
     monkeypatch.setattr(output.webbrowser, "open", lambda address: False)
-    result = demo("--out", tmp_path, "--open")
+    result = demo("--out", folder, "--open")
     assert result.exit_code == 0
-    assert result.stderr == f"no browser was found; open {tmp_path / 'quick.html'} in one\n"
+    assert result.stderr.endswith(f"no browser was found; open {folder / 'quick.html'} in one\n")
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):

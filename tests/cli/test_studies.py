@@ -25,6 +25,7 @@ file = "cells.npz"
 
 [instantaneous]
 models = ["Ising", "RBM"]
+objectives = ["mpf"]
 n_hidden = 3
 l1 = [1e-3, 4e-3]
 max_words = 2000
@@ -156,7 +157,7 @@ def test_a_job_that_fails_is_told_by_run_status_and_report(plan, monkeypatch):
     assert all("structure, cells" in line and "no layers" in line for line in failed)
     report = microcolumn("study", "report", plan)
     assert "2 jobs failed" in report.stdout
-    assert "RBM 3 likelihood - Ising likelihood" in report.stdout
+    assert "RBM 3 - Ising" in report.stdout
     assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
     assert "failed" not in microcolumn("study", "status", plan).stdout
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 
@@ -136,10 +136,11 @@ def test_spikes_of_its_units_are_coloured_while_a_hidden_unit_is_on(figure, resu
 def boxes(ax, colour):
     """Start and row of all boxes of a colour."""
     return {
-        (round(float(path.vertices[0, 0]), 6), round(float(path.vertices[:4, 1].mean())))
+        (round(float(corners[0, 0]), 6), round(float(corners[:4, 1].mean())))
         for marks in ax.collections
-        if isinstance(marks, PolyCollection) and to_hex(marks.get_facecolor()[0]).upper() == colour
+        if to_hex(marks.get_facecolor()[0]).upper() == colour
         for path in marks.get_paths()
+        for corners in path.vertices.reshape(-1, 5, 2)
     }
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import PathCollection
 from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
@@ -42,8 +42,9 @@ def legend(ax):
 
 
 def marks(ax):
-    (found,) = [each for each in ax.collections if isinstance(each, PolyCollection)]
-    return np.array([path.vertices[:4] for path in found.get_paths()])
+    (found,) = [each for each in ax.collections if isinstance(each, PathCollection)]
+    [path] = found.get_paths()
+    return path.vertices.reshape(-1, 5, 2)[:, :4]
 
 
 def test_units_are_at_their_depths_in_panel_a(figure):
@@ -117,8 +118,8 @@ def test_panel_c_counts_all_pairs_and_the_caption_has_their_number_and_means(fig
     values = table[np.triu_indices(len(table), 1)]
     layer = np.array(words.units.layer)[spiking]
     within = np.equal.outer(layer, layer)[np.triu_indices(len(table), 1)]
-    heights = [bar.get_height() for each in panels(figure)["c"].containers for bar in each]
-    assert sum(heights) == values.size
+    counts = [steps.get_data().values for steps in panels(figure)["c"].patches]
+    assert np.sum(counts) == values.size
     assert f"{values.size} pairs" in figure.caption
     between, inside = values[~within].mean(), values[within].mean()
     assert f"{between:.3f} between layers and {inside:.3f} within a layer" in figure.caption

@@ -7,12 +7,10 @@ from io import StringIO
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.axis import Axis, XAxis, YAxis
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
-from matplotlib.mathtext import MathTextParser
-from matplotlib.spines import Spine
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
 from matplotlib.transforms import BboxBase
@@ -26,15 +24,10 @@ from microcolumn.study import Results
 
 METHODS = [
     (Text, "_get_layout"),
-    (MathTextParser, "_parse_cached"),
     (Axis, "_get_tick"),
     (Axis, "_copy_tick_props"),
     (Axis, "_update_ticks"),
     (Axis, "_get_ticklabel_bboxes"),
-    (Axis, "get_tightbbox"),
-    (XAxis, "_update_label_position"),
-    (YAxis, "_update_label_position"),
-    (Spine, "get_window_extent"),
     (BboxBase, "union"),
 ]
 

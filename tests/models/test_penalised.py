@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import logit
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
@@ -341,94 +340,3 @@ def test_an_unpenalised_fit_without_a_finite_optimum_says_so(draw, random_parame
     with pytest.warns(ConvergenceWarning, match="no finite optimum .* use l1 > 0"):
         mc.Ising(l1=0.0).fit(np.column_stack([X, X[:, 0]]))
     mc.Ising(l1=1e-3).fit(np.column_stack([X, X[:, 0]]))
-
-
-@pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
-def test_a_group_penalty_is_part_of_the_objective_the_copies_and_the_file(cls, tmp_path):
-    words, l1, group_l1 = _simulated(6), 1e-3, 1e-3
-    model = cls(n_hidden=4, l1=l1, group_l1=group_l1).fit(words)
-    K, _ = mc.objectives.mpf(model.parameters_, words)
-    norms = np.sqrt(6) * np.linalg.norm(model.W_, axis=0).sum()
-    penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum()) + group_l1 * norms
-    assert model.objective_ == pytest.approx(K + penalty, rel=1e-12)
-    assert model.optimality_ <= model.tol
-    assert clone(model).group_l1 == group_l1
-    model.save(tmp_path / "model.safetensors")
-    assert mc.load(tmp_path / "model.safetensors").get_params() == model.get_params()
-    [first, second] = model.fit_path(words, [1e-3, 4e-3])
-    assert (first.group_l1, second.group_l1) == (group_l1, group_l1)
-
-
-@pytest.mark.parametrize("l1", [0.0, 1e-3])
-def test_nested_models_nest_under_the_same_group_penalty(l1):
-    words = _simulated(7, 1.0)
-    ising = mc.Ising(l1=l1).fit(words).objective_
-    for strength in (5e-4, 5e-3):
-        both = [cls(4, l1, group_l1=strength).fit(words) for cls in (mc.RBM, mc.SemiRBM)]
-        assert both[1].objective_ <= min(both[0].objective_, ising) + 1e-9
-
-
-def test_a_group_penalty_leaves_fewer_hidden_units_of_more_weights():
-    words = _simulated(10, 10.0)
-    single = mc.RBM(8, 1e-3).fit(words)
-    grouped = mc.RBM(8, 0.0, group_l1=1e-3).fit(words)
-    assert 0 < grouped.n_live_hidden_ < 8
-    alive = grouped.W_.any(axis=0)
-    assert (grouped.W_[:, alive] != 0.0).all()
-    assert (single.W_[:, single.W_.any(axis=0)] == 0.0).any()
-
-
-@pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
-def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):
-    words = _simulated(8, 10.0)
-    train, test = words.split(0.5, by="blocks", random_state=0)
-    model = cls(8, l1=0.0).fit(train)
-    assert model.n_iter_ < model.max_iter
-    assert model.optimality_ > model.tol
-    assert model.certificate_.converged
-    # It is better on new words than a fit that goes on for long.
-    with pytest.warns(ConvergenceWarning, match="violated"):
-        longer = cls(8, l1=1e-9, max_iter=1000).fit(train)
-    assert model.objective_ > longer.objective_
-    assert model.score(test) > longer.score(test)
-
-
-def test_too_few_words_to_keep_some_apart_are_a_warning():
-    with pytest.warns(ConvergenceWarning, match="too few to keep some apart .*: use l1 > 0"):
-        model = mc.RBM(2, l1=0.0).fit(_simulated(8, 10.0).expand()[:99])
-    assert not model.certificate_.converged
-
-
-def test_an_rbm_that_a_small_penalty_leaves_empty_says_so():
-    # A pair with so weak a correlation takes a small coupling but large weights.
-    X = np.array([[0, 0]] * 8115 + [[1, 1]] * 115 + [[1, 0]] * 885 + [[0, 1]] * 885)
-    largest = mc.objectives.largest_l1(X)
-    with pytest.warns(UserWarning, match="though couplings pay at ten times that pen") as caught:
-        model = mc.RBM(1, l1=0.09 * largest).fit(X)
-    assert caught[0].filename == __file__
-    assert model.n_live_hidden_ == 0
-    sentence = "no live hidden unit, so that it is a model of independent units; lower l1"
-    with pytest.warns(UserWarning, match=sentence):
-        mc.RBM(1, l1=largest).fit(X)
-    with pytest.warns(UserWarning, match="SemiRBM .* no live hidden unit, so that it is an Ising"):
-        assert mc.SemiRBM(1, l1=0.09 * largest).fit(X).n_couplings_ == 1
-
-
-@pytest.mark.parametrize(
-    ("cls", "objective"), [(mc.RBM, "mpf"), (mc.SemiRBM, "mpf"), (mc.RBM, "likelihood")]
-)
-def test_hidden_units_of_a_fit_are_off_in_silence_and_its_certificate_holds_there(cls, objective):
-    words = _simulated(6)
-    model = cls(2, l1=1e-4, objective=objective).fit(words)
-    theta = model.parameters_
-    assert model.n_live_hidden_
-    turned = mc.Parameters(b=theta.b + theta.W.sum(axis=1), J=theta.J, W=-theta.W, c=-theta.c)
-    model.set_params(max_iter=1).fit(words, start=turned)  # the optimum, and one step is enough
-    assert (model.c_ <= 0.0).all()
-    assert model.optimality_ <= model.tol
-    loss = {"mpf": mc.objectives.mpf, "likelihood": mc.objectives.negative_log_likelihood}
-    value, slopes = loss[objective](model.parameters_, words)
-    penalty = 1e-4 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
-    assert model.objective_ == pytest.approx(value + penalty, rel=1e-12)
-    on = model.W_ != 0.0
-    assert np.abs(slopes.W + 1e-4 * np.sign(model.W_))[on].max() <= 1.01 * model.tol

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
@@ -30,6 +30,12 @@ def marks(ax, kind):
     return found
 
 
+def corners(ax):
+    """Of each box, shape (n_boxes, 4, 2)."""
+    [path] = marks(ax, PathCollection).get_paths()
+    return path.vertices.reshape(-1, 5, 2)[:, :4]
+
+
 def test_spikes_of_superficial_units_are_drawn_at_the_top(recording, ax):
     assert raster(recording, 0.0, 3.0, ax=ax) is ax
     segments = np.array(marks(ax, LineCollection).get_segments())
@@ -51,7 +57,7 @@ def test_layers_are_named_letter_by_letter_with_a_line_between_them(recording, a
 
 def test_binned_marks_are_the_words_of_the_recording(recording, ax):
     raster(recording, 0.0, 3.0, bin_width=0.1, ax=ax)
-    boxes = np.array([path.vertices[:4] for path in marks(ax, PolyCollection).get_paths()])
+    boxes = corners(ax)
     np.testing.assert_allclose(np.ptp(boxes[:, :, 0], axis=1), 0.1)
     drawn = {
         (round(x, 6), round(y)) for x, y in zip(boxes[:, 0, 0], boxes[:, :, 1].mean(1), strict=True)
@@ -72,11 +78,7 @@ def test_words_are_drawn_as_the_bins_of_their_recording(recording):
     of_recording, of_words = Figure().subplots(1, 2)
     raster(recording, 0.0, 3.0, bin_width=0.1, ax=of_recording)
     raster(recording.bin(0.1), 0.0, 3.0, ax=of_words)
-    drawn = [
-        np.array([path.vertices for path in marks(ax, PolyCollection).get_paths()])
-        for ax in (of_recording, of_words)
-    ]
-    np.testing.assert_allclose(*drawn)
+    np.testing.assert_allclose(corners(of_recording), corners(of_words))
     gaps = [[(p.get_x(), p.get_width()) for p in ax.patches] for ax in (of_recording, of_words)]
     np.testing.assert_allclose(*gaps)
 
@@ -96,7 +98,7 @@ def test_the_busiest_words_are_drawn_by_default():
 
 def test_bins_that_reach_into_the_stretch_from_before_are_drawn(recording, ax):
     raster(recording, 0.15, 0.2, bin_width=0.1, ax=ax)
-    assert len(marks(ax, PolyCollection).get_paths()) == 1
+    assert len(corners(ax)) == 1
 
 
 def test_time_outside_the_epochs_is_shaded(recording, ax):
@@ -132,13 +134,18 @@ def test_many_marks_become_an_image_so_that_files_stay_small():
     assert not marks(few, LineCollection).get_rasterized()
     assert marks(many, LineCollection).get_rasterized()
     assert len(marks(many, LineCollection).get_segments()) == 15_000
+    few, many = Figure().subplots(1, 2)
+    raster(recording, 0.0, 2.0, bin_width=0.02, ax=few)
+    raster(recording, 0.0, 40.0, bin_width=0.02, ax=many)
+    assert not marks(few, PathCollection).get_rasterized()
+    assert marks(many, PathCollection).get_rasterized()
 
 
 def test_a_silent_recording_is_drawn_empty(ax):
     recording = Recording([[]], epochs=[[3.0, 4.0], [5.0, 9.0]])
     raster(recording, bin_width=0.02, ax=ax)
     assert ax.get_xlim() == (5.0, 7.0)
-    assert len(marks(ax, PolyCollection).get_paths()) == 0
+    assert len(corners(ax)) == 0
     ax.figure.draw_without_rendering()
 
 

@@ -145,10 +145,8 @@ def test_the_histogram_counts_every_pair_once_by_layer(words, ax):
         "between layers (12)",
         "within a layer (9)",
     ]
-    for container, values in zip(ax.containers, expected.values(), strict=True):
-        edges = [bar.get_x() for bar in container]
-        edges.append(container[-1].get_x() + container[-1].get_width())
-        heights = [bar.get_height() for bar in container]
+    for steps, values in zip(ax.patches, expected.values(), strict=True):
+        heights, edges, _ = steps.get_data()
         assert sum(heights) == len(values)
         # An extreme value may lie a rounding beside the outermost edge.
         edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9
@@ -162,18 +160,16 @@ def test_the_mean_of_each_kind_of_pairs_is_marked_in_its_colour(words, ax):
     upper = np.triu(np.ones((7, 7), dtype=bool), 1)
     means = [table[upper & ~same].mean(), table[upper & same].mean()]
     np.testing.assert_allclose([line.get_xdata()[0] for line in ax.lines], means)
-    for line, container, label, mean in zip(
-        ax.lines, ax.containers, legend(ax), means, strict=True
-    ):
+    for line, steps, label, mean in zip(ax.lines, ax.patches, legend(ax), means, strict=True):
         assert line.get_linestyle() == "--"
-        assert to_hex(line.get_color()) == to_hex(container[0].get_facecolor())
+        assert to_hex(line.get_color()) == to_hex(steps.get_facecolor())
         assert label.endswith(f"mean {mean:.3f}".replace("-", "\N{MINUS SIGN}"))
 
 
 def test_pairs_without_known_layers_are_one_group(words, ax):
     correlations(Words.from_array(words.expand()), ax=ax)
     assert legend(ax)[0].startswith("pairs (21), mean ")
-    assert len(ax.containers) == len(ax.lines) == 1
+    assert len(ax.patches) == len(ax.lines) == 1
 
 
 def test_pairs_with_a_unit_of_unknown_layer_are_a_group_of_their_own(words, ax):
@@ -201,7 +197,7 @@ def test_many_pairs_are_counted_on_a_logarithmic_axis_and_few_on_whole_numbers(w
     correlations(Words.from_array(rng.random((300, 500)) < 0.2), ax=many)
     assert few.get_yscale() == "linear"
     assert many.get_yscale() == "log"
-    assert sum(bar.get_height() for bar in many.containers[0]) == 500 * 499 / 2
+    assert many.patches[0].get_data().values.sum() == 500 * 499 / 2
 
 
 @pytest.mark.parametrize("X", [[[0], [1]], [[0, 1], [0, 0]]])

@@ -160,9 +160,7 @@ def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:
         on = newest[stretch.activation[:, n] > 0.5] - lag
         coloured[on] |= (words.X[words.index[on]] == 1) & of_unit
     place, unit = np.nonzero(coloured)
-    marks = boxes(starts[place], rows[unit], width, COLOURS[n])
-    marks.set_rasterized(place.size > 2000)
-    ax.add_collection(marks, autolim=False)
+    ax.add_collection(boxes(starts[place], rows[unit], width, COLOURS[n]), autolim=False)
 
 
 def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:

@@ -23,8 +23,6 @@ from typing import Any, NamedTuple
 import matplotlib
 import numpy as np
 from matplotlib.axis import Axis, XAxis, YAxis
-from matplotlib.mathtext import MathTextParser
-from matplotlib.spines import Spine
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, BboxBase
 
@@ -49,10 +47,6 @@ def layouts_kept() -> Iterator[None]:
     methods = {
         (Axis, "_update_ticks"): _placed_once,
         (Axis, "_get_ticklabel_bboxes"): _labels_measured_once,
-        (Axis, "get_tightbbox"): _enclosed_once,
-        (XAxis, "_update_label_position"): _label_placed_once,
-        (YAxis, "_update_label_position"): _label_placed_once,
-        (Spine, "get_window_extent"): _spine_measured_once,
         (BboxBase, "union"): _united_at_once,
     }
     with texts_kept(), ticks_copied(), _replacing(methods):
@@ -62,12 +56,7 @@ def layouts_kept() -> Iterator[None]:
 @contextmanager
 def texts_kept() -> Iterator[None]:
     """Keep layouts of texts in this block, in which all figures have one style."""
-    with _replacing(
-        {
-            (Text, "_get_layout"): _measured_once,
-            (MathTextParser, "_parse_cached"): _parsed_once,
-        }
-    ):
+    with _replacing({(Text, "_get_layout"): _measured_once}):
         yield
 
 
@@ -155,20 +144,6 @@ def _measured_once(measure: Method) -> Method:
         return found
 
     return layout
-
-
-def _parsed_once(parse: Method) -> Method:
-    """Formulae as boxes; each renderer has a parser of its own, which keeps them for itself."""
-    kept: dict[Hashable, Any] = {}
-
-    @wraps(parse)
-    def boxes(parser: Any, *what: Hashable) -> Any:
-        key = (parser._output_type, *what)
-        if key not in kept:
-            kept[key] = parse(parser, *what)
-        return kept[key]
-
-    return boxes
 
 
 class _Placed(NamedTuple):
@@ -277,58 +252,6 @@ def _places(labels: Sequence[Any]) -> Any:
         places = [label.get_unitless_position() for label in alike]
         found.append(alike[0].get_transform().transform(places))
     return np.concatenate(found)
-
-
-def _enclosed_once(measure: Method) -> Method:
-    """Boxes around an axis with its labels, until it changes."""
-    kept: dict[Any, tuple[_State, Any]] = {}
-
-    @wraps(measure)
-    def box(axis: Any, renderer: Any = None, *, for_layout_only: bool = False) -> Any:
-        if renderer is None or not _is_plain(axis) or not axis.get_visible():
-            return measure(axis, renderer, for_layout_only=for_layout_only)
-        state = _State.of(axis, renderer)
-        found = kept.get((axis, for_layout_only))
-        if found is None or found[0] != state:
-            whole = measure(axis, renderer, for_layout_only=for_layout_only)
-            found = kept[axis, for_layout_only] = state, whole
-        return found[1] and found[1].frozen()  # layouts may move what they get
-
-    return box
-
-
-def _label_placed_once(place: Method) -> Method:
-    """The label of an axis stays where it is until the axis changes."""
-    kept: dict[Any, _State] = {}
-
-    @wraps(place)
-    def label(axis: Any, renderer: Any) -> None:
-        if not _is_plain(axis):
-            place(axis, renderer)
-            return
-        state = _State.of(axis, renderer)
-        if kept.get(axis) != state:
-            place(axis, renderer)
-            kept[axis] = state
-
-    return label
-
-
-def _spine_measured_once(measure: Method) -> Method:
-    """Boxes around a spine with its tick marks, until the axis along it changes."""
-    kept: dict[Any, tuple[_State, Any]] = {}
-
-    @wraps(measure)
-    def box(spine: Any, renderer: Any = None) -> Any:
-        if spine.axis is None or not _is_plain(spine.axis):
-            return measure(spine, renderer)
-        state = _State.of(spine.axis, None)  # a spine has no text, and is the same for all
-        found = kept.get(spine)
-        if found is None or found[0] != state:
-            found = kept[spine] = state, measure(spine, renderer)
-        return found[1].frozen()
-
-    return box
 
 
 def _united_at_once(unite: Method) -> Any:

@@ -7,7 +7,7 @@ the two before (Varadhan & Roland 2008, SQUAREM), which is kept only if it raise
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -29,7 +29,7 @@ class Pass(NamedTuple, Generic[Theta]):
     following: Theta
 
 
-class Expectation(Generic[Theta]):
+class Expectation(ABC, Generic[Theta]):
     """Passes over the data of one fit."""
 
     @abstractmethod

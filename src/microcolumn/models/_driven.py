@@ -208,10 +208,13 @@ class Driven(WordModel):
         check_is_fitted(self)
         words = self._of_drive(X)
         table, row = self.drive.offsets(words)
-        odds = np.stack([log_odds(self.parameters_, words.X, unit) for unit in units], axis=1)
         chosen = list(units)
-        at_rest: Floats = odds[words.index]
+        at_rest: Floats = self._log_odds(words.X, units)[words.index]
         return at_rest + (table[:, chosen] * self.scale_[chosen])[row]
+
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        """Without the drive."""
+        return np.stack([log_odds(self.parameters_, bits, unit) for unit in units], axis=1)
 
     def sample_at(
         self, words: Words, random_state: Any = None, n_sweeps: int = 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
@@ -62,9 +63,9 @@ class ModesModel(Rival):
     certificate_: Certificate
 
     @property
+    @abstractmethod
     def weights_(self) -> Floats:
         """Probability of each mode in a single word, shape (n_modes,)."""
-        raise NotImplementedError
 
     def responsibilities(self, X: Words | ArrayLike) -> Floats:
         """Probability of each mode given each word, shape (n_words, n_modes)."""

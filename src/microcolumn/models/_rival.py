@@ -86,6 +86,23 @@ class Rival(ChosenByValidation, WordModel):
         """Normalised log probability of each word in nats, shape (n_words,)."""
         return self._log_probability(self._checked(X))
 
+    @abstractmethod
+    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
+        """Log probability of bits in the model's order, shape (n_words,)."""
+
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        """Log odds of units of checked words, by both values of the bit where nothing is known."""
+        bits = bits.copy()
+        out = np.empty((len(bits), len(units)))
+        for k, unit in enumerate(units):
+            came = bits[:, unit].copy()
+            bits[:, unit] = 1
+            active = self._log_probability(bits)
+            bits[:, unit] = 0
+            out[:, k] = active - self._log_probability(bits)
+            bits[:, unit] = came
+        return np.nan_to_num(out)
+
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any
     ) -> NDArray[np.uint8]:

@@ -181,7 +181,9 @@ class Universal(Rival):
         """
         check_is_fitted(self)
         check_whole("n_samples", n_samples)
-        rng = random_generator(random_state)
+        return self._draw(int(n_samples), random_generator(random_state), **options)
+
+    def _draw(self, n_samples: int, rng: np.random.Generator, **options: Any) -> NDArray[np.uint8]:
         total = float(self._counts.sum())
         is_base = rng.random(n_samples) * (total + self.concentration_) < self.concentration_
         rows = rng.choice(len(self._counts), size=n_samples, p=self._counts / total)

@@ -100,22 +100,9 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         weights = X.counts if isinstance(X, Words) else None
         return float(np.average(self.score_samples(X), weights=weights))
 
+    @abstractmethod
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        """Log odds of units of checked words; by both values of the bit where nothing is known."""
-        bits = bits.copy()
-        out = np.empty((len(bits), len(units)))
-        for k, unit in enumerate(units):
-            came = bits[:, unit].copy()
-            bits[:, unit] = 1
-            active = self._log_probability(bits)
-            bits[:, unit] = 0
-            out[:, k] = active - self._log_probability(bits)
-            bits[:, unit] = came
-        return np.nan_to_num(out)
-
-    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
-        """Log probability of bits in the model's order, up to a constant, shape (n_words,)."""
-        raise NotImplementedError
+        """Log odds of units of checked words, shape (n_words, n_chosen)."""
 
     @property
     def _n_slopes(self) -> int:
@@ -127,7 +114,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
 
         Up to a constant for each parameter, and to an invertible mixture of parameters.
         """
-        raise NotImplementedError
+        return np.empty((len(bits), 0))
 
     def _chains_of(self, n_samples: int) -> int:
         """Chains that take turns to draw so many words; 0 where words are independent."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -22,7 +22,7 @@ from ..words import UnnamedWords, Words
 from ._saving import Arrays, save
 
 
-class WordsEstimator(BaseEstimator):  # type: ignore[misc]
+class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """A scikit-learn estimator that is fitted to words and remembers whose they were.
 
     Attributes

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import Collection, LineCollection, PolyCollection
+from matplotlib.collections import Collection, LineCollection, PathCollection
+from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -23,6 +24,8 @@ from .style import DATA_COLOUR, axes_or_new
 
 #: Height of a mark of a spike, rows.
 _HEIGHT = 0.8
+#: More marks than this are pixels in vector files, which stay small so.
+_MANY = 2000
 
 
 def raster(
@@ -81,7 +84,6 @@ def raster(
             marks = _bin_marks(data.bin(bin_width), rows, start, stop)
     marks.set_color(one_colour(color, DATA_COLOUR))
     ax = axes_or_new(ax, (7.0, 2.6))
-    marks.set_rasterized(len(marks.get_paths()) > 2000)  # so that vector files stay small
     ax.add_collection(marks, autolim=False)
     _shade_gaps(ax, epochs, start, stop)
     mark_layers(ax, found)
@@ -175,7 +177,7 @@ def _spike_marks(
     inside = inside[recording.epochs.locate(times[inside]) >= 0]
     ends = rows[unit[inside]][:, None] + np.array([-_HEIGHT / 2, _HEIGHT / 2])
     lines = np.stack((np.repeat(times[inside][:, None], 2, axis=1), ends), axis=2)
-    return LineCollection(list(lines), linewidths=0.5)
+    return LineCollection(list(lines), linewidths=0.5, rasterized=len(lines) > _MANY)
 
 
 def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float) -> Collection:
@@ -191,11 +193,17 @@ def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float)
 def boxes(
     starts_s: Floats, rows: NDArray[np.int64], bin_width: float, colour: str = DATA_COLOUR
 ) -> Collection:
-    """A box for each bin with spikes: when it starts, and the row of its unit."""
-    across = starts_s[:, None] + bin_width * np.array([0.0, 0.0, 1.0, 1.0])
-    along = rows[:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
-    corners = np.stack((across, along), axis=2)
-    return PolyCollection(list(corners), facecolors=colour, linewidths=0)
+    """A box for each bin with spikes: when it starts, and the row of its unit.
+
+    All are one path, which is written in a tenth of the time of many.
+    """
+    across = starts_s[:, None] + bin_width * np.array([0.0, 0.0, 1.0, 1.0, 0.0])
+    along = rows[:, None] + np.array([-0.5, 0.5, 0.5, -0.5, -0.5])
+    corners = np.stack((across, along), axis=2).reshape(-1, 2)
+    closed = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY]
+    path = Path(corners, np.tile(closed, len(rows)))
+    rasterized = len(rows) > _MANY
+    return PathCollection([path], facecolors=colour, linewidths=0, rasterized=rasterized)
 
 
 def _runs(words: Words) -> Floats:

@@ -198,7 +198,9 @@ def correlations(
         mean = float(each.mean())
         label = f"{name} ({each.size:,}), mean {mean:.3f}".replace("-", "\N{MINUS SIGN}")
         shown: dict[str, Any] = {"color": colours[name], "alpha": 0.55, "label": label}
-        tallest = max(tallest, int(np.max(ax.hist(each, edges.tolist(), **shown)[0])))
+        counts = np.histogram(each, edges)[0]
+        ax.stairs(counts, edges, fill=True, **shown)
+        tallest = max(tallest, int(counts.max()))
         ax.axvline(mean, color=colours[name], linestyle="--", linewidth=1.2)
     if tallest > 1000:  # so that the tail can be seen
         ax.set_yscale("log")

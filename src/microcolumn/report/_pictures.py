@@ -92,14 +92,12 @@ def checked_figures(figures: object) -> list[Figure]:
 
 def _picture(figure: Figure, anchor: str, most: int) -> Picture:
     title, caption = _title(figure), str(getattr(figure, "caption", ""))
-    with layouts_kept():  # for the drawing and for what is asked about it
-        if isinstance(figure, CaptionedFigure):
-            drawn, paper, style = figure.svg(anchor), figure.number, figure.style()
-        else:
-            drawn, paper, style = svg_element(figure, title or caption, anchor), "", nullcontext()
+    ours = isinstance(figure, CaptionedFigure)
+    style = figure.style() if ours else nullcontext()
+    with style, layouts_kept():  # for the drawing and for what is asked about it
+        drawn = svg_element(figure, title or caption, anchor)
         points, total = points_of(figure)
-        with style:  # which decides on the ticks, too
-            panels = panels_of(figure)
+        panels = panels_of(figure)
     for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break
@@ -117,7 +115,7 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         width=min(1.0, figure.get_figwidth() / PAGE),
         markup=Markup(drawn),
         data=data,
-        paper=paper,
+        paper=figure.number if ours else "",
     )
 
 

@@ -159,6 +159,7 @@ class Reader:
         self.words = lru_cache(_KEPT)(self._read_words)
         self.units = cache(self._read_units)
         self.data = cache(self._read_data)
+        self.scores = cache(self._read_scores)
         self._table = cache(self._read_table)
         self._files = lru_cache(_KEPT)(self._read_files)
 
@@ -229,7 +230,7 @@ class Reader:
             )
         return rows[l1]
 
-    def scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
+    def _read_scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
         """Scores of the splits tested so far."""
         found: dict[ModelSpec, list[SplitScore]] = {}
         for row in self.rows("scores", condition):

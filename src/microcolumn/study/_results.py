@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from ..evaluate import (
@@ -69,6 +71,13 @@ class Results(StoredStudy):
     index : PlanIndex
         Conditions and models of the plan.
     """
+
+    def __init__(self, file: str | os.PathLike[str]) -> None:
+        super().__init__(file)
+        # Sentences, tables and figures of a page ask for the same ones again and again.
+        self._predictions = cache(self._read_predictions)
+        self._layers = cache(self._read_layers)
+        self._intervals = cache(self._read_intervals)
 
     def __repr__(self) -> str:
         names = enumeration([self.label(source.name) for source in self.plan.sources])
@@ -167,7 +176,11 @@ class Results(StoredStudy):
         window: int | None = None,
     ) -> dict[str, PredictionResult]:
         """Predictions of single units, by what is given: ``"rest"`` and, of windows, ``"past"``."""
-        condition, spec = self._model_at(recording, model, experiment, window)
+        return dict(self._predictions(*self._model_at(recording, model, experiment, window)))
+
+    def _read_predictions(
+        self, condition: Condition, spec: ModelSpec
+    ) -> dict[str, PredictionResult]:
         rows = self._reader.rows("predictions", condition, model=spec.name)
         if not rows:
             raise condition.missing(f"a prediction by {spec.name}")
@@ -186,7 +199,9 @@ class Results(StoredStudy):
         window: int | None = None,
     ) -> LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
-        condition, spec = self._model_at(recording, model, experiment, window)
+        return self._layers(*self._model_at(recording, model, experiment, window))
+
+    def _read_layers(self, condition: Condition, spec: ModelSpec) -> LayersResult | None:
         known = {
             split: typed(LayerStatistics, row["layers"])
             for split, row in self._structures(condition, spec).items()
@@ -251,7 +266,9 @@ class Results(StoredStudy):
 
         See :func:`microcolumn.intervals`; ``to_rows`` of it is a table for a file.
         """
-        condition, spec = self._model_at(recording, model, experiment, window)
+        return self._intervals(*self._model_at(recording, model, experiment, window))
+
+    def _read_intervals(self, condition: Condition, spec: ModelSpec) -> Intervals | None:
         row = self._structures(condition, spec).get(0)
         if row is None:
             raise condition.missing(f"the structure of {spec.name} in split 0")

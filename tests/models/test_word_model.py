@@ -1,0 +1,63 @@
+"""What every model of words must say for itself, and what it may leave out."""
+
+import numpy as np
+import pytest
+
+import microcolumn as mc
+from microcolumn.models._climbing import Expectation
+from microcolumn.models._files import _CLASSES
+from microcolumn.models._modes import ModesModel
+from microcolumn.models._rival import Rival
+
+
+class AlwaysSilent(Rival):
+    """The least that a rival is made of: the silent word has probability 1."""
+
+    n_parameters_ = 0
+
+    def _fit(self, words):
+        pass
+
+    def _log_probability(self, bits):
+        return np.where(bits.any(axis=1), -np.inf, 0.0)
+
+    def _draw(self, n_samples, rng):
+        return np.zeros((n_samples, self.n_features_in_), dtype=np.uint8)
+
+    def _arrays(self):
+        return {}
+
+    @classmethod
+    def _from_arrays(cls, arrays, settings, read):
+        return cls()
+
+
+@pytest.mark.parametrize("part", ["_fit", "_log_probability", "_draw", "_arrays"])
+def test_a_rival_that_lacks_a_part_is_not_made(part):
+    parts = {name: value for name, value in vars(AlwaysSilent).items() if name != part}
+    with pytest.raises(TypeError, match=part):
+        type("Lacking", (Rival,), parts)()
+
+
+def test_a_model_of_modes_says_how_probable_they_are():
+    parts = {name: value for name, value in vars(mc.BernoulliMixture).items() if name != "weights_"}
+    with pytest.raises(TypeError, match="weights_"):
+        type("Lacking", (ModesModel,), parts)()
+
+
+@pytest.mark.parametrize("kind", _CLASSES.values())
+def test_every_model_has_all_parts(kind):
+    assert not kind.__abstractmethods__
+
+
+@pytest.mark.parametrize("kind", [mc.models.WordModel, Rival, ModesModel, Expectation])
+def test_what_models_share_is_no_model(kind):
+    with pytest.raises(TypeError, match="abstract"):
+        kind()
+
+
+def test_the_least_rival_predicts_by_both_values_of_a_bit_and_has_no_slopes():
+    words = np.zeros((3, 2), dtype=np.uint8)
+    model = AlwaysSilent().fit(words)
+    assert (model.log_odds(words, [1, 0]) == np.finfo(float).min).all()
+    assert model._slopes(words).shape == (3, model._n_slopes)
