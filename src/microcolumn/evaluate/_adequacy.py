@@ -64,7 +64,8 @@ class Adequacy(AsText):
 
     The sentence rests on the size of a difference as well as on p, since enough words reject every
     model. With p of the goodness-of-fit test at 0.05 or above, a model *describes these words
-    within their noise*. Otherwise it *misses* each of the following whose own p is below 0.05 and
+    within their noise*; where pairs are off by more than 20 % all the same, that is told, since few
+    words refute no model. Otherwise it *misses* each of the following whose own p is below 0.05 and
     that differs by more than 20 %:
 
     - synchrony, if for some k the share of words with k or more active bits differs by more than
@@ -155,6 +156,8 @@ class Adequacy(AsText):
             # Few words would be described by any model: the family with the fewest says how few.
             n = float(f"{min(self.n_effective.values()):.2g}")
             worth = f"p = {p}, about {n:,.0f} independent words"
+            if self.pairs.error > LITTLE:
+                worth += f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
             return f"describes these words within their noise ({worth})"
         if not self.missed:
             return f"differs measurably (p = {p}) but by little"
