@@ -94,6 +94,20 @@ def test_assemblies_in_no_layer_are_none_of_them():
     assert said.endswith("; none of them is concentrated in one layer (p < 0.05, corrected)")
 
 
+def test_splits_without_hidden_units_are_named_where_nothing_can_recur(tmp_path):
+    def emptied(job, rows):
+        for row in rows.get("scores", []):
+            if job.split == 1 and row["model"].startswith("RBM"):
+                row["n_live_hidden"] = 0
+
+    results = Results(planted.write(tmp_path / "study.db", change=emptied))
+    told = _assembly_table.sentences(results, results.tested()[0])
+    [rbm] = [line for line in told if line.startswith("RBM 5: 1 of 4")]
+    assert "; 1 of 3 other splits has no live hidden unit, so that none can recur there; " in rbm
+    [semi] = [line for line in told if line.startswith("SemiRBM 5: 1 of 4")]
+    assert "none can recur" not in semi
+
+
 def test_couplings_are_beside_hidden_units_only_where_there_are_some(planted_results):
     found = planted_results.assemblies("cells", "SemiRBM")
     assert "couplings beside the hidden units are" in _assembly_table._signs(found)

@@ -1,14 +1,18 @@
 """The first sentence of each section answers it, with numbers that are stored."""
 
+from dataclasses import replace
+
 import planted_study as planted
 import pytest
 from planted_comparison import compared as planted_comparison
 
+from microcolumn.evaluate._significance import p_text
+from microcolumn.models._spec import INDEPENDENT
 from microcolumn.report import _leads
 from microcolumn.report._leads import _open_leads, lead
 from microcolumn.report._tables import longest
 from microcolumn.report._units import known_units
-from microcolumn.study import Results
+from microcolumn.study import Plan, Results
 
 TITLES = (
     *("Data", "Comparison", "Parameters", "Assemblies and layers", "Units", "Time"),
@@ -39,21 +43,31 @@ def test_the_best_model_is_named_with_its_score(planted_results, compared):
     ("levels", "said"),
     [
         ({"RBM 5": 30.0, "Ising": 20.0}, ""),
-        ({"RBM 5": 20.1, "Ising": 20.0}, "; its lead over the next model may be chance"),
+        ({"RBM 5": 20.1, "Ising": 20.0}, "; its lead over the next model is not sure ({lead})"),
         (
             {"RBM 5": 1.1, "Ising": 1.0},
-            "; that gain may be chance; its lead over the next model may be chance",
+            "; that gain is not sure ({gain}); its lead over the next model is not sure ({lead})",
         ),
         ({"Ising": 30.0}, ""),
     ],
 )
 def test_a_lead_that_may_be_chance_is_said_to_be(levels, said):
-    assert _open_leads([planted_comparison(levels)]) == said
+    found = planted_comparison(levels)
+    best, *others = levels
+    gain, lead = (
+        p_text(found.pair(best, o).p_holm) for o in (INDEPENDENT, *others, INDEPENDENT)[:2]
+    )
+    assert _open_leads([found]) == said.format(gain=gain, lead=lead)
+
+
+def test_leads_of_few_splits_are_not_sure():
+    found = planted_comparison({"RBM 5": 30.0, "Ising": 20.0}, n_splits=2)
+    assert _open_leads([found]).startswith("; that gain is not sure (few splits); ")
 
 
 def test_leads_that_may_be_chance_are_counted():
     found = [planted_comparison({"RBM 5": best, "Ising": 20.0}) for best in (30.0, 20.1)]
-    assert _open_leads(found) == "; its lead over the next model may be chance in 1 of 2"
+    assert _open_leads(found) == "; its lead over the next model is not sure in 1 of 2"
 
 
 def test_sizes_of_models_with_hidden_units_and_with_pairs_are_compared(planted_results, compared):
@@ -112,9 +126,16 @@ def test_units_are_counted_where_none_is_in_an_assembly_or_predicted(planted_res
     ]
     monkeypatch.setattr(_leads, "known_units", lambda *_: found)
     assert lead(planted_results, "Units").startswith(
-        f"Of {len(found)} units, 0 are in an assembly and 0 are predicted, beyond chance, better "
-        "than by their rate."
+        f"Of {len(found)} units, 0 are in an assembly of the best model with hidden units and 0 "
+        "are predicted, beyond chance, better than by their rate."
     )
+
+
+def test_one_split_says_nothing_of_assemblies(tmp_path):
+    plan = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], n_splits=1),))
+    results = Results(planted.write(tmp_path / "study.db", plan=plan))
+    assert known_units(results, results.tested()[0])[0]["assemblies_model"]
+    assert "are in an assembly" not in lead(results, "Units")
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -84,7 +84,9 @@ def test_sizes_that_differ_in_every_split_are_told_by_their_ends(sizes, told):
 
 def test_differences_are_those_of_the_comparison(planted_results, conditions):
     compared = planted_results.comparison(**conditions[0].names)
-    rows = tables.pairs(compared).rows
+    table = tables.pairs(compared)
+    assert "the interval, of the pair alone, is not" in table.note  # p is corrected
+    rows = table.rows
     for row, pair in zip(rows, compared.pairs, strict=True):
         assert row[0] == f"{pair.first} - {pair.second}"
         mean, error = row[1].split(" ± ")

@@ -64,8 +64,7 @@ class Adequacy(AsText):
 
     The sentence rests on the size of a difference as well as on p, since enough words reject every
     model. With p of the goodness-of-fit test at 0.05 or above, a model *describes these words
-    within their noise*; where pairs are off by more than 20 % all the same, that is told, since few
-    words refute no model. Otherwise it *misses* each of the following whose own p is below 0.05 and
+    within their noise*. Otherwise it *misses* each of the following whose own p is below 0.05 and
     that differs by more than 20 %:
 
     - synchrony, if for some k the share of words with k or more active bits differs by more than
@@ -74,8 +73,9 @@ class Adequacy(AsText):
     - rates, pairs and triplets, if their ``error`` exceeds 0.2;
     - probabilities of words, if mean log p differs by more than 20 % of the model's entropy.
 
-    If it misses none of them, it *differs measurably but by little*. Chance is that of the tested
-    words and of those that the model was fitted to.
+    If it misses none of them, it *differs measurably but by little*. Where pairs are not missed but
+    off by more than 20 %, that is told too, since few words refute no model. Chance is that of the
+    tested words and of those that the model was fitted to.
 
     Parameters
     ----------
@@ -155,13 +155,17 @@ class Adequacy(AsText):
         if self.describes:
             # Few words would be described by any model: the family with the fewest says how few.
             n = float(f"{min(self.n_effective.values()):.2g}")
-            worth = f"p = {p}, about {n:,.0f} independent words"
-            if self.pairs.error > LITTLE:
-                worth += f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
+            worth = f"p = {p}, about {n:,.0f} independent words{self._pairs_in_doubt()}"
             return f"describes these words within their noise ({worth})"
         if not self.missed:
-            return f"differs measurably (p = {p}) but by little"
+            return f"differs measurably (p = {p}) but by little{self._pairs_in_doubt()}"
         return "misses " + "; ".join(self._miss(name) for name in self.missed)
+
+    def _pairs_in_doubt(self) -> str:
+        """That pairs differ by much, where that is not beyond chance; empty where they do not."""
+        if not self.pairs.error > LITTLE:
+            return ""
+        return f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
 
     def _miss(self, name: str) -> str:
         if name == "synchrony" and self.misses_from is not None:

@@ -49,7 +49,11 @@ def sentences(results: Results, condition: Condition) -> list[str]:
     found = _computed(results, condition)
     by_layer = of_models(results.layers, results, condition)
     lines = [_in_layers(each) for _, each in by_layer if each is not None and each.model.n_hidden]
-    lines += [f"{spec.name}: {_counts(each)}" for spec, each in found]
+    scores = results.comparison(**condition.names).scores
+    for spec, each in found:
+        splits = scores[spec.name].splits if spec.name in scores else ()
+        empty = sum(not score.n_live_hidden for score in splits if score.split)
+        lines.append(f"{spec.name}: {_counts(each, empty)}")
     lines += [f"{spec.name}: {_signs(each)}" for spec, each in found if each.n_couplings]
     return lines
 
@@ -90,8 +94,11 @@ def _in_layers(found: LayersResult) -> str:
     )
 
 
-def _counts(found: Assemblies) -> str:
-    """Every live hidden unit of split 0 counts once, by what it may be called."""
+def _counts(found: Assemblies, n_empty: int = 0) -> str:
+    """Every live hidden unit of split 0 counts once, by what it may be called.
+
+    ``n_empty`` other splits have no live hidden unit, so that nothing recurs there.
+    """
     if not len(found):
         return "no live hidden unit"
     live = counted(len(found), "live hidden unit")
@@ -100,7 +107,11 @@ def _counts(found: Assemblies) -> str:
     stable = found.stable
     kinds = Counter(row.verdict for row in found)
     others = enumeration([f"{n} {name}" for name, n in kinds.items() if name != "assembly"])
-    text = f"{are_assemblies(len(stable), live)}" + (f" ({others})" if others else "")
+    text = are_assemblies(len(stable), live) + (f" ({others})" if others else "")
+    if n_empty:
+        has = "has" if n_empty == 1 else "have"
+        text += f"; {n_empty} of {found.n_fits - 1} other splits {has} no live hidden unit, so that"
+        text += " none can recur there"
     known = [row.layer_p_value for row in stable if not math.isnan(row.layer_p_value)]
     if not known:
         return text

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from ..evaluate import Comparison, PairedDifference
-from ..evaluate._significance import LEVEL
+from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text
 from ..formatting import counted, duration, number
 from ..models._spec import INDEPENDENT
 from ..study import Results
@@ -67,7 +67,7 @@ def _comparison(results: Results) -> str:
 
 
 def _open_leads(compared: Sequence[Comparison]) -> str:
-    """Where the best model may owe its lead to chance: over independent units, over the next."""
+    """Where it is not sure that the best model is above independent units, or the next model."""
     pairs: dict[str, list[PairedDifference]]
     pairs = {"that gain": [], "its lead over the next model": []}
     for each in compared:
@@ -78,8 +78,9 @@ def _open_leads(compared: Sequence[Comparison]) -> str:
     told = ""
     for what, found in pairs.items():
         if n := sum(not pair.differs for pair in found):
-            of = f" in {n} of {len(compared)}" if len(compared) > 1 else ""
-            told += f"; {what} may be chance{of}"
+            sure = p_text(found[0].p_holm) if found[0].n_splits >= FEWEST_SPLITS else "few splits"
+            of = f"in {n} of {len(compared)}" if len(compared) > 1 else f"({sure})"
+            told += f"; {what} is not sure {of}"
     return told
 
 
@@ -120,9 +121,10 @@ def _units(results: Results) -> str:
     first = {each.recording: each for each in reversed(longest(results))}
     rows = [row for condition in first.values() for row in known_units(results, condition)]
     clauses = []
-    if any(row["assemblies_model"] for row in rows):
+    recur = all(condition.experiment.n_splits > 1 for condition in first.values())
+    if recur and any(row["assemblies_model"] for row in rows):
         n = sum(bool(row["assemblies"]) for row in rows)
-        clauses.append(f"{n} {_are(n)} in an assembly")
+        clauses.append(f"{n} {_are(n)} in an assembly of the best model with hidden units")
     if any(row["gain_q_value"] <= 1.0 for row in rows):
         n = sum(row["gain_q_value"] <= LEVEL and row["gain_bits_per_second"] > 0.0 for row in rows)
         clauses.append(f"{n} {_are(n)} predicted, beyond chance, better than by their rate")

@@ -121,7 +121,8 @@ def pairs(compared: Comparison) -> Table:
         left=("difference", "verdict"),
         sortable=True,
         note="errors allow for what splits share (corrected resampled t-test); p is corrected for "
-        "the number of pairs (Holm), those with a rival apart from the others; "
+        "the number of pairs (Holm), those with a rival apart from the others, and the interval, "
+        "of the pair alone, is not; "
         f"better: p < {LEVEL:g}; equal: the interval lies within "
         f"{EQUAL_MARGIN:.0%} of the best model's gain over independent units",
     )
