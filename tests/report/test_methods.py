@@ -89,6 +89,7 @@ def test_rivals_are_told_with_what_they_are_and_who_made_them():
     assert {"Carcamo & Lynn 2024", "O'Donnell et al. 2017"} <= set(cited)
     assert "(Holm 1979), those with a model of another kind apart" in said["Scores and errors"]
     assert "another kind" not in told(FIRST)["Scores and errors"]
+    assert "several spikes of a unit in a bin count as one" in said["Scores and errors"]
     assert "all scores are from the test part" in words  # couplings and weights are not
     alone = told(Experiment("short", models="Tree", n_splits=1))["Words and models"]
     assert "L1 penalty" not in alone
