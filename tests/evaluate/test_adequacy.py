@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -111,6 +112,10 @@ def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     fewest = min(own.n_effective.values())
     assert 7_000 < fewest <= 10_000
     assert str(own).endswith(f", about {round(fewest, -2):,.0f} independent words)")
+    far_off = replace(own, pairs=replace(own.pairs, error=0.876))
+    assert str(far_off).endswith(" words; pairs are off by 88 %, which may be chance)")
+    little = replace(far_off, p_value=0.01, p_values=dict.fromkeys(own.p_values, 0.2))
+    assert str(little).endswith("but by little; pairs are off by 88 %, which may be chance")
     independent = mc.adequacy(mc.Independent().fit(train), test)
     assert independent.p_value == 1 / 200  # no drawn set deviates as much
     assert independent.missed == ("synchrony", "pairs", "triplets")

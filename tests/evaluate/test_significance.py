@@ -80,6 +80,9 @@ def test_holms_correction_is_the_stepwise_rejection_it_stands_for():
         (0.5, "p = 0.5"),
         (0.01234, "p = 0.012"),
         (0.001, "p = 0.001"),
+        (0.0497, "p = 0.0497"),  # below the level, and not rounded up to it
+        (0.049996, "p = 0.049996"),
+        (0.0503, "p = 0.05"),
         (3.2e-6, "p < 0.001"),
         (0.0, "p < 0.001"),
         (math.nan, "p unknown"),

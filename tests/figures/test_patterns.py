@@ -101,6 +101,12 @@ def test_an_ising_model_alone_is_drawn_against_independent_units(tmp_path):
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b", "c"]
 
 
+def test_ratios_far_below_zero_are_not_said_to_be_errors(figure):
+    # Words drawn from a model that are seen once lie below 0 under that very model.
+    assert "even the right model lies far below 0" in figure.caption
+    assert "0 where they agree" not in figure.caption
+
+
 def test_the_caption_states_the_tail_of_synchrony(planted_results, figure):
     stored = planted_results.patterns("cells").synchrony
     tail = {name: each.probability[::-1].cumsum()[::-1] for name, each in stored.items()}

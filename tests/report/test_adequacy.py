@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import planted_study as planted
 import pytest
 
-from microcolumn.report import report_dict, report_text
+from microcolumn.report import _adequacy, report_dict, report_text
 from microcolumn.report._adequacy import (
     adequacy_of,
     adequacy_table,
@@ -33,6 +35,16 @@ def test_the_table_has_a_row_for_independent_units_and_each_model(planted_result
         "describes these words within their noise (p = 0.40, about 500 independent words)",
     ]
     assert "3 or more active: observed in 2.00 ± 0.20 % of words" in table.note
+
+
+def test_shares_from_drawn_words_are_said_to_be(planted_results, condition, monkeypatch):
+    # The same share by an exact sum stands in the caption of a figure, with other last digits.
+    assert "last digits" not in adequacy_table(planted_results, condition).note
+    found = planted_results.adequacy(**condition.names)
+    drawn = {name: replace(each, method="samples") for name, each in found.items()}
+    monkeypatch.setattr(_adequacy, "_found", lambda *_: drawn)
+    note = adequacy_table(planted_results, condition).note
+    assert "words drawn from the model, as are its shares, whose last digits may" in note
 
 
 def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):

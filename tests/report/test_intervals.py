@@ -73,6 +73,7 @@ def results(tmp_path_factory):
 
 def test_counts_and_strongest_are_those_stored(results):
     counts, strongest = interval_tables(results, results.tested()[0])
+    assert "on the words that the first split was fitted to" in counts.note  # not all of training
     assert counts.rows == [("Ising", "couplings", "2 of 4", "1", "1", "1")]
     assert [row[:4] for row in strongest.rows] == [
         ("Ising", "u1", "u2", "-1.20"),

@@ -1,11 +1,18 @@
 """The first sentence of each section answers it, with numbers that are stored."""
 
+from dataclasses import replace
+
 import planted_study as planted
 import pytest
+from planted_comparison import compared as planted_comparison
 
-from microcolumn.report._leads import lead
+from microcolumn.evaluate._significance import p_text
+from microcolumn.models._spec import INDEPENDENT
+from microcolumn.report import _leads
+from microcolumn.report._leads import _open_leads, lead
 from microcolumn.report._tables import longest
-from microcolumn.study import Results
+from microcolumn.report._units import known_units
+from microcolumn.study import Plan, Results
 
 TITLES = (
     *("Data", "Comparison", "Parameters", "Assemblies and layers", "Units", "Time"),
@@ -22,6 +29,7 @@ def test_the_data_are_counted(planted_results):
     [row] = planted_results.recordings.values()
     said = lead(planted_results, "Data")
     assert said.startswith(f"1 recording of {row['n_units']} units and ")
+    assert " is modelled here." in said
 
 
 def test_the_best_model_is_named_with_its_score(planted_results, compared):
@@ -31,16 +39,50 @@ def test_the_best_model_is_named_with_its_score(planted_results, compared):
     assert any(said.startswith(f"{each.best.name} scores best in ") for each in compared)
 
 
+@pytest.mark.parametrize(
+    ("levels", "said"),
+    [
+        ({"RBM 5": 30.0, "Ising": 20.0}, ""),
+        ({"RBM 5": 20.1, "Ising": 20.0}, "; its lead over the next model is not sure ({lead})"),
+        (
+            {"RBM 5": 1.1, "Ising": 1.0},
+            "; that gain is not sure ({gain}); its lead over the next model is not sure ({lead})",
+        ),
+        ({"Ising": 30.0}, ""),
+    ],
+)
+def test_a_lead_that_may_be_chance_is_said_to_be(levels, said):
+    found = planted_comparison(levels)
+    best, *others = levels
+    gain, lead = (
+        p_text(found.pair(best, o).p_holm) for o in (INDEPENDENT, *others, INDEPENDENT)[:2]
+    )
+    assert _open_leads([found]) == said.format(gain=gain, lead=lead)
+
+
+def test_leads_of_few_splits_are_not_sure():
+    found = planted_comparison({"RBM 5": 30.0, "Ising": 20.0}, n_splits=2)
+    assert _open_leads([found]).startswith("; that gain is not sure (few splits); ")
+
+
+def test_leads_that_may_be_chance_are_counted():
+    found = [planted_comparison({"RBM 5": best, "Ising": 20.0}) for best in (30.0, 20.1)]
+    assert _open_leads(found) == "; its lead over the next model is not sure in 1 of 2"
+
+
 def test_sizes_of_models_with_hidden_units_and_with_pairs_are_compared(planted_results, compared):
     said = lead(planted_results, "Parameters")
     sizes = [m.n_parameters for each in compared for m in each.models if m.spec.model == "Ising"]
-    assert f"pairwise model {min(sizes):.0f}" in said
+    assert f"Ising model {min(sizes):.0f}" in said
 
 
-def test_converged_fits_are_counted(planted_results, compared):
+def test_converged_fits_of_words_of_every_length_are_counted(planted_results):
+    tested = planted_results.tested()
+    assert len(tested) > len(longest(planted_results))
     splits = [
         split
-        for each in compared
+        for condition in tested
+        for each in [planted_results.comparison(**condition.names)]
         for model in (*each.models, *each.unranked)
         for split in model.splits
     ]
@@ -57,15 +99,43 @@ def test_longer_words_are_compared_with_the_shortest(planted_results):
     assert f"Words of {found.windows[-1]} instead of {found.windows[0]} bin" in said
 
 
-def test_predictions_of_the_best_model_are_told(planted_results):
-    gains = [
-        planted_results.predictions(model=spec, **each.names)["rest"].gain_per_unit
+def test_predictions_from_other_units_and_from_other_bits_stand_apart(planted_results):
+    units, bits = (
+        max(
+            planted_results.predictions(model=spec, **each.names)["rest"].gain_per_unit
+            for spec in planted_results.index.specs(each)
+        )
         for each in longest(planted_results)
-        for spec in planted_results.index.specs(each)
-    ]
-    assert f"{max(gains):.2f} bits/s per unit over firing rates" in lead(
-        planted_results, "Prediction"
     )
+    assert lead(planted_results, "Prediction").startswith(
+        f"The model that predicts best gains {units:.2f} bits/s per unit given all other units and "
+        f"{bits:.2f} bits/s per unit given all other bits of words of several bins, over firing "
+        "rates."
+    )
+
+
+def test_groups_that_several_models_find_are_said_to_count_in_each(planted_results):
+    said = lead(planted_results, "Assemblies and layers")
+    assert "live hidden units of all models are assemblies; a group that several models" in said
+
+
+def test_units_are_counted_where_none_is_in_an_assembly_or_predicted(planted_results, monkeypatch):
+    found = [
+        row | {"assemblies": (), "gain_q_value": 0.6}
+        for row in known_units(planted_results, planted_results.tested()[0])
+    ]
+    monkeypatch.setattr(_leads, "known_units", lambda *_: found)
+    assert lead(planted_results, "Units").startswith(
+        f"Of {len(found)} units, 0 are in an assembly of the best model with hidden units and 0 "
+        "are predicted, beyond chance, better than by their rate."
+    )
+
+
+def test_one_split_says_nothing_of_assemblies(tmp_path):
+    plan = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], n_splits=1),))
+    results = Results(planted.write(tmp_path / "study.db", plan=plan))
+    assert known_units(results, results.tested()[0])[0]["assemblies_model"]
+    assert "are in an assembly" not in lead(results, "Units")
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -87,6 +87,10 @@ def test_rivals_are_told_with_what_they_are_and_who_made_them():
     assert "each at the settings that the validation part preferred: a network of pairs" in words
     cited = [each.key for each in references(list(said.items()))]
     assert {"Carcamo & Lynn 2024", "O'Donnell et al. 2017"} <= set(cited)
+    assert "(Holm 1979), those with a model of another kind apart" in said["Scores and errors"]
+    assert "another kind" not in told(FIRST)["Scores and errors"]
+    assert "several spikes of a unit in a bin count as one" in said["Scores and errors"]
+    assert "all scores are from the test part" in words  # couplings and weights are not
     alone = told(Experiment("short", models="Tree", n_splits=1))["Words and models"]
     assert "L1 penalty" not in alone
 

@@ -6,6 +6,7 @@ from microcolumn.report._content import BulletList, Heading, Paragraph, TableIte
 from microcolumn.report._sections import sections
 from microcolumn.study import Plan, Results
 
+FITS = ("11 of the 12", "7 of the 8", "7 of the 8", "7 of the 8")
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
 
 
@@ -56,9 +57,13 @@ def test_experiments_have_headings_only_if_there_are_several(by_id):
 
 def test_fits_are_counted(by_id):
     [listed] = of_kind(by_id["fitting"], BulletList)
-    for line, numbers in zip(listed.lines, ("11 of the 12", "7 of the 8"), strict=True):
+    # Of words of one, two and three bins in the second experiment, whose scores are all shown.
+    for line, numbers in zip(listed.lines, FITS, strict=True):
         assert numbers in line
-    assert "8 of them" in listed.lines[1]  # annealed
+    assert "8 of them" in listed.lines[-1]  # annealed
+    n_fits = sum(int(numbers.split()[-1]) for numbers in FITS)
+    n_sure = sum(int(numbers.split()[0]) for numbers in FITS)
+    assert by_id["fitting"].lead.startswith(f"{n_sure} of {n_fits} fits")
 
 
 def test_a_log_z_in_doubt_is_counted(tmp_path):

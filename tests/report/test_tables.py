@@ -61,6 +61,11 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
             "4 to 11 edges, 2 to 7 steps",
         ),
         (["9 edges", "4 edges", "no edge"], "9 edges, 4 edges, no edge"),
+        (["9 edges", "4 edges, 2 steps", "5 edges"], "9 edges; 4 edges, 2 steps; 5 edges"),
+        (
+            ["9 edges", "4 edges, 2 steps", "4 edges, 2 steps"],
+            "9 edges; 4 edges, 2 steps \N{MULTIPLICATION SIGN}2",
+        ),
         (["9 edges", "4 edges", "4 edges"], "9 edges, 4 edges \N{MULTIPLICATION SIGN}2"),
         (["3e-5", "0.02", "1.5e-3"], "3e-5 to 0.02"),
         (["4 edges"], "4 edges"),
@@ -79,7 +84,9 @@ def test_sizes_that_differ_in_every_split_are_told_by_their_ends(sizes, told):
 
 def test_differences_are_those_of_the_comparison(planted_results, conditions):
     compared = planted_results.comparison(**conditions[0].names)
-    rows = tables.pairs(compared).rows
+    table = tables.pairs(compared)
+    assert "the interval, of the pair alone, is not" in table.note  # p is corrected
+    rows = table.rows
     for row, pair in zip(rows, compared.pairs, strict=True):
         assert row[0] == f"{pair.first} - {pair.second}"
         mean, error = row[1].split(" ± ")
@@ -119,7 +126,8 @@ def test_effects_are_relative_to_pairs_and_paired_by_split(planted_results, cond
     assert column(table, "model") == ["RBM 5", "SemiRBM 5"]
     ratio = compared.relative("RBM 5", "Ising")
     assert column(table, "above Ising")[0] == ratio.gain == "+20.0 ± 0.0 %"
-    assert column(table, "explained by pairs")[0] == str(compared.share_of_pairs)
+    assert column(table, "pairs reach")[0] == str(compared.share_of_pairs)
+    assert "above 100 % where it is the larger" in table.note
 
 
 def test_predictions_name_the_best_unit(planted_results, conditions):
@@ -131,8 +139,14 @@ def test_predictions_name_the_best_unit(planted_results, conditions):
 
 def test_layers_are_means_over_splits(planted_results, conditions):
     layers = tables.layers(planted_results, conditions[0])
-    assert layers.rows[1][1:4] == ("65% (50%)", "0.07", "1.0 of 2.5")
-    assert layers.rows[0][1:] == ("-", "-", "-", "0.03 / 0.01", "0.002")
+    assert layers.rows[1][1:4] == ("65% (50%)", "0.07 (1 of 4)", "1.0 of 2.5")
+    assert layers.rows[0][1:] == ("-", "-", "-", "0.03 / 0.01", "0.002 (4 of 4)")
+
+
+def test_errors_over_splits_alone_are_said_not_to_be_corrected(planted_results, conditions):
+    compared = planted_results.comparison(**conditions[0].names)
+    for table in (tables.models(compared), growth(planted_results.by_window("cells"))):
+        assert "over splits, not corrected for the words that they share" in table.note
 
 
 def test_what_is_not_computed_has_no_table(tmp_path):

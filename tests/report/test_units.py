@@ -11,6 +11,7 @@ from microcolumn.report._units import unit_sentences, unit_table
 def row(unit="a", **known):
     """A unit of which nothing is known beyond its rate, and what is given."""
     unknown = {
+        "window": 1,
         "unit": unit,
         "layer": "",
         "depth_um": math.nan,
@@ -57,7 +58,14 @@ def test_a_line_says_all_that_is_known():
         "predicted, bits/s": "0.67 ± 0.05",
     }
     assert table.sortable
-    for told in ("below the cortical surface", "RBM 5", "of Ising", "BernoulliMixture", "0 at a"):
+    for told in (
+        "below the cortical surface",
+        "RBM 5",
+        "of Ising",
+        "BernoulliMixture",
+        "0 at a",
+        "without penalty",
+    ):
         assert told in table.note
 
 
@@ -88,6 +96,8 @@ def test_the_counts_are_of_members_and_of_sure_gains():
         "1 of 3 units is predicted better by Ising, from all other units, than by their rate (at a "
         "false discovery rate of 5 %)",
     ]
+    windows = unit_sentences([each | {"window": 4} for each in rows], n_splits=4)
+    assert "by Ising, from all other bits, their own too, than by their rate" in windows[1]
     few = [each | {"gain_q_value": math.nan} for each in rows]
     [counted] = unit_sentences(few, n_splits=1)  # nothing is known to recur
     assert counted.startswith("2 of 3 units are predicted better by Ising")

@@ -73,8 +73,9 @@ class Adequacy(AsText):
     - rates, pairs and triplets, if their ``error`` exceeds 0.2;
     - probabilities of words, if mean log p differs by more than 20 % of the model's entropy.
 
-    If it misses none of them, it *differs measurably but by little*. Chance is that of the tested
-    words and of those that the model was fitted to.
+    If it misses none of them, it *differs measurably but by little*. Where pairs are not missed but
+    off by more than 20 %, that is told too, since few words refute no model. Chance is that of the
+    tested words and of those that the model was fitted to.
 
     Parameters
     ----------
@@ -154,11 +155,17 @@ class Adequacy(AsText):
         if self.describes:
             # Few words would be described by any model: the family with the fewest says how few.
             n = float(f"{min(self.n_effective.values()):.2g}")
-            worth = f"p = {p}, about {n:,.0f} independent words"
+            worth = f"p = {p}, about {n:,.0f} independent words{self._pairs_in_doubt()}"
             return f"describes these words within their noise ({worth})"
         if not self.missed:
-            return f"differs measurably (p = {p}) but by little"
+            return f"differs measurably (p = {p}) but by little{self._pairs_in_doubt()}"
         return "misses " + "; ".join(self._miss(name) for name in self.missed)
+
+    def _pairs_in_doubt(self) -> str:
+        """That pairs differ by much, where that is not beyond chance; empty where they do not."""
+        if not self.pairs.error > LITTLE:
+            return ""
+        return f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
 
     def _miss(self, name: str) -> str:
         if name == "synchrony" and self.misses_from is not None:

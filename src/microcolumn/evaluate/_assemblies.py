@@ -56,13 +56,13 @@ class Assembly:
     position : int
         Column of ``W`` of the first fit.
     units, silenced : tuple of str
-        Units with a positive weight of at least a quarter of its largest, and units with a negative
-        weight as strong as that, strongest first. Each is named once, by its strongest bin of the
-        window.
+        Units with a positive weight of at least a quarter of its largest positive one, and units
+        with a negative weight of at least a quarter of its largest of either sign, strongest first.
+        Each is named once, by its strongest bin of the window.
     layer : str
-        Layer with most of its positive weight; empty where layers are not known.
+        Layer with most of its weight, by size; empty where layers are not known.
     layer_share, layer_p_value : float
-        Part of the positive weight in that layer, and the p-value of the permutation test,
+        Part of the weight, by size, in that layer, and the p-value of the permutation test,
         corrected over hidden units by Holm's method (:func:`layer_statistics`); NaN without layers.
     active_share, rate_hz : float
         Mean of P(h = 1 | x) over the words, and the same per second: bins (windows) in which it
@@ -74,8 +74,8 @@ class Assembly:
         unit that it is paired with there; NaN without other fits.
     bits_per_second, stderr : float
         What the words lose without it: log-likelihood under the model minus that under the same
-        model with this hidden unit always off. Nothing is fitted anew. The error is from blocks of
-        words, with that of the normaliser where words were drawn for it.
+        model without this hidden unit. Biases alone are fitted anew, so that rates stay. The error
+        is from blocks of words, with that of the normaliser where words were drawn for it.
     layer_expected : float
         Mean of ``layer_share`` under permuted labels; NaN without layers.
     """
@@ -348,7 +348,7 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
 def _layers(
     model: PopulationModel, theta: Parameters, layer: Units | Sequence[str] | None, held: Words
 ) -> dict[int, HiddenUnitLayer]:
-    """Layer of each hidden unit with positive weights; empty where there are no two layers."""
+    """Layer of each hidden unit with weights; empty where there are no two layers."""
     if layer is None or isinstance(layer, Units):
         units = units_of(model.origin_, layer) or held.units
         layer = units.layer

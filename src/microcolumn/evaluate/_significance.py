@@ -94,9 +94,14 @@ def with_error(value: float, stderr: float) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with the digits that matter: ``p = 0.012``, ``p < 0.001``."""
+    """A p-value with the digits that matter: ``p = 0.012``, ``p < 0.001``.
+
+    One below the level is never rounded up to it: ``p = 0.0497``.
+    """
     if math.isnan(p_value):
         return "p unknown"
     if p_value < _SMALLEST_P:
         return f"p < {_SMALLEST_P:g}"
-    return f"p = {p_value:.2g}"
+    rounded = (f"{p_value:.{digits}g}" for digits in range(2, 18))
+    told = next(text for text in rounded if (float(text) < LEVEL) == (p_value < LEVEL))
+    return f"p = {told}"

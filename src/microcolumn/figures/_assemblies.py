@@ -230,7 +230,7 @@ def _caption(condition: Condition, shown: _Shown, stretch: _Stretch) -> str:
         f"{start:.1f} s to {stop:.1f} s: of the stretches of that length in which as many of these "
         "hidden units as possible are on, the one in which they are on for the median time. "
         f"Coloured: spikes while a hidden unit is on (P > 0.5), of its {bits} with at least a "
-        "quarter of its largest weight; grey: all others.",
+        "quarter of its largest positive weight; grey: all others.",
         f"(b) Probability that each is on, given the word{ends}; each row is from 0 to 1.",
         f"(c) Their weights onto the units, {depth}: areas are sizes of weights{strongest}; filled "
         "positive, open negative, grey below a quarter of the largest, points none. Below: what "

@@ -121,8 +121,10 @@ def _about_words(
 def _about_ratios(panel: str, bits: str) -> str:
     return (
         f"({panel}) The same words by their number of active {bits}: median and quartiles of log2 "
-        "of model probability over observed frequency, 0 where they agree; the last group has at "
-        "least 5 words. A model that is more than twice as far off as the next leaves the axis."
+        "of model probability over observed frequency; the last group has at least 5 words. Words "
+        f"with many active {bits} are mostly seen once, so that by the same selection even the "
+        "right model lies far below 0: it is the models that compare. A model that is more than "
+        "twice as far off as the next leaves the axis."
     )
 
 

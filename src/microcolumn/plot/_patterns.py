@@ -117,10 +117,11 @@ def pattern_ratios(
     """How far each model is off, for words with few and with many active bits.
 
     Median over distinct words of log2(model probability / observed frequency), with bars from the
-    lower to the upper quartile, against the number of active bits; 0 is a perfect description, -1
-    half of the observed frequency. The largest numbers of active bits are one group, so that it
-    has at least five words. Words that occur once lie below 0 by selection, under any model. A
-    model that is more than twice as far off as the next one leaves the axis.
+    lower to the upper quartile, against the number of active bits; -1 is half of the observed
+    frequency. The largest numbers of active bits are one group, so that it has at least five words.
+    Words that occur once, as most with many active bits do, lie below 0 by selection, even under
+    the right model: models are to be compared with each other, not with 0. A model that is more
+    than twice as far off as the next one leaves the axis.
 
     Parameters
     ----------

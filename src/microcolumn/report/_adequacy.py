@@ -23,6 +23,9 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
     share, stderr = (100.0 * tail[k - 1] for tail in (first.tail_observed, first.tail_stderr))
     best, gains = _explainable(results, condition), _gains(results, condition)
     limit = "" if best is None else f" ({best})"
+    drawn = ""
+    if any(each.method != "exact" for each in found.values()):
+        drawn = ", as are its shares, whose last digits may differ from those of a figure"
     rows = [
         (
             name,
@@ -43,8 +46,9 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
         note=f"{k} or more active: observed in {share:.2f} ± {stderr:.2f} % of words; pairs, "
         "triplets: correlation of predicted with observed covariances and third central moments, "
         "and in brackets what a perfect model would reach; p: goodness of fit, from words drawn "
-        f"from the model; explained: share of what the best possible model would gain{limit}; "
-        f"the model misses what differs beyond chance (p < {LEVEL:g}) and by more than 20 %",
+        f"from the model{drawn}; explained: share of what the best possible model would gain"
+        f"{limit}; the model misses what differs beyond chance (p < {LEVEL:g}) and by more than "
+        "20 %",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from statistics import fmean, median
+from statistics import fmean
 
 from ..evaluate import Assemblies, LayersResult
 from ..evaluate._assemblies import HEADER, LEFT, MEANING as MEANING, columns_of
@@ -13,18 +13,26 @@ from ..evaluate._significance import LEVEL, p_text
 from ..formatting import counted, enumeration
 from ..models import ModelSpec
 from ..study import Condition, Results
+from ._findings import Layering
 from ._tables import Table, of_models
 
 _NOTE = (
     "hidden units of split 0, h and their column of W, assemblies first, then by bits/s lost over "
     "its error; units: with at least a quarter of the largest positive weight, strongest first; "
-    "silenced: negative weights as strong; share: of the weight, by size, in its main layer, by "
-    "chance with shuffled labels, p of that test, corrected over hidden units (Holm); "
-    "on: words per second in which it is on; recurs in: other splits with a hidden unit of cosine "
-    "0.71 or more, beyond 95 % of permuted ones; bits/s lost: by test words without it, biases "
-    "fitted anew so that rates stay; splits share half of their training words, so what recurs "
-    "need not do so in another recording"
+    "silenced: with a negative weight of at least a quarter of the largest of either sign; share: "
+    "of the weight, by size, in its main layer, by chance with shuffled labels, p of that test, "
+    "corrected over hidden units (Holm); on: words per second in which it is on; recurs in: other "
+    "splits with a hidden unit of cosine 0.71 or more, beyond 95 % of permuted ones; bits/s lost: "
+    "by test words without it, biases fitted anew so that rates stay; splits share training words, "
+    "so what recurs need not do so in another recording"
 )
+
+#: What the test of all hidden units together says of each kind of :class:`Layering`.
+_ANSWERS = {
+    "inside": "More than by chance",
+    "undecided": "Undecided",
+    "by chance": "No more than by chance, as far as can be seen",
+}
 
 
 def tables(results: Results, condition: Condition) -> Iterator[Table]:
@@ -41,7 +49,11 @@ def sentences(results: Results, condition: Condition) -> list[str]:
     found = _computed(results, condition)
     by_layer = of_models(results.layers, results, condition)
     lines = [_in_layers(each) for _, each in by_layer if each is not None and each.model.n_hidden]
-    lines += [f"{spec.name}: {_counts(each)}" for spec, each in found]
+    scores = results.comparison(**condition.names).scores
+    for spec, each in found:
+        splits = scores[spec.name].splits if spec.name in scores else ()
+        empty = sum(not score.n_live_hidden for score in splits if score.split)
+        lines.append(f"{spec.name}: {_counts(each, empty)}")
     lines += [f"{spec.name}: {_signs(each)}" for spec, each in found if each.n_couplings]
     return lines
 
@@ -54,26 +66,39 @@ def _computed(results: Results, condition: Condition) -> list[tuple[ModelSpec, A
 def _in_layers(found: LayersResult) -> str:
     """Whether hidden units keep to layers; counts are means over splits, which share hidden units.
 
-    The answer is that of the test of all hidden units together, which needs no correction.
+    The answer is that of the test of all hidden units together, which needs no correction, and by
+    the rule of the page's first answer.
     """
     name, n_splits = found.model.name, counted(len(found.splits), "split")
     known = [p for p in found.overall_p_values if not math.isnan(p)]
     if not known:
         return f"{name}: no live hidden unit, so none keeps to a layer"
-    p = median(known)
-    answer = "Yes" if p < LEVEL else "That is not shown"
-    inside, live = fmean(found.n_significant), fmean(found.n_live_hidden)
+    layering = Layering(
+        model=name,
+        n_inside=sum(p < LEVEL for p in known),
+        n_splits=len(known),
+        share=found.overall_share,
+        expected=found.overall_expected,
+        n_in_layer=fmean(found.n_significant),
+        n_live=fmean(found.n_live_hidden),
+    )
+    sure = p_text(known[0])
+    if len(known) > 1:
+        sure = f"p < {LEVEL:g} in {layering.n_inside} of {len(known)} splits"
     return (
-        f"Do the hidden units of {name} keep to layers? {answer}: {inside:.1f} of {live:.1f} live "
-        f"ones (mean over {n_splits}) are concentrated in one layer (false discovery rate 5 %); "
-        f"{percent(found.overall_share)} of all weight lies in the main layer of its hidden unit, "
-        f"{percent(found.overall_expected)} by chance ({p_text(p)}"
-        + (", median over splits)" if len(known) > 1 else ")")
+        f"Do the hidden units of {name} keep to layers? {_ANSWERS[layering.kind]}: "
+        f"{percent(layering.share)} of all weight lies in the main layer of its hidden unit, "
+        f"{percent(layering.expected)} by chance ({sure}); {layering.n_in_layer:.1f} of "
+        f"{layering.n_live:.1f} live ones (mean over {n_splits}) are concentrated in one layer "
+        "(false discovery rate 5 %)"
     )
 
 
-def _counts(found: Assemblies) -> str:
-    """Every live hidden unit of split 0 counts once, by what it may be called."""
+def _counts(found: Assemblies, n_empty: int = 0) -> str:
+    """Every live hidden unit of split 0 counts once, by what it may be called.
+
+    ``n_empty`` other splits have no live hidden unit, so that nothing recurs there.
+    """
     if not len(found):
         return "no live hidden unit"
     live = counted(len(found), "live hidden unit")
@@ -82,19 +107,30 @@ def _counts(found: Assemblies) -> str:
     stable = found.stable
     kinds = Counter(row.verdict for row in found)
     others = enumeration([f"{n} {name}" for name, n in kinds.items() if name != "assembly"])
-    text = f"{len(stable)} of {live} are assemblies" + (f" ({others})" if others else "")
+    text = are_assemblies(len(stable), live) + (f" ({others})" if others else "")
+    if n_empty:
+        has = "has" if n_empty == 1 else "have"
+        text += f"; {n_empty} of {found.n_fits - 1} other splits {has} no live hidden unit, so that"
+        text += " none can recur there"
     known = [row.layer_p_value for row in stable if not math.isnan(row.layer_p_value)]
     if not known:
         return text
-    inside = sum(p < 0.05 for p in known)
-    return f"{text}; {inside} of the {len(stable)} lie within one layer (p < 0.05, corrected)"
+    inside = sum(p < LEVEL for p in known)
+    some = f"{inside or 'none'} of them {'is' if inside <= 1 else 'are'}"
+    return f"{text}; {some} concentrated in one layer (p < {LEVEL:g}, corrected)"
+
+
+def are_assemblies(n: int, live: str) -> str:
+    """``"1 of 4 live hidden units is an assembly"``."""
+    return f"{n} of {live} {'is an assembly' if n == 1 else 'are assemblies'}"
 
 
 def _signs(found: Assemblies) -> str:
     """Balance of the couplings beside the hidden units."""
+    beside = " beside the hidden units" if len(found) else ""
     return (
-        f"{percent(found.negative_share)} of the {found.n_couplings:.0f} couplings beside the "
-        f"hidden units are negative (mean over {counted(found.n_fits, 'split')})"
+        f"{percent(found.negative_share)} of the {found.n_couplings:.0f} couplings{beside} are "
+        f"negative (mean over {counted(found.n_fits, 'split')})"
     )
 
 

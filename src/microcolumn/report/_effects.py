@@ -1,4 +1,4 @@
-"""Table of effect sizes: what hidden units add to pairs, and how much pairs explain."""
+"""Table of effect sizes: what hidden units add to pairs, and how much of it pairs reach."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def effects(compared: Comparison) -> Table | None:
         rows.append((name, over.gain if over else "-", str(share) if share else "-"))
     return Table(
         "gains over independent units, side by side",
-        ("model", f"above {ising[0]}", "explained by pairs"),
+        ("model", f"above {ising[0]}", "pairs reach"),
         rows,
-        note=f"± standard error, paired by split; explained by pairs: the gain of {ising[0]} as a "
-        "share of the model's",
+        note="± standard error, paired by split, which allows for what splits share; pairs reach: "
+        f"the gain of {ising[0]} as a share of the model's, above 100 % where it is the larger",
     )

@@ -19,7 +19,8 @@ def growth(found: WindowResult) -> Table:
         ("T", *found.models),
         rows,
         left=(),
-        note="± standard error over splits, then that of one test part, from blocks of it",
+        note="± standard error over splits, not corrected for the words that they share, then that "
+        "of one test part, from blocks of it",
     )
 
 

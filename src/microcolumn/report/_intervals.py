@@ -32,10 +32,10 @@ def interval_tables(results: Results, condition: Condition) -> list[Table]:
         ("model", "parameters", "differ from 0", "positive", "negative", "no interval"),
         counted,
         left=("model", "parameters"),
-        note=f"estimated without penalty on the training words of the first split, errors from "
-        f"{n_blocks} blocks of time, of hidden weights also from fits to two halves; no interval: "
-        "silent units, copies, what too few coincidences leave open, weights that the penalty set "
-        "to 0, and hidden units that a half does not have again",
+        note="estimated without penalty on the words that the first split was fitted to, errors "
+        f"from {n_blocks} blocks of time, of hidden weights also from fits to two halves; no "
+        "interval: silent units, copies, what too few coincidences leave open, weights that the "
+        "penalty set to 0, and hidden units that a half does not have again",
     )
     largest = [(name, row) for name, each in found for row in each.strongest(_LISTED)]
     listed = [(name, *_cells(row)) for name, row in largest]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from ..evaluate import Comparison
-from ..evaluate._significance import LEVEL
+from ..evaluate import Comparison, PairedDifference
+from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text
 from ..formatting import counted, duration, number
+from ..models._spec import INDEPENDENT
 from ..study import Results
-from ._assembly_table import MEANING
+from ._assembly_table import MEANING, are_assemblies
 from ._tables import longest, of_models
 from ._units import known_units
 
@@ -19,14 +20,14 @@ _RESTS_ON = {
     "on test words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Shown are couplings between units, and weights of the hidden units. Units are "
     "ordered from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": f"{MEANING} What recurs in other splits and is needed by test words "
-    "is called an assembly.",
+    "Assemblies and layers": f"{MEANING} What recurs in other splits, and without which test words "
+    "become less probable, is called an assembly.",
     "Units": "Each recorded unit: the assemblies it is in, the units it is coupled to, and how "
     "well its spikes are predicted by those of all others.",
     "Time": "Words span several bins here, so that a model can say what follows what.",
     "Prediction": "Compared with its firing rate is the probability that a unit spikes, given all "
-    "others or the past only. This needs no partition function, so it is an independent check of "
-    "the comparison above.",
+    "others or the past only. This needs no partition function, so it checks the comparison above "
+    "without log Z, on the same test words.",
     "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
     "has converged when its certificate, which measures how far it is from its optimum, is within "
     "the tolerance; an annealed log Z has converged when more steps do not change it and chains "
@@ -46,7 +47,8 @@ def _data(results: Results) -> str:
         return ""
     units = _span([row["n_units"] for row in rows], "{:,}".format)
     lasting = _span([row["duration_s"] for row in rows], duration)
-    return f"{counted(len(rows), 'recording')} of {units} units and {lasting} are modelled here."
+    verb = "is" if len(rows) == 1 else "are"
+    return f"{counted(len(rows), 'recording')} of {units} units and {lasting} {verb} modelled here."
 
 
 def _comparison(results: Results) -> str:
@@ -54,7 +56,7 @@ def _comparison(results: Results) -> str:
     if not compared:
         return ""
     gain = _span([each.best.bits_per_second for each in compared], number)
-    above = f"{gain} bits/s above independent units"
+    above = f"{gain} bits/s above independent units{_open_leads(compared)}"
     (name, n), *others = Counter(each.best.name for each in compared).most_common()
     if not others:
         on = f" in all {len(compared)} comparisons" if len(compared) > 1 else ""
@@ -62,6 +64,24 @@ def _comparison(results: Results) -> str:
     also = ", ".join(f"{other} in {m}" for other, m in others)
     best = f"{name} scores best in {n} of {len(compared)} comparisons ({also})"
     return f"{best}; the best is {above}."
+
+
+def _open_leads(compared: Sequence[Comparison]) -> str:
+    """Where it is not sure that the best model is above independent units, or the next model."""
+    pairs: dict[str, list[PairedDifference]]
+    pairs = {"that gain": [], "its lead over the next model": []}
+    for each in compared:
+        ranked = sorted(each.models, key=lambda model: -model.bits_per_second)
+        others = INDEPENDENT, *(model.name for model in ranked[1:2])
+        for found, other in zip(pairs.values(), others, strict=False):
+            found.append(each.pair(ranked[0].name, other))
+    told = ""
+    for what, found in pairs.items():
+        if n := sum(not pair.differs for pair in found):
+            sure = p_text(found[0].p_holm) if found[0].n_splits >= FEWEST_SPLITS else "few splits"
+            of = f"in {n} of {len(compared)}" if len(compared) > 1 else f"({sure})"
+            told += f"; {what} is not sure {of}"
+    return told
 
 
 def _parameters(results: Results) -> str:
@@ -76,7 +96,7 @@ def _parameters(results: Results) -> str:
     hidden_text, pairs_text = (_span(column, "{:.0f}".format) for column in zip(*both, strict=True))
     return (
         f"The best model with hidden units has {hidden_text} parameters that are not zero, the "
-        f"best pairwise model {pairs_text}."
+        f"best Ising model {pairs_text}."
     )
 
 
@@ -91,7 +111,9 @@ def _assemblies(results: Results) -> str:
         return ""
     live, stable = sum(map(len, found)), sum(len(each.stable) for each in found)
     of = "of all models" if len(found) > 1 else "of the model"
-    return f"{stable} of the {counted(live, 'live hidden unit')} {of} are assemblies."
+    once = "; a group that several models find counts in each" if len(found) > 1 else ""
+    those = f"the {counted(live, 'live hidden unit')} {of}"
+    return f"{are_assemblies(stable, those)}{once}."
 
 
 def _units(results: Results) -> str:
@@ -99,12 +121,18 @@ def _units(results: Results) -> str:
     first = {each.recording: each for each in reversed(longest(results))}
     rows = [row for condition in first.values() for row in known_units(results, condition)]
     clauses = []
-    if any(row["assemblies"] for row in rows):
-        clauses.append(f"{sum(bool(row['assemblies']) for row in rows)} are in an assembly")
-    if any(row["gain_q_value"] <= LEVEL for row in rows):
+    recur = all(condition.experiment.n_splits > 1 for condition in first.values())
+    if recur and any(row["assemblies_model"] for row in rows):
+        n = sum(bool(row["assemblies"]) for row in rows)
+        clauses.append(f"{n} {_are(n)} in an assembly of the best model with hidden units")
+    if any(row["gain_q_value"] <= 1.0 for row in rows):
         n = sum(row["gain_q_value"] <= LEVEL and row["gain_bits_per_second"] > 0.0 for row in rows)
-        clauses.append(f"{n} are predicted better from the others than by their rate")
+        clauses.append(f"{n} {_are(n)} predicted, beyond chance, better than by their rate")
     return f"Of {counted(len(rows), 'unit')}, {' and '.join(clauses)}." if clauses else ""
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _time(results: Results) -> str:
@@ -127,21 +155,27 @@ def _time(results: Results) -> str:
 
 
 def _prediction(results: Results) -> str:
-    best = []
+    """Of single bins and of windows apart: there a unit's own bits are among those given."""
+    best: dict[str, list[float]] = {"units": [], "bits of words of several bins": []}
     for condition in longest(results):
         found = [each.get("rest") for _, each in of_models(results.predictions, results, condition)]
         known = [each.gain_per_unit for each in found if each is not None]
-        best += [max(known)] if known else []
-    if not best:
+        given = "units" if condition.window == 1 else "bits of words of several bins"
+        best[given] += [max(known)] if known else []
+    gains = [
+        f"{_span(values, lambda value: number(value, 2))} bits/s per unit given all other {given}"
+        for given, values in best.items()
+        if values
+    ]
+    if not gains:
         return ""
-    gain = _span(best, lambda value: number(value, 2))
-    return f"Given all other units, the best model gains {gain} bits/s per unit over firing rates."
+    return f"The model that predicts best gains {' and '.join(gains)}, over firing rates."
 
 
 def _fitting(results: Results) -> str:
     scores = [
         score
-        for condition in longest(results)
+        for condition in results.tested()
         for compared in [results.comparison(**condition.names)]
         for model in (*compared.models, *compared.unranked)
         for score in model.splits

@@ -187,7 +187,7 @@ def _splits(experiment: Experiment) -> str:
         f"({_percent(train)}) and a test part ({_percent(1 - train)}).{left_out} "
         f"{_GENERALISES[experiment.split_by]} Models were fitted on "
         f"{_percent(train * (1 - validation))} of the words; {choice} the other "
-        f"{_percent(train * validation)} of the training part, and all results are from the test "
+        f"{_percent(train * validation)} of the training part, and all scores are from the test "
         "part. Starts of fits and annealing have the seed of their "
         "split."
     )
@@ -220,18 +220,22 @@ def _scores(plan: Plan) -> str:
         blocks = (
             "; where blocks of time were assigned, degrees of freedom allow for their number too"
         )
+    rivals = any(model in RIVALS for each in plan.experiments for model in each.models)
+    apart = ", those with a model of another kind apart from the others" if rivals else ""
     return (
         "The score of a model is the mean of log₂ p(word) minus the same for independent units, "
         "over the test words, per second of a word's duration; rates of the independent units come "
         "from the words that were fitted, and are clipped to half a count from 0 and 1. Bits per "
-        "spike are bits/s over the spikes/s of all units in the test words. "
+        "spike are bits/s over the spikes/s of all units in the test words, where several spikes "
+        "of a unit in a bin count as one. "
         "Means over splits are given with their standard error over splits, and with that of one "
         "test part from a circular block bootstrap (Politis & Romano 1992). Differences are paired "
         "by split; their errors, intervals and two-sided p-values are those of the corrected "
         "resampled t-test (Nadeau & Bengio 2003), which corrects for the words that splits have in "
         f"common, with one degree of freedom less than splits{blocks}. The p-values are corrected "
-        f"for the number of pairs (Holm 1979), and a model is called better at p < {LEVEL:g}; two "
-        "models are called equal if the 95\N{NO-BREAK SPACE}% interval of their difference lies "
+        f"for the number of pairs (Holm 1979){apart}, and a model is called better at "
+        f"p < {LEVEL:g}; two models are called equal if the 95\N{NO-BREAK SPACE}% interval of "
+        "their difference lies "
         f"within {100 * EQUAL_MARGIN:g}\N{NO-BREAK SPACE}% of the best model's gain over "
         f"independent units.{none}"
     )

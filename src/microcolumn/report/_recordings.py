@@ -6,6 +6,7 @@ from collections import Counter
 
 from ..formatting import duration
 from ..study import Experiment, NotComputedError, Results
+from ..words import Words
 from ._tables import Table
 
 
@@ -24,8 +25,9 @@ def recordings(results: Results) -> Table:
         rows,
         left=("recording", "experiment", "units by layer"),
         note="units and bins: those that the models saw, of those recorded; all other columns but "
-        "the third are about these alone; distinct words: of single bins; several spikes: share "
-        "of unit-bins with more than one spike; these count as one",
+        "the third are about these alone; distinct words: of single bins; several spikes: "
+        "of the bins in which a unit spikes, the share with more than one spike, which count as "
+        "one",
     )
 
 
@@ -47,9 +49,15 @@ def _taken(results: Results, name: str, experiment: Experiment) -> tuple[str, ..
         width,
         _part(words.n_bins, n_bins),
         f"{len(words):,}",
-        f"{shown.multiple_fraction:.2%}",
+        _several_spikes(shown.multiple_fraction, words),
         ", ".join(f"{layer}: {count}" for layer, count in layers.items()) or "-",
     )
+
+
+def _several_spikes(share_of_all: float, words: Words) -> str:
+    """Share of the bits that are 1 with more than one spike, from the share of all bits."""
+    share_of_ones = float(words.rates.mean())
+    return f"{share_of_all / share_of_ones:.1%}" if share_of_ones else "-"
 
 
 def _part(some: int, every: int) -> str:

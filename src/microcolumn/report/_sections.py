@@ -24,7 +24,7 @@ from ._units import known_units, unit_sentences, unit_table
 def sections(results: Results, drawn: Pictures) -> list[Section]:
     """Sections between the answer and the methods; those the plan has nothing for are left out."""
     section = partial(_section, results, drawn)
-    fits = tuple(_converged(results, condition) for condition in longest(results))
+    fits = tuple(_converged(results, condition) for condition in results.tested())
     return [
         _data(results, drawn),
         section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),

@@ -91,7 +91,8 @@ def models(compared: Comparison) -> Table:
         rows,
         left=("model", "chosen", "log Z"),
         sortable=True,
-        note="± splits: standard error over splits; ± test: of one test part, from blocks of it; "
+        note="± splits: standard error over splits, not corrected for the words that they share as "
+        "that of a difference is; ± test: of one test part, from blocks of it; "
         "per spike: bits/s over spikes/s of all units, several spikes in a bin counted once; "
         "lift: bits/s more with a Dirichlet process around the model, which learns how often each "
         "word comes; what it adds, the model has wrong (Park et al. 2013); "
@@ -120,7 +121,8 @@ def pairs(compared: Comparison) -> Table:
         left=("difference", "verdict"),
         sortable=True,
         note="errors allow for what splits share (corrected resampled t-test); p is corrected for "
-        "the number of pairs (Holm), those with a rival apart from the others; "
+        "the number of pairs (Holm), those with a rival apart from the others, and the interval, "
+        "of the pair alone, is not; "
         f"better: p < {LEVEL:g}; equal: the interval lies within "
         f"{EQUAL_MARGIN:.0%} of the best model's gain over independent units",
     )
@@ -171,7 +173,8 @@ def layers(results: Results, condition: Condition) -> Table | None:
         (*header, "couplings within / between, nats", "p"),
         rows,
         note="weight in one layer: share of the weight, by size, in each hidden unit's main layer; "
-        "p: median over splits; hidden units: of the live ones, means over splits; "
+        f"p: median over splits, in brackets splits with p < {LEVEL:g}; hidden units: of the live "
+        "ones, concentrated in one layer at a false discovery rate of 5 %, means over splits; "
         "couplings: mean strength",
     )
     return table if rows else None
@@ -215,14 +218,20 @@ def _layer_columns(found: LayersResult) -> tuple[str, ...]:
     if known:
         hidden = (
             f"{found.overall_share:.0%} ({found.overall_expected:.0%})",
-            _p(median(known)),
+            _over_splits(known),
             f"{fmean(found.n_significant):.1f} of {fmean(found.n_live_hidden):.1f}",
         )
     contrast = found.contrast()
     if contrast is None:
         return (*hidden, "-", "-")
     within, between, p_values = contrast
-    return (*hidden, f"{within:.3g} / {between:.3g}", _p(median(p_values)))
+    return (*hidden, f"{within:.3g} / {between:.3g}", _over_splits(p_values))
+
+
+def _over_splits(p_values: Sequence[float]) -> str:
+    """The median of the p-values of splits, and how many are below the level."""
+    below = sum(p < LEVEL for p in p_values)
+    return f"{_p(median(p_values))} ({below} of {len(p_values)})"
 
 
 def _p(p_value: float) -> str:
@@ -251,7 +260,12 @@ def _chosen(model: ModelScore) -> str:
     if len(counts) > 1 and len(counts) == len(chosen):
         return _span(chosen)
     times = "\N{MULTIPLICATION SIGN}"
-    return ", ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
+    return _listed([f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()]) or "-"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Texts one after the other, by semicolons where one has a comma of its own."""
+    return ("; " if any("," in text for text in texts) else ", ").join(texts)
 
 
 def _span(texts: Sequence[str]) -> str:
@@ -259,7 +273,7 @@ def _span(texts: Sequence[str]) -> str:
     number_pattern = r"[\d.]+(?:e-?\d+)?"
     words = list(dict.fromkeys(re.sub(number_pattern, "{}", text) for text in texts))
     if len(words) > 1:
-        return ", ".join(texts)
+        return _listed(texts)
     columns = zip(*(re.findall(number_pattern, text) for text in texts), strict=True)
     ends = [(min(column, key=float), max(column, key=float)) for column in columns]
     return words[0].format(*(" to ".join(dict.fromkeys(both)) for both in ends))

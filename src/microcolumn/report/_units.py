@@ -37,7 +37,8 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
         sentences.append(f"{_are(n, of_units)} in an assembly of {first['assemblies_model']}")
     if first["gain_model"]:
         ahead = [row for row in rows if row["gain_bits_per_second"] > 0.0]
-        by = f"predicted better by {first['gain_model']}, from all other units, than by their rate"
+        others = "all other units" if first["window"] == 1 else "all other bits, their own too"
+        by = f"predicted better by {first['gain_model']}, from {others}, than by their rate"
         if math.isnan(first["gain_q_value"]):
             sure = f"too few splits to say which surely are; {FEWEST_SPLITS} are needed"
         else:
@@ -93,7 +94,10 @@ def _value(value: float, stderr: float) -> str:
 def _notes(rows: Sequence[Row]) -> dict[str, str]:
     """What each column shows, and of which model."""
     row, errors = rows[0], [error for row in rows for error in row["partners_stderr"]]
-    coupled = "differ from 0 at a false discovery rate of 5 %, ± standard error"
+    coupled = (
+        "differ from 0 at a false discovery rate of 5 %, estimated without penalty, ± standard "
+        "error"
+    )
     if errors and math.isnan(errors[0]):
         coupled = "the penalty left; no errors are known"
     return {
