@@ -56,6 +56,26 @@ def test_it_prints_on_white_without_buttons_and_with_all_that_is_folded(page, sc
     assert page.pdf(format="A4").startswith(b"%PDF-")
 
 
+def test_nothing_is_printed_of_the_focus(page):
+    page.locator(SHEET).focus()
+    page.keyboard.press("Home")
+    outline = f"getComputedStyle(document.querySelector('{SHEET}')).outlineStyle"
+    assert page.evaluate(outline) != "none"
+    page.emulate_media(media="print")
+    assert page.evaluate(outline) == "none"
+
+
+def test_a_phone_prints_whole_figures(figured_phone):
+    """Panels come together before pages are counted: no page stays empty."""
+    page = figured_phone.page
+    n_stacked = page.locator(".crop").count()
+    assert n_stacked > 0
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".crop").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".crop").count() == n_stacked
+
+
 def test_colours_that_mean_something_stay_where_a_system_has_its_own(browser, raster_page):
     with visiting(browser, raster_page, forced_colors="active") as visit:
         visit.canvas("raster").press("ArrowRight")
@@ -78,16 +98,26 @@ def test_nothing_moves_for_those_who_want_no_motion(page):
     page.emulate_media(reduced_motion="no-preference")
 
 
-@pytest.mark.parametrize("setting", ["laptop", "night", "phone"])
-def test_no_rule_of_accessibility_is_broken_with_everything_unfolded(browser, figured, setting):
+@pytest.mark.parametrize(
+    ("which", "setting"),
+    [
+        *(("figured", setting) for setting in ("laptop", "night", "phone", "folded")),
+        *(("drawn", setting) for setting in ("laptop", "night", "phone", "paper")),
+    ],
+)
+def test_no_rule_of_accessibility_is_broken(browser, request, which, setting):
+    """Neither with quick figures that have everything beside them, nor with those of a study."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     options = {
-        "laptop": {},
         "night": {"color_scheme": "dark"},
         "phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
-    }[setting]
-    with visiting(browser, figured, **options) as visit:
-        visit.page.evaluate("for (const each of all('details')) each.open = true")
+        "paper": {"viewport": PAPER},
+    }
+    with visiting(browser, request.getfixturevalue(which), **options.get(setting, {})) as visit:
+        if setting == "paper":
+            visit.page.emulate_media(media="print")
+        if setting != "folded":
+            visit.page.evaluate("for (const each of all('details')) each.open = true")
         visit.settle()
         found = axe.run(visit.page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
