@@ -13,6 +13,7 @@ _AMOUNTS = re.compile(
     r"|(?<=\d) (?=(?:bits|nats|bits/s|splits?|%|ms|s|min|h|Hz|µm)(?![\w/]))"
     r"|(?<=\S) (?=\(-?\d[\d.]*(?: ±[^()]*)?\))"
 )
+_NEGATIVE = re.compile(r"(?<![^\s(])-(?=\d)")
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -24,6 +25,11 @@ def typeset(text: str) -> str:
 def _raised(found: re.Match[str]) -> str:
     factor = "" if found[1] == "1" else f"{found[1]}\N{MIDDLE DOT}"
     return f"{factor}10{f'-{int(found[2])}'.translate(_RAISED)}"
+
+
+def signed(text: str) -> str:
+    """The text with true minus signs before its negative numbers."""
+    return _NEGATIVE.sub("\N{MINUS SIGN}", text)
 
 
 def unbroken(text: str) -> str:
