@@ -28,6 +28,16 @@ def test_nothing_is_wider_than_the_window(page, figured_visit, width):
     assert wide <= room == width
 
 
+def test_code_that_is_unfolded_on_a_phone_scrolls_in_its_box(drawn_phone):
+    page = drawn_phone.page
+    page.evaluate(
+        """for (const each of all('.code')) { each.open = true;
+          each.querySelector('code').textContent += 'figure.savefig("name.pdf"); '.repeat(3); }"""
+    )
+    drawn_phone.settle()
+    assert page.evaluate("document.scrollingElement.scrollWidth") == PHONE["width"]
+
+
 def test_figures_turn_dark_while_the_page_is_open(page):
     assert fill(page, "path") == [255, 255, 255]
     page.emulate_media(color_scheme="dark")
@@ -121,6 +131,11 @@ def test_no_rule_of_accessibility_is_broken(browser, request, which, setting):
         visit.settle()
         found = axe.run(visit.page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+
+def test_a_unit_named_from_right_to_left_leaves_its_depth_behind_it(page):
+    told = page.evaluate("unitText({ units: [['תא 1', 'IV', 300]] }, 0)")
+    assert told == "unit \u2068תא 1\u2069 (IV, 300 µm)"
 
 
 @pytest.fixture(scope="module")
