@@ -51,6 +51,14 @@ def figured_phone(browser, figured):
         yield visit
 
 
+@pytest.fixture
+def drawn_phone(browser, drawn):
+    """A visit of a page with true figures, with fingers."""
+    options = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    with visiting(browser, drawn, **options) as visit:
+        yield visit
+
+
 @pytest.fixture(scope="session")
 def raster_results(tmp_path_factory):
     """Ten hidden units, of which seven live; the first is an assembly."""
@@ -75,6 +83,12 @@ def raster_results(tmp_path_factory):
 @pytest.fixture(scope="session")
 def raster_page(raster_results, tmp_path_factory):
     return write_page(raster_results, tmp_path_factory.mktemp("page") / "cells.html", n_figures=0)
+
+
+@pytest.fixture(scope="session")
+def drawn(raster_results, tmp_path_factory):
+    """The file of a page with the first figures of a study as they are."""
+    return write_page(raster_results, tmp_path_factory.mktemp("page") / "drawn.html")
 
 
 @pytest.fixture(scope="session")

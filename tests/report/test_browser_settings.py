@@ -28,6 +28,16 @@ def test_nothing_is_wider_than_the_window(page, figured_visit, width):
     assert wide <= room == width
 
 
+def test_code_that_is_unfolded_on_a_phone_scrolls_in_its_box(drawn_phone):
+    page = drawn_phone.page
+    page.evaluate(
+        """for (const each of all('.code')) { each.open = true;
+          each.querySelector('code').textContent += 'figure.savefig("name.pdf"); '.repeat(3); }"""
+    )
+    drawn_phone.settle()
+    assert page.evaluate("document.scrollingElement.scrollWidth") == PHONE["width"]
+
+
 def test_figures_turn_dark_while_the_page_is_open(page):
     assert fill(page, "path") == [255, 255, 255]
     page.emulate_media(color_scheme="dark")
@@ -56,6 +66,26 @@ def test_it_prints_on_white_without_buttons_and_with_all_that_is_folded(page, sc
     assert page.pdf(format="A4").startswith(b"%PDF-")
 
 
+def test_nothing_is_printed_of_the_focus(page):
+    page.locator(SHEET).focus()
+    page.keyboard.press("Home")
+    outline = f"getComputedStyle(document.querySelector('{SHEET}')).outlineStyle"
+    assert page.evaluate(outline) != "none"
+    page.emulate_media(media="print")
+    assert page.evaluate(outline) == "none"
+
+
+def test_a_phone_prints_whole_figures(figured_phone):
+    """Panels come together before pages are counted: no page stays empty."""
+    page = figured_phone.page
+    n_stacked = page.locator(".crop").count()
+    assert n_stacked > 0
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".crop").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".crop").count() == n_stacked
+
+
 def test_colours_that_mean_something_stay_where_a_system_has_its_own(browser, raster_page):
     with visiting(browser, raster_page, forced_colors="active") as visit:
         visit.canvas("raster").press("ArrowRight")
@@ -78,19 +108,34 @@ def test_nothing_moves_for_those_who_want_no_motion(page):
     page.emulate_media(reduced_motion="no-preference")
 
 
-@pytest.mark.parametrize("setting", ["laptop", "night", "phone"])
-def test_no_rule_of_accessibility_is_broken_with_everything_unfolded(browser, figured, setting):
+@pytest.mark.parametrize(
+    ("which", "setting"),
+    [
+        *(("figured", setting) for setting in ("laptop", "night", "phone", "folded")),
+        *(("drawn", setting) for setting in ("laptop", "night", "phone", "paper")),
+    ],
+)
+def test_no_rule_of_accessibility_is_broken(browser, request, which, setting):
+    """Neither with quick figures that have everything beside them, nor with those of a study."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     options = {
-        "laptop": {},
         "night": {"color_scheme": "dark"},
         "phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
-    }[setting]
-    with visiting(browser, figured, **options) as visit:
-        visit.page.evaluate("for (const each of all('details')) each.open = true")
+        "paper": {"viewport": PAPER},
+    }
+    with visiting(browser, request.getfixturevalue(which), **options.get(setting, {})) as visit:
+        if setting == "paper":
+            visit.page.emulate_media(media="print")
+        if setting != "folded":
+            visit.page.evaluate("for (const each of all('details')) each.open = true")
         visit.settle()
         found = axe.run(visit.page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+
+def test_a_unit_named_from_right_to_left_leaves_its_depth_behind_it(page):
+    told = page.evaluate("unitText({ units: [['תא 1', 'IV', 300]] }, 0)")
+    assert told == "unit \u2068תא 1\u2069 (IV, 300 µm)"
 
 
 @pytest.fixture(scope="module")

@@ -134,6 +134,17 @@ def test_all_rows_are_printed_under_a_header_that_each_page_repeats(page, units)
     assert name.evaluate("(each) => getComputedStyle(each).display") == "contents"
 
 
+def test_short_names_are_in_one_line_on_a_phone_and_long_ones_in_several(page, figured_visit):
+    page.set_viewport_size(PHONE)
+    figured_visit.settle()
+    lines = """(all) => all.map((name) => { const text = document.createRange();
+      text.selectNodeContents(name);
+      return [name.innerText, new Set([...text.getClientRects()].map(({ top }) => top)).size]; })"""
+    names = page.locator(f"{SCORES} tbody th, {PAIRS} tbody th").evaluate_all(lines)
+    assert {lines for name, lines in names if len(name) <= 18} == {1}
+    assert max(lines for name, lines in names if len(name) > 18) > 1
+
+
 def test_captions_and_names_stay_in_view_where_a_table_scrolls_sideways(page, figured_visit):
     page.set_viewport_size(PHONE)
     figured_visit.settle()

@@ -90,6 +90,20 @@ def test_a_tap_shows_a_point_and_a_tap_beside_it_hides_it(figured_phone):
     assert page.locator(".tip").count() == 0
 
 
+def test_a_tap_shows_a_point_after_a_tap_on_another_figure(figured_phone):
+    """The focus leaves the other figure when the point is shown already."""
+    page = figured_phone.page
+    page.locator("#figure-data-0 .sheet").tap()
+    page.locator(SHEET).scroll_into_view_if_needed()
+    page.touchscreen.tap(*place(page, 0, 2))
+    page.wait_for_function(
+        "(sheet) => document.querySelector(sheet) === document.activeElement", arg=SHEET
+    )
+    assert tip_text(page)[1] == "u3"
+    page.locator("#figure-data-0 .takeaway button").first.focus()
+    assert page.locator(".tip").count() == 0
+
+
 def test_a_finger_that_scrolls_the_page_shows_no_point(figured_phone):
     page = figured_phone.page
     page.locator(SHEET).scroll_into_view_if_needed()

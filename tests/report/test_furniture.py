@@ -94,6 +94,19 @@ def test_a_stacked_panel_shows_itself_and_nothing_beside_it(page):
         assert box["height"] / box["width"] == pytest.approx(height / width, rel=0.02)
 
 
+def test_a_panel_that_scrolls_is_as_large_as_others_and_scrolled_by_the_keys(drawn_phone):
+    page = drawn_phone.page
+    scales = "(all) => all.map((svg) => svg.getScreenCTM().a)"
+    wide = page.locator("#figure-data-0 .crop.wide")
+    whole = page.locator("#figure-data-0 .crop:not(.wide) svg")
+    for scale in wide.locator("svg").evaluate_all(scales):
+        assert scale == pytest.approx(whole.first.evaluate("(svg) => svg.getScreenCTM().a"), 0.02)
+    wide.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("(box) => box.scrollLeft > 0", arg=wide.first.element_handle())
+    assert page.locator(".tip").count() == 0
+
+
 def test_buttons_of_a_figure_are_one_stop_and_arrow_keys_lead_along_them(page):
     bar = page.locator("#figure-likelihood .takeaway")
     buttons = bar.locator("> button, > details > summary")

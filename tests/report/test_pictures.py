@@ -99,6 +99,15 @@ def test_figures_of_a_user_are_called_by_their_titles():
     assert not any(each.code for each in found)
 
 
+def test_formulas_have_a_font_where_theirs_is_missing():
+    figure = Figure()
+    figure.add_subplot().set_title("$10^{-3}$")
+    [found] = pictures.further([figure])
+    fonts = re.findall(r"font-family: ([^;\"]+)", found.markup)
+    assert "'DejaVu Sans', sans-serif" in fonts
+    assert not any(re.fullmatch("'[^']*'", each) for each in fonts)
+
+
 def test_a_figure_of_a_user_keeps_its_own_style():
     with plt.rc_context({"axes.edgecolor": "#123456"}):
         figure = Figure()

@@ -2,12 +2,24 @@
 
 import pytest
 
-from microcolumn.report._typography import period, sentence, typeset, unbroken
+from microcolumn.report._typography import isolated, period, sentence, signed, typeset, unbroken
 
 
 def test_powers_of_ten_are_raised_and_a_lone_dash_is_an_en_dash() -> None:
     assert typeset("2e-3, p < 1e-8") == "2·10⁻³, p < 10⁻⁸"
     assert typeset("-") == "\N{EN DASH}"
+
+
+def test_negative_numbers_have_a_minus_sign_and_nothing_else_has() -> None:
+    assert signed("-1.29 to -0.5 (-3)") == "\u22121.29 to \u22120.5 (\u22123)"
+    assert signed("RBM 10 - Ising, 7@-1, 2026-11-17, -") == "RBM 10 - Ising, 7@-1, 2026-11-17, -"
+
+
+def test_names_from_right_to_left_turn_nothing_around() -> None:
+    text = isolated("תא-6 שלום (-1.5), u 7 (0.3), خلية 2 (0.1)")
+    start, stop = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+    assert text == f"{start}תא-6 שלום{stop} (-1.5), u 7 (0.3), {start}خلية{stop} 2 (0.1)"
+    assert isolated("Zürich, μ 7 (0.3)") == "Zürich, μ 7 (0.3)"
 
 
 def test_amounts_and_p_values_have_no_space_to_break_at() -> None:

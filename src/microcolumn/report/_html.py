@@ -25,7 +25,7 @@ from ._methods import RIVALS, methods, references
 from ._night import night_rules
 from ._pictures import checked_figures, further, pictures
 from ._sections import has_windows, sections
-from ._typography import sentence, stopped, typeset, unbroken
+from ._typography import isolated, sentence, signed, stopped, typeset, unbroken
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -141,7 +141,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for setting in (sentence, stopped, typeset, unbroken):
+    for setting in (isolated, sentence, signed, stopped, typeset, unbroken):
         environment.filters[setting.__name__] = setting
     templates = files(__package__) / "templates"
     # Style sheets and scripts go into the page unchanged.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from html import escape
@@ -24,6 +25,8 @@ from ._content import Item, Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
+#: A font without another that stands in for it, as formulas have them.
+_ALONE = re.compile(r"(font-family: '[^',;]*')(\"|;)")
 #: Bytes that most figures take at most.
 _USUAL = 150_000
 
@@ -98,6 +101,7 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         drawn = svg_element(figure, title or caption, anchor)
         points, total = points_of(figure)
         panels = panels_of(figure)
+    drawn = _ALONE.sub(r"\1, sans-serif\2", drawn)
     for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break

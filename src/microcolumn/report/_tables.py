@@ -75,7 +75,7 @@ def models(compared: Comparison) -> Table:
         (
             model.name,
             *_score(model),
-            "-" if math.isnan(model.lift) or model.has_false_mode else f"{model.lift:+.2f}",
+            "-" if math.isnan(model.lift) or model.has_false_mode else f"{model.lift:+z.2f}",
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",
@@ -170,7 +170,7 @@ def layers(results: Results, condition: Condition) -> Table | None:
     header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
     table = Table(
         "layers",
-        (*header, "couplings within / between, nats", "p"),
+        (*header, "couplings within / between, nats", "p of couplings"),
         rows,
         note="weight in one layer: share of the weight, by size, in each hidden unit's main layer; "
         f"p: median over splits, in brackets splits with p < {LEVEL:g}; hidden units: of the live "

@@ -13,6 +13,11 @@ _AMOUNTS = re.compile(
     r"|(?<=\d) (?=(?:bits|nats|bits/s|splits?|%|ms|s|min|h|Hz|µm)(?![\w/]))"
     r"|(?<=\S) (?=\(-?\d[\d.]*(?: ±[^()]*)?\))"
 )
+_NEGATIVE = re.compile(r"(?<![^\s(])-(?=\d)")
+#: Names in Hebrew, Arabic and other scripts from right to left.
+_LEFTWARD = re.compile(
+    r"{0}[^\s,;()]*(?: {0}[^\s,;()]*)*".format(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+)
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -24,6 +29,20 @@ def typeset(text: str) -> str:
 def _raised(found: re.Match[str]) -> str:
     factor = "" if found[1] == "1" else f"{found[1]}\N{MIDDLE DOT}"
     return f"{factor}10{f'-{int(found[2])}'.translate(_RAISED)}"
+
+
+def signed(text: str) -> str:
+    """The text with true minus signs before its negative numbers."""
+    return _NEGATIVE.sub("\N{MINUS SIGN}", text)
+
+
+def isolated(text: str) -> str:
+    """The text with names that run from right to left apart from what stands beside them.
+
+    Or else they would turn lists and signs around: ``(-1.5)`` after such a name is seen as
+    ``(1.5-)``.
+    """
+    return _LEFTWARD.sub("\N{FIRST STRONG ISOLATE}\\g<0>\N{POP DIRECTIONAL ISOLATE}", text)
 
 
 def unbroken(text: str) -> str:

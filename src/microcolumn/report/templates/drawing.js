@@ -24,11 +24,16 @@ function counted(n, what) {
   return n.toLocaleString('en') + ' ' + what + (n === 1 ? '' : 's');
 }
 
+/** A name apart from what stands beside it, which one from right to left would turn around. */
+function isolated(name) {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(name) ? '\u2068' + name + '\u2069' : name;
+}
+
 /** "unit 7 (IV, 812 µm)" for a row of units. */
 function unitText(explorer, row) {
   const [name, layer, depth] = explorer.units[row];
   const where = [layer, depth === null ? '' : Math.round(depth) + ' µm'].filter(Boolean);
-  return 'unit ' + name + (where.length ? ' (' + where.join(', ') + ')' : '');
+  return 'unit ' + isolated(name) + (where.length ? ' (' + where.join(', ') + ')' : '');
 }
 
 /** The unit of a row of a map and, in words of several bins, which bin it is in. */

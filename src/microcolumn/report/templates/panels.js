@@ -1,14 +1,15 @@
 // On a phone, panels of a figure are stacked: each is a window onto the same drawing.
 (function () {
   const NARROW = matchMedia('screen and (max-width: 37.5rem)');
-  /** Width of a phone's screen, in points of a figure; panels up to WIDE times that are shrunk. */
-  const COLUMN = 250, WIDE = 1.3;
+  /** Width of a phone's screen, in points of a figure; panels up to WIDE times that are shrunk to
+   * it, wider ones scroll. */
+  const COLUMN = 250, WIDE = 1.15;
 
   /** A window onto a part of a drawing: the drawing itself for the first, references after it. */
   function onto(drawing, [left, top, width, height], label) {
     const share = width / COLUMN, crop = made('div', '', { class: 'crop' });
     drawing.setAttribute('viewBox', [left, top, width, height].join(' '));
-    drawing.style.width = 100 * Math.max(Math.min(1, share), share / WIDE) + '%';
+    drawing.style.width = 100 * (share > WIDE ? share : Math.min(1, share)) + '%';
     drawing.style.aspectRatio = width + ' / ' + height; // the first has that of the whole drawing
     crop.append(drawing);
     if (share <= WIDE) return crop;
@@ -52,6 +53,9 @@
 
   const arrange = () => all('.plate').forEach(NARROW.matches ? stack : restore);
   NARROW.addEventListener('change', arrange);
+  // Before the pages are counted, or those that stacked panels would fill come out empty.
+  addEventListener('beforeprint', () => all('.plate').forEach(restore));
+  addEventListener('afterprint', arrange);
   arrange();
 }());
 

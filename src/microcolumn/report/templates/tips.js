@@ -6,6 +6,8 @@
   const box = made('div', '', { class: 'tip', 'aria-hidden': 'true' });
   const mark = made('div', '', { class: 'tip-mark', 'aria-hidden': 'true' });
   const said = made('p', '', { class: 'unseen', role: 'status' });
+  /** The sheet whose point is shown. */
+  let shownOn = null;
 
   /** All points of a figure: place and size in points of the drawing, and [name, value] pairs. */
   function pointsOf(plate) {
@@ -45,6 +47,7 @@
     box.remove();
     mark.remove();
     said.textContent = '';
+    shownOn = null;
   }
 
   /** Show what a point stands for beside it; for those who walk through the points, say it too and
@@ -67,6 +70,7 @@
     for (const [name, value] of point.facts) list.append(made('dt', name), made('dd', text(value)));
     box.replaceChildren(list);
     document.body.append(box);
+    shownOn = sheet;
     place(mark.getBoundingClientRect());
     if (aloud) said.textContent = point.facts.map(([name, value]) => name + ' ' + text(value)).join(', ');
   }
@@ -136,8 +140,12 @@
       if (event.pointerType === 'mouse' && document.activeElement !== sheet) hide();
     });
     sheet.addEventListener('focus', () => { if (sheet.matches(':focus-visible')) walk(at); });
-    sheet.addEventListener('blur', hide);
+    // A tap shows its point before the focus comes: from another figure, or to a panel of this one.
+    sheet.addEventListener('focusout', ({ relatedTarget }) => {
+      if (shownOn === sheet && !sheet.contains(relatedTarget)) hide();
+    });
     sheet.addEventListener('keydown', (event) => {
+      if (event.target !== sheet) return; // in a panel that scrolls, the keys scroll it
       const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1,
         Home: 0, End: Infinity }[event.key];
       if (event.key === 'Escape') hide();
