@@ -26,6 +26,18 @@ def test_cells_stand_where_their_column_ends_or_begins(rows):
     assert text_table(header, rows, left=("name",), indent=2).splitlines() == expected
 
 
+def test_text_on_the_left_is_broken_where_a_table_would_be_too_wide():
+    rows = [("a long name", "1.25", "another long text")]
+    header, left = ("name", "number", "text"), ("name", "text")
+    whole = text_table(header, rows, left=left, indent=2)
+    assert text_table(header, rows, left=left, indent=2, width=100) == whole
+    narrow = text_table(header, rows, left=left, indent=2, width=30).splitlines()
+    assert max(map(len, narrow)) <= 30
+    assert narrow[1].split()[:2] == ["a", "long"]
+    least = text_table(header, rows, left=left, width=5)  # neither words nor numbers are cut
+    assert sorted(least.split()) == sorted(whole.split())
+
+
 def test_text_from_a_recording_is_neither_markup_nor_a_command_to_the_terminal(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     text = text_table(("[b]unit[/b]",), [("[red]:smile:",), ("a\nb\tc\x1b[1m",)])

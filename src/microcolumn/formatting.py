@@ -6,7 +6,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from io import StringIO
+from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,6 +17,8 @@ from .safe_text import printable
 
 #: Columns of the page that a table is laid out on: wider than any, so that no cell is wrapped.
 _WIDEST = 10_000
+#: Spaces between two columns.
+_BETWEEN = 2
 #: Most rows of a list that a notebook shows.
 _MOST_ROWS = 200
 
@@ -25,6 +29,7 @@ def text_table(
     *,
     left: Collection[str] = (),
     indent: int = 0,
+    width: int | None = None,
 ) -> str:
     """Lay out a table in columns of equal width, without lines or colours.
 
@@ -38,6 +43,9 @@ def text_table(
         Names of the columns that are aligned to the left; the others, of numbers, to the right.
     indent : int
         Spaces before each line.
+    width : int, optional
+        Letters that a line may have: text on the left is broken into lines so that the table fits,
+        as far as its words and numbers let it.
 
     Examples
     --------
@@ -47,12 +55,20 @@ def text_table(
     u12   11.0
     """
     table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=any(header))
-    for name in header:
-        table.add_column(_cell(name), justify="left" if name in left else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(_cell, row))
+    cells = [[_cell(each) for each in row] for row in (header, *rows)]
+    least = -_BETWEEN
+    for name, column in zip(header, zip(*cells, strict=True), strict=True):
+        is_broken = width is not None and name in left
+        parts = [part for cell in column for part in (cell.plain.split() if is_broken else [cell])]
+        longest = max((cell_len(str(part)) for part in parts), default=0)
+        side: Any = "left" if name in left else "right"
+        table.add_column(column[0], justify=side, no_wrap=not is_broken, min_width=longest)
+        least += longest + _BETWEEN
+    for row in cells[1:]:
+        table.add_row(*row)
     file = StringIO()
-    Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False).print(table)
+    console = Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False)
+    console.print(table, width=_WIDEST if width is None else max(width - indent, least))
     return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
 
 

@@ -35,7 +35,7 @@ class Origin:
     --------
     >>> words = Words.from_array([[0, 1], [0, 0], [1, 1]], bin_width=0.020, units=Units("ab"))
     >>> Origin.of(words)
-    Origin(2 units, words of 1 x 20 ms, 3 words from 0 to 0.06 s)
+    Origin(2 units, 3 words of 20 ms from 0 to 0.06 s)
     >>> Origin.of(words).order_in(words.subset([1, 0]))
     array([1, 0])
     """
@@ -110,8 +110,9 @@ class Origin:
     @property
     def span(self) -> str:
         """Which words they are, in a few words."""
+        bins = f"{self.window} x " if self.window > 1 else ""
         return (
-            f"words of {self.window} x {self.bin_width * 1e3:g} ms, {self.n_bins:,} words from "
+            f"{counted(self.n_bins, 'word')} of {bins}{self.bin_width * 1e3:g} ms from "
             f"{self.start_s:g} to {self.stop_s:g} s"
         )
 

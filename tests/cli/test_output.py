@@ -13,7 +13,14 @@ from typer.testing import CliRunner
 import microcolumn
 from microcolumn.cli import app
 from microcolumn.cli.failures import one_sentence
-from microcolumn.cli.output import say_blocks, say_started, steps
+from microcolumn.cli.output import (
+    OF_FITS,
+    print_table,
+    say_blocks,
+    say_started,
+    steps,
+    text_width,
+)
 
 HOSTILE = "=1\x1b]0;owned\x07\u202e"
 
@@ -96,11 +103,36 @@ def seen(monkeypatch, kind=Terminal):
 BLOCKS = [("Title\x1b", "text"), ("", "more"), ("Question?", "")]
 
 
-def test_headings_are_bold_in_a_terminal_and_obey_nothing(monkeypatch):
+def test_the_title_is_framed_in_a_terminal_and_headings_coloured_and_nothing_obeyed(monkeypatch):
     out, _ = seen(monkeypatch)
-    say_blocks(BLOCKS)
-    bold = "\x1b[1mTitle\\x1b\x1b[0m\ntext\n\nmore\n\n\x1b[1mQuestion?\x1b[0m\n"
-    assert out.getvalue() == bold
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "60")
+    say_blocks([*BLOCKS, ("Cautions", "[red]one")])
+    above, title, below, *others = out.getvalue().splitlines()
+    assert (above, below) == (f"\x1b[32m╭{'─' * 58}╮\x1b[0m", f"\x1b[32m╰{'─' * 58}╯\x1b[0m")
+    assert "\x1b[1mTitle\\x1b\x1b[0m" in title
+    headings = ["\x1b[1;36mQuestion?\x1b[0m", "\x1b[1;33mCautions\x1b[0m"]
+    assert others == ["text", "", "more", "", headings[0], "", headings[1], "[red]one"]
+
+
+def test_lines_are_as_long_as_a_terminal_is_wide_up_to_a_hundred_letters(monkeypatch):
+    seen(monkeypatch)
+    for columns, letters in ((80, 80), (200, 100), (12, 40)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert text_width() == letters
+    seen(monkeypatch, io.StringIO)
+    assert text_width() == 100
+
+
+def test_tables_break_their_text_to_fit_a_terminal_alone(monkeypatch):
+    row = ("words", "of " + "many " * 20)
+    monkeypatch.setenv("COLUMNS", "60")
+    out, _ = seen(monkeypatch)
+    print_table([row])
+    assert max(map(len, out.getvalue().splitlines())) <= 60
+    out, _ = seen(monkeypatch, io.StringIO)
+    print_table([row])
+    assert len(out.getvalue().splitlines()) == 1
 
 
 def test_headings_are_plain_elsewhere(monkeypatch):
@@ -118,13 +150,45 @@ def test_a_run_says_in_a_terminal_that_it_starts_and_what_takes_long(monkeypatch
     _, err = seen(monkeypatch)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     say_started()
-    assert err.getvalue() == "starting: kernels are compiled once, a minute\n"
-    (tmp_path / "kernel.nbi").touch()
+    assert err.getvalue() == "starting: compiling the kernels, once; this takes a minute ...\n"
+    (tmp_path / "coincidences.pooled-60.py311.nbi").touch()  # as info leaves it
     say_started()
     assert err.getvalue().splitlines()[1] == "starting ..."
+    say_started(OF_FITS)  # fits need others
+    assert err.getvalue().splitlines()[2].startswith("starting: compiling")
+    (tmp_path / "quasi_newton.move-60.py311.nbi").touch()
+    say_started(OF_FITS)
+    assert err.getvalue().splitlines()[3] == "starting ..."
     _, log = seen(monkeypatch, io.StringIO)
     say_started()
     assert log.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "info a.npz",
+        "layers a.nwb --flashes f --depth-reference tip",
+        "fit a.npz --model Ising --out m",
+        "predict a.npz --model m",
+        "sample m",
+        "compare a.npz",
+        "demo --out a.npz",
+        "study run a.toml",
+        "study report a.db",
+        "study page a.db",
+        "study figures a.db",
+        "study tables a.db --out t",
+        "study export-model a.db --recording a --model Ising --out m",
+    ],
+)
+def test_whatever_takes_seconds_to_load_says_first_that_it_starts(command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.npz").touch()
+    _, err = seen(monkeypatch)
+    with pytest.raises(SystemExit):
+        app(command.split())
+    assert err.getvalue().startswith("starting")
 
 
 def test_steps_are_shown_in_a_terminal_alone(monkeypatch):
@@ -137,6 +201,7 @@ def test_steps_are_shown_in_a_terminal_alone(monkeypatch):
     three()
     shown = err.getvalue()
     told = ("reading, step 1 of 3: |", "fitting, step 2 of 3: |", "saving, step 3 of 3: |")
+    assert shown.lstrip("\r").startswith(told[0])  # no bar without words before it
     places = [shown.index(each) for each in told]
     assert places == sorted(places)
     _, err = seen(monkeypatch)

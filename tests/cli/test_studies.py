@@ -94,8 +94,8 @@ def test_a_run_prints_its_answer_and_keeps_its_store_beside_the_plan(plan):
     store = plan.with_name("plan.db")
     assert result.stdout == answer_text(Results(store))
     report, page = (f"microcolumn study {each} {store}" for each in ("report", "page"))
-    shown = f"all of them: {report}; with figures: {page}"
-    assert result.stderr == f"results are kept in {store}; {shown}\n"
+    shown = f"all of them: {report}\nwith figures: {page}"
+    assert result.stderr == f"\nresults: {store}\n{shown}\n"
     assert len(when_finished(plan.with_name("plan.db"))) == N_JOBS
 
 
@@ -344,7 +344,7 @@ def test_compare_reads_several_files_as_it_is_told(in_folder):
     layers.write_text("unit,layer\n" + "".join(f"u{n},L{n}\n" for n in range(5)))
     result = microcolumn("compare", "cells.npz", "more.npz", *which, "--layers", layers, *SETTINGS)
     assert result.exit_code == 0, result.output
-    assert result.stderr.startswith("results are kept in comparison.db; all of them: ")
+    assert result.stderr.startswith("\nresults: comparison.db\nall of them: ")
     found = Results("comparison.db")
     assert list(found.recordings) == ["cells", "more"]
     for name, seed in {"cells": 0, "more": 1}.items():

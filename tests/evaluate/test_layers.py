@@ -173,7 +173,7 @@ def test_corrections_follow_their_definitions():
 def test_lags_share_the_labels_of_their_unit():
     labels = ["a", "a", "b", "b", "c"]
     theta = _sparse(4, n_units=15, n_hidden=4)
-    with pytest.raises(ValueError, match="5 labels for 15 bits of words of 1 bins"):
+    with pytest.raises(ValueError, match="5 labels for 15 bits of words of 1 bin;"):
         layer_statistics(theta, labels)
     got = layer_statistics(theta, labels, window=3)
     assert (got.window, sum(got.n_units)) == (3, 5)
@@ -208,7 +208,7 @@ def test_a_model_knows_its_own_lags():
     # Parameters alone do not say, so what is asked for holds.
     ready = SemiRBM.from_parameters(model.parameters_)
     assert layer_statistics(ready, labels, window=3) == expected
-    with pytest.raises(ValueError, match="4 labels for 12 bits of words of 1 bins"):
+    with pytest.raises(ValueError, match="4 labels for 12 bits of words of 1 bin;"):
         layer_statistics(ready, labels)
 
 
@@ -350,7 +350,7 @@ def test_a_notebook_shows_a_row_for_each_hidden_unit_with_names_escaped():
 @pytest.mark.parametrize(
     ("layer", "error", "sentence"),
     [
-        (["IV"] * 6, ValueError, r"1 different layers \['IV'\]; .* at least two"),
+        (["IV"] * 6, ValueError, r"1 different layer \['IV'\]; .* at least two"),
         ([""] * 6, ValueError, r"0 different layers \[\]; .* at least two"),
         (["IV", "IV", "V", "V"], ValueError, "4 labels for 6 bits"),
         (["a", "b"] * 6, ValueError, "12 labels for 6 bits"),

@@ -30,7 +30,7 @@ def test_a_fitted_model_shows_what_it_is_of_and_what_the_penalty_left(words):
     assert facts["couplings"] == f"{n_couplings} of 10 pairs"
     assert facts["live hidden units"] == f"{np.count_nonzero(model.W_.any(axis=0))} of 3"
     assert facts["penalty"] == "3e-3"
-    assert facts["fitted to"] == "words of 1 x 20 ms, 3,000 words from 0 to 60 s"
+    assert facts["fitted to"] == "3,000 words of 20 ms from 0 to 60 s"
     assert facts["converged"] == f"yes (optimality {model.optimality_:.1e})"
 
 

@@ -139,6 +139,39 @@ def test_what_cannot_be_drawn_on_is_named(name, ax, calls):
     assert refused(getattr(plot, name), *calls[name], ax=ax).startswith("ax is a")
 
 
+def test_of_a_grid_of_axes_one_is_passed(calls):
+    for shape, one in (((2, 2), "ax[0, 0]"), ((2, 1), "ax[0]")):
+        grid = Figure().subplots(*shape)
+        assert refused(plot.couplings, *calls["couplings"], ax=grid).endswith(f"such as {one}")
+
+
+@pytest.mark.parametrize("name", OF_MODELS)
+def test_words_before_models_are_told_their_order(name, calls):
+    models, words, *rest = calls[name]
+    sentence = refused(getattr(plot, name), words, models, *rest)
+    assert sentence == "models is words; pass the models first, then the words"
+
+
+@pytest.mark.parametrize("name", OF_MODELS)
+def test_models_and_words_can_be_named(name, calls):
+    models, words, *rest = calls[name]
+    unit = {"unit": rest[0]} if rest else {}
+    assert getattr(plot, name)(models=models, words=words, **unit, ax=axes()).has_data()
+
+
+@pytest.mark.parametrize("name", ["ranking", "scores"])
+def test_models_have_colours_by_numbers_that_are_their_names(name, calls, ising, rbm):
+    drawn = getattr(plot, name)(
+        {1: ising, 2: rbm}, calls[name][1], color={2: (0.1, 0.2, 0.3)}, ax=axes()
+    )
+    assert (0.1, 0.2, 0.3) in colours_in(drawn)
+
+
+@pytest.mark.parametrize("name", ["ranking", "scores", "differences"])
+def test_results_of_a_study_are_told_where_their_comparisons_are(name, planted_results):
+    assert "results.comparison(...)" in refused(getattr(plot, name), planted_results)
+
+
 @pytest.mark.parametrize("name", plot.__all__)
 @pytest.mark.parametrize(
     "given",
@@ -272,7 +305,11 @@ def test_what_models_know_is_the_rest_or_the_past(name, calls):
 def test_units_are_positions(name, calls):
     function, arguments = getattr(plot, name), calls[name][:2]
     assert refused(function, *arguments, 5) == "unit is 5; the words have units 0 to 4"
-    assert refused(function, *arguments, "u1") == "unit is 'u1'; pass a whole number"
+    sentence = "unit is 'u1'; pass its position among the units, such as 0"
+    assert refused(function, *arguments, "u1") == sentence
+    id_of_third = arguments[1].units.ids[2]
+    assert refused(function, *arguments, id_of_third).endswith("among the units, 2")
+    assert refused(function, *arguments, 1.0) == "unit is 1.0; pass a whole number"
 
 
 def test_models_are_annealed_where_no_runs_are_given(rbm):
@@ -295,3 +332,41 @@ def test_pairs_of_models_are_pairs_of_names(calls):
         assert refused(function, *arguments, also=wrong).startswith("also")
     assert "name some of Ising, RBM" in refused(function, *arguments, also=[("RBM", "Tree")])
     assert "pass the name of one" in refused(function, *arguments, reference=3)
+
+
+def test_one_model_differs_from_none(ising, words):
+    sentence = "there is no difference to draw; pass two models or more"
+    assert refused(plot.differences, ising, words) == sentence
+
+
+def test_rates_of_anything_else_are_those_of_a_recording(recording, words):
+    assert "several spikes in a bin" in refused(plot.rates, words)
+    sentence = refused(plot.rates, [recording])
+    assert sentence == "recording is a list; pass one recording, such as mc.read(path)"
+
+
+def test_time_that_was_not_recorded_is_no_empty_raster(recording, words):
+    for data in (recording, words):
+        sentence = refused(plot.raster, data, start_s=5000.0)
+        assert sentence.startswith("nothing was recorded from 5000 to 5002 s; the recording is ")
+
+
+@pytest.mark.parametrize("name", ["assembly", "hidden_map"])
+def test_hidden_units_without_weights_say_so(name, words):
+    theta = mc.Parameters(b=[0.0] * 5, W=[[0.0, 1.0]] * 5, c=[0.0, 0.0])
+    model = mc.RBM.from_parameters(theta)
+    titles = [getattr(plot, name)(model, h, ax=axes()).get_title() for h in range(2)]
+    assert titles == ["h0 (no weights)", "h1"]
+
+
+@pytest.mark.parametrize("name", ["probe", "assembly"])
+def test_long_names_of_units_without_depths_leave_room_for_the_probe(name):
+    units = mc.Units([f"channel_{k}_of_{k + 7}_unit_{k * k}" for k in range(12)])
+    model = mc.RBM.from_parameters(mc.Parameters(b=[0.0] * 12, W=[[1.0], [-1.0]] * 6, c=[0.0]))
+    arguments = (units,) if name == "probe" else (model, 0, units)
+    ax = getattr(plot, name)(*arguments)
+    figure = ax.figure
+    figure.draw_without_rendering()
+    plt.close(figure)
+    legend = ax.get_legend().get_window_extent()
+    assert figure.bbox.x0 <= legend.x0 < legend.x1 <= figure.bbox.x1

@@ -1,5 +1,7 @@
 """Plots of predictions: their values are those of the results they were given."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -112,7 +114,7 @@ def test_wrong_input_is_one_sentence(name, words):
         DRAW[name](model, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
     with pytest.raises(TypeError, match=r"^models is a str; pass a fitted model, a list"):
         DRAW[name]("model", words, 0, ax=axes())
-    with pytest.raises(TypeError, match=r"^words is an Ising; pass Words, such as recording\.bin"):
+    with pytest.raises(TypeError, match=r"^models is words; pass the models first"):
         DRAW[name](words, model, 0, ax=axes())
     with pytest.raises(ValueError, match="9"):
         DRAW[name](model, words, 9, ax=axes())
@@ -191,7 +193,9 @@ def test_calibration_shows_observed_against_predicted_with_counting_noise(predic
     np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
     ends = [segment[:, 1].tolist() for segment in ax.collections[0].get_segments()]
     np.testing.assert_array_equal(ends, np.c_[found.lower, found.upper])
-    assert f"{found.error:.2g}" in dots.get_label()
+    assert dots.get_label() == "Ising (error 0)"  # what is left is rounding
+    shifted = replace(found, error=0.12)
+    assert "(error 0.12)" in plot.calibration(shifted, ax=axes()).lines[1].get_label()
     assert plot.calibration(found, ax=axes()).lines[1].get_label().startswith("(error")
 
 
@@ -209,3 +213,7 @@ def test_a_silent_unit_has_no_curve_and_the_legend_says_so():
     ax = plot.roc(roc(predict(Independent().fit(words), words), 1), ax=axes())
     assert "spikes in none" in ax.lines[1].get_label()
     assert ax.lines[1].get_xdata().size == 0
+    named = {"SemiRBM": roc(predict(Independent().fit(words), words), 1)}
+    ax = plot.roc(named, ax=Figure((3.2, 3.2)).subplots())
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x0

@@ -96,7 +96,7 @@ def test_several_recordings_are_marks_around_their_median():
 
 @pytest.mark.parametrize("given", ["model", [1, 2], np.zeros(3)])
 def test_what_is_no_comparison_is_refused(given):
-    with pytest.raises(TypeError, match=r"compared.* is an? .*; pass fitted models and words, or"):
+    with pytest.raises(TypeError, match=r"models.* is an? .*; pass fitted models and words, or"):
         ranking(given)
 
 

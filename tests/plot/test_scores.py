@@ -124,7 +124,7 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
 
 
 def test_nothing_to_draw_is_refused():
-    with pytest.raises(ValueError, match=r"^compared is empty; pass fitted models and words"):
+    with pytest.raises(ValueError, match=r"^models is empty; pass fitted models and words"):
         scores([], ax=axes())
     rates = mc.Independent().fit([[0, 1], [0, 0], [1, 0]])
     with pytest.raises(ValueError, match="no score to draw"):
@@ -263,7 +263,7 @@ def test_colours_and_a_title_can_be_asked_for():
 def test_what_is_no_comparison_is_one_sentence(draw, given):
     with pytest.raises(
         TypeError,
-        match=r"^compared.* is an? \w+; pass fitted models and words, or what mc\.compare\(",
+        match=r"^models.* is an? \w+; pass fitted models and words, or what mc\.compare\(",
     ):
         draw(given, ax=axes())
 

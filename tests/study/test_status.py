@@ -6,6 +6,7 @@ import pty
 import subprocess
 import sys
 import termios
+import threading
 import types
 
 import planted_study as planted
@@ -13,7 +14,7 @@ import pytest
 
 from microcolumn.study import _status as progress, status
 from microcolumn.study._jobs import Job
-from microcolumn.study._status import duration, progress_bar
+from microcolumn.study._status import duration, progress_bar, ticking
 from microcolumn.study._store import Store
 
 JOB = Job("fit", "A", "instantaneous", 1, 0)
@@ -30,7 +31,9 @@ def test_jobs_are_counted_by_kind(tmp_path):
     assert found.done == found.planned | dict.fromkeys(
         ("test", "patterns", "anneal", "predict", "structure", "assemblies"), 0
     )
-    assert "38 of 139 jobs done, run again to go on" in str(found)
+    first, *lines = str(found).splitlines()
+    assert first.endswith("38 of 139 jobs done, run again to go on")
+    assert len({line.index(" of ") for line in lines}) == 1  # in columns
     planted.write(path)
     assert status(path).complete
 
@@ -155,6 +158,22 @@ def test_a_terminal_shows_the_bar():
     assert "100%" in shown
     assert "4/4" in shown
     assert "the plan changed" in shown
+
+
+def test_the_clock_of_a_bar_goes_on_while_no_job_ends(monkeypatch):
+    class Bar:
+        disable = False
+
+        def refresh(self):
+            seen.set()
+
+    bar, seen = Bar(), threading.Event()
+    monkeypatch.setattr(progress, "_TICK_S", 1e-3)
+    with ticking(bar):
+        assert not seen.wait(0.05)  # a log has no clock
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with ticking(bar):
+        assert seen.wait(5.0)
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,13 @@ def certificate(model: Any) -> list[tuple[str, str]]:
             f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments, "
             f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained",
         )
+    couplings = f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"
     return [
         ("model", f"{type(model).__name__}{penalty}"),
         convergence,
         ("iterations", f"{model.n_iter_:,}"),
-        ("hidden", _hidden_units(model)),
-        ("couplings", f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"),
+        *([("hidden", _hidden_units(model))] if model.parameters_.W is not None else []),
+        *([("couplings", couplings)] if model.parameters_.J is not None else []),
         ("normaliser", str(model.log_partition())),
     ]
 
@@ -52,7 +53,7 @@ def _of_rival(model: Any) -> list[tuple[str, str]]:
 def _hidden_units(model: Any) -> str:
     """How many hidden units are live and, where none of them is, what that makes of the model."""
     counted = f"{model.n_live_hidden_} live of {model.W_.shape[1]}"
-    if not model.W_.shape[1] or model.n_live_hidden_:
+    if model.n_live_hidden_:
         return counted
     left = "an Ising model" if model.n_couplings_ else "a model of independent units"
     return f"{counted}: this is {left}"

@@ -11,7 +11,18 @@ import typer
 
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, Open, make_folder, print_json, say, say_blocks, say_started, show_page
+from .output import (
+    OF_FITS,
+    Json,
+    Open,
+    make_folder,
+    print_json,
+    say,
+    say_blocks,
+    say_started,
+    show_page,
+    text_width,
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,7 +50,7 @@ def demo(
     Prints the answer with its cautions and where the page is. An interrupted demo continues where
     it stopped. The first run compiles the kernels, which takes a minute.
     """
-    say_started()
+    say_started(OF_FITS)
     from .. import demonstration  # the numerical libraries load only when a command runs
     from ..report import report_dict
     from ..report._text import answer_blocks
@@ -50,7 +61,7 @@ def demo(
         results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
         told = report_dict(results) if json else {}
         if not json:
-            say_blocks(answer_blocks(results))
+            say_blocks(answer_blocks(results, text_width()))
             say(f"\nresults: {results.file}")
     if json:
         shown = {name: told[name] for name in ("answer", "cautions")}

@@ -16,7 +16,18 @@ from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, output, print_json, print_table, steps, warnings_as_lines, write_csv
+from .output import (
+    OF_FITS,
+    Json,
+    output,
+    print_json,
+    print_table,
+    say,
+    say_started,
+    steps,
+    warnings_as_lines,
+    write_csv,
+)
 
 if TYPE_CHECKING:
     from ..evaluate import Prediction
@@ -78,6 +89,7 @@ def fit(
     The file holds the model's units, bin width and window, which predict and sample take from
     it. With --train, the score on the words that were left out is printed too.
     """
+    say_started(OF_FITS)
     settings = reading.given(
         n_hidden=hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=starts
     )
@@ -175,6 +187,7 @@ def predict(
     With --json it is printed instead, and the CSV is only written to --out. Skill is too high on
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
+    say_started()
     with one_sentence(), steps(3, printing=out is None and not json) as begin:
         begin(f"reading {file}")
         from .. import evaluate
@@ -205,6 +218,8 @@ def predict(
     numbers = ("bits_per_second", "roc_area")
     cells = [[row["unit"], *(_digits(row[name]) for name in numbers)] for row in rows]
     print_table(cells, ("unit", "bits/s", "ROC area"), err=True)
+    if out is not None:
+        say(f"predictions: {out}", err=True)
 
 
 def sample(
@@ -222,6 +237,7 @@ def sample(
     The header names the units. Of words of several bins, it names unit and bin, oldest first: 7@-2
     is unit 7 two bins before the newest one, 7@0.
     """
+    say_started()
     import numpy as np
 
     from ..models import load
@@ -243,6 +259,8 @@ def sample(
     if json:
         written = {"words": words.tolist()} if out is None else {"file": out}
         print_json({"n_words": len(words), "columns": columns} | written)
+    elif out is not None:
+        say(f"words: {out}", err=True)
 
 
 def canonical_name(name: str) -> str:

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import IO, Annotated, Any
 
 import typer
@@ -23,6 +24,12 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print the result as JSON, and nothing else, on standard output."),
 ]
+#: Letters of a line of text, at most and in terminals that are narrower than any.
+_WIDEST, _NARROWEST = 100, 40
+#: Kernels that every fit needs, for :func:`say_started`.
+OF_FITS = "quasi_newton"
+#: Styles of headings that are not like the others.
+_HEADINGS = {"Cautions": "bold yellow"}
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
@@ -34,18 +41,19 @@ def say(text: Any, *, err: bool = False) -> None:
     typer.echo(printable(str(text)), err=err)
 
 
-def say_started() -> None:
-    """Say in a terminal that a run has begun: the numerical libraries take seconds to load.
+def say_started(kernels: str = "*") -> None:
+    """Say in a terminal that a command has begun: the numerical libraries take seconds to load.
 
-    Where nothing is compiled yet, that takes a minute, once.
+    Where nothing of ``kernels``, a module or all, is compiled yet, that takes a minute, once.
     """
     if not sys.stderr.isatty():
         return
     own = Path(__file__).parents[1] / "kernels" / "cpu" / "__pycache__"
     kept = Path(os.environ.get("NUMBA_CACHE_DIR") or own)
     # A folder that cannot be written holds no kernels; Numba keeps them elsewhere.
-    first = os.access(own.parent, os.W_OK) and not any(kept.glob("*.nbi"))
-    say("starting: kernels are compiled once, a minute" if first else "starting ...", err=True)
+    first = os.access(own.parent, os.W_OK) and not any(kept.glob(f"{kernels}.*nbi"))
+    once = "starting: compiling the kernels, once; this takes a minute ..."
+    say(once if first else "starting ...", err=True)
 
 
 @contextmanager
@@ -59,7 +67,8 @@ def steps(count: int, *, printing: bool = False) -> Iterator[Callable[[str], Non
     hidden = not sys.stderr.isatty() or (printing and sys.stdout.isatty())
     layout = "{desc}|{bar:20}| {elapsed} so far"
     numbers = iter(range(1, count + 1))
-    with tqdm(total=count, disable=hidden, leave=False, bar_format=layout) as bar:
+    shown: dict[str, Any] = {"bar_format": layout, "delay": 1e-9}  # nothing before the first step
+    with tqdm(total=count, disable=hidden, leave=False, **shown) as bar:
 
         def begin(step: str) -> None:
             number = next(numbers)
@@ -70,17 +79,42 @@ def steps(count: int, *, printing: bool = False) -> Iterator[Callable[[str], Non
         yield begin
 
 
+def text_width() -> int:
+    """Letters of a line of text: as many as a terminal has columns, and at most 100."""
+    if not sys.stdout.isatty():
+        return _WIDEST
+    return max(_NARROWEST, min(_WIDEST, get_terminal_size().columns))
+
+
 def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:
-    """Print blocks of a heading and a text, a line between them; headings in bold in a terminal."""
-    bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    """Print blocks of a heading and a text, a line between them.
+
+    In a terminal the first heading stands in a frame and the others are coloured, unless NO_COLOR
+    is set.
+    """
+    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     for number, (heading, text) in enumerate(blocks):
         if number:
             say("")
-        if heading:
-            shown = printable(heading)
-            typer.echo(typer.style(shown, bold=True) if bold else shown)
+        if heading and styled:
+            _say_heading(printable(heading), is_title=not number)
+        elif heading:
+            say(heading)
         if text:
             say(text)
+
+
+def _say_heading(heading: str, *, is_title: bool) -> None:
+    """Print a heading in colour, or a title in a frame; what it says is no markup."""
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.text import Text
+
+    console = Console(file=sys.stdout, width=text_width(), force_jupyter=False)
+    if is_title:
+        console.print(Panel(Text(" ".join(heading.split()), style="bold"), border_style="green"))
+    else:
+        console.print(Text(heading, style=_HEADINGS.get(heading, "bold cyan")))
 
 
 def complain(sentence: str) -> None:
@@ -113,7 +147,9 @@ def print_table(
 
     lines = [list(row) for row in rows]
     names = header or ("",) * len(lines[0])
-    say(text_table(names, lines, left=names[:1]), err=err)
+    in_terminal = (sys.stderr if err else sys.stdout).isatty()
+    width = text_width() if in_terminal else None
+    say(text_table(names, lines, left=names[:1], width=width), err=err)
 
 
 def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:

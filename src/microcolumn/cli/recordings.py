@@ -13,7 +13,7 @@ from ..formatting import counted
 from . import reading
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json, say
+from .output import Json, print_json, say, say_started
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +34,7 @@ def info(
     json: Json = False,
 ) -> None:
     """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
+    say_started("coincidences")
     from .. import figures  # the numerical libraries load only when a command runs
     from ..study._status import said_if_slow
     from ..survey import summarise
@@ -72,6 +73,7 @@ def layers(
 
     Prints the boundaries as the --layers option of other commands takes them.
     """
+    say_started()
     from .. import figures, io
     from ..survey import layers_from_flashes
 

@@ -17,6 +17,7 @@ from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
 from .output import (
+    OF_FITS,
     Json,
     print_json,
     print_table,
@@ -24,6 +25,7 @@ from .output import (
     say_blocks,
     say_started,
     show_page,
+    text_width,
     warnings_as_lines,
 )
 from .stores import PlanOrStore, default_store, store_of
@@ -129,7 +131,7 @@ def compare(
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
-    say_started()
+    say_started(OF_FITS)
     from ..io import is_url
     from ..study import Plan
 
@@ -175,7 +177,7 @@ def run(
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
-    say_started()
+    say_started(OF_FITS)
     from ..study import Plan
 
     with one_sentence():
@@ -197,6 +199,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
 
 def report(study: PlanOrStore, json: Json = False) -> None:
     """Print what a study has found so far."""
+    say_started()
     from ..study import Results
 
     with one_sentence():
@@ -220,6 +223,7 @@ def export_model(
     json: Json = False,
 ) -> None:
     """Save a fitted model of a study as a file for predict and sample."""
+    say_started()
     from ..models import to_bytes
     from ..study import Results
 
@@ -258,7 +262,7 @@ def _run(
         )
         _print(results, json)
     report, page = (shlex.join(["microcolumn", "study", n, str(store)]) for n in ("report", "page"))
-    say(f"results are kept in {store}; all of them: {report}; with figures: {page}", err=True)
+    say(f"\nresults: {store}\nall of them: {report}\nwith figures: {page}", err=True)
     return results
 
 
@@ -270,4 +274,5 @@ def _print(results: Results, json: bool, *, whole: bool = False) -> None:
     if json:
         print_json(report_dict(results))
     else:
-        say_blocks(report_blocks(results) if whole else answer_blocks(results))
+        told = report_blocks if whole else answer_blocks
+        say_blocks(told(results, text_width()))

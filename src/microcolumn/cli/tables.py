@@ -9,7 +9,7 @@ import typer
 
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, make_folder, print_json, say
+from .output import Json, make_folder, print_json, say, say_started
 from .stores import PlanOrStore, store_of
 
 
@@ -27,6 +27,7 @@ def tables(
 
     Also parameters with their intervals, and the adequacy of each model.
     """
+    say_started()
     from ..report import write_tables
     from ..study import Results
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
+from ..formatting import counted
 from ..models import PopulationModel
 from ..origin import units_of
 from ..parameters import Parameters
@@ -134,7 +135,8 @@ def _labels(layer: Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
             raise TypeError(f"layer[{n}] is {label!r}; {remedy}")
     if window < 1 or len(labels) * window != n_bits:
         raise ValueError(
-            f"layer has {len(labels)} labels for {n_bits} bits of words of {window} bins; {remedy}"
+            f"layer has {counted(len(labels), 'label')} for {counted(n_bits, 'bit')} of words of "
+            f"{counted(window, 'bin')}; {remedy}"
         )
     return np.array([str(label) for label in labels])
 
@@ -144,7 +146,7 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
     layers, codes = np.unique(labels[labels != ""], return_inverse=True)
     if layers.size < 2:
         raise ValueError(
-            f"layer names {layers.size} different layers {layers.tolist()}; "
+            f"layer names {counted(layers.size, 'different layer')} {layers.tolist()}; "
             "a test of layers needs units in at least two"
         )
     return tuple(layers.tolist()), codes.astype(np.min_scalar_type(layers.size))

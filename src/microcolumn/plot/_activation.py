@@ -91,6 +91,11 @@ def hidden_columns(model: PopulationModel, hidden: int | Iterable[int] | None) -
     return columns
 
 
+def hidden_title(model: PopulationModel, column: int) -> str:
+    """Name of a hidden unit, and that it has no weights where the penalty has left none."""
+    return f"h{column}" if model.W_[:, column].any() else f"h{column} (no weights)"
+
+
 def typical_bins(
     activation: Floats, epoch_starts: NDArray[np.int64], n_bins: int
 ) -> tuple[int, int]:

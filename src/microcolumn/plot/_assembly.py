@@ -11,12 +11,12 @@ from ..evaluate._assemblies import MEMBER, by_unit
 from ..models import PopulationModel
 from ..origin import units_of
 from ..units import Units
-from ._activation import hidden_columns
+from ._activation import hidden_columns, hidden_title
 from ._colours import OneColour, one_colour
 from ._hidden import POSITIVE
 from ._inputs import entitle
 from ._laminar import HasUnits, bit_layout, table_of
-from ._recorded import draw_shank
+from ._recorded import draw_shank, shank_size
 from ._tips import tip
 from .style import LEGEND, axes_or_new
 
@@ -57,7 +57,7 @@ def assembly(
     known = units_of(model.origin_, None if units is None else table_of(units))
     table = Units.numbered(n_units) if known is None else known
     colour = one_colour(color, POSITIVE)
-    ax = axes_or_new(ax, (1.7, 2.6))
+    ax = axes_or_new(ax, shank_size(table))
     places, heights = draw_shank(ax, table)
     weights = by_unit(model.W_[:, column], len(table))
     largest = float(np.abs(weights).max()) or 1.0
@@ -86,4 +86,4 @@ def assembly(
     ax.scatter(places[absent], heights[absent], s=_NONE, color="0.4", linewidths=0, zorder=2)
     if ax.get_legend_handles_labels()[1]:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
-    return entitle(ax, f"h{column}" if title is None else title)
+    return entitle(ax, hidden_title(model, column) if title is None else title)

@@ -74,9 +74,9 @@ def _asked(names: Iterable[str], color: Colour | None) -> dict[str, Any]:
     if not isinstance(color, Mapping):
         return dict.fromkeys(known, _checked("color", color, ", or a dict of colours by name"))
     for name in color:
-        if name not in known:
+        if str(name) not in known:
             raise ValueError(f"color names {name!r}; name some of {', '.join(known)}")
-    return {name: _checked(f"color[{name!r}]", each) for name, each in color.items()}
+    return {str(name): _checked(f"color[{name!r}]", each) for name, each in color.items()}
 
 
 def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:

@@ -19,6 +19,7 @@ from ..validation import Floats, real_array
 from ..words import Words
 from ._colours import Colour, looks_of
 from ._inputs import (
+    check_order,
     check_words,
     entitle,
     named,
@@ -86,6 +87,7 @@ def gain(
     if words is not None and rates is not None:
         raise ValueError("rates are for gains that are arrays; models know their own, leave it out")
     if words is not None:
+        check_order(models)
         held = check_words(words)
         found = {
             name: _on_words(name, model, held, given)

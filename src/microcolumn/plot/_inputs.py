@@ -81,28 +81,28 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
     return found
 
 
-def named_models(models: Any, argument: str = "models") -> dict[str, WordsEstimator]:
+def named_models(models: Any) -> dict[str, WordsEstimator]:
     """One fitted model, several, or several by name, as a dict by name."""
-    found = _estimators(models, argument)
+    found = _estimators(models)
     return {name: check_fitted(model, name) for name, model in found.items()}
 
 
-def named_word_models(models: Any, argument: str = "models") -> dict[str, WordModel]:
+def named_word_models(models: Any) -> dict[str, WordModel]:
     """The same of models that give words a probability, which a history model does not."""
-    for name, model in _estimators(models, argument).items():
+    for name, model in _estimators(models).items():
         if not isinstance(model, WordModel):
             raise TypeError(
                 f"{name} is {kind_of(model)}, which gives words no probability; pass others"
             )
-    found: Any = named_models(models, argument)
+    found: Any = named_models(models)
     return dict(found)
 
 
-def _estimators(models: Any, argument: str) -> dict[str, WordsEstimator]:
+def _estimators(models: Any) -> dict[str, WordsEstimator]:
     """Models by name, fitted or not."""
     kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
     return named(
-        argument, models, kind, "a fitted model, a list of them, or a dict of them by name"
+        "models", models, kind, "a fitted model, a list of them, or a dict of them by name"
     )
 
 
@@ -155,11 +155,18 @@ def measured(
     ``named_as`` says which models it takes.
     """
     if words is not None:
+        check_order(models)
         held = check_words(words)
         return {name: measure(model, held) for name, model in named_as(models).items()}
     if isinstance(models, kind):
         return {"": models}
     return named("models", models, kind, f"fitted models and words, or what {made_by} returns")
+
+
+def check_order(models: Any) -> None:
+    """Refuse words where models are expected."""
+    if isinstance(models, Words):
+        raise TypeError("models is words; pass the models first, then the words")
 
 
 def check_words(words: Any) -> Words | ArrayLike:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from ._inputs import check_fitted, entitle, expect
 from ._laminar import HasUnits, bit_layout, mark_window
 from .style import axes_or_new
 
+#: Width of a letter, points.
+_LETTER = 3.6
 #: Space between charts and width of the narrowest, in mean widths of a chart.
 _GAP, _NARROWEST = 0.3, 0.5
 #: Height of the bands for shares (above) and the scale bar (below), as a part of all rows.
@@ -79,6 +83,7 @@ def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: OneColo
     widths = [float(chart.max()) for chart in charts]
     typical, n_rows = sum(widths) / len(widths), mean.size
     band = max(1.5, _BAND * n_rows)
+    zeros: list[float] = []
     middles, x = [], 0.0
     for place, (chart, width) in enumerate(zip(charts, widths, strict=True)):
         room = max(width, float(mean.max()), _NARROWEST * typical)
@@ -89,16 +94,18 @@ def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: OneColo
                 x + mean, np.arange(n_rows + 1) - 0.5, baseline=None, orientation="horizontal",
                 color="black", linewidth=0.5,
             )  # fmt: skip
-            text = _percent(float(shares[place - 1]))
-            ax.text(x, -0.5 - band / 2, text, ha="left", va="center", fontsize=_SHARE_SIZE)
+            zeros.append(x)
         middles.append(x + room / 2)
         x += room + _GAP * typical
     x = max(x, 4.0 * typical)  # the bars of a single mode would fill the page
     ax.set_xlim(-_GAP * typical / 2, x - _GAP * typical / 2)
     ax.set_ylim(n_rows - 0.5 + band, -0.5 - band)
+    percents = _apart(ax, zeros, [_percent(share) for share in shares.tolist()])
+    for zero, text in zip(zeros, percents, strict=True):
+        ax.text(zero, -0.5 - band / 2, text, ha="left", va="center", fontsize=_SHARE_SIZE)
     every = -(-len(charts) // 25)  # of many charts, every second, third, ... is numbered
     numbers = [f"{k}" if k % every == 0 else "" for k in range(1, len(charts))]
-    ax.set_xticks(middles, ["mean", *numbers], va="baseline")
+    ax.set_xticks(middles, _apart(ax, middles, ["mean", *numbers]), va="baseline")
     ax.tick_params(length=0)
     ax.tick_params(axis="x", pad=9)  # measured to the baseline of the letters
     length = max((step for step in _ROUND if step <= typical), default=_ROUND[0])
@@ -106,6 +113,18 @@ def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: OneColo
     ax.plot([0.0, length], [y, y], color="black", linewidth=1.5, solid_capstyle="butt")
     label = f"{length:g} spikes per bin"
     ax.annotate(label, (length, y), (3, 0), textcoords="offset points", va="center", size=7)
+
+
+def _apart(ax: Axes, places: Sequence[float], texts: Sequence[str]) -> list[str]:
+    """Texts along x, those that would run into one before them left empty."""
+    low, high = ax.get_xlim()
+    point = (high - low) / (ax.get_window_extent().width / ax.figure.dpi * 72.0)
+    kept, end = [], -math.inf
+    for place, text in zip(places, texts, strict=True):
+        kept.append(text if place >= end else "")
+        if kept[-1]:
+            end = place + _LETTER * (len(text) + 1) * point
+    return kept
 
 
 def _percent(share: float) -> str:

@@ -24,7 +24,7 @@ from ..units import Units
 from ..validation import Floats
 from ..words import Words
 from ._colours import Colour, looks_of
-from ._inputs import check_words, entitle, measured, named, named_word_models
+from ._inputs import check_order, check_words, entitle, measured, named, named_word_models
 from ._laminar import HasUnits, table_of
 from ._tips import tip
 from .style import DASHES, DATA_COLOUR, LEGEND, Look, axes_or_new, literal
@@ -226,6 +226,7 @@ def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
 def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
     """Distributions as they were given, or of the words, as "data", and of the models."""
     if words is not None:
+        check_order(models)
         named_as, held = named_word_models(models), check_words(words)
         for model in named_as.values():
             words_for(model, held, None)  # else a model of other units would be drawn beside them

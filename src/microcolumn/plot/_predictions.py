@@ -29,6 +29,8 @@ from .style import DATA_COLOUR, LEGEND, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new
 _CHANCE = MODEL_COLOURS["Independent"]
 #: What models may know, and the time drawn unless it is asked for.
 _GIVEN, _SECONDS = ("rest", "past"), 1.0
+#: An error of calibration below this is rounding.
+_ROUNDING = 1e-9
 
 
 def prediction(
@@ -157,7 +159,8 @@ def calibration(
     for name, look in styles.items():
         each, colour = found[name], look.colour
         ax.vlines(each.predicted, each.lower, each.upper, color=colour, alpha=0.35, linewidth=2.5)
-        label = f"{literal(name)} (error {each.error:.2g})".strip()
+        error = each.error if each.error > _ROUNDING else 0.0
+        label = f"{literal(name)} (error {error:.2g})".strip()
         [dots] = ax.plot(each.predicted, each.observed, look.marker, color=colour, label=label)
         dots.set_markersize(3.5)
     ax.set(xlabel="predicted P(spike)", ylabel="observed frequency")
@@ -206,7 +209,8 @@ def roc(
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
     for name, look in styles.items():
         each = found[name]
-        label = f"{literal(name)} ({each.note or f'area {each.area:.3f}'})".strip()
+        note = each.note.replace(": ", ":\n")  # in two lines it stays within the axes
+        label = f"{literal(name)} ({note or f'area {each.area:.3f}'})".strip()
         style = {"color": look.colour, "linestyle": look.dash, "label": label}
         ax.plot(each.false_positive, each.true_positive, **style)
     ax.set(xlabel="false alarms", ylabel="spikes found", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
@@ -220,6 +224,10 @@ def _check_unit(words: Any, unit: int | None) -> int:
     if unit is None:
         which = words if isinstance(words, int) else 0
         raise ValueError(f"no unit is named; pass the position of one, such as unit={which}")
+    if isinstance(unit, str):
+        ids = words.units.ids if isinstance(words, Words) else ()
+        where = f", {ids.index(unit)}" if unit in ids else ", such as 0"
+        raise TypeError(f"unit is {unit!r}; pass its position among the units{where}")
     position = whole_number("unit", unit)
     if isinstance(words, Words) and not 0 <= position < words.n_units:
         raise ValueError(f"unit is {unit}; the words have units 0 to {words.n_units - 1}")

@@ -27,7 +27,7 @@ _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 
 
 def ranking(
-    compared: Compared,
+    models: Compared,
     words: Words | ArrayLike | None = None,
     *,
     color: Colour | None = None,
@@ -46,7 +46,7 @@ def ranking(
 
     Parameters
     ----------
-    compared : fitted model or Comparison, or sequence or mapping of them
+    models : fitted model or Comparison, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
         ``results.comparison(...)`` returns: several comparisons are of different recordings, and
         models of one name are the same. Models with a false mode, or whose score is not finite, are
@@ -58,8 +58,11 @@ def ranking(
     title : str, optional
         Of the axes.
     """
-    remedy = "fitted models and words, or what mc.compare returns, or a list of such"
-    given = named("compared", compared_on(compared, words), Comparison, remedy).values()
+    remedy = (
+        "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
+        "returns, or a list of such"
+    )
+    given = named("models", compared_on(models, words), Comparison, remedy).values()
     known = [(each, ranked) for each in given if (ranked := _ranked(each))]
     if not known:
         raise ValueError("there is no model to rank: none has a score; raise l1")

@@ -22,7 +22,15 @@ from ..validation import Floats
 from ..words import Words, checked_bin_width
 from ._colours import Colour, OneColour, by_name, one_colour
 from ._inputs import entitle, expect
-from ._laminar import HasUnits, has_depths, laminar, layer_name, mark_layers, table_of
+from ._laminar import (
+    HasUnits,
+    has_depths,
+    laminar,
+    layer_name,
+    mark_layers,
+    short_ids,
+    table_of,
+)
 from ._tips import tip
 from .style import DATA_COLOUR, LEGEND, axes_or_new
 
@@ -72,7 +80,7 @@ def probe(
         Of the units; black by default.
     """
     units, colour = table_of(units), one_colour(color, DATA_COLOUR)
-    ax = axes_or_new(ax, (1.7, 2.6))
+    ax = axes_or_new(ax, shank_size(units))
     places, heights = draw_shank(ax, units)
     for kind, name, marker, face in (
         (~units.multiunit, "single unit", "o", colour),
@@ -98,6 +106,12 @@ def _told(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
     if units.depth_um is not None:
         told["depth (µm)"] = np.asarray(units.depth_um)[rows]
     return told
+
+
+def shank_size(units: Units) -> tuple[float, float]:
+    """Inches of a figure of the probe, with room for names of units that have no depths."""
+    letters = 0 if has_depths(units) else max(map(len, short_ids(units.ids)))
+    return 1.7 + 0.06 * letters, 2.6
 
 
 def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
@@ -143,7 +157,9 @@ def rates(
     color : colour, optional
         Of the bars; grey by default.
     """
-    remedy = "the recording, since words do not tell several spikes in a bin from one"
+    remedy = "one recording, such as mc.read(path)"
+    if isinstance(recording, Words):
+        remedy = "the recording, since words do not tell several spikes in a bin from one"
     expect("recording", recording, Recording, remedy)
     colour = one_colour(color, RATE_COLOUR)
     ax = axes_or_new(ax, (1.7, 2.6))

@@ -20,7 +20,7 @@ from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ..validation import listed as entries, shown
 from ..words import Words
 from ._colours import Colour, coloured
-from ._inputs import check_words, entitle, expect, named, named_word_models
+from ._inputs import check_order, check_words, entitle, expect, named, named_word_models
 from ._tips import tip
 from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks, match_type
 
@@ -67,7 +67,7 @@ Compared = (
 
 
 def scores(
-    compared: Compared,
+    models: Compared,
     words: Words | ArrayLike | None = None,
     *,
     color: Colour | None = None,
@@ -83,7 +83,7 @@ def scores(
 
     Parameters
     ----------
-    compared : fitted model or Comparison, or sequence or mapping of them
+    models : fitted model or Comparison, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
         ``results.comparison(...)`` returns: several comparisons are drawn as groups of bars, called
         by the recording's name or by the mapping's.
@@ -94,7 +94,7 @@ def scores(
     title : str, optional
         Of the axes.
     """
-    listed, specs = _drawn(compared_on(compared, words))
+    listed, specs = _drawn(compared_on(models, words))
     if not specs:
         raise ValueError("there is no score to draw; compare a model other than Independent")
     series = [
@@ -118,7 +118,7 @@ def scores(
 
 
 def differences(
-    compared: Compared,
+    models: Compared,
     words: Words | ArrayLike | None = None,
     *,
     reference: str = "Ising",
@@ -136,7 +136,7 @@ def differences(
 
     Parameters
     ----------
-    compared, words
+    models, words
         As in :func:`scores`; the place of a comparison without the reference stays empty.
     reference : str
         Name of the model that is subtracted.
@@ -146,9 +146,11 @@ def differences(
         As in :func:`scores`.
     """
     expect("reference", reference, str, "the name of one of the models")
-    listed, specs = _drawn(compared_on(compared, words))
+    listed, specs = _drawn(compared_on(models, words))
     names = [name for name in specs if name != reference]
-    if reference not in specs or not names:
+    if not names:
+        raise ValueError("there is no difference to draw; pass two models or more")
+    if reference not in specs:
         raise ValueError(
             f"no model is compared with {reference!r}; name another one as reference, "
             f"of {', '.join(specs)}"
@@ -184,11 +186,12 @@ def in_groups(n_recordings: int, n_models: int) -> bool:
     return n_recordings > 1 and n_recordings * n_models <= _MOST_IN_GROUPS
 
 
-def compared_on(compared: Any, words: Words | ArrayLike | None) -> Any:
+def compared_on(models: Any, words: Words | ArrayLike | None) -> Any:
     """Comparisons as they are given; where there are words, that of fitted models on them."""
     if words is None:
-        return compared
-    return compare(named_word_models(compared, "compared"), check_words(words))
+        return models
+    check_order(models)
+    return compare(named_word_models(models), check_words(words))
 
 
 def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str, str]]:
@@ -207,10 +210,10 @@ def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str,
 def _drawn(compared: Any) -> tuple[list[Comparison], dict[str, ModelSpec]]:
     """Comparisons as a list, and all models except independent ones, by class, objective, size."""
     remedy = (
-        "fitted models and words, or what mc.compare(models, words) returns, a list of such, or a "
-        "dict of them by name"
+        "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
+        "returns, a list of such, or a dict of them by name"
     )
-    found = named("compared", compared, Comparison, remedy)
+    found = named("models", compared, Comparison, remedy)
     listed = [
         replace(each, recording=name) if isinstance(compared, Mapping) else each
         for name, each in found.items()

@@ -16,7 +16,7 @@ from ..models import PopulationModel
 from ..units import Units
 from ..validation import Floats
 from ..words import checked_bin_width
-from ._activation import hidden_columns
+from ._activation import hidden_columns, hidden_title
 from ._colours import colour_map
 from ._inputs import entitle, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_layers
@@ -83,7 +83,7 @@ def hidden_map(
     bar.ax.set_title("weight\n(nats)", size=6, loc="left")
     bar.ax.tick_params(length=2, width=0.5, labelsize=6)
     bar.outline.set_linewidth(0.5)
-    return entitle(ax, f"h{hidden}" if title is None else title)
+    return entitle(ax, hidden_title(model, column) if title is None else title)
 
 
 def _draw_map(

@@ -168,7 +168,8 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes
     if isinstance(ax, Axes):
         return ax
     if ax is not None:
-        several = "one of its axes, such as ax[0]"
+        place = ", ".join("0" * np.ndim(ax))
+        several = f"one of its axes, such as ax[{place}]"
         remedy = several if isinstance(ax, np.ndarray) else "axes, such as plt.subplots()[1]"
         raise TypeError(f"ax is {kind_of(ax)}; pass {remedy}")
     from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need

@@ -20,6 +20,9 @@ from ._tables import Table, longest
 from ._typography import sentence, unbroken
 from ._units import known_units, unit_sentences
 
+#: Letters of a line, where a terminal is not narrower.
+WIDTH = 100
+
 
 class Block(NamedTuple):
     """Lines of text below a heading, which a terminal shows in bold; one of them may be empty."""
@@ -53,13 +56,13 @@ def answer_text(results: Results) -> str:
     return _joined(answer_blocks(results))
 
 
-def answer_blocks(results: Results) -> list[Block]:
-    """The parts of :func:`answer_text`."""
-    return [*_answer(results), *_cautions(results)]
+def answer_blocks(results: Results, width: int = WIDTH) -> list[Block]:
+    """The parts of :func:`answer_text`, in lines of at most ``width`` letters."""
+    return [*_answer(results, width), *_cautions(results, width)]
 
 
-def report_blocks(results: Results) -> list[Block]:
-    """The parts of :func:`report_text`."""
+def report_blocks(results: Results, width: int = WIDTH) -> list[Block]:
+    """The parts of :func:`report_text`, with the answer and the cautions in such lines."""
     texts = []
     tested = longest(results)
     for name, row in results.recordings.items():
@@ -70,38 +73,44 @@ def report_blocks(results: Results) -> list[Block]:
     if results.recordings:
         texts.append(_titled(recordings(results)))
     shown = [Block("", text) for text in texts]
-    return [*_answer(results), *shown, *_cautions(results), Block("", _provenance(results))]
+    return [
+        *_answer(results, width),
+        *shown,
+        *_cautions(results, width),
+        Block("", _provenance(results)),
+    ]
 
 
 def _joined(blocks: Sequence[Block]) -> str:
     return "\n\n".join(map(str, blocks)) + "\n"
 
 
-def _answer(results: Results) -> Iterator[Block]:
+def _answer(results: Results, width: int) -> Iterator[Block]:
     """The title, what a reader must know first, the questions, and a line for each recording."""
     found = whole_answer(results)
-    yield Block(_filled(found.title), f"{found.subtitle}.")
+    yield Block(_filled(found.title, width), f"{found.subtitle}.")
     if found.quick:
-        yield Block("", f"{_filled(sentence(found.quick.small))}\n{sentence(found.quick.remedy)}")
+        small, remedy = sentence(found.quick.small), sentence(found.quick.remedy)
+        yield Block("", f"{_filled(small, width)}\n{remedy}")
     if found.simulated:
-        yield Block("", _filled(f"{found.simulated}."))
+        yield Block("", _filled(f"{found.simulated}.", width))
     for question, text in found.paragraphs:
-        yield Block(question, _filled(text, "  "))
+        yield Block(question, _filled(text, width, "  "))
     if found.table:
-        yield Block("In short", _laid_out(found.table))
+        yield Block("In short", _laid_out(found.table, width))
 
 
-def _cautions(results: Results) -> list[Block]:
+def _cautions(results: Results, width: int) -> list[Block]:
     warned = cautions(results)
-    lines = [_filled(line, "  - ", "    ") for line in warned]
+    lines = [_filled(line, width, "  - ", "    ") for line in warned]
     return [Block("Cautions", "\n".join(lines))] if warned else []
 
 
-def _filled(text: str, first: str = "", others: str | None = None) -> str:
-    """Lines of at most 100 letters, which break no amount."""
+def _filled(text: str, width: int = WIDTH, first: str = "", others: str | None = None) -> str:
+    """Lines of at most so many letters, which break no amount."""
     lines = fill(
         unbroken(text),
-        100,
+        width,
         initial_indent=first,
         subsequent_indent=first if others is None else others,
         break_on_hyphens=False,
@@ -154,11 +163,12 @@ def _titled(table: Table) -> str:
     return f"{table.title}\n{_laid_out(table)}"
 
 
-def _laid_out(table: Table) -> str:
-    text = text_table(table.header, table.rows, left=table.left, indent=2)
+def _laid_out(table: Table, width: int | None = None) -> str:
+    """A table with its note, as wide as it is unless a width is given."""
+    text = text_table(table.header, table.rows, left=table.left, indent=2, width=width)
     if not table.note:
         return text
-    return f"{text}\n{_filled(f'({table.note})', '  ', '   ')}"
+    return f"{text}\n{_filled(f'({table.note})', width or WIDTH, '  ', '   ')}"
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:

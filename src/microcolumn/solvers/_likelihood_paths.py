@@ -22,6 +22,7 @@ from ..partition._exact import exact_log_partition
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
 from ..words import Words
+from ._bars import patient_bar
 from ._certificate import Certificate, sampled_certificate
 from ._minimise import FitResult
 from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path, uncoupled
@@ -71,7 +72,7 @@ def fit_likelihood_path(
         order = order[::-1]
     results: dict[int, FitResult] = {}
     handed_on = [] if start is None else [start]
-    for k in order.tolist():
+    for k in patient_bar(len(l1_values), "penalties", order.tolist()):
         l1 = l1_values[k]
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
         starts = handed_on or family.starts(kind, l1)

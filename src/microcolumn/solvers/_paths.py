@@ -24,6 +24,7 @@ from ..objectives import Objective
 from ..parameters import Kind, Parameters
 from ..penalties import Penalty
 from ..validation import Floats
+from ._bars import patient_bar
 from ._minimise import FitResult
 from ._quasi_newton import Search
 
@@ -234,7 +235,8 @@ def fit_path(
         nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
     state = problem.seed.generate_state(4)
     results: list[FitResult] = []
-    for k, l1 in enumerate(l1_values):
+    along = patient_bar(len(l1_values), "penalties", l1_values)
+    for k, l1 in enumerate(along):
         handed_on = [results[-1].parameters] if results else []
         if start is not None:
             handed_on.append(start)

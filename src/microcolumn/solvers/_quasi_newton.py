@@ -14,15 +14,13 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from tqdm import tqdm
 
 from ..kernels.cpu.quasi_newton import find_direction, keep_pair, largest, move, slope_along
 from ..layout import Layout
 from ..penalties import Penalty
 from ..validation import Floats
+from ._bars import patient_bar
 
-#: A fit that takes longer shows a progress bar on a terminal.
-_PATIENCE_SECONDS = 5.0
 #: Pairs of steps and changes of slope that are remembered: on simulated recordings 12, 25, 50 and
 #: 100 take 100, 86, 80 and 74 % of the evaluations. Fewer where they would have more elements.
 _MEMORY, _MOST_ELEMENTS = 50, 1 << 22
@@ -79,9 +77,7 @@ class Search:
         """
         then, before, checked = self.value, self.optimality, self.n_iter
         # The bar counts to the most steps allowed; most fits are done long before.
-        with tqdm(
-            total=max_iter, desc="fit, at most", delay=_PATIENCE_SECONDS, disable=None, leave=False
-        ) as bar:
+        with patient_bar(max_iter, "fit, at most") as bar:
             while self.optimality > tol and self.n_iter < max_iter:
                 if not self._step():
                     return

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
-from tqdm import tqdm
 
 from ..layout import Layout
 from ..objectives import Draws, SampledLikelihood, WordPool
@@ -31,6 +30,7 @@ from ..partition._modes import find_modes, nearest, rough_log_mass
 from ..penalties import Penalty
 from ..validation import Bits, Floats
 from ..words import Words
+from ._bars import patient_bar
 from ._quasi_newton import Search
 
 Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
@@ -137,9 +137,7 @@ class LikelihoodSearch:
         The search ends after ``max_iter`` steps in all, or ``roughly`` with the first noise.
         """
         settled: list[Floats] = []
-        with tqdm(
-            total=_MOST_ROUNDS, desc="likelihood, at most", delay=5.0, disable=None, leave=False
-        ) as bar:
+        with patient_bar(_MOST_ROUNDS, "likelihood, at most") as bar:
             for _ in range(_MOST_ROUNDS):
                 gain = self._round(max_iter - self.n_iter)
                 bar.update()

@@ -20,7 +20,7 @@ from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
-from ._status import is_interactive, progress_bar, said_if_slow
+from ._status import is_interactive, progress_bar, said_if_slow, ticking
 from ._store import Store
 from ._workers import StudyError, Workers, workers_at
 
@@ -102,7 +102,7 @@ class _Run:
         lengths = {name: each.duration_s for name, each in self.prepared.recordings.items()}
         self.forecast = forecast(plan, facts, lengths, self.workers.count)
         expected = announcement(plan, facts, lengths, self.workers.count, jobs.keys() - self.done)
-        with progress_bar(len(jobs), len(self.done), progress) as bar:
+        with progress_bar(len(jobs), len(self.done), progress) as bar, ticking(bar):
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]

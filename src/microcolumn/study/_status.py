@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _MOST_FAILURES = 5
 #: Seconds between two lines of progress in a log, and before the first.
 _LOGGED_S = 30.0
+#: Seconds between two looks at the clock of a bar in a terminal.
+_TICK_S = 1.0
 #: What jobs that take about as long have in common, from the most similar on.
 _ALIKE = (
     ("kind", "experiment", "window", "model", "recording"),
@@ -63,8 +65,10 @@ class Status:
     def __str__(self) -> str:
         n_done, n_planned = sum(self.done.values()), sum(self.planned.values())
         lines = [f"{self.store}: {n_done:,} of {n_planned:,} jobs done, {self._state}"]
+        longest = max(map(len, self.planned), default=0)
         lines += [
-            f"  {kind:<9} {self.done[kind]:>6} of {self.planned[kind]}" for kind in self.planned
+            f"  {kind:<{longest}} {self.done[kind]:>6} of {self.planned[kind]}"
+            for kind in self.planned
         ]
         lines += [f"  {self.damage}"] * bool(self.damage)
         if self.n_other:
@@ -165,6 +169,24 @@ def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[No
         settings |= {"delay": _LOGGED_S, "mininterval": _LOGGED_S, "miniters": 1}
         settings |= {"file": _Lines(), "bar_format": "{n_fmt} of {total_fmt} jobs done, " + times}
     return tqdm(total=n_jobs, initial=n_done, **settings)
+
+
+@contextmanager
+def ticking(bar: tqdm[NoReturn]) -> Iterator[None]:
+    """Let the clock of a bar in a terminal go on between two jobs, which may be minutes apart."""
+    over = threading.Event()
+
+    def tick() -> None:
+        while not over.wait(_TICK_S):
+            bar.refresh()
+
+    thread = threading.Thread(target=tick, daemon=True)
+    if sys.stderr.isatty() and not bar.disable:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 class _Lines:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -161,6 +162,8 @@ def _belong_to(run: int) -> None:
     which is how it is noticed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Bars of single fits would be drawn over that of the run.
+    sys.stderr = _NoTerminal(os.fdopen(os.dup(2), "wb"), errors="replace", line_buffering=True)
 
     def watch() -> None:
         while os.getppid() == run:
@@ -168,6 +171,13 @@ def _belong_to(run: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+class _NoTerminal(TextIOWrapper):
+    """Standard error, on which no bar is drawn although it may be a terminal."""
+
+    def isatty(self) -> bool:
+        return False
 
 
 @contextmanager
