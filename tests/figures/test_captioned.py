@@ -10,7 +10,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from PIL import Image
 
-from microcolumn.figures._captioned import COLUMN, captioned
+from microcolumn.figures._captioned import COLUMN, _n_columns, captioned
 
 TITLE = 'Models of <script>alert("$")</script> & co'
 CAPTION = "(a) λ = 0.1 for <b>cells</b> & 'others'; (b) ±1 s.e. id=\"x\" url(#y)"
@@ -230,3 +230,11 @@ def test_letters_that_the_font_lacks_are_left_to_the_page():
     assert "皮質" in figure.svg("a")
     with pytest.warns(UserWarning, match="missing from font"):
         figure.savefig(BytesIO(), format="png")
+
+
+def test_a_legend_has_as_many_columns_as_fit():
+    short, long = ["Ising", "RBM 10", "data"], ["CascadedLogistic", "PopulationTracking"] * 2
+    assert _n_columns(short, 7.0) == 3
+    assert _n_columns(long, 7.0) == 4
+    assert _n_columns(long, 3.5) == 2
+    assert _n_columns(["a model with a name of many letters"] * 2, 3.5) == 1

@@ -74,7 +74,7 @@ def test_a_neuron_sorted_twice_does_not_stretch_the_axis(result):
     assert others.min() - 0.1 * highest < axes.get_ylim()[0] < others.min()
     [shade] = [each for each in axes.patches if each is not steps(axes)]
     assert (shade.get_x(), shade.get_x() + shade.get_width()) == (-1.5, 1.5)
-    assert "dead time of sorters, up to 1e+03" in [
+    assert "dead time, to 1e+03 \N{MULTIPLICATION SIGN} chance" in [
         text.get_text() for text in axes.get_legend().get_texts()
     ]
 

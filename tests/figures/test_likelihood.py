@@ -143,3 +143,18 @@ def test_many_recordings_are_summarised_by_model(planted_results, monkeypatch):
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0])
     assert "means over 30 recordings, which are the open dots" in figure.caption
     assert not figure.legends
+
+
+@pytest.mark.parametrize("width", [None, "single"])
+def test_panels_keep_their_height_above_slanted_names(tmp_path, width):
+    both = replace(FIRST, objectives=("likelihood", "mpf"))
+    results = scored(tmp_path, replace(planted_study.PLAN, experiments=(both,)))
+    with preset(width=width):
+        figure = likelihood(results)
+    figure.draw_without_rendering()
+    a, b = figure.axes
+    assert {label.get_rotation() for label in a.get_xticklabels()} == {45.0}
+    assert min(ax.bbox.height for ax in (a, b)) / figure.dpi > 1.2
+    box, (inches, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert -0.02 <= box.x0 < box.x1 <= inches + 0.02
+    assert -0.02 <= box.y0 < box.y1 <= height + 0.02

@@ -30,7 +30,7 @@ def test_a_figure_fits_its_width(planted_results, name, width):
     assert -0.02 <= box.x0 < box.x1 <= inches + 0.02
     assert -0.02 <= box.y0 < box.y1 <= height + 0.02
     assert height <= 9.5  # of a page
-    assert min(text.get_size() for text in figure.findobj(match=is_text)) >= 5.0
+    assert min(text.get_size() for text in figure.findobj(match=is_text)) >= 5.5
     for boxes in named(figure):
         assert all(left.x1 <= right.x0 + 1.0 for left, right in pairwise(boxes))
 

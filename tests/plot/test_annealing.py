@@ -129,3 +129,11 @@ def test_colour_title_and_wrong_input(draw, found):
         TypeError, match=r"^convergence is a float; pass a fitted model, or what mc\.partition"
     ):
         draw(1.0, ax=axes())
+
+
+def test_the_mark_of_single_chains_in_the_legend_can_be_seen(found):
+    ax = annealing(found, ax=axes())
+    legend = ax.get_legend()
+    [place] = [k for k, t in enumerate(legend.get_texts()) if t.get_text() == "single chains"]
+    assert legend.legend_handles[place].get_markersize() >= 4.0
+    assert max(len(line.get_xdata()) for line in ax.lines) == found.log_weights.size

@@ -258,3 +258,14 @@ def test_of_many_hidden_units_some_are_named_and_the_first_has_numbers():
     assert above(ax)[0] == [f"h{k}" for k in range(0, 60, 3)]
     assert [text.get_text() for text in ax.get_xticklabels()][:4] == ["0", f"{MINUS}3", "0", "1"]
     assert not any(text.get_text() for text in ax.get_xticklabels()[4:])
+
+
+@pytest.mark.parametrize(("inches", "numbered"), [(12.0, 6), (3.0, 1)])
+def test_the_number_of_a_column_keeps_clear_of_the_zero_of_the_next(inches, numbered):
+    """Weights up to 4.2, all positive, leave little room between columns: "4 0" would be 40."""
+    model = rbm(n_hidden=6, W=np.full((6, 6), 4.2))
+    figure = Figure(figsize=(inches, 3.0), layout="constrained")
+    ax = hidden_units(model, ax=figure.subplots())
+    names = [text.get_text() for text in ax.get_xticklabels()]
+    assert names.count("4") == numbered
+    assert len(ax.get_xticks()) == 2 + 2 * 6

@@ -149,6 +149,54 @@ def test_ratios_are_medians_over_words_with_as_many_active_bits(statistics):
     ]
 
 
+def many(n_units, n_words=6000):
+    """Statistics of words with up to ``n_units`` active bits, all of them often."""
+    n_active = np.arange(n_words) % (n_units + 1)
+    p = np.full(n_words, 1.0 / n_words)
+    return PatternStatistics(
+        X=np.empty((0, n_units), dtype=np.uint8),
+        n_active=n_active,
+        empirical=p,
+        model=p / 2,
+        lower=p,
+        upper=p,
+        n_words=n_words,
+    )
+
+
+def test_hundreds_of_active_bits_have_round_numbers_and_markers_that_can_be_told_apart():
+    ax = pattern_ratios({"a": many(126)}, ax=axes())
+    assert [text.get_text() for text in ax.get_xticklabels()] == [f"{n}" for n in range(0, 121, 20)]
+    [line] = [line for line in ax.lines if line.get_label() == "a"]
+    assert line.get_xdata().size == 127
+    assert len(range(0, 127, line.get_markevery())) <= 30
+
+
+def test_the_group_of_the_largest_numbers_is_always_named():
+    statistics = many(126)
+    rare = np.append(np.arange(126), [130] * 3).astype(np.int64)
+    p = np.full(rare.size, 1.0 / rare.size)
+    few = replace(statistics, n_active=rare, empirical=p, model=p, lower=p, upper=p)
+    ax = pattern_ratios({"a": few}, ax=axes())
+    ticks = dict(zip(ax.get_xticks(), [t.get_text() for t in ax.get_xticklabels()], strict=True))
+    assert ticks[max(ticks)] == "124+"
+    assert 120 not in ticks  # their names would overlap
+
+
+def test_points_of_synchrony_are_seen_whole_at_the_edge_and_are_small_where_they_are_many():
+    p = np.array([0.99, 0.01])
+    for n, size in ((2, 3.0), (100, 1.8)):
+        found = Synchrony(np.full(n, 1.0 / n) if n > 2 else p, np.full(n, 0.001), "words")
+        sampled = Synchrony(found.probability, found.stderr, "samples")
+        ax = synchrony({"data": found, "model": sampled}, ax=axes())
+        points, model = ax.containers
+        assert not points.lines[0].get_clip_on()
+        assert points.lines[0].get_markersize() == size
+        assert model.lines[0].get_clip_on()
+        [bars] = model.lines[2]
+        assert len(bars.get_segments()) <= 30
+
+
 def test_a_model_that_is_far_off_does_not_flatten_the_others(statistics):
     one = statistics["Ising"]
     far = replace(one, model=one.model * 2.0 ** (-40.0 * one.n_active))

@@ -55,6 +55,48 @@ def test_scores_are_drawn_at_their_strengths_with_errors_and_the_chosen_ringed(i
     np.testing.assert_allclose(heights, [score.stderr for score in ising.scores])
 
 
+def test_models_stand_side_by_side_so_that_none_hides_another(ising):
+    ax = drawn({"a": ising, "b": ising, "c": ising})
+    named, _ = lines(ax)
+    seen = [line.get_transform().transform(line.get_xydata()) for line in named.values()]
+    apart = np.diff(seen, axis=0) * 72.0 / ax.figure.dpi
+    np.testing.assert_allclose(apart[..., 0], 3.0)  # points
+    np.testing.assert_allclose(apart[..., 1], 0.0, atol=1e-9)
+    middles = [
+        [bars.get_transform().transform(segment)[0, 0] for segment in bars.get_segments()]
+        for bars in ax.collections
+    ]
+    np.testing.assert_allclose(middles, np.array(seen)[..., 0])
+    rings = [line for line in ax.lines if line.get_markersize() > 6 and line.get_xydata().size]
+    places = [ring.get_transform().transform(ring.get_xydata())[0] for ring in rings]
+    assert places[1:4] == [pytest.approx(each[ising.chosen]) for each in seen]
+
+
+def test_many_models_stand_no_further_apart_than_strengths(ising):
+    named, _ = lines(drawn({f"{k}": ising for k in range(9)}))
+    first, last = (
+        line.get_transform().transform(line.get_xydata())[:, 0] for line in (named["0"], named["8"])
+    )
+    np.testing.assert_allclose((last - first) * 72.0 / named["0"].figure.dpi, 8.0)
+
+
+def test_nothing_but_the_break_is_marked_between_zero_and_the_smallest_strength():
+    strengths = np.array([0.0, 3e-7, 3e-2])
+    ax = drawn(PenaltyPath("Ising", strengths, np.ones(3), np.ones(3), None, None, 0))
+    marked = [*ax.get_xticks(), *ax.get_xticks(minor=True)]
+    assert [tick for tick in marked if 0.0 < tick < 3e-7] == []
+
+
+@pytest.mark.parametrize("strengths", [(0.0, 1e-6, 1e-1), (1e-6, 1e-1), (0.0, 1e-3), (1e-3,)])
+def test_marks_at_the_ends_are_clear_of_the_edges(strengths):
+    n = len(strengths)
+    path = PenaltyPath("Ising", np.array(strengths), np.ones(n), np.ones(n), None, None, 0)
+    ax = drawn(path)
+    ends = ax.transAxes.inverted().transform(ax.transData.transform([[x, 1.0] for x in strengths]))
+    assert ends[:, 0].min() > 0.05
+    assert ends[:, 0].max() < 0.95
+
+
 @pytest.mark.parametrize(
     ("strengths", "scale", "names"),
     [

@@ -200,9 +200,9 @@ def test_thirty_recordings_are_dots_around_the_mean_of_each_of_fourteen_models()
     several = [
         compared({name: 10.0 + rng.normal() for name in MANY}, f"mouse {k}") for k in range(30)
     ]
-    assert not in_groups(30, 14)
     figure = Figure(figsize=(7.0, 3.0), layout="constrained")
     left, right = figure.subplots(1, 2)
+    assert not in_groups(left, 30, 14)
     ax = scores(several, ax=left)
     levels = np.array([each.scores["RBM 3"].bits_per_second for each in several])
     bars = bars_of(ax)
@@ -219,6 +219,22 @@ def test_thirty_recordings_are_dots_around_the_mean_of_each_of_fourteen_models()
         starts = [label.get_position()[0] for label in panel.get_xticklabels()]
         assert starts == sorted(set(starts))
         assert {label.get_rotation() for label in panel.get_xticklabels()} == {45.0}
+
+
+def test_narrow_axes_hold_half_as_many_groups():
+    several = [compared({"Ising": 10.0, "RBM 5": 12.0}, f"mouse {k}") for k in range(16)]
+    wide, narrow = (Figure(figsize=(inches, 3.0)).subplots() for inches in (7.0, 3.5))
+    assert len(bars_of(scores(several, ax=wide))["RBM 5"]) == 16
+    assert len(bars_of(scores(several, ax=narrow))["RBM 5"]) == 1
+    assert len(bars_of(scores(several[:15], ax=narrow))["RBM 5"]) == 15
+
+
+def test_slanted_names_of_differences_have_two_lines():
+    one = compared({"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 12.0})
+    ax = differences(one, also=[("RBM 5", "SemiRBM 5")], ax=Figure(figsize=(1.5, 2.0)).subplots())
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    assert names == ["RBM 5", "SemiRBM 5", "RBM 5\n\N{MINUS SIGN} SemiRBM 5"]
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {45.0}
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,8 @@ def test_text_is_drawn_letter_by_letter(text):
         (" a\n\tb\x00c\x85 ", "a b c"),
         ("\ud800x\ufffe", "x"),
         ("x" * 24, "x" * 24),
-        ("x" * 25, "x" * 23 + "…"),
+        ("x" * 25, "x" * 12 + "…" + "x" * 11),
+        ("ses-2024-03-17_mouse_M0421_probe01", "ses-2024-03-…421_probe01"),
         ("", ""),
     ],
 )

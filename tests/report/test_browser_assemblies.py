@@ -73,6 +73,19 @@ def test_six_hidden_units_at_most_have_a_colour_of_their_own(raster, stretch):
     assert again[1:] == swatches[1:]  # those that stay keep their colours
 
 
+def test_a_hidden_unit_has_its_colour_of_the_figure_whichever_are_chosen(raster):
+    drawn = raster.page.locator("#explorer-hidden label")
+
+    def colour(k):
+        return drawn.nth(k).evaluate("(row) => row.style.getPropertyValue('--colour')")
+
+    boxes(raster).nth(0).uncheck()
+    for k in (6, 2, 0, 3):
+        boxes(raster).nth(k).check()
+    assert [colour(k) for k in (0, 2, 3)] == [f"var(--assembly-{k})" for k in (0, 2, 3)]
+    assert colour(6) == "var(--assembly-5)"  # none that the figure has
+
+
 def focused(visit, boxes):
     """Which of some boxes or buttons has the focus."""
     return boxes.evaluate_all("(all) => all.indexOf(document.activeElement)")

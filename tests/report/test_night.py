@@ -1,10 +1,13 @@
 """Colours on dark paper: hues stay, and what was seen by day is seen by night."""
 
 import colorsys
+import re
+from importlib.resources import files
 
 import pytest
 from browser import contrast
 
+from microcolumn.plot._activation import COLOURS
 from microcolumn.plot.style import MODEL_COLOURS
 from microcolumn.report._night import at_night, night_rules
 
@@ -47,3 +50,13 @@ def test_each_colour_of_a_drawing_has_one_rule():
     assert len(rules) == 2
     assert rules[0].startswith('[style*="fill: #0072b2"] { fill: #')
     assert rules[1] == '[style*="stroke: #ffffff"] { stroke: var(--paper) !important }'
+
+
+def test_hidden_units_have_the_colours_of_the_figure_in_the_raster_by_day_and_by_night():
+    sheet = (files("microcolumn.report") / "templates" / "explorer.css").read_text()
+    found = re.findall(r"--assembly-(\d): (#[0-9a-f]{6})", sheet)
+    day, night = found[: len(found) // 2], found[len(found) // 2 :]
+    assert [slot for slot, _ in day] == [slot for slot, _ in night] == list("012345")
+    figure = [colour.lower() for colour in COLOURS]
+    assert [colour for _, colour in day][: len(figure)] == figure
+    assert [colour for _, colour in night][: len(figure)] == list(map(at_night, figure))

@@ -183,12 +183,12 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
 def _n_columns(labels: Sequence[str], width: float) -> int:
     """Columns of a legend that is ``width`` inches wide.
 
-    The width of a page holds six labels, or about 80 letters with their marks.
+    The width of a page holds six labels, or about 114 letters, of which a mark takes eight.
     """
     share = width / PAGE
     for n_columns in range(min(len(labels), max(1, round(6 * share))), 1, -1):
         columns = np.array_split(labels, n_columns)  # as matplotlib deals them
-        if sum(max(map(len, column)) + 5 for column in columns) <= 80 * share:
+        if sum(max(map(len, column)) + 8 for column in columns) <= 114 * share:
             return n_columns
     return 1
 

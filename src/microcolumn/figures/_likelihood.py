@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from matplotlib.figure import Figure
+
 from ..evaluate import Comparison
 from ..plot import differences, scores
-from ..plot._scores import in_groups
+from ..plot._scores import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, of_recordings, tell_simulated
 from ._stacking import is_narrow
 
-#: Marks of a panel that has half the page's width.
-_MOST_BESIDE = 28
+#: Marks of a panel that has half the page's width; inches that names may take.
+_MOST_BESIDE, _NAMES = 28, 0.45
 
 
 def likelihood(
@@ -32,13 +34,17 @@ def likelihood(
     compared = list(found.values())
     reference = _reference(compared)
     n_models = len({name for each in compared for name in each.scores})
-    grouped = in_groups(len(compared), n_models)
-    too_many = grouped and len(compared) * n_models > _MOST_BESIDE
+    several = len(compared) > 1
+    too_many = several and _MOST_BESIDE < len(compared) * n_models <= MOST_IN_GROUPS
     stacked = reference is not None and (too_many or is_narrow(PAGE))
     size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
-        panels = figure.subplots(*shape, squeeze=False, sharex=stacked and grouped).ravel()
+        panels = figure.subplots(*shape, squeeze=False).ravel()
+        grouped = in_groups(panels[0], len(compared), n_models)
+        if stacked and grouped:  # the lower panel names the recordings for both
+            panels[1].sharex(panels[0])
+            panels[0].tick_params(axis="x", labelbottom=False)
         scores(compared, ax=panels[0])
         if reference is not None:
             differences(compared, reference=reference, also=_hidden_pair(compared), ax=panels[1])
@@ -46,9 +52,20 @@ def likelihood(
                 letter(ax, name)
         if grouped:
             share_legend(figure, "outside upper center")
+        _make_room(figure, stacked)
         figure.caption = _caption(condition, compared, reference, grouped)
         tell_simulated(figure, results, list(found))
     return figure
+
+
+def _make_room(figure: Figure, stacked: bool) -> None:
+    """Make a figure higher where names are slanted, so that panels keep their height."""
+    heights = [
+        max((each.get_window_extent().height for each in ax.get_xticklabels()), default=0.0)
+        for ax in figure.axes
+    ]
+    beyond = [max(0.0, height / figure.dpi - _NAMES) for height in heights]
+    figure.set_figheight(figure.get_figheight() + (sum(beyond) if stacked else max(beyond)))
 
 
 def _reference(compared: Sequence[Comparison]) -> str | None:

@@ -78,7 +78,8 @@ def _caption(
 ) -> str:
     sentences = [
         f"Each model of split {split} ({about(condition)}) at every strength λ of the L1 penalty "
-        "that was tried; a ring marks the one that the validation words chose.",
+        "that was tried; a ring marks the one that the validation words chose."
+        + (" Models stand side by side around it." if len(paths) > 1 else ""),
         "(a) Gain in log-likelihood over independent units on the validation words; error bars are "
         "one standard error. All are scored on the same words, so that differences are surer than "
         "the bars suggest.",

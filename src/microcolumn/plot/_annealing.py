@@ -62,8 +62,9 @@ def annealing(
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
     octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
     x = (steps[:, None] * 2.0**octaves).ravel()
-    [dots] = ax.plot(x, chains.ravel(), ".", color=_CHAINS, label="single chains", zorder=1)
+    [dots] = ax.plot(x, chains.ravel(), ".", color=_CHAINS, zorder=1)
     dots.set(markersize=1.8, markeredgewidth=0, rasterized=True)  # thousands of points
+    ax.plot([], [], ".", color=_CHAINS, markersize=4, markeredgewidth=0, label="single chains")
     known = convergence.exact if known is None else known
     if known is not None:
         ax.axhline(known * BITS, color=_KNOWN, linewidth=1.0, label=literal(name), zorder=2)

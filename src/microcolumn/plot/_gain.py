@@ -36,6 +36,8 @@ _CHANCE = MODEL_COLOURS["Independent"]
 _APART = 0.012
 #: The axis of rates spans at least this factor, and has this part of its length free at each end.
 _NARROWEST, _MARGIN = 1.4, 0.05
+#: Size of names of units, and the width of a letter of it, points.
+_NAME, _LETTER = 5.5, 3.9
 #: More units than this are not named; those this near, in parts of the decades, may overlap.
 MOST_NAMED, _NEAR = 15, 0.06
 
@@ -114,7 +116,7 @@ def gain(
         tip(points, about | {"standard error": errors})
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     drawn_at = [e.rate_hz * places[name] for name, units in found.items() for e in units.values()]
-    _plain_ticks(ax, [rate for rate in drawn_at if rate > 0.0])
+    _plain_ticks(ax, [rate for rate in drawn_at if rate > 0.0], _room_for_names(ax))
     ax.margins(y=0.08)  # for the names of units
     leave_rounding_small(ax)
     if any(found):
@@ -222,13 +224,20 @@ def _name_units(ax: Axes, found: Mapping[str, Mapping[str, _Gain]]) -> None:
         place: dict[str, Any] = {"xytext": (0.0, -1.5 if below else 1.5), "ha": "center"}
         place |= {"textcoords": "offset points", "va": "top" if below else "bottom"}
         at = (rate, low if below else high)
-        ax.annotate(names[unit], at, fontsize=5, color="0.4", **place)
+        ax.annotate(names[unit], at, fontsize=_NAME, color="0.4", **place)
 
 
-def _plain_ticks(ax: Axes, rates: Sequence[float]) -> None:
+def _room_for_names(ax: Axes) -> float:
+    """Part of the axis of rates to leave free at each end, so that names stay inside."""
+    longest = max((len(text.get_text()) for text in ax.texts), default=0)
+    half = longest * _LETTER / 2 / (ax.get_window_extent().width / ax.figure.dpi * 72.0)
+    return max(_MARGIN, half / (1.0 - 2.0 * half))
+
+
+def _plain_ticks(ax: Axes, rates: Sequence[float], margin: float) -> None:
     """Label rates with plain numbers, more of them on an axis of few decades."""
     if rates:  # the models of one unit would fill the axis
-        half = max((max(rates) / min(rates)) ** (0.5 + _MARGIN), math.sqrt(_NARROWEST))
+        half = max((max(rates) / min(rates)) ** (0.5 + margin), math.sqrt(_NARROWEST))
         middle = math.sqrt(max(rates) * min(rates))
         ax.set_xlim(middle / half, middle * half)
     low, high = ax.get_xlim()

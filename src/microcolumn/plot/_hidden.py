@@ -31,8 +31,9 @@ _FILLED, _MANY = 0.8, 100
 _SLIM, _APART, _GAP = 0.8, 0.4, 0.16
 #: Columns that there is room for at least, so that the bars of a single one do not fill the page.
 _FEWEST = 4
-#: Size of the numbers above and below columns, and of those between two labelled columns.
-_SMALL, _LABELLED = 6.0, 12
+#: Size of the numbers above and below columns, most columns that all have numbers, and how near two
+#: numbers may stand, points.
+_SMALL, _LABELLED, _NEAREST = 6.0, 12, 9.0
 
 
 class Extent(NamedTuple):
@@ -138,12 +139,12 @@ def draw_hidden_units(
     shown = order[:most]
     weights = model.W_[np.ix_(found.order, shown)]
     scale = Extent.of(weights) if extent is None else extent
+    n_columns = max(shown.size, room_for, _FEWEST)
+    axes.set_xlim(-_SLIM - _APART - _GAP, n_columns * (1.0 + _GAP))
     ticks = _draw_biases(axes, model.b_[found.order])
     ticks |= _draw_weights(axes, weights, scale, colours)
     axes.set_xticks(list(ticks), list(ticks.values()))
     axes.tick_params(axis="x", length=2, width=0.5, labelsize=_SMALL, pad=1.5)
-    n_columns = max(shown.size, room_for, _FEWEST)
-    axes.set_xlim(-_SLIM - _APART - _GAP, n_columns * (1.0 + _GAP))
     axes.set_ylim(found.order.size - 0.5, -0.5)
     mark_window(axes, found)
     axes.spines[:].set_visible(False)
@@ -166,7 +167,10 @@ def _draw_weights(
     """Columns of bars, each one wide; 0 and a round number of each, or of the first, as ticks."""
     n_rows, n_columns = weights.shape
     mark = scale.mark / scale.whole
-    few = n_columns <= _LABELLED and len(f"{scale.mark:g}") < 3
+    low, high = ax.get_xlim()
+    width = ax.get_window_extent().width / ax.figure.dpi * 72.0 / (high - low)
+    apart = (1.0 + _GAP - abs(mark)) * width  # from the number of a column to the zero of the next
+    few = bool(n_columns <= _LABELLED and len(f"{scale.mark:g}") < 3 and apart >= _NEAREST)
     ticks: dict[float, str] = {}
     for k, column in enumerate(weights.T / scale.whole):
         zero = k * (1.0 + _GAP) + scale.left / scale.whole

@@ -29,10 +29,12 @@ _LONGEST_ID, _LONGEST_BESIDE = 12, 8
 #: Longest line of a layer's name: "infragranular".
 _LONGEST_LAYER = 13
 #: Size of names of units beside layers, and the mean width of a letter of it, points.
-_ID_SIZE, _ID_LETTER = 5.0, 3.1
+_ID_SIZE, _ID_LETTER = 5.5, 3.4
 #: Height for a name of a unit, or for two in small type, points; axes with room for fewer names
 #: than this are low.
 _LINE, _FEW = 10.0, 6
+#: Longest name that stands beside others.
+_UPRIGHT = 8
 
 
 class Laminar(NamedTuple):
@@ -69,7 +71,8 @@ def mark_layers(
 ) -> None:
     """Draw lines between layers and name them, and name units: all, or some if they are many.
 
-    The unit of row ``n`` is drawn at ``n``. Beside names of layers, units are named along y only.
+    The unit of row ``n`` is drawn at ``n``. Beside names of layers, and if their names are long,
+    units are named along y only.
     Of many units about ``most`` are named: fewer on low axes and where long names stand side by
     side, up to twice as many in the small type beside layers and on low axes.
     """
@@ -92,13 +95,15 @@ def mark_layers(
         names = [short[row] for row in rows]
         axis.set_ticks(rows, names, fontsize=_ID_SIZE if low else None)
         axis.set_label_text("unit")
+        if along == "x" and max(map(len, names)) > _UPRIGHT:
+            axis.set_ticks(rows, [""] * len(rows))  # upright they would take a third of a matrix
     else:
         names = [layer_name(label) or "?" for label, _, _ in found.layers]
         axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
         axis.set_tick_params(length=0)
         if along == "y":
             _name_units(ax, found, 2 * most)
-    if along == "x" and max(map(len, names)) > 8:  # side by side they would overlap
+    if along == "x" and max(map(len, names)) > _UPRIGHT:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
 
 

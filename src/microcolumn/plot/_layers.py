@@ -25,8 +25,8 @@ from .style import LEGEND_RIGHT, axes_or_new, literal
 LAYER_COLOURS = ("#44AA99", "#DDCC77", "#882255", "#88CCEE", "#999933", "#CC6677")
 #: What shuffled labels reach, and their mean.
 CHANCE, MEAN = "#E2E2E2", "#8C8C8C"
-#: Width for an upright name of a hidden unit, points.
-_NAME = 9.0
+#: Width for an upright name of a hidden unit, points; the axis has room for so many bars at least.
+_NAME, _FEWEST = 9.0, 4
 
 
 def layers(
@@ -90,7 +90,8 @@ def draw_layers(
         for dots, here, y in ((small, ~main, share[~main]), (large, main, shares)):
             hidden = [row.name for row, it in zip(rows, here, strict=True) if it]
             tip(dots, {"hidden unit": hidden, "layer": name, "share": y})
-    ax.set(xlim=(-0.6, max(len(rows), 4) - 0.4), ylim=(0.0, 1.0))
+    beside = max(0, _FEWEST - len(rows)) / 2  # few bars stand slim in the middle
+    ax.set(xlim=(-0.6 - beside, len(rows) - 0.4 + beside), ylim=(0.0, 1.0))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
 
 

@@ -37,6 +37,8 @@ _JITTER = 0.3
 _FEWEST = 5
 #: More points than this are a picture in vector files, which so stay small.
 _MOST_POINTS = 1000
+#: Numbers of active bits of which each has a marker, or error bars with caps, of its own.
+_MOST_MARKERS = 30
 
 Given = (
     WordModel
@@ -145,9 +147,7 @@ def pattern_ratios(
         lowest.append(float(found.min()))
     if len(lowest) > 1 and min(lowest) < 2.0 * sorted(lowest)[1]:
         ax.set_ylim(bottom=1.3 * sorted(lowest)[1])
-    labels = [f"{n}+" if n == last < most else f"{n}" for n in range(last + 1)]
-    every = -(-len(labels) // 10)
-    ax.set_xticks(range(0, last + 1, every), labels[::every])
+    _number_groups(ax, last, open_ended=last < most)
     ax.set(xlim=(-0.6, last + 0.6), xlabel="active bits")
     ax.set_ylabel("log$_2$ (model /\nobserved)")
     if any(statistics):
@@ -188,19 +188,22 @@ def synchrony(
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
         if each.method == "words":
-            style: dict[str, Any] = {"color": DATA_COLOUR, "marker": "o", "markersize": 3}
-            style |= {"linestyle": "", "capsize": 1.5, "zorder": 3}
+            style: dict[str, Any] = {"color": DATA_COLOUR, "marker": "o", "linestyle": ""}
+            few = occurs.size <= _MOST_MARKERS
+            style |= {"markersize": 3 if few else 1.8, "capsize": 1.5 * few, "zorder": 3}
         else:  # dashes differ, so that a line shows beneath one that equals it
             dash = DASHES[names.index(name) % len(DASHES)]
             style = {"color": styles[name].colour, "linestyle": dash, "linewidth": 1.2}
         errors = np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan)
+        style["errorevery"] = 1 if each.method == "words" else -(-occurs.size // _MOST_MARKERS)
         drawn = ax.errorbar(occurs, each.probability[occurs], errors, elinewidth=0.8, **style)
         drawn.set_label(literal(name))
+        drawn.lines[0].set_clip_on(each.method != "words")  # a point on the edge is seen whole
         lines.append(drawn.lines[0])
     highest, lowest = _reach(distributions)
     ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 1.0))
     ax.set(xlabel="active bits k", ylabel="P(k)")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _number_groups(ax, highest, open_ended=False)
     if any(distributions):
         small = _TIGHT | {"fontsize": 6, "handlelength": 1.6}
         ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
@@ -321,7 +324,20 @@ def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) 
         "zorder": 4,
     }
     style |= {"markeredgecolor": "white", "markeredgewidth": 0.4}
+    style["markevery"] = -(-at.size // _MOST_MARKERS)
     ax.plot(at, middle, color=look.colour, label=literal(name), **style)
+
+
+def _number_groups(ax: Axes, last: int, *, open_ended: bool) -> None:
+    """Round numbers of active bits below the axis; a last one that stands for more has a plus."""
+    locator = MaxNLocator(nbins=9, steps=(1, 2, 5, 10), integer=True)
+    numbers = [int(n) for n in locator.tick_values(0, max(last, 1)) if 0 <= n <= last]
+    labels = [f"{n}" for n in numbers]
+    if open_ended:
+        step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
+        numbers = [n for n in numbers if n <= last - 0.6 * step] + [last]
+        labels = [f"{n}" for n in numbers[:-1]] + [f"{last}+"]
+    ax.set_xticks(numbers, labels)
 
 
 def _last_group(n_active: NDArray[np.int64]) -> int:

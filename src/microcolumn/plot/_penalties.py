@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
+from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
 from ..evaluate import L1Choice
@@ -27,9 +29,11 @@ _LABELS = {
     "couplings": "couplings",
     "hidden units": "live hidden units",
 }
-#: Width of the stretch from 0 to the smallest positive strength, in decades; most powers of ten
-#: that are named.
-_ZERO, _MOST_TICKS = 0.7, 5
+#: Width of the stretch from 0 to the smallest positive strength, in decades; share of the axis
+#: left free at either end; most powers of ten that are named.
+_ZERO, _ROOM, _MOST_TICKS = 0.8, 0.07, 5
+#: Points: models stand side by side around each strength, this far apart, or all within this.
+_STEP, _SPREAD = 3.0, 8.0
 _REMEDY = (
     "what choose_l1 returns (the second that fit_best returns), a list of such choices, or a dict "
     "of them by name"
@@ -94,7 +98,8 @@ def penalties(
     """Score on held-out words against the strength λ of the penalty, the chosen one ringed.
 
     Error bars are one standard error of each score. Scores at different strengths are of the same
-    words, so that their differences are surer than the bars suggest.
+    words, so that their differences are surer than the bars suggest. Several models stand side by
+    side around each strength, so that none hides another.
 
     Parameters
     ----------
@@ -117,8 +122,11 @@ def penalties(
     styles = looks_of(list(paths), color)
     ax = axes_or_new(ax)
     _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))
-    for name, path in drawn.items():
-        _draw(ax, path, show, styles[name], literal(name))
+    for (name, path), points in zip(drawn.items(), _places(len(drawn)), strict=True):
+        moved = _draw(ax, path, show, styles[name], literal(name))
+        beside = offset_copy(ax.transData, ax.get_figure(root=True), points, units="points")
+        for artist in moved:  # after it was drawn, so that the limits of the axes are of the data
+            artist.set_transform(beside)
     ax.set_ylabel(_LABELS[show])
     if show != "score":
         most = max(int(np.max(_values(path, show))) for path in drawn.values())
@@ -169,14 +177,24 @@ def _values(path: PenaltyPath, show: str) -> Any:
     return known.get(show, path.bits_per_second)
 
 
-def _draw(ax: Axes, path: PenaltyPath, show: str, look: Look, label: str) -> None:
+def _places(n_models: int) -> list[float]:
+    """How far right of a strength each model stands, points."""
+    step = min(_STEP, _SPREAD / max(n_models - 1, 1))
+    return [step * (k - (n_models - 1) / 2) for k in range(n_models)]
+
+
+def _draw(ax: Axes, path: PenaltyPath, show: str, look: Look, label: str) -> list[Artist]:
+    """The line of a model, the ring around what was chosen, and error bars of scores."""
     values = _values(path, show)
     style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 3.5}
     [line] = ax.plot(path.l1, values, linestyle=look.dash, linewidth=1.2, label=label, **style)
     tip(line, {"model": path.name, "λ": path.l1, "bits/s" if show == "score" else show: values})
-    if show == "score":
-        ax.errorbar(path.l1, values, path.stderr, fmt="none", ecolor=look.colour, elinewidth=0.7)
-    ax.plot(path.l1[path.chosen], values[path.chosen], zorder=3, **_RING)
+    rings = ax.plot(path.l1[path.chosen], values[path.chosen], zorder=3, **_RING)
+    if show != "score":
+        return [line, *rings]
+    bars: dict[str, Any] = {"ecolor": look.colour, "elinewidth": 0.7}
+    _, _, errors = ax.errorbar(path.l1, values, path.stderr, fmt="none", **bars)
+    return [line, *rings, *errors]
 
 
 def _penalty_axis(ax: Axes, strengths: Floats) -> None:
@@ -188,14 +206,20 @@ def _penalty_axis(ax: Axes, strengths: Floats) -> None:
         return
     lowest, highest = float(positive.min()), float(positive.max())
     ticks = _powers(lowest, highest)
+    decades = math.log10(highest / lowest)
     ax.set_xscale("log")
+    room = 10.0 ** (_ROOM * (decades or 1.0))
+    ax.set_xlim(lowest / room, highest * room)
     if positive.size < strengths.size:
-        ax.set_xscale("symlog", linthresh=lowest, linscale=_ZERO)
-        ax.set_xlim(-0.2 * lowest, 1.5 * highest)
+        # Matplotlib makes the linear part wider, by the base over one less.
+        ax.set_xscale("symlog", linthresh=lowest, linscale=0.9 * _ZERO)
+        free = _ROOM * (_ZERO + decades)
+        ax.set_xlim(-free / _ZERO * lowest, highest * 10.0**free)
         slash: dict[str, Any] = {"marker": [(-1, -2), (1, 2)], "markersize": 7, "clip_on": False}
         slash |= {"color": "black", "linestyle": "none", "markeredgewidth": 0.8}
         ax.plot([0.42 * lowest, 0.58 * lowest], [0, 0], transform=ax.get_xaxis_transform(), **slash)
         ticks = {0.0: "0"} | ticks
+        ax.xaxis.set_minor_locator(NullLocator())  # it would mark powers of ten inside the break
     ax.set_xticks(list(ticks), list(ticks.values()))
     ax.xaxis.set_minor_formatter(NullFormatter())
 

@@ -343,7 +343,7 @@ def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Fl
     highest = np.max(counts[is_dead], initial=0.0)
     if highest > top:
         ax.set_ylim(lowest - 0.05 * (top - lowest), top)
-        label = f"dead time of sorters, up to {highest:.3g}"
+        label = f"dead time, to {highest:.3g} \N{MULTIPLICATION SIGN} chance"
         ax.axvspan(-_DEAD_TIME_MS, _DEAD_TIME_MS, color=_DEAD, alpha=0.3, lw=0, label=label)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -26,8 +27,9 @@ from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, litera
 
 #: Part of the space of a recording, or of a model, that is filled with its marks.
 _FILLED = 0.8
-#: Marks side by side in groups; more of them would be too narrow.
-_MOST_IN_GROUPS = 60
+#: Marks side by side in groups; more of them would be too narrow, as would half as many in axes of
+#: less than so many inches.
+MOST_IN_GROUPS, _NARROW = 60, 3.0
 #: Between the names of two models.
 _MINUS = " \N{MINUS SIGN} "
 #: Width of a letter on the axis, points.
@@ -78,8 +80,9 @@ def scores(
 
     Error bars are one standard error: from blocks of bins for fitted models compared by
     :func:`microcolumn.compare` and for one split; otherwise that of the mean over splits, corrected
-    for the words that splits share. Dots are splits. Of more than 60 bars, there is one per model:
-    its mean over recordings, which are the dots, with the standard error over them.
+    for the words that splits share. Dots are splits. Of more than 60 bars, or 30 in narrow axes,
+    there is one per model: its mean over recordings, which are the dots, with the standard error
+    over them.
 
     Parameters
     ----------
@@ -102,7 +105,7 @@ def scores(
         for name, look in coloured(looks(specs, specs), color).items()
     ]
     ax = axes_or_new(ax, (4.6, 2.6))
-    grouped = in_groups(len(listed), len(specs))
+    grouped = in_groups(ax, len(listed), len(specs))
     width = _width(series, grouped)
     for each, at, values in _places(series, grouped):
         style: dict[str, Any] = {"color": each.look.colour, "hatch": each.look.hatch}
@@ -131,8 +134,9 @@ def differences(
 
     Error bars are one standard error of the paired difference, dots are splits; see
     :class:`~microcolumn.evaluate.PairedDifference`. Of one recording, the axis on the right has
-    per cent of the reference's gain over independent units. Of more than 60 points, there is one
-    per model: its mean over recordings, which are the dots, with the standard error over them.
+    per cent of the reference's gain over independent units. Of more than 60 points, or 30 in narrow
+    axes, there is one per model: its mean over recordings, which are the dots, with the standard
+    error over them.
 
     Parameters
     ----------
@@ -168,7 +172,7 @@ def differences(
         both = [_difference(each, a, b) for each in listed]
         series.append(_Series(label, styles[a], styles[b], both))
     ax = axes_or_new(ax, (4.6, 2.6))
-    grouped = in_groups(len(listed), len(specs))
+    grouped = in_groups(ax, len(listed), len(specs))
     for each, at, values in _places(series, grouped):
         means, errors = ([value[k] for value in values] for k in (0, 1))
         style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
@@ -181,9 +185,11 @@ def differences(
     return entitle(ax, title)
 
 
-def in_groups(n_recordings: int, n_models: int) -> bool:
+def in_groups(ax: Axes, n_recordings: int, n_models: int) -> bool:
     """Whether recordings are groups of marks; otherwise there is one mark per model."""
-    return n_recordings > 1 and n_recordings * n_models <= _MOST_IN_GROUPS
+    narrow = ax.get_window_extent().width / ax.figure.dpi < _NARROW
+    most = MOST_IN_GROUPS // 2 if narrow else MOST_IN_GROUPS
+    return n_recordings > 1 and n_recordings * n_models <= most
 
 
 def compared_on(models: Any, words: Words | ArrayLike | None) -> Any:
@@ -338,7 +344,7 @@ def _recording(compared: Comparison) -> str:
 
 
 def _name_columns(ax: Axes, names: Sequence[str]) -> None:
-    """Names below the axis, in as few lines as fit side by side; else in one line, slanted."""
+    """Names below the axis, in as few lines as fit side by side; else slanted."""
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="x", length=0)
     width = ax.get_window_extent().width / ax.figure.dpi * 72.0
@@ -350,13 +356,13 @@ def _name_columns(ax: Axes, names: Sequence[str]) -> None:
     ax.set_xticks(range(len(names)), [_in_a_line(name) for name in names])
     ax.tick_params(axis="x", rotation=45)
     for label in ax.get_xticklabels():
-        label.set(ha="right", rotation_mode="anchor")
+        label.set(ha="right", ma="right", rotation_mode="anchor")
 
 
 def _in_a_line(name: str) -> str:
-    """A name of several lines in one: "B4 (simulated), 23 units", "RBM 10 \N{MINUS SIGN} Ising"."""
-    lines = name.replace("\n(", " (").replace(f"\n{_MINUS.lstrip()}", _MINUS)
-    return lines.replace("\n", ", ")
+    """A recording's name in a line, "B4 (simulated), 23 units"; a difference keeps its two."""
+    lines = name.replace("\n(", " (")
+    return re.sub(rf"\n(?!{_MINUS.strip()})", ", ", lines)
 
 
 def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:

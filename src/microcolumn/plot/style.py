@@ -130,11 +130,11 @@ def literal(text: str) -> str:
     """Text from a recording, escaped for matplotlib.
 
     Dollar signs do not begin a formula, line breaks and control characters are spaces, and long
-    text is cut.
+    text keeps its ends: names of sessions often differ in the last letters only.
     """
     plain = re.sub(r"\s+", " ", printable(text)).strip()
     if len(plain) > _LONGEST:
-        plain = plain[: _LONGEST - 1] + "…"
+        plain = f"{plain[: _LONGEST // 2]}…{plain[1 - _LONGEST // 2 :]}"
     return plain.replace("$", r"\$")
 
 

@@ -48,9 +48,12 @@ class AssemblyList {
     this.set(k, true);
   }
 
-  /** Choose a hidden unit besides others, in the first colour that is free, or no longer. */
+  /**
+   * Choose a hidden unit besides others, or no longer. The first ones have a colour of their own,
+   * that of the figure of assemblies, unless another one has taken it; others the last free one.
+   */
   set(k, chosen) {
-    if (chosen) this.slots[this.slots.indexOf(null)] = k;
+    if (chosen) this.slots[this.slots[k] === null ? k : this.slots.lastIndexOf(null)] = k;
     else this.slots[this.slots.indexOf(k)] = null;
     const full = !this.slots.includes(null);
     this.boxes.forEach((box, at) => {
