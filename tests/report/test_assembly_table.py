@@ -114,6 +114,20 @@ def test_couplings_are_beside_hidden_units_only_where_there_are_some(planted_res
     assert "40 couplings are negative" in _assembly_table._signs(replace(found, rows=()))
 
 
+def test_without_layers_there_are_no_columns_and_no_note_about_them(
+    planted_results, condition, monkeypatch
+):
+    found = planted_results.assemblies("cells", "RBM")
+    rows = [replace(row, layer="", layer_share=math.nan, layer_p_value=math.nan) for row in found]
+    unlabelled = replace(found, rows=tuple(rows))
+    monkeypatch.setattr(type(planted_results), "assemblies", lambda *_, **__: unlabelled)
+    [table, *_] = _assembly_table.tables(planted_results, condition)
+    assert not {"layer", "share (chance)", "p"} & {*table.header, *table.left}
+    assert {len(row) for row in table.rows} == {len(table.header)} == {7}
+    assert "shuffled labels" not in table.note
+    assert "; on: words per second" in table.note
+
+
 def test_the_note_says_which_units_are_silenced(planted_results, condition):
     # T6 of the demo has hidden units whose largest weight is negative: a quarter of the largest
     # positive one would silence more units than are listed.

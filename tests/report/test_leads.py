@@ -29,6 +29,12 @@ def test_the_data_are_counted(planted_results):
     [row] = planted_results.recordings.values()
     said = lead(planted_results, "Data")
     assert said.startswith(f"1 recording of {row['n_units']} units and ")
+    assert "; models are of 4 to 23 units. " in said  # the second experiment takes four
+
+
+def test_a_recording_whose_units_are_all_modelled_is_said_to_be(tmp_path):
+    plan = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
+    said = lead(Results(planted.write(tmp_path / "study.db", plan=plan)), "Data")
     assert " is modelled here." in said
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from itertools import compress
 from statistics import fmean
 
 from ..evaluate import Assemblies, LayersResult
@@ -19,14 +20,19 @@ from ._tables import Table, of_models
 _NOTE = (
     "hidden units of split 0, h and their column of W, assemblies first, then by bits/s lost over "
     "its error; units: with at least a quarter of the largest positive weight, strongest first; "
-    "silenced: with a negative weight of at least a quarter of the largest of either sign; share: "
-    "of the weight, by size, in its main layer, by chance with shuffled labels, p of that test, "
-    "corrected over hidden units (Holm); on: words per second in which it is on; recurs in: other "
-    "splits with a hidden unit of cosine 0.71 or more, beyond 95 % of permuted ones; bits/s lost: "
-    "by test words without it, biases fitted anew so that rates stay; splits share training words, "
-    "so what recurs need not do so in another recording"
+    "silenced: with a negative weight of at least a quarter of the largest of either sign; "
+    "{layers}on: words per second in which it is on; recurs in: other splits with a hidden unit of "
+    "cosine 0.71 or more, beyond 95 % of permuted ones; bits/s lost: by test words without it, "
+    "biases fitted anew so that rates stay; splits share training words, so what recurs need not "
+    "do so in another recording"
 )
 
+#: Columns about layers, and what they are.
+_OF_LAYERS = ("layer", "share (chance)", "p")
+_LAYERS_NOTE = (
+    "share: of the weight, by size, in its main layer, by chance with shuffled labels, p of that "
+    "test, corrected over hidden units (Holm); "
+)
 #: What the test of all hidden units together says of each kind of :class:`Layering`.
 _ANSWERS = {
     "inside": "More than by chance",
@@ -36,12 +42,16 @@ _ANSWERS = {
 
 
 def tables(results: Results, condition: Condition) -> Iterator[Table]:
-    """Hidden units of each model that has some, the clearest first."""
+    """Hidden units of each model that has some, the clearest first; layers where they are known."""
     for spec, found in _computed(results, condition):
         if len(found):
-            rows = [columns_of(row) for row in found.clearest]
-            title = f"assemblies, {spec.name}"
-            yield Table(title, HEADER, rows, left=LEFT, note=_NOTE, sortable=True)
+            layered = any(row.layer for row in found)
+            shown = [layered or name not in _OF_LAYERS for name in HEADER]
+            rows = [tuple(compress(columns_of(row), shown)) for row in found.clearest]
+            header = tuple(compress(HEADER, shown))
+            left = tuple(name for name in LEFT if name in header)
+            note = _NOTE.format(layers=_LAYERS_NOTE if layered else "")
+            yield Table(f"assemblies, {spec.name}", header, rows, left, note, sortable=True)
 
 
 def sentences(results: Results, condition: Condition) -> list[str]:

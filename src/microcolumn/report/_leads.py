@@ -47,8 +47,14 @@ def _data(results: Results) -> str:
         return ""
     units = _span([row["n_units"] for row in rows], "{:,}".format)
     lasting = _span([row["duration_s"] for row in rows], duration)
-    verb = "is" if len(rows) == 1 else "are"
-    return f"{counted(len(rows), 'recording')} of {units} units and {lasting} {verb} modelled here."
+    read = f"{counted(len(rows), 'recording')} of {units} units and {lasting}"
+    modelled = [
+        (results.index.n_units(each.recording, each.experiment), each.recording)
+        for each in longest(results)
+    ]
+    if any(n < results.recordings[name]["n_units"] for n, name in modelled):
+        return f"{read}; models are of {_span([n for n, _ in modelled], '{:,}'.format)} units."
+    return f"{read} {_are(len(rows))} modelled here."
 
 
 def _comparison(results: Results) -> str:
