@@ -70,11 +70,11 @@ def test_numbers_are_those_of_the_comparison(answer, planted_results):
 def test_layers_are_means_over_splits_and_p_must_be_small_in_all_of_them(answer, tmp_path):
     """Overall p is 0.01, 0.05, 0.09 and 0.13; one of the live hidden units is in a layer."""
     told = dict(answer.paragraphs)[QUESTIONS[2]]
-    assert "65 % of the weight of a hidden unit of RBM 5 lies in its main layer" in told
-    assert "50 % if layers are shuffled (permutation test, p < 0.05 in 1 of 4 splits)" in told
-    assert "1.0 of 2.5 live hidden units stay in one layer" in told
-    assert told.endswith("1 of the hidden units of the first split recurs in other splits and is "
-                         "needed by test words.")  # fmt: skip
+    assert "65 % (50 % if layers are shuffled) of all weight of RBM 5 lies in the main " in told
+    assert "layer of its hidden unit (permutation test, p < 0.05 in 1 of 4 splits)" in told
+    assert "1.0 of 2.5 live hidden units are concentrated in one layer" in told
+    assert told.endswith("1 of the hidden units of RBM 5 in the first split recurs in other splits "
+                         "and makes test words more probable.")  # fmt: skip
 
     def sure(job, rows):
         for row in rows.get("structures", []):

@@ -1,5 +1,6 @@
 """Every kind of answer, of one recording and of several, from scores that are given."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -140,6 +141,7 @@ def test_thirty_recordings_stay_short():
         assert len(paragraph(many)) < 700
     assert "in 30 recordings" in beyond_pairs(many)
     assert in_layers(many).startswith("More than by chance in 30 recordings, with p < 0.05 in a ")
+    assert "In the median recording, 80 % (50 % if layers are shuffled) of all" in in_layers(many)
     assert best_model(many).startswith("RBM 25 scores highest in 30 of 30 recordings.")
     assert good_enough(many) == ""
     agreed = others_agree(many, many)
@@ -181,6 +183,62 @@ def test_a_rival_is_not_better_than_a_fit_that_has_not_converged():
     assert "BernoulliMixture" not in title([one], "A")
 
 
+class Fit(str):
+    """What a test of adequacy found, in words, and by its kind."""
+
+    missed, describes, pairs_in_doubt = (), True, False
+
+
+class Doubtful(Fit):
+    """Pairs are off by much, which may be chance."""
+
+    pairs_in_doubt = True
+
+
+class Missing(Fit):
+    """Beyond chance and by much."""
+
+    missed, describes = ("pairs",), False
+
+
+@pytest.mark.parametrize(
+    ("kind", "lead", "several"),
+    [
+        (Fit, "Yes, as far as these words can tell", "Yes, in 2 of 2 recordings, as far as their"),
+        (Doubtful, "Not known, since these words are too few to refute it", "Not known in 2 of 2 "),
+        (Missing, "No", "No, in 2 of 2 recordings: RBM 25 misses pairs (in 2)."),
+    ],
+)
+def test_what_few_words_cannot_refute_is_not_called_good_enough(kind, lead, several):
+    some = [replace(found(name=n), adequacy=kind("so says it"), adequate="RBM 25") for n in "AB"]
+    assert good_enough(some[:1]) == f"{lead}: RBM 25 so says it."
+    assert good_enough(some).startswith(several)
+
+
+def test_a_lead_over_independent_units_that_may_be_chance_is_called_so():
+    sure, unsure = found(GROUPS, scatter=0.1), found(GROUPS, "B", scatter=40.0)
+    assert "above independent units." in best_model([sure])
+    assert re.search(
+        r"above independent units \(p = \S+, which may be chance\)\.", best_model([unsure])
+    )
+    assert best_model([sure, unsure]).endswith("bits/s above independent units, surely in 1 of 2.")
+
+
+@pytest.mark.parametrize(
+    ("others", "lead"),
+    [
+        (["groups", "groups"], "Yes."),
+        (["groups", "undecided"], "None contradicts, but some are undecided."),
+        (["undecided", "untested"], "They do not decide."),
+        (["groups", "pairs"], "Only in part."),
+        (["pairs", "undecided"], "No."),
+    ],
+)
+def test_experiments_that_decide_nothing_contradict_nothing(others, lead):
+    rest = [found(**KINDS[kind][0]) for kind in others]
+    assert others_agree(rest, [found()]).startswith(f"{lead} ")
+
+
 def test_where_all_models_have_false_modes_none_is_best():
     one = found()
     one = replace(one, compared=replace(one.compared, models=(), pairs=()), kind="untested")
@@ -197,7 +255,10 @@ def test_recordings_with_and_without_layers():
     ]
     told = in_layers(some)
     assert told.startswith("More than by chance in A, with p < 0.05 in a permutation test in every")
-    assert "no more than by chance, as far as can be seen, in B. 55 to 80 % of the weight" in told
+    assert "no more than by chance, as far as can be seen, in B. 80 % (50 % if layers are " in told
+    assert (
+        "shuffled) in A and 55 % (50 % if layers are shuffled) in B of all weight lies in" in told
+    )
     assert "Not tested in 1, which have no layers or no hidden units." in told
     assert "0 to 2 hidden units of a recording's first split recur" in told
     assert in_layers(some[2:]) == f"{NO_LAYERS}."

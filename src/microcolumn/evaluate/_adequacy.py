@@ -161,9 +161,13 @@ class Adequacy(AsText):
             return f"differs measurably (p = {p}) but by little{self._pairs_in_doubt()}"
         return "misses " + "; ".join(self._miss(name) for name in self.missed)
 
+    @property
+    def pairs_in_doubt(self) -> bool:
+        """Whether pairs differ by much and no more than by chance: such words say little."""
+        return self.pairs.error > LITTLE and not self.missed
+
     def _pairs_in_doubt(self) -> str:
-        """That pairs differ by much, where that is not beyond chance; empty where they do not."""
-        if not self.pairs.error > LITTLE:
+        if not self.pairs_in_doubt:
             return ""
         return f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from ..evaluate import Adequacy, ModelScore
 from ..evaluate._comparison import HOLDS_FOR
-from ..evaluate._significance import with_error
+from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import counted, enumeration
 from ..models._spec import CLASSES
 from ._answer_sentences import named, spread
-from ._findings import Finding
+from ._findings import OPEN, UNTESTED, Finding
 from ._methods import RIVALS
 
 #: What a model is said to miss.
@@ -32,6 +32,8 @@ def _one_best(found: Finding) -> str:
     if best is None or over is None:
         return ""
     gain = f"{with_error(over.bits_per_second, over.stderr)} bits/s above independent units"
+    if not over.differs and over.n_splits >= FEWEST_SPLITS:
+        gain += f" ({p_text(over.p_holm)}, which may be chance)"
     if len(compared.models) == 1:
         return f"{best.name}, the only one: it scores {gain}."
     ranked = sorted(compared.models, key=lambda model: -model.bits_per_second)
@@ -79,8 +81,11 @@ def _all_best(found: Sequence[Finding]) -> str:
         clearly = f"a model of another kind is clearly better in {won}"
         text += clearly if won else "no model of another kind is clearly better than that"
     text += _over_rivals([each for each in found if each not in rivals])
-    gains = [each.best.bits_per_second for each in found if each.best]
-    return f"{text}. The best is {spread(gains)} bits/s above independent units."
+    over = [pair for each in found if (pair := each.over_independent)]
+    sure = sum(pair.differs and pair.bits_per_second > 0.0 for pair in over)
+    surely = "" if sure == len(over) else f", surely in {sure or 'none'} of {len(over)}"
+    gains = spread([pair.bits_per_second for pair in over])
+    return f"{text}. The best is {gains} bits/s above independent units{surely}."
 
 
 def _over_rivals(found: Sequence[Finding]) -> str:
@@ -112,6 +117,8 @@ def _one_adequacy(found: Finding, adequacy: Adequacy) -> str:
     lead = "No"
     if not adequacy.missed:
         lead = "Yes, as far as these words can tell" if adequacy.describes else "Nearly"
+    if adequacy.pairs_in_doubt:
+        lead = "Not known, since these words are too few to refute it"
     untested = ""
     if found.best is not None and found.best.name != found.adequate:
         untested = f" {found.best.name} was not tested for this."
@@ -125,8 +132,9 @@ def _one_adequacy(found: Finding, adequacy: Adequacy) -> str:
 def _all_adequacies(known: Sequence[tuple[Finding, Adequacy]]) -> str:
     n = f"{len(known)} recordings"
     misses = [each for each, adequacy in known if adequacy.missed]
-    little = [each for each, a in known if not a.missed and not a.describes]
-    enough = [each for each, adequacy in known if adequacy.describes]
+    doubtful = [each for each, adequacy in known if adequacy.pairs_in_doubt]
+    little = [e for e, a in known if not (a.missed or a.describes or a.pairs_in_doubt)]
+    enough = [each for each, a in known if a.describes and not a.pairs_in_doubt]
     missed = Counter(name for _, adequacy in known for name in adequacy.missed)
     listed = enumeration([f"{_FAMILIES.get(name, name)} (in {k})" for name, k in missed.items()])
     untested = {each.best.name for each, _ in known if each.best} - {
@@ -142,6 +150,9 @@ def _all_adequacies(known: Sequence[tuple[Finding, Adequacy]]) -> str:
     if enough:
         told = f"Yes, in {len(enough)} of {n}, as far as their words can tell"
         clauses.append(f"{told}: {named(enough)}.")
+    if doubtful:
+        few = "whose words are too few to refute it"
+        clauses.append(f"Not known in {len(doubtful)} of {n}, {few}: {named(doubtful)}.")
     if untested:
         verb = "was" if len(untested) == 1 else "were"
         clauses.append(f"{enumeration(sorted(untested))} {verb} not tested for this.")
@@ -151,8 +162,8 @@ def _all_adequacies(known: Sequence[tuple[Finding, Adequacy]]) -> str:
 def others_agree(found: Sequence[Finding], first: Sequence[Finding]) -> str:
     """Whether other experiments say the same as the first one of their recordings."""
     verdicts = {each.recording: each.verdict for each in first}
-    agree = sum(each.verdict == verdicts[each.recording] for each in found)
-    lead = "Yes." if agree == len(found) else "Only in part." if agree else "No."
+    both = [(each.verdict, verdicts[each.recording]) for each in found]
+    lead = _agreement(both)
     if len(found) <= 4:
         return " ".join([lead, *map(_other, found)])
     told = [lead]
@@ -160,6 +171,19 @@ def others_agree(found: Sequence[Finding], first: Sequence[Finding]) -> str:
         kinds = Counter(each.verdict for each in found if each.experiment == name).most_common()
         told.append(f"{name}: " + ", ".join(f"{kind} in {n}" for kind, n in kinds) + ".")
     return " ".join(told)
+
+
+def _agreement(verdicts: Sequence[tuple[str, str]]) -> str:
+    """Whether verdicts of other experiments are those of the first; open ones contradict none."""
+    agree = sum(one == other for one, other in verdicts)
+    contradict = sum(
+        one != other and not {one, other} & {*OPEN, UNTESTED} for one, other in verdicts
+    )
+    if contradict:
+        return "Only in part." if agree else "No."
+    if agree == len(verdicts):
+        return "Yes."
+    return "None contradicts, but some are undecided." if agree else "They do not decide."
 
 
 def _other(found: Finding) -> str:

@@ -153,7 +153,8 @@ def _one_gain(found: Finding) -> str:
         found.compared.scores[pair.first].bits_per_spike
         - found.compared.scores[pair.second].bits_per_spike
     )
-    spikes = f", or {per_spike:.2g} bits per spike" if per_spike > 0.0 else ""
+    once = "(several of a unit in a bin count once)"
+    spikes = f", or {per_spike:.2g} bits per spike {once}" if per_spike > 0.0 else ""
     text = f"Groups add {number(pair.bits_per_second)} bits/s{spikes}"
     return f"{text}{': ' + reached if reached else ''}.{_times([pair.bits_per_second])}"
 
@@ -207,12 +208,11 @@ def _one_in_layers(found: Finding) -> str:
         "undecided": "Undecided",
     }
     return (
-        f"{leads[layers.kind]}: {100 * layers.share:.0f} % of the weight of a hidden unit of "
-        f"{layers.model} lies in its main layer, and {100 * layers.expected:.0f} % if layers are "
-        f"shuffled (permutation test, p < 0.05 in {layers.n_inside} of "
+        f"{leads[layers.kind]}: {_percent(layers)} of all weight of {layers.model} lies in the "
+        f"main layer of its hidden unit (permutation test, p < 0.05 in {layers.n_inside} of "
         f"{counted(layers.n_splits, 'split')}). On average over splits, "
-        f"{_counts([layers.n_in_layer])} of {_counts([layers.n_live])} live hidden units stay in "
-        f"one layer.{_assemblies(found)}"
+        f"{_counts([layers.n_in_layer])} of {_counts([layers.n_live])} live hidden units are "
+        f"concentrated in one layer (false discovery rate 5 %).{_assemblies(found)}"
     )
 
 
@@ -220,11 +220,16 @@ def _assemblies(found: Finding) -> str:
     n = found.n_assemblies
     if n is None:
         return ""
-    verbs = ("recurs", "is") if n <= 1 else ("recur", "are")
+    verbs = ("recurs", "makes") if n <= 1 else ("recur", "make")
     return (
-        f" {n or 'None'} of the hidden units of the first split {verbs[0]} in other splits and "
-        f"{verbs[1]} needed by test words."
+        f" {n or 'None'} of the hidden units of {found.hidden} in the first split {verbs[0]} in "
+        f"other splits and {verbs[1]} test words more probable."
     )
+
+
+def _percent(layers: Layering) -> str:
+    """``"66 % (51 % if layers are shuffled)"``."""
+    return f"{100 * layers.share:.0f} % ({100 * layers.expected:.0f} % if layers are shuffled)"
 
 
 def _all_in_layers(found: Sequence[Finding]) -> str:
@@ -243,15 +248,13 @@ def _all_in_layers(found: Sequence[Finding]) -> str:
             clauses.append(text.format(named(some)))
     lead = "; ".join(clauses)
     rows = [layers for _, layers in known]
-    shares = spread([100 * row.share for row in rows], 0)
-    expected = spread([100 * row.expected for row in rows], 0)
     inside, live = (
         _counts([getattr(row, name) for row in rows]) for name in ("n_in_layer", "n_live")
     )
     text = (
-        f"{lead[0].upper()}{lead[1:]}. {shares} % of the weight of a hidden unit lies in its main "
-        f"layer, and {expected} % if layers are shuffled. On average over splits, {inside} of "
-        f"{live} live hidden units of a recording stay in one layer."
+        f"{lead[0].upper()}{lead[1:]}. {_shares(known)}. On average over splits, {inside} of "
+        f"{live} live hidden units of a recording are concentrated in one layer (false discovery "
+        "rate 5 %)."
     )
     untested = len(found) - len(known)
     if untested:
@@ -260,9 +263,19 @@ def _all_in_layers(found: Sequence[Finding]) -> str:
     if counts:
         text += (
             f" {spread(counts, 0)} hidden units of a recording's first split recur in other splits "
-            "and are needed by test words."
+            "and make test words more probable."
         )
     return text
+
+
+def _shares(known: Sequence[tuple[Finding, Layering]]) -> str:
+    """Weight in main layers beside that by chance, of each recording or of the median one."""
+    of_all = "of all weight lies in the main layer of its hidden unit"
+    if len(known) > _MOST_NAMED:
+        gains = sorted((layers for _, layers in known), key=lambda row: row.share - row.expected)
+        return f"In the median recording, {_percent(gains[len(gains) // 2])} {of_all}"
+    listed = [f"{_percent(layers)} in {named([each])}" for each, layers in known]
+    return f"{enumeration(listed)} {of_all}"
 
 
 def named(found: Sequence[Finding]) -> str:

@@ -20,10 +20,11 @@ from ._adequacy import adequacy_of, explained_text
 OPEN = ("undecided", "too few splits", "open")
 PAIRS_SUFFICE = ("equal", "same")
 #: Kinds of answers in a word or two; others are their own.
+UNTESTED = "not tested"
 _VERDICTS = {
     "groups": "groups better",
     "pairs": "pairs better",
-    "untested": "not tested",
+    "untested": UNTESTED,
 } | dict.fromkeys(PAIRS_SUFFICE, "pairs suffice")
 
 
@@ -38,8 +39,8 @@ class Layering:
     n_inside, n_splits : int
         Splits with p < 0.05 in the permutation test of all hidden units, and splits tested.
     share, expected : float
-        Part of the weight in each hidden unit's main layer, and the same with permuted layers;
-        means over splits.
+        Part of all weight that lies in the main layers of its hidden units, and the same with
+        permuted layers; means over splits.
     n_in_layer, n_live : float
         Hidden units that stay in one layer, and live ones; means over splits.
     """
@@ -86,6 +87,8 @@ class Finding:
         Of ``adequate``, the best model that has one.
     adequate, explained : str
         Name of that model, and its share of what could be explained.
+    hidden : str
+        Name of the best model with hidden units; empty without one.
     """
 
     recording: str
@@ -100,6 +103,7 @@ class Finding:
     adequacy: Adequacy | None
     adequate: str
     explained: str
+    hidden: str = ""
 
     @property
     def pair(self) -> PairedDifference | None:
@@ -193,6 +197,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         adequacy=adequacy,
         adequate=name,
         explained=explained_text(results, condition, name),
+        hidden=hidden.name if hidden else "",
     )
 
 
