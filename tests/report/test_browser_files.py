@@ -69,6 +69,16 @@ def test_points_of_a_figure_are_saved_as_csv(page):
     assert len(found) == 5
 
 
+def test_a_file_waits_for_a_slow_browser(page):
+    """A machine with much to do may not come to it within a second."""
+    page.evaluate(
+        """() => { const later = window.setTimeout; window.delays = [];
+          window.setTimeout = (act, ms) => { window.delays.push(ms); return later(act, ms); }; }"""
+    )
+    saved(page, "SVG of Figure 2")
+    assert page.evaluate("window.delays") == [60_000]
+
+
 def test_files_are_called_after_the_figure_and_its_recording(page):
     name, _ = saved(page, "SVG of Figure 1,")
     assert name == "Figure-1-data-cells-simulated.svg"

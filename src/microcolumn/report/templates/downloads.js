@@ -3,11 +3,13 @@
 (function () {
   /** Width of a PNG: pixels per point of the figure, 300 to the inch. */
   const SCALE = 300 / 72;
+  /** Milliseconds that a file is kept for a browser that is slow to fetch it. */
+  const PATIENCE = 60000;
 
   function save(blob, name) {
     const link = made('a', '', { href: URL.createObjectURL(blob), download: name });
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    setTimeout(() => URL.revokeObjectURL(link.href), PATIENCE);
   }
 
   /** The whole drawing as a file of its own, with title and caption. */
