@@ -1,8 +1,11 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from planted_lfp import Sink, planted_lfp
 
 from microcolumn import Units
+from microcolumn.figures import preset
 from microcolumn.figures._csd import csd
 from microcolumn.io import LFP
 from microcolumn.survey._laminar import layers_from_flashes
@@ -91,3 +94,16 @@ def test_a_corrected_map_is_drawn_with_the_corrected_boundaries(found, tmp_path)
     heights = [line.get_ydata()[0] for line in figure.axes[1].lines if line.get_linestyle() == "--"]
     assert heights == [500.0, 900.0]
     figure.savefig(tmp_path / "csd.pdf")
+
+
+@pytest.mark.parametrize("width", ["single", 134.0, "double"])
+def test_titles_and_labels_do_not_overlap_in_the_columns_of_a_journal(found, width):
+    with preset(width=width):
+        figure = csd(found)
+    figure.draw_without_rendering()
+    panels = figure.axes[:3]
+    for texts in ([ax.title for ax in panels], [ax.xaxis.label for ax in panels]):
+        boxes = [text.get_window_extent() for text in texts]
+        assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+    assert figure.caption.count("Below:") == (width != "double")
+    assert ("Middle:" in figure.caption) == (width == "double")

@@ -296,6 +296,18 @@ def test_without_javascript_all_but_the_explorers_is_there(browser, file, visit)
         assert plain.page.locator("#parameters noscript p").is_visible()
 
 
+def test_figures_are_printed_large_enough_to_read(visit):
+    """Numbers of figures have 7 points where a figure has the size that it was drawn for."""
+    visit.page.set_viewport_size(PAPER)
+    visit.page.emulate_media(media="print")
+    shares = visit.page.locator(".plate svg").evaluate_all(
+        """(all) => all.map((svg) =>
+            0.75 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
+    )
+    assert shares
+    assert 7.0 * min(shares) >= 5.5
+
+
 def test_it_prints_without_controls(visit):
     visit.page.emulate_media(media="print")
     assert not visit.page.locator("#explorer-penalty").is_visible()

@@ -92,7 +92,7 @@ def test_colours_that_mean_something_stay_where_a_system_has_its_own(browser, ra
         key = visit.page.locator("#explorer-summary b").evaluate(
             "(name) => getComputedStyle(name).boxShadow"
         )
-        assert "230, 159, 0" in key  # orange, the first colour of hidden units
+        assert "213, 94, 0" in key  # vermilion, the first colour of hidden units
         cursor, paper = (
             visit.page.locator(part).first.evaluate("(e) => getComputedStyle(e).backgroundColor")
             for part in (".explorer-time", "body")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ..plot._inputs import expect
 from ..plot._laminar import HasUnits, table_of
@@ -14,9 +16,12 @@ from ..plot.style import literal
 from ..survey import LaminarMap
 from ..survey._sinks import INITIAL_S
 from ._captioned import PAGE, CaptionedFigure, captioned
+from ._stacking import is_narrow
 
 #: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
+#: Where captions look for potentials, current source density and its profile.
+_WHERE, _WHERE_NARROW = ("Left", "Middle", "Right"), ("Upper left", "Below", "Upper right")
 
 
 def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigure:
@@ -36,10 +41,10 @@ def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigu
     remedy = "what mc.survey.layers_from_flashes(lfp, flashes_s) returns"
     expect("laminar_map", laminar_map, LaminarMap, remedy)
     table = None if units is None else table_of(units)
-    with captioned("", "Current source density and layers", (PAGE, 3.6)) as figure:
-        potentials, image, profile = figure.subplots(
-            1, 3, sharey=True, width_ratios=(1.0, 1.5, 0.7)
-        )
+    narrow = is_narrow(PAGE)
+    size = (PAGE, 6.8 if narrow else 3.6)
+    with captioned("", "Current source density and layers", size) as figure:
+        potentials, image, profile = _panels(figure, narrow=narrow)
         _potentials(potentials, laminar_map)
         _image(image, laminar_map)
         _profile(profile, laminar_map)
@@ -54,20 +59,29 @@ def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigu
         for name, (upper, lower) in laminar_map.boundaries.items():
             profile.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **right)
         potentials.set_ylim(laminar_map.cortex_um[::-1])
-        potentials.set_ylabel(depth_label(laminar_map.depth_reference))
+        for axes in (potentials, image) if narrow else (potentials,):
+            axes.set_ylabel(depth_label(laminar_map.depth_reference))
         if laminar_map.notes:
             figure.supxlabel("\n".join(laminar_map.notes), fontsize=6, wrap=True)
-        figure.caption = _caption(laminar_map, units is not None)
+        figure.caption = _caption(laminar_map, units is not None, narrow=narrow)
     return figure
 
 
-def _caption(laminar_map: LaminarMap, has_units: bool) -> str:
+def _panels(figure: Figure, *, narrow: bool) -> Sequence[Axes]:
+    """Potentials, current source density and its profile, which in one column stands above."""
+    rows, widths = (["pr", "ii"], (1.3, 1.0)) if narrow else (["pir"], (1.0, 1.5, 0.7))
+    found = figure.subplot_mosaic("\n".join(rows), sharey=True, width_ratios=widths)
+    return [found[name] for name in "pir"]
+
+
+def _caption(laminar_map: LaminarMap, has_units: bool, *, narrow: bool) -> str:
+    left, middle, right = _WHERE_NARROW if narrow else _WHERE
     others = "; circles, other candidates" if len(laminar_map.sinks) > 1 else ""
     units = ", with the units as dots at their depths" if has_units else ""
     return (
-        f"Response to {laminar_map.n_flashes:,} flashes. Left: mean potential at the contacts, "
-        "negative down. Middle: current source density, sinks red and sources blue; triangle, "
-        f"onset of the earliest large sink{others}. Right: mean current source density over the "
+        f"Response to {laminar_map.n_flashes:,} flashes. {left}: mean potential at the contacts, "
+        f"negative down. {middle}: current source density, sinks red and sources blue; triangle, "
+        f"onset of the earliest large sink{others}. {right}: mean current source density over the "
         f"first {1e3 * INITIAL_S:g} ms of that sink{units}. Dashed: borders of layer IV, green."
     )
 
