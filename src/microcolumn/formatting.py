@@ -7,10 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from io import StringIO
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from .safe_text import printable
 
 #: Columns of the page that a table is laid out on: wider than any, so that no cell is wrapped.
@@ -46,11 +42,16 @@ def text_table(
     u1     0.5
     u12   11.0
     """
+    from rich.console import Console  # of which pages and most commands have no need
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=any(header))
     for name in header:
-        table.add_column(_cell(name), justify="left" if name in left else "right", no_wrap=True)
+        title = Text(_one_line(name))
+        table.add_column(title, justify="left" if name in left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*map(_cell, row))
+        table.add_row(*(Text(_one_line(cell)) for cell in row))
     file = StringIO()
     Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False).print(table)
     return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
@@ -147,5 +148,5 @@ def enumeration(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def _cell(text: str) -> Text:
-    return Text(printable(text).replace("\n", " ").replace("\t", " "))
+def _one_line(text: str) -> str:
+    return printable(text).replace("\n", " ").replace("\t", " ")
