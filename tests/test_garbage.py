@@ -3,7 +3,7 @@ import weakref
 
 import pytest
 
-from microcolumn.garbage import collected_by_hand
+from microcolumn.garbage import MANY, collected_by_hand
 
 
 class Knot:
@@ -13,14 +13,17 @@ class Knot:
         self.itself = self
 
 
-def test_garbage_is_freed_when_told_and_not_before():
+def test_garbage_is_freed_when_told_and_there_is_much_of_it_and_not_before():
     with collected_by_hand() as collect:
         knot = weakref.ref(Knot())
         many = [[] for _ in range(10_000)]  # which would have Python look for garbage
-        assert len(many) == 10_000
+        collect()
+        assert knot() is not None
+        many += [[] for _ in range(MANY)]
         assert knot() is not None
         collect()
         assert knot() is None
+    assert len(many) == 10_000 + MANY
 
 
 def test_python_collects_again_after_a_block_and_a_failure():

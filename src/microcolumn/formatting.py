@@ -8,11 +8,6 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from .safe_text import printable
 
 #: Columns of the page that a table is laid out on: wider than any, so that no cell is wrapped.
@@ -54,8 +49,13 @@ def text_table(
     u1     0.5
     u12   11.0
     """
+    from rich.cells import cell_len  # pages and most commands have no need of it
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=any(header))
-    cells = [[_cell(each) for each in row] for row in (header, *rows)]
+    cells = [[Text(_one_line(each)) for each in row] for row in (header, *rows)]
     least = -_BETWEEN
     for name, column in zip(header, zip(*cells, strict=True), strict=True):
         is_broken = width is not None and name in left
@@ -163,5 +163,5 @@ def enumeration(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def _cell(text: str) -> Text:
-    return Text(printable(text).replace("\n", " ").replace("\t", " "))
+def _one_line(text: str) -> str:
+    return printable(text).replace("\n", " ").replace("\t", " ")

@@ -6,6 +6,9 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+#: New objects that take about 200 MB, as those of 50 figures do. Fewer are not worth freeing.
+MANY = 1_000_000
+
 
 @contextmanager
 def collected_by_hand() -> Iterator[Callable[[], object]]:
@@ -14,7 +17,8 @@ def collected_by_hand() -> Iterator[Callable[[], object]]:
     Python looks through all new objects after every 700, and through all there are from time to
     time. Where libraries are imported and figures are drawn, nearly all of them are in use, and
     looking takes a fifth of the time. The function frees what became garbage since the block began
-    or since its last call, such as a figure whose artists know each other.
+    or since its last call, such as figures whose artists know each other, once there are many new
+    objects.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -28,7 +32,8 @@ def collected_by_hand() -> Iterator[Callable[[], object]]:
 
 
 def _collect_new() -> None:
-    gc.collect(1)
+    if gc.get_count()[0] > MANY:
+        gc.collect(1)
 
 
 def _keep_all() -> None:

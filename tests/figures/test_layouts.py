@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from io import StringIO
 
 import numpy as np
-import planted_study
 import pytest
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -20,7 +19,6 @@ from microcolumn.figures import _captioned
 from microcolumn.figures._captioned import captioned, svg_element
 from microcolumn.figures._geometry import panels_of
 from microcolumn.figures._layouts import layouts_kept, texts_kept, ticks_copied
-from microcolumn.study import Results
 
 METHODS = [
     (Text, "_get_layout"),
@@ -110,12 +108,11 @@ def test_a_figure_is_the_same_without_shortcuts(draw, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["data", "parameters", "patterns", "assemblies"])
-def test_figures_of_a_study_are_the_same_without_shortcuts(name, tmp_path, monkeypatch):
-    results = Results(planted_study.write(tmp_path / "study.db"))
+def test_figures_of_a_study_are_the_same_without_shortcuts(name, planted_results, monkeypatch):
     draw = getattr(figures, name)
-    quick = draw(results).svg("p")
+    quick = draw(planted_results).svg("p")
     without(monkeypatch)
-    assert_alike(quick, draw(results).svg("p"))
+    assert_alike(quick, draw(planted_results).svg("p"))
 
 
 @pytest.mark.parametrize("projection", ["polar", "3d"])

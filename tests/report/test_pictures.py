@@ -147,7 +147,10 @@ def test_the_citation_is_that_of_the_repository(planted_results, monkeypatch):
         assert f"{family}, " in bibtex
 
 
-def test_a_figure_is_freed_before_the_next_is_drawn(planted_results, monkeypatch):
+def test_a_figure_is_freed_before_the_next_is_drawn_where_there_are_many_objects(
+    planted_results, monkeypatch
+):
+    monkeypatch.setattr("microcolumn.garbage.MANY", 0)
     drawn = []
 
     def draw(*args, **where):

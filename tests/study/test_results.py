@@ -349,3 +349,12 @@ def test_a_single_split_has_as_many_degrees_of_freedom_as_its_blocks_but_one(tmp
     pair = Results(path).comparison("cells").pair("RBM 5", "Ising")
     assert pair.df == pytest.approx(300 / 10 - 1)  # blocks of ten words at least
     assert pair.verdict == "too few splits"
+
+
+def test_what_is_asked_for_twice_is_read_once_and_a_caller_may_change_what_it_got(results):
+    for method in (results.layers, results.intervals):
+        assert method("cells", "RBM") is method("cells", "RBM")
+    first, second = (results.predictions("cells", "RBM") for _ in range(2))
+    assert first["rest"] is second["rest"]
+    first.clear()
+    assert results.predictions("cells", "RBM") == second

@@ -96,7 +96,8 @@ def _solutions(
     """Parameters of the two paths, whose models must be special cases of ``model``."""
     if not (isinstance(nested, Sequence) and len(nested) == 2):
         raise TypeError("nested is not a pair; pass (Ising path, RBM path)")
-    for path, cls in zip(nested, (Ising, RBM), strict=True):
+    kinds: tuple[type[PenalisedModel], ...] = (Ising, RBM)
+    for path, cls in zip(nested, kinds, strict=True):
         name = cls.__name__
         if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
             raise ValueError(

@@ -228,7 +228,9 @@ class Universal(Rival):
         if isinstance(self.base_, PopulationModel):
             log_p = log_weight(self.base_.parameters_, bits)
             return log_p - self.base_.log_partition().value
-        return self.base_._log_probability(bits)
+        if isinstance(self.base_, Rival):
+            return self.base_._log_probability(bits)
+        return self.base_.score_samples(bits)  # which says why there is none
 
     def _found(self, bits: Bits) -> Floats:
         """How many of the training words each word is, shape (n_words,)."""

@@ -95,8 +95,10 @@ def checked_figures(figures: object) -> list[Figure]:
 
 def _picture(figure: Figure, anchor: str, most: int) -> Picture:
     title, caption = _title(figure), str(getattr(figure, "caption", ""))
-    ours = isinstance(figure, CaptionedFigure)
-    style = figure.style() if ours else nullcontext()
+    if isinstance(figure, CaptionedFigure):
+        paper, style = figure.number, figure.style()
+    else:
+        paper, style = "", nullcontext()
     with style, layouts_kept():  # for the drawing and for what is asked about it
         drawn = svg_element(figure, title or caption, anchor)
         points, total = points_of(figure)
@@ -119,7 +121,7 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         width=min(1.0, figure.get_figwidth() / PAGE),
         markup=Markup(drawn),
         data=data,
-        paper=figure.number if ours else "",
+        paper=paper,
     )
 
 
