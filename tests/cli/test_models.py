@@ -339,18 +339,18 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
         "--model Potts is unknown; choose one of Independent, Ising": (session, "--model", "Potts"),
         "Ising has no --hidden; leave it out": (session, "--model", "Ising", "--hidden", 3),
         "Independent has no --l1": (session, "--model", "Independent", "--l1", 0.1),
-        "l1 is -1.0": (session, "--model", "Ising", "--l1", -1),
-        "n_hidden is 0": (session, "--model", "RBM", "--hidden", 0),
+        "microcolumn: --l1 is -1.0": (session, "--model", "Ising", "--l1", -1),
+        "microcolumn: --hidden is 0": (session, "--model", "RBM", "--hidden", 0),
         "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'": (
             session,
             *RBM,
             "--objective",
             "pcd",
         ),
-        "looks like milliseconds": (session, *RBM, "--bin-width", 20),
-        "window is 0": (session, *RBM, "--window", 0),
-        "most_active is 0": (session, *RBM, "--most-active", 0),
-        "fraction is 1.0": (session, *RBM, "--train", 1),
+        "microcolumn: --bin-width is 20.0, which looks like": (session, *RBM, "--bin-width", 20),
+        "microcolumn: --window is 0": (session, *RBM, "--window", 0),
+        "microcolumn: --most-active is 0": (session, *RBM, "--most-active", 0),
+        "microcolumn: --train is 1.0": (session, *RBM, "--train", 1),
         "no unit has ids '99'": (session, *RBM, "--ids", "99"),
         "is not of the form name=value": (session, *RBM, "--option", "oops"),
     }.items():
@@ -367,7 +367,7 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
         "leave out --ids": (session, "--model", saved, "--ids", "10,11"),
         "has no unit '99'; it has 10, 11": (session, "--model", saved, "--predict", 99),
         "no predicted bin starts between 30": (session, "--model", saved, "--from", 30),
-        "given is 'future'": (session, "--model", saved, "--given", "future"),
+        "microcolumn: --given is 'future'": (session, "--model", saved, "--given", "future"),
         "bins of 0.02 s; leave out": (session, "--model", saved, "--bin-width", 0.04),
     }.items():
         refused(sentence, "predict", *arguments, "--out", out)
@@ -391,7 +391,7 @@ def test_the_past_of_many_units_is_refused_in_one_sentence(tmp_path):
 def test_bad_input_of_sample_is_one_sentence(session, saved, tmp_path):
     refused("does not exist", "sample", tmp_path / "no.safetensors")
     refused("is not a microcolumn model", "sample", session)
-    refused("n_samples is 0", "sample", saved, "--n", 0)
+    refused("microcolumn: --n is 0", "sample", saved, "--n", 0)
     refused("needs the ending .csv or .npz", "sample", saved, "--out", tmp_path / "words.xlsx")
     assert not list(tmp_path.iterdir())
 

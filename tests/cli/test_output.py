@@ -15,6 +15,7 @@ from microcolumn.cli import app
 from microcolumn.cli.failures import one_sentence
 from microcolumn.cli.output import (
     OF_FITS,
+    folded,
     print_table,
     say_blocks,
     say_started,
@@ -122,6 +123,20 @@ def test_lines_are_as_long_as_a_terminal_is_wide_up_to_a_hundred_letters(monkeyp
         assert text_width() == letters
     seen(monkeypatch, io.StringIO)
     assert text_width() == 100
+
+
+def test_long_lines_are_broken_between_words_in_a_terminal_alone(monkeypatch):
+    text = "unit   Hz\n\n  - " + "word " * 12
+    monkeypatch.setenv("COLUMNS", "40")
+    seen(monkeypatch)
+    assert folded(text).splitlines() == [
+        "unit   Hz",
+        "",
+        "  - word word word word word word word",
+        "    word word word word word",
+    ]
+    seen(monkeypatch, io.StringIO)
+    assert folded(text) == text
 
 
 def test_tables_break_their_text_to_fit_a_terminal_alone(monkeypatch):

@@ -194,7 +194,9 @@ def test_ctrl_c_is_one_sentence(plan):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
     _, said = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert said == "microcolumn: interrupted; run the same command again to go on\n"
+    *progress, last = said.splitlines()
+    assert last == "microcolumn: interrupted; run the same command again to go on"
+    assert all(" jobs done, " in line for line in progress)  # of a machine that is busy
 
 
 # Status and report
@@ -399,7 +401,8 @@ def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch)
         (("--model", "Potts"), "choose one of 'Ising', 'RBM', 'SemiRBM'"),
         (("--ids", "u9"), "no unit has ids 'u9'"),
         (("--epochs", "sleep"), "no epoch is labelled 'sleep'"),
-        (("--bin-width", "-1"), "it must be a positive number of seconds"),
+        (("--bin-width", "-1"), "--bin-width is -1.0; it must be a positive number of seconds"),
+        (("--splits", "0"), "microcolumn: --splits is 0; it must be at least 1"),
         (("--option", "reader=npz"), "has an option of its own; use --reader"),
         (("--option", "depth_reference=tip"), "use --depth-reference"),
         (("--option", "reader"), "is not of the form name=value"),

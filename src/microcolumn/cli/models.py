@@ -93,7 +93,12 @@ def fit(
     settings = reading.given(
         n_hidden=hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=starts
     )
-    with one_sentence(), atomic_write(out) as saved, warnings_as_lines(), steps(3) as begin:
+    with (
+        one_sentence(of_options=True),
+        atomic_write(out) as saved,
+        warnings_as_lines(),
+        steps(3) as begin,
+    ):
         begin(f"reading {file}")
         from ..evaluate import excess_log_likelihood, fit_best, intervals
         from ..models import Independent, to_bytes
@@ -188,7 +193,7 @@ def predict(
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
     say_started()
-    with one_sentence(), steps(3, printing=out is None and not json) as begin:
+    with one_sentence(of_options=True), steps(3, printing=out is None and not json) as begin:
         begin(f"reading {file}")
         from .. import evaluate
         from ..models import load
@@ -242,7 +247,7 @@ def sample(
 
     from ..models import load
 
-    with one_sentence():
+    with one_sentence(of_options=True):
         suffix = ".csv" if out is None else out.suffix.lower()
         if suffix not in (".csv", ".npz"):
             raise ValueError(f"--out {out} needs the ending .csv or .npz")

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
 from shutil import get_terminal_size
+from textwrap import wrap
 from typing import IO, Annotated, Any
 
 import typer
@@ -84,6 +85,17 @@ def text_width() -> int:
     if not sys.stdout.isatty():
         return _WIDEST
     return max(_NARROWEST, min(_WIDEST, get_terminal_size().columns))
+
+
+def folded(text: str) -> str:
+    """The text, in a terminal with lines broken between words, each as far in as it begins."""
+    if not sys.stdout.isatty():
+        return text
+    lines = []
+    for line in text.splitlines():
+        within = " " * (len(line) - len(line.lstrip(" -")))
+        lines += wrap(line, text_width(), subsequent_indent=within) or [""]
+    return "\n".join(lines)
 
 
 def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:

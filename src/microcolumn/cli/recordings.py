@@ -13,7 +13,7 @@ from ..formatting import counted
 from . import reading
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json, say, say_started
+from .output import Json, folded, print_json, say, say_started
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def info(
     if json:
         print_json(summary.as_dict())
     else:
-        say(reading.as_options(str(summary)))
+        say(folded(reading.as_options(str(summary))))
 
 
 def layers(

@@ -135,7 +135,7 @@ def compare(
     from ..io import is_url
     from ..study import Plan
 
-    with one_sentence():
+    with one_sentence(of_options=True):
         plan = Plan.of(
             [file if is_url(file) else Path(file) for file in files],
             spatiotemporal=spatiotemporal,

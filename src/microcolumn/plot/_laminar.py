@@ -169,6 +169,12 @@ def has_depths(units: Units) -> bool:
     return units.depth_um is not None and not np.isnan(units.depth_um).all()
 
 
+def shank_size(units: Units) -> tuple[float, float]:
+    """Inches of a figure of the probe, with room for names of units that have no depths."""
+    letters = 0 if has_depths(units) else max(map(len, short_ids(units.ids)))
+    return 1.7 + 0.06 * letters, 2.6
+
+
 def order_text(units: Units) -> str:
     """The order in which units are drawn, for captions: "from superficial to deep"."""
     found = laminar(units)

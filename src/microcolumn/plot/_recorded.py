@@ -28,7 +28,7 @@ from ._laminar import (
     laminar,
     layer_name,
     mark_layers,
-    short_ids,
+    shank_size,
     table_of,
 )
 from ._tips import tip
@@ -106,12 +106,6 @@ def _told(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
     if units.depth_um is not None:
         told["depth (µm)"] = np.asarray(units.depth_um)[rows]
     return told
-
-
-def shank_size(units: Units) -> tuple[float, float]:
-    """Inches of a figure of the probe, with room for names of units that have no depths."""
-    letters = 0 if has_depths(units) else max(map(len, short_ids(units.ids)))
-    return 1.7 + 0.06 * letters, 2.6
 
 
 def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
