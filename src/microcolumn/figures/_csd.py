@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ..plot._inputs import expect
 from ..plot._laminar import HasUnits, table_of
-from ..plot._recorded import depth_label
+from ..plot._probe import depth_label
 from ..plot.style import literal
 from ..survey import LaminarMap
 from ..survey._sinks import INITIAL_S

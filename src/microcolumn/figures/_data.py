@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ..formatting import counted, enumeration
 from ..plot import _recorded as recorded
 from ..plot._laminar import has_depths, laminar, order_text
+from ..plot._probe import layer_spans, probe
 from ..plot._raster import raster, stretch_s, typical_bins
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, DataResult, Results
@@ -52,7 +53,7 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         panels = (_panels_in_a_column if narrow else _panels)(figure, has_pair=pair is not None)
         busiest, typical = (shown.start_s, shown.stop_s), _typical_stretch(words, shown)
         if has_depths(shown.units):
-            recorded.probe(shown.units, ax=panels["a"])
+            probe(shown.units, ax=panels["a"])
         else:
             recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
         for panel, stretch, which in (("b", typical, "typical"), ("e", busiest, "busiest")):
@@ -172,7 +173,7 @@ def _first_panel(units: Units) -> str:
     text = f"(a) {kinds} at their depths on the probe{marks}{missing}."
     if len(units) > 1:
         text += " Those of similar depth stand side by side."
-    if recorded.layer_spans(units):
+    if layer_spans(units):
         text += " Borders of layers are drawn midway between the neighbouring units of two layers."
     elif laminar(units).layers:
         text += " Layers are not drawn, since they overlap in depth."

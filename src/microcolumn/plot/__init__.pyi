@@ -17,12 +17,12 @@ from ._predictions import (
     prediction as prediction,
     roc as roc,
 )
+from ._probe import probe as probe
 from ._ranking import ranking as ranking
 from ._raster import raster as raster
 from ._recorded import (
     correlations as correlations,
     correlogram as correlogram,
-    probe as probe,
     rates as rates,
 )
 from ._scores import differences as differences, scores as scores

@@ -16,7 +16,7 @@ from ._colours import OneColour, one_colour
 from ._hidden import POSITIVE
 from ._inputs import entitle
 from ._laminar import HasUnits, bit_layout, shank_size, table_of
-from ._recorded import draw_shank
+from ._probe import draw_shank
 from ._tips import tip
 from .style import LEGEND, axes_or_new
 

@@ -1,9 +1,7 @@
-"""The recording: where units are, how they are correlated, and over which lags."""
+"""The recording: how often units fire, how they are correlated, and over which lags."""
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,28 +9,20 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
-from numpy.typing import NDArray
 
-from ..formatting import counted
 from ..recording import Recording
 from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
 from ..survey._bin_width import DEAD_TIME
-from ..units import Units, downwards
+from ..units import Units
 from ..validation import Floats
 from ..words import Words, checked_bin_width
 from ._colours import Colour, OneColour, by_name, one_colour
 from ._inputs import entitle, expect
 from ._laminar import (
-    HasUnits,
-    has_depths,
     laminar,
-    layer_name,
     mark_layers,
-    shank_size,
-    table_of,
 )
-from ._tips import tip
-from .style import DATA_COLOUR, LEGEND, axes_or_new
+from .style import LEGEND, axes_or_new
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#A8D8F2", "#0072B2", "#999999", "#E69F00"
@@ -44,93 +34,8 @@ _PAIRS = {
     "layer unknown": "#56B4E9",
     "pairs": "#0072B2",
 }
-#: Shades of neighbouring layers, and of the probe.
-_LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
 #: ms. Shorter lags do not count for the width, since sorters miss or repeat spikes there.
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
-
-
-def depth_label(depth_reference: str) -> str:
-    """Label of an axis of depths."""
-    return {
-        "surface": "depth below the surface (µm)",
-        "tip": "height above the tip (µm)",
-        "layer IV": "depth below the centre of layer IV (µm)",
-        "unstated": "depth as in the file (µm)",
-    }[depth_reference]
-
-
-def probe(
-    units: HasUnits,
-    *,
-    title: str | None = None,
-    color: OneColour | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """The probe with the units at their depths and the layers shaded, superficial at the top.
-
-    Parameters
-    ----------
-    units : Units, Recording or Words
-        Without depths they are drawn by layer or in their order, a row each. Borders of layers lie
-        midway between the neighbouring units of two layers; none is drawn if layers overlap.
-    title : str, optional
-        Of the axes.
-    color : colour, optional
-        Of the units; black by default.
-    """
-    units, colour = table_of(units), one_colour(color, DATA_COLOUR)
-    ax = axes_or_new(ax, shank_size(units))
-    places, heights = draw_shank(ax, units)
-    for kind, name, marker, face in (
-        (~units.multiunit, "single unit", "o", colour),
-        (units.multiunit, "multiunit", "s", "white"),
-    ):
-        shown = kind & ~np.isnan(heights)
-        n_shown = int(shown.sum())
-        if n_shown:
-            label = counted(n_shown, name)
-            [dots] = ax.plot(places[shown], heights[shown], marker, color=colour, label=label)
-            size = float(np.clip(30.0 / math.sqrt(len(units)), 1.3, 3.0))  # many stay dots
-            dots.set(markerfacecolor=face, markersize=size, markeredgewidth=0.23 * size)
-            tip(dots, _told(units, np.flatnonzero(shown)))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
-    return entitle(ax, title)
-
-
-def _told(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """What is known of some units, by name."""
-    told: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
-    if units.layer is not None:
-        told["layer"] = [units.layer[n] for n in rows]
-    if units.depth_um is not None:
-        told["depth (µm)"] = np.asarray(units.depth_um)[rows]
-    return told
-
-
-def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
-    """Draw the probe and the layers; where units lie on it, x and y, shape (n_units,) each.
-
-    A unit whose depth is not known among others that have one lies at NaN.
-    """
-    found = laminar(units)
-    if has_depths(units):
-        heights = np.asarray(units.depth_um)
-        _depth_axis(ax, heights, str(units.depth_reference))
-        _shade_layers(ax, units)
-    else:
-        heights = np.argsort(found.order).astype(np.float64)
-        ax.set_ylim(len(units) - 0.5, -0.5)
-        mark_layers(ax, found)
-        ax.set_ylabel(
-            "units by layer, depths unknown" if found.layers else "units, in the order of the file"
-        )
-    places = _side_by_side(heights)
-    shank = float(np.nanmax(np.abs(places))) + 0.15
-    ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
-    ax.set(xlim=(-max(0.6, shank + 0.1), max(0.6, shank + 0.1)), xticks=[])
-    ax.spines["bottom"].set_visible(False)
-    return places, heights
 
 
 def rates(
@@ -339,64 +244,3 @@ def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Fl
         ax.set_ylim(lowest - 0.05 * (top - lowest), top)
         label = f"dead time, to {highest:.3g} \N{MULTIPLICATION SIGN} chance"
         ax.axvspan(-_DEAD_TIME_MS, _DEAD_TIME_MS, color=_DEAD, alpha=0.3, lw=0, label=label)
-
-
-def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
-    """An axis on which deeper is further down, with some room beyond the outermost units."""
-    shallow, deep = np.nanmin(depths), np.nanmax(depths)
-    room = 0.06 * (deep - shallow) or 50.0
-    limits = (shallow - room, deep + room)
-    ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
-    ax.set_ylabel(depth_label(reference))
-
-
-def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
-    """Upper and lower limit of each layer, µm, from the top; infinite at both ends.
-
-    A border lies midway between the neighbouring units of two layers. Empty if layers or depths
-    are unknown, or if layers overlap in depth.
-    """
-    if units.depth_um is None or units.layer is None:
-        return {}
-    down = downwards(str(units.depth_reference))
-    labels, below = np.array(units.layer), down * units.depth_um
-    spans = {}
-    for name, _, _ in laminar(units).layers:
-        inside = below[(labels == name) & ~np.isnan(below)]
-        if name and inside.size:
-            spans[name] = (float(inside.min()), float(inside.max()))
-    ends = list(spans.values())
-    if not ends or any(upper[1] >= lower[0] for upper, lower in pairwise(ends)):
-        return {}
-    borders = [(upper[1] + lower[0]) / 2 for upper, lower in pairwise(ends)]
-    edges = [down * edge for edge in (-np.inf, *borders, np.inf)]
-    return dict(zip(spans, pairwise(edges), strict=True))
-
-
-def _shade_layers(ax: Axes, units: Units) -> None:
-    """A band for each layer, named right of the axes, and lines between them."""
-    low, high = sorted(ax.get_ylim())
-    right: Any = {"xycoords": ax.get_yaxis_transform(), "annotation_clip": False, "size": 7}
-    right |= {"textcoords": "offset points", "va": "center"}
-    for place, (name, limits) in enumerate(layer_spans(units).items()):
-        upper, lower = np.clip(limits, low, high)
-        ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
-        if place:
-            ax.axhline(upper, color="black", linewidth=0.8)
-        ax.annotate(layer_name(name), (1.0, (upper + lower) / 2), (3.0, 0.0), **right)
-
-
-def _side_by_side(heights: Floats) -> Floats:
-    """Horizontal positions on the probe, such that units of similar height do not overlap."""
-    known = np.flatnonzero(~np.isnan(heights))
-    least = np.ptp(heights[known]) / 45  # units that are closer would overlap
-    columns = np.zeros(heights.size)
-    nearest = np.full(known.size, -np.inf)  # of each column, the largest height taken in it
-    for unit in known[np.argsort(heights[known], kind="stable")]:
-        column = int(np.argmax(heights[unit] - nearest > least))
-        nearest[column] = heights[unit]
-        # From the middle outwards: 0, 1, -1, 2, -2 and so on.
-        columns[unit] = (column + 1) // 2 * (1 if column % 2 else -1)
-    columns -= (columns.min() + columns.max()) / 2
-    places: Floats = columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))
-    return places

@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from microcolumn import Recording, Units
+from microcolumn.plot._probe import layer_spans, probe
+from microcolumn.plot._tips import tips_of
+
+DEPTHS = [900.0, 300.0, 400.0, 700.0, np.nan]
+LAYERS = ["V/VI", "II/III", "II/III", "$IV$", ""]
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+@pytest.fixture
+def units():
+    return Units("abcde", DEPTHS, LAYERS, multiunit=[False, True, False, False, False])
+
+
+def drawn(ax):
+    """Heights of the units by marker."""
+    return {
+        line.get_marker(): line.get_ydata().tolist()
+        for line in ax.lines
+        if line.get_marker() != "None"
+    }
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_units_are_at_their_depths_with_multiunits_apart(units, ax):
+    assert probe(units, ax=ax) is ax
+    assert drawn(ax) == {"o": [900.0, 400.0, 700.0], "s": [300.0]}
+    assert legend(ax) == ["3 single units", "1 multiunit"]
+
+
+def test_a_unit_on_the_probe_tells_its_name_layer_and_depth(units, ax):
+    probe(units, ax=ax)
+    single, multi = [tips_of(line) for line in ax.lines if tips_of(line)]
+    assert single.columns == ("unit", "layer", "depth (µm)")
+    assert single.rows[1] == ("c", "II/III", 400.0)
+    assert multi.rows == [("b", "II/III", 300.0)]
+
+
+def test_deeper_is_further_down_whatever_depths_are_measured_from(units):
+    from_surface = probe(units, ax=Figure().subplots())
+    bottom, top = from_surface.get_ylim()
+    assert bottom > 900.0 > 300.0 > top
+    assert from_surface.get_ylabel() == "depth below the surface (µm)"
+    above_tip = probe(units.measured_from("tip", 1000.0), ax=Figure().subplots())
+    bottom, top = above_tip.get_ylim()
+    assert bottom < 100.0 < 700.0 < top
+    assert above_tip.get_ylabel() == "height above the tip (µm)"
+
+
+def test_layers_end_midway_between_their_units_and_are_named_letter_by_letter(units, ax):
+    probe(units, ax=ax)
+    borders = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "None"]
+    assert borders == [550.0, 800.0]
+    names = {text.get_text(): text.xy for text in ax.texts}
+    assert list(names) == ["II/III", r"\$IV\$", "V/VI"]
+    assert names[r"\$IV\$"] == (1.0, 675.0)  # right of the axes, where no unit is
+    ax.figure.draw_without_rendering()
+    assert all(text.get_window_extent().x0 > ax.bbox.x1 for text in ax.texts)
+
+
+def test_spans_of_layers_run_from_superficial_to_deep(units):
+    inf = np.inf
+    expected = {"II/III": (-inf, 550.0), "$IV$": (550.0, 800.0), "V/VI": (800.0, inf)}
+    assert layer_spans(units) == expected
+    turned = {"II/III": (inf, 450.0), "$IV$": (450.0, 200.0), "V/VI": (200.0, -inf)}
+    assert layer_spans(units.measured_from("tip", 1000.0)) == turned
+
+
+@pytest.mark.parametrize(
+    ("units", "rows", "label"),
+    [
+        (Units("abc", layer=["V", "IV", "V"]), [0, 2, 1], "units by layer, depths unknown"),
+        (Units.numbered(3), [0, 1, 2], "units, in the order of the file"),
+    ],
+)
+def test_units_of_unknown_depth_are_in_rows_by_layer_or_in_their_order(units, rows, label, ax):
+    probe(units, ax=ax)
+    assert ax.get_ylabel() == label
+    assert drawn(ax) == {"o": rows}
+
+
+def test_one_unit_has_a_probe(ax):
+    probe(Units("a", [300.0], depth_reference="layer IV"), ax=ax)
+    bottom, top = ax.get_ylim()
+    assert bottom > 300.0 > top
+    ax.figure.draw_without_rendering()
+
+
+def test_units_of_one_depth_are_side_by_side_on_the_probe(ax):
+    rng = np.random.default_rng(0)
+    depths = np.sort(np.concatenate((np.full(10, 500.0), rng.uniform(0.0, 1600.0, 490))))
+    probe(Units(map(str, range(500)), depths), ax=ax)
+    [dots] = [line for line in ax.lines if line.get_marker() == "o"]
+    x, y = dots.get_data()
+    assert len({*zip(x.round(9), y, strict=True)}) == 500
+    for place in np.unique(x.round(9)):
+        assert (np.diff(y[x.round(9) == place]) > np.ptp(depths) / 60).all()
+    (shank,) = ax.patches
+    assert shank.get_x() < x.min()
+    assert x.max() < shank.get_x() + shank.get_width() < ax.get_xlim()[1]
+
+
+@pytest.mark.parametrize(
+    ("depths", "layer"),
+    [
+        ([1.0, 2.0, 3.0], ["IV", "V/VI", "IV"]),
+        ([300.0, 300.0, 300.0], ["", "", ""]),
+        ([300.0, 300.0, 300.0], ["IV", "IV", "V/VI"]),
+    ],
+)
+def test_layers_without_names_or_mixed_in_depth_have_no_spans(depths, layer, ax):
+    units = Units("abc", depths, layer, depth_reference="unstated")
+    assert layer_spans(units) == {}
+    probe(units, ax=ax)
+    assert len(ax.texts) == 0
+    assert ax.get_ylabel() == "depth as in the file (µm)"
+
+
+def test_units_may_be_given_by_their_recording_or_words(units):
+    recording = Recording([[0.1]] * 5, units, [[0.0, 1.0]])
+    for source in (recording, recording.bin(0.020)):
+        ax = probe(source, title="probe", color="#ff0000", ax=Figure().subplots())
+        assert drawn(ax) == {"o": [900.0, 400.0, 700.0], "s": [300.0]}
+        dots = [line for line in ax.lines if line.get_marker() != "None"]
+        assert {line.get_color() for line in dots} == {"#ff0000"}
+        assert ax.get_title() == "probe"
