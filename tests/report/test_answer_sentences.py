@@ -255,10 +255,8 @@ def test_recordings_with_and_without_layers():
     ]
     told = in_layers(some)
     assert told.startswith("More than by chance in A, with p < 0.05 in a permutation test in every")
-    assert "no more than by chance, as far as can be seen, in B. 80 % (50 % if layers are " in told
-    assert (
-        "shuffled) in A and 55 % (50 % if layers are shuffled) in B of all weight lies in" in told
-    )
+    assert "no more than by chance, as far as can be seen, in B. Of all weight, 80 % in A " in told
+    assert "55 % in B lies in the main layer of its hidden unit; if layers are shuffled, 50" in told
     assert "Not tested in 1, which have no layers or no hidden units." in told
     assert "0 to 2 hidden units of a recording's first split recur" in told
     assert in_layers(some[2:]) == f"{NO_LAYERS}."

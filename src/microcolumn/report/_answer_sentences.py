@@ -270,12 +270,13 @@ def _all_in_layers(found: Sequence[Finding]) -> str:
 
 def _shares(known: Sequence[tuple[Finding, Layering]]) -> str:
     """Weight in main layers beside that by chance, of each recording or of the median one."""
-    of_all = "of all weight lies in the main layer of its hidden unit"
+    lies = "lies in the main layer of its hidden unit"
     if len(known) > _MOST_NAMED:
         gains = sorted((layers for _, layers in known), key=lambda row: row.share - row.expected)
-        return f"In the median recording, {_percent(gains[len(gains) // 2])} {of_all}"
-    listed = [f"{_percent(layers)} in {named([each])}" for each, layers in known]
-    return f"{enumeration(listed)} {of_all}"
+        return f"In the median recording, {_percent(gains[len(gains) // 2])} of all weight {lies}"
+    shares = enumeration([f"{100 * row.share:.0f} % in {named([each])}" for each, row in known])
+    shuffled = enumeration([f"{100 * row.expected:.0f} %" for _, row in known])
+    return f"Of all weight, {shares} {lies}; if layers are shuffled, {shuffled}"
 
 
 def named(found: Sequence[Finding]) -> str:
