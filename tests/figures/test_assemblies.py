@@ -16,6 +16,7 @@ from microcolumn.figures._captioned import PAGE
 from microcolumn.parameters import Parameters
 from microcolumn.plot._activation import _HEIGHT, COLOURS
 from microcolumn.plot._laminar import laminar
+from microcolumn.plot.style import legible
 from microcolumn.study import NotComputedError, Results
 from microcolumn.units import Units
 
@@ -93,7 +94,7 @@ def words_of(results):
 def test_the_four_clearest_are_shown_each_in_its_colour(figure):
     assert titles(figure) == ["h4", "h3", "h2", "h1"]  # by bits/s lost over its error
     shown = [ax for ax in figure.axes if ax.get_title()]
-    assert [ax.title.get_color() for ax in shown] == list(COLOURS)
+    assert [ax.title.get_color() for ax in shown] == [legible(colour) for colour in COLOURS]
     assert list(lettered(figure)) == ["a", "b", "c", "d"]
     assert figure.get_figwidth() == PAGE
     assert figure.title == "Assemblies of RBM 5, cells (simulated)"

@@ -2,6 +2,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from matplotlib import pyplot as plt
@@ -17,6 +18,7 @@ from microcolumn.plot.style import (
     RC,
     axes_or_new,
     colour_of,
+    legible,
     literal,
     looks,
     match_type,
@@ -141,3 +143,15 @@ def test_importing_plots_opens_no_window_system_and_loads_no_study():
         all_plots = [getattr(mc.plot, name) for name in mc.plot.__all__]
         sys.exit(bool({"matplotlib.pyplot", "microcolumn.study"} & set(sys.modules)))"""
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("colour", ["#56B4E9", "#CC79A7", "#D55E00", "#FFFFFF", "#F0E442"])
+def test_letters_in_a_colour_are_dark_enough_to_read_and_no_darker(colour):
+    def contrast(shown):
+        srgb = np.array(to_rgb(shown))
+        linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+        return 1.05 / (0.05 + 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+
+    assert contrast(colour) < 4.5 <= contrast(legible(colour)) < 4.8
+    assert legible("#000000") == "#000000"
+    assert legible("#0072B2") == "#0072b2"  # dark enough as it is

@@ -61,6 +61,13 @@ def test_it_prints_on_white_without_buttons_and_with_all_that_is_folded(page, sc
     assert not page.locator("nav").is_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".glossary").is_visible()
+    # A picture that must not be broken would take the answer beside it to the next page.
+    opening = page.locator(".opening").evaluate(
+        """(opening) => { opening.insertAdjacentHTML('beforeend', '<figure class="plate">');
+          const style = getComputedStyle(opening.lastElementChild).breakInside;
+          opening.lastElementChild.remove(); return style; }"""
+    )
+    assert opening == "auto"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details.words-used[open]").count() == 0
     assert page.pdf(format="A4").startswith(b"%PDF-")

@@ -18,7 +18,7 @@ from ..plot._activation import COLOURS, draw_activation, typical_bins
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._layers import marks_from_the_top
 from ..plot._raster import boxes
-from ..plot.style import LEGEND_RIGHT
+from ..plot.style import LEGEND_RIGHT, legible
 from ..study import Condition, NotComputedError, Results
 from ..units import Units
 from ..validation import Floats
@@ -135,7 +135,7 @@ def _draw_time(figure: SubFigure, shown: _Shown, stretch: _Stretch) -> None:
     colours = dict(zip(names, COLOURS, strict=False))
     draw_activation(active, rows, stretch.times_s, stretch.words.bin_width, colours)
     for label, name in zip(active.get_yticklabels(), names, strict=False):
-        label.set_color(colours[name] if len(names) > 1 else "black")
+        label.set_color(legible(colours[name]) if len(names) > 1 else "black")
     active.set(xlim=stretch.ends_s, xlabel="time (s)")
     active.yaxis.label.set_size(7)
     letter(spikes, "a")
@@ -167,7 +167,7 @@ def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
     """An assembly on the probe with its numbers below, which the first panel names."""
     row = shown.rows[n]
     draw_assembly(shown.model, row.position, words, color=COLOURS[n], title=row.name, ax=ax)
-    ax.title.set(color=COLOURS[n], fontweight="bold")
+    ax.title.set(color=legible(COLOURS[n]), fontweight="bold")
     if legend := ax.get_legend():
         legend.remove()
     if n < len(shown.rows) - 1:  # the last one names the layers for all
@@ -191,7 +191,7 @@ def _draw_layers(ax: Axes, shown: _Shown, found: LayerStatistics, units: Units) 
     marks = marks_from_the_top(ax, found.layers, units)
     ax.legend(*marks, title="layer", title_fontsize=7, **LEGEND_RIGHT)
     for label in ax.get_xticklabels():
-        label.set_color(COLOURS[positions.index(int(label.get_text()[1:]))])
+        label.set_color(legible(COLOURS[positions.index(int(label.get_text()[1:]))]))
     letter(ax, "d")
 
 

@@ -138,6 +138,14 @@ def literal(text: str) -> str:
     return plain.replace("$", r"\$")
 
 
+def legible(colour: str) -> str:
+    """The colour as letters on white need it: darkened to a contrast of 4.5 (WCAG 2.2), no more."""
+    levels = np.array(to_rgb(colour)) * np.linspace(1.0, 0.0, 101)[:, None]
+    linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
+    enough = 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05) >= 4.5
+    return to_hex(levels[np.argmax(enough)])
+
+
 def round_below(value: float) -> float:
     """The largest number of one digit that is not above a positive number: 4 for 4.7."""
     power = math.floor(math.log10(value))

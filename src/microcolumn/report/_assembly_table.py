@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import compress
-from statistics import fmean
 
 from ..evaluate import Assemblies, LayersResult
 from ..evaluate._assemblies import HEADER, LEFT, MEANING as MEANING, columns_of
@@ -80,21 +79,12 @@ def _in_layers(found: LayersResult) -> str:
     the rule of the page's first answer.
     """
     name, n_splits = found.model.name, counted(len(found.splits), "split")
-    known = [p for p in found.overall_p_values if not math.isnan(p)]
-    if not known:
+    layering = Layering.of(found)
+    if layering is None:
         return f"{name}: no live hidden unit, so none keeps to a layer"
-    layering = Layering(
-        model=name,
-        n_inside=sum(p < LEVEL for p in known),
-        n_splits=len(known),
-        share=found.overall_share,
-        expected=found.overall_expected,
-        n_in_layer=fmean(found.n_significant),
-        n_live=fmean(found.n_live_hidden),
-    )
-    sure = p_text(known[0])
-    if len(known) > 1:
-        sure = f"p < {LEVEL:g} in {layering.n_inside} of {len(known)} splits"
+    sure = f"p < {LEVEL:g} in {layering.n_inside} of {layering.n_splits} splits"
+    if layering.n_splits == 1:
+        sure = p_text(min(p for p in found.overall_p_values if not math.isnan(p)))
     return (
         f"Do the hidden units of {name} keep to layers? {_ANSWERS[layering.kind]}: "
         f"{percent(layering.share)} of all weight lies in the main layer of its hidden unit, "

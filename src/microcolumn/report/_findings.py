@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, Self
 
-from ..evaluate import Adequacy, Comparison, ModelScore, PairedDifference
+from ..evaluate import Adequacy, Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._comparison import doubt
 from ..evaluate._effects import Ratio
 from ..evaluate._significance import LEVEL
@@ -52,6 +52,22 @@ class Layering:
     expected: float
     n_in_layer: float
     n_live: float
+
+    @classmethod
+    def of(cls, found: LayersResult) -> Self | None:
+        """What layer statistics of all splits say; None where no split has a live hidden unit."""
+        known = [p for p in found.overall_p_values if not math.isnan(p)]
+        if not known:
+            return None
+        return cls(
+            model=found.model.name,
+            n_inside=sum(p < LEVEL for p in known),
+            n_splits=len(known),
+            share=found.overall_share,
+            expected=found.overall_expected,
+            n_in_layer=fmean(found.n_significant),
+            n_live=fmean(found.n_live_hidden),
+        )
 
     @property
     def kind(self) -> str:
@@ -235,18 +251,7 @@ def _layering(results: Results, condition: Condition, model: ModelScore | None) 
         return "Not computed yet; run the study further"
     if found is None:
         return "No labels of several layers, so this was not tested"
-    known = [p for p in found.overall_p_values if not math.isnan(p)]
-    if not known:
-        return f"{model.name} has no live hidden unit, so there is nothing to test"
-    return Layering(
-        model=model.name,
-        n_inside=sum(p < LEVEL for p in known),
-        n_splits=len(known),
-        share=found.overall_share,
-        expected=found.overall_expected,
-        n_in_layer=fmean(found.n_significant),
-        n_live=fmean(found.n_live_hidden),
-    )
+    return Layering.of(found) or f"{model.name} has no live hidden unit, so this was not tested"
 
 
 def _n_assemblies(results: Results, condition: Condition, model: ModelScore | None) -> int | None:
