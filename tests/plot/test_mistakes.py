@@ -221,9 +221,9 @@ def test_models_are_one_or_many(name, calls, ising, rbm):
     function, (_, *rest) = getattr(plot, name), calls[name]
     tree = mc.Tree().fit(rest[0])
     for models in ([ising, rbm], (ising, tree), {"Ising": ising, "my Tree": tree}):
-        function(models, *rest, ax=axes())
+        assert function(models, *rest, ax=axes()).has_data()
     if name != "differences":  # from one of several
-        function(rbm, *rest, ax=axes())
+        assert function(rbm, *rest, ax=axes()).has_data()
 
 
 @pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "words")])
