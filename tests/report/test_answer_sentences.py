@@ -160,6 +160,8 @@ def test_a_rival_that_is_clearly_better_is_in_the_title():
     assert told.startswith("BernoulliMixture (a mixture of independent populations; not of the ")
     assert "Of the paper's family (Ising, RBM) it is RBM 25." in told
     assert "BernoulliMixture is better than RBM 25 by 8.00 ± " in told
+    tree = best_model([found(GROUPS | {"Tree": 20.0})])
+    assert tree.startswith("Tree (a tree of pairs; not of the paper's family) has the highest")
     equal = found(EQUAL | {"BernoulliMixture": 20.0}, scatter=0.1)
     assert title([equal], "A").endswith("; BernoulliMixture does better than both")
     two = [one, found(name="B")]

@@ -60,8 +60,8 @@ def _sentence(found: Finding, other: str) -> str:
 
 
 def _described(model: ModelScore) -> str:
-    """A rival's name with what it is; those of the family are known by now."""
-    what = RIVALS.get(model.spec.model)
+    """A rival's name with what it is, without a reference; those of the family are known by now."""
+    what = RIVALS.get(model.spec.model, "").split(" (")[0]
     return f"{model.name} ({what}; not of the paper's family)" if what else model.name
 
 
