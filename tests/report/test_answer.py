@@ -99,6 +99,7 @@ def test_a_line_for_each_experiment_stands_in_the_table(answer):
         "cells (simulated), instantaneous",
         "cells (simulated), spatiotemporal, T = 3",
     ]
+    assert answer.table.note.endswith("not for the number of experiments or recordings")
     assert answer.table.rows[0][1:] == (
         "2.00 ± 0.20", "+20", "0.024", "groups better", "RBM 5"
     )  # fmt: skip

@@ -134,7 +134,8 @@ def _table(found: Sequence[Finding]) -> Table:
     note = (
         "bits/s, %: the best model with hidden units (groups) minus the best of pairs alone, and "
         "that as a share of the gain of pairs over independent units; ± one standard error, which "
-        "allows for what splits share; p: corrected for the number of pairs of models"
+        "allows for what splits share; p: corrected for the pairs of models of one experiment, not "
+        "for the number of experiments or recordings"
     )
     return Table("in short", header, rows, left=left, note=note)
 
