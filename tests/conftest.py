@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 from pathlib import Path
 
 import numba
@@ -58,6 +59,13 @@ def _recorded(name, n_units, n_bins=None, bin_width=0.020):
         X[bins, file["spike_units"]] = 1
     most_active = np.sort(np.argsort(-X.sum(axis=0, dtype=np.int64), kind="stable")[:n_units])
     return Words.from_array(X[:n_bins, most_active], bin_width)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """Ctrl-C reaches tests and their processes also where it is ignored, as under nohup."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,6 +15,7 @@ import numpy as np
 import psutil
 import pytest
 import written
+from processes import python
 
 import microcolumn as mc
 from microcolumn.io import _sandbox
@@ -112,11 +113,11 @@ def slow(path):
     time.sleep(600)
 load_sandboxed(slow, Path({str(nwb_file)!r}), ())
 """
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
-    worker = _when_written(Path(f"{nwb_file}.pid"))
-    assert os.getpgid(worker) != os.getpgid(process.pid)  # Ctrl-C reaches the first alone
-    process.send_signal(signal.SIGINT)
-    assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
+    with python("-c", code, stderr=subprocess.PIPE, text=True) as process:
+        worker = _when_written(Path(f"{nwb_file}.pid"))
+        assert os.getpgid(worker) != os.getpgid(process.pid)  # Ctrl-C reaches the first alone
+        process.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
     assert _has_ended(worker)
 
 
@@ -130,10 +131,8 @@ def stuck(path):
     ctypes.PyDLL(None).sleep(600)  # no thread of Python runs meanwhile
 load_sandboxed(stuck, Path({str(nwb_file)!r}), ())
 """
-    process = subprocess.Popen([sys.executable, "-c", code])
-    worker = _when_written(Path(f"{nwb_file}.pid"))
-    process.kill()
-    process.wait()
+    with python("-c", code):
+        worker = _when_written(Path(f"{nwb_file}.pid"))
     assert _has_ended(worker)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from joblib import parallel_config
+from processes import python
 from small_study import recording, results_of, small_plan
 
 from microcolumn.study import _workers as workers
@@ -57,15 +58,13 @@ def alone(tmp_path_factory):
 def dask(command, *options):
     """A process of Dask's command line, ended with the block."""
     quiet = os.environ | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", f"distributed.cli.dask_{command}", "--no-dashboard", *options],
-        env=quiet,
-    )
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait()
+    module = f"distributed.cli.dask_{command}"
+    with python("-m", module, "--no-dashboard", *options, env=quiet) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait()
 
 
 @contextmanager

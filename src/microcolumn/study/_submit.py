@@ -98,8 +98,6 @@ def submit(
     """
     path = Path(store)
     check_flags(flags)
-    if slurm and not dry_run:
-        check_installed()
     if whole_number("array", array) < 1:
         raise ValueError(f"array is {array}; ask for at least one task")
     for source in plan.sources:
@@ -108,6 +106,8 @@ def submit(
                 f"recording {source.name} is in memory, where no other machine sees it; save it "
                 "and name its file"
             )
+    if slurm and not dry_run:
+        check_installed()
     prepared = Prepared.of(plan)
     if dry_run:
         return _submitted(_planned(prepared, path, _done(path), array, flags), path, (), ())
