@@ -80,19 +80,20 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
         rates = expit(live.b)
         pairs = np.outer(rates, rates)
         np.fill_diagonal(pairs, 0.0)
-        log_z, found = float(np.logaddexp(0.0, live.b).sum()), Parameters(b=rates, J=pairs)
+        log_z = float(np.logaddexp(0.0, live.b).sum())
+        found = Parameters.trusted(rates, pairs, None, None)
     else:  # with the roles exchanged E[x_n h_i] is the same
         log_z, found = exact_expectations(transposed(live))
         found = transposed(found)
     J = None if theta.J is None else found.J
     if theta.W is None or theta.c is None:
-        return log_z + log_factor, Parameters(b=found.b, J=J)
+        return log_z + log_factor, Parameters.trusted(found.b, J, None, None)
     # Dead hidden units are independent of everything.
     c = expit(theta.c)
     W = np.outer(found.b, c)
     if found.W is not None:
         c[theta.live], W[:, theta.live] = found.c, found.W
-    return log_z + log_factor, Parameters(b=found.b, J=J, W=W, c=c)
+    return log_z + log_factor, Parameters.trusted(found.b, J, W, c)
 
 
 def _sum_moments(theta: Parameters) -> tuple[float, Parameters]:
@@ -223,14 +224,16 @@ def _in_model_order(sums: Floats, plan: EnumerationPlan) -> Parameters:
     order = np.concatenate([plan.inner, plan.outer, plan.fixed])
     lower = np.tril(sums[1:, 1 : 1 + order.size])
     units = np.zeros((n_units + 1, n_units + 1))
-    units[np.ix_(order, order)] = lower + np.tril(lower, -1).T
+    units[order[:, None], order] = lower + np.tril(lower, -1).T
     of_z = slice(1 + order.size, 1 + order.size + n_hidden)
     cross = np.zeros((n_units + 1, n_hidden))
-    cross[np.ix_(order, plan.hidden)] = sums[1:, of_z]
+    cross[order[:, None], plan.hidden] = sums[1:, of_z]
     hidden = np.zeros(n_hidden)
     hidden[plan.hidden] = sums[0, of_z]
     rates = np.diagonal(units)[:n_units].copy()
     pairs = units[:n_units, :n_units] - np.diag(rates)
-    if plan.model.v is not None:  # shares of the counts are no potential: nothing to validate
+    if plan.model.v is not None:
         return Parameters.trusted(rates, pairs, None, None, sums[0, of_z.stop :])
-    return Parameters(b=rates, J=pairs, W=cross[:n_units], c=hidden)
+    if n_hidden == 0:
+        return Parameters.trusted(rates, pairs, None, None)
+    return Parameters.trusted(rates, pairs, cross[:n_units], hidden)
