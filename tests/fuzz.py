@@ -76,7 +76,6 @@ SEEDS = {
         (mapped_files.write_table, "a.csv"),
         (partial(mapped_files.write_table, packed=True), "a.csv.gz"),
     ],
-    "lindi": [(mapped_files.write_lindi, "a.lindi.json")],
     "counts": [(mapped_files.write_counts, "a.csv"), (mapped_files.write_counts, "a.npy")],
 }
 #: How files are read; by default without options of the format.

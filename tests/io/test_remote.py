@@ -1,6 +1,5 @@
 """NWB files behind a URL, from a server of this machine."""
 
-import gc
 import json
 import re
 import sys
@@ -18,8 +17,7 @@ from typer.testing import CliRunner
 
 import microcolumn as mc
 from microcolumn.cli import app
-from microcolumn.io import _read, _remote
-from microcolumn.io._lindi import described
+from microcolumn.io import _remote
 from microcolumn.study._sources import Source
 
 pytest.importorskip("remfile")
@@ -103,54 +101,13 @@ def test_hdf5_of_any_layout_behind_a_url_is_read_by_named_datasets(server):
     assert recording.units.ids == ("1", "2")
 
 
-@pytest.fixture(scope="module")
-def lindi_file(server):
-    """A description of the served file in JSON, next to it on the server."""
-    lindi = pytest.importorskip("lindi")
-    address, path = server
-    options = lindi.LindiH5ZarrStoreOpts(num_dataset_chunks_threshold=None)
-    file = path.with_suffix(".nwb.lindi.json")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the file that it leaves open
-        described = lindi.LindiH5pyFile.from_hdf5_file(
-            str(path), url=f"{address}/files/a.nwb", zarr_store_opts=options
-        )
-        described.write_lindi_file(str(file))
-        del described
-        gc.collect()
-    Server.files[file.name] = file.read_bytes()
-    return file
-
-
-def test_a_description_by_lindi_is_read_from_disk_and_from_a_url(server, lindi_file):
-    address, path = server
-    local = mc.read(path, depth_reference="surface")
-    for place in (lindi_file, f"{address}/files/{lindi_file.name}"):
-        recording = mc.read(place, depth_reference="surface")
-        np.testing.assert_array_equal(recording.spike_times, local.spike_times)
-        assert recording.units.layer == local.units.layer
-
-
-@pytest.mark.parametrize(
-    ("key", "entry", "sentence"),
-    [
-        ("units/spike_times/0", ["/etc/passwd", 0, 100], "leads to '/etc/passwd', which is no"),
-        ("units/spike_times/0", ["{{u}}", 0, 100], "leads to 'file:///etc/passwd', which is no"),
-        ("units/spike_times/0", ["https://a.b/c", 0, -1], "refers to bytes 0 and -1 long"),
-        ("units/spike_times/.zarray", ["https://a.b/c", 0, 1], "refers to nothing"),
-        ("units/layer/.zarray", {"filters": [{"id": "pickle"}]}, "is pickled, which could run"),
-        ("x/.zattrs", {"_EXTERNAL_ARRAY_LINK": {"url": "/etc/passwd"}}, "leads to '/etc/passwd'"),
-        ("x/.zattrs", "{", "'x/.zattrs' is not JSON"),
-    ],
-)
-def test_a_description_that_leads_elsewhere_is_refused(key, entry, sentence, lindi_file, tmp_path):
-    content = json.loads(lindi_file.read_text()) | {"templates": {"u": "file:///etc/passwd"}}
-    content["refs"][key] = entry
-    path = tmp_path / lindi_file.name
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize("folder", ["", "http://127.0.0.1:9/"])
+def test_a_description_by_lindi_is_not_read(folder, tmp_path):
+    (tmp_path / "a.lindi.json").write_text('{"refs": {}}')
+    path = f"{folder or f'{tmp_path}/'}a.lindi.json"
+    with pytest.raises(ValueError, match=r"LINDI descriptions are not read; name the HDF5") as said:
         mc.read(path)
-    assert str(caught.value).startswith(str(path))
+    assert str(said.value).startswith(path)
 
 
 @pytest.mark.parametrize(
@@ -181,16 +138,12 @@ def test_a_server_that_stops_is_given_up(server, monkeypatch):
         remote.read(100)
 
 
-def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch, tmp_path):
+def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch):
     with pytest.raises(OSError, match=r"http://127\.0\.0\.1:9/a.nwb cannot be reached \(.*refused"):
         mc.read("http://127.0.0.1:9/a.nwb")
     for url in ("file:///etc/passwd", "s3://bucket/a.nwb"):
         with pytest.raises(ValueError, match=r"is no address of the web; give one that begins"):
             mc.read(url)
-    (tmp_path / "a.lindi.json").write_text('{"refs": {}}')
-    monkeypatch.setitem(sys.modules, "lindi", None)
-    with pytest.raises(ImportError, match=r"needs lindi; .* pip install 'microcolumn\[stream\]'"):
-        _read._load("nwb", {}, described(tmp_path / "a.lindi.json"))
     monkeypatch.setitem(sys.modules, "remfile", None)
     with pytest.raises(ImportError, match=r"needs remfile; .* pip install 'microcolumn\[stream\]'"):
         mc.read("https://example.org/a.nwb")

@@ -198,7 +198,7 @@ def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> No
         and _holds_references(content, attributes)
     ):
         content = content | {"filters": None}
-    for entry in json_objects(content):
+    for entry in _objects(content):
         if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
             raise BadFileError(
                 f"{name.parent} is pickled, which could run code when opened; save numbers or text"
@@ -216,7 +216,7 @@ def _holds_references(array: dict[str, Any], attributes: Any) -> bool:
     return array.get("dtype") == "|O" and (kind in _REFERENCES or isinstance(kind, list))
 
 
-def json_objects(content: Any) -> Iterator[dict[str, Any]]:
+def _objects(content: Any) -> Iterator[dict[str, Any]]:
     """All objects within JSON."""
     left = [content]
     while left:

@@ -16,7 +16,6 @@ from ..recording import Recording
 from ..trains import UnitOfTimeError
 from ._containment import check_contained, check_kind
 from ._failures import as_bad_file, naming
-from ._lindi import ENDING as LINDI, described
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
@@ -158,15 +157,16 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
 
 def _place(path: str | Path) -> Any:
     """A file or folder, or a file behind a URL, which has what readers use of a path."""
+    if str(path).lower().endswith(".lindi.json"):
+        raise ValueError(
+            f"{path}: LINDI descriptions are not read; name the HDF5 file itself or its URL"
+        )
     place: Any = found(str(path)) if is_url(path) else Path(path)
     if isinstance(place, Path) and not place.exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
     if isinstance(place, Path):
         with naming(str(path)):
             check_kind(place)
-    if place.name.endswith(LINDI):
-        with naming(str(path)):
-            return described(place)
     if is_url(path) and _HDF5 not in place.open().read(520):
         raise ValueError(
             f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "

@@ -73,8 +73,6 @@ def _folder(path: Path) -> str | None:
 
 
 def _file(path: Path) -> str | None:
-    if path.name.endswith(".lindi.json"):
-        return "nwb"
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):

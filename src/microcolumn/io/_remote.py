@@ -100,12 +100,6 @@ class Remote:
         """The present place."""
         return int(self._opened.tell())
 
-    def h5py_file(self) -> Any:
-        """The file as h5py opens it."""
-        from h5py import File
-
-        return File(self, "r")
-
     def flush(self) -> None:
         """Nothing, since nothing is written."""
 
