@@ -16,7 +16,11 @@ from ..recording import Recording
 from ._arrays import PickledArrayError, load_array, split_by_unit
 from ._clocks import align_segments, joined_trains, segment_epochs
 from ._failures import BadFileError
+from ._inside import files_inside
 from ._session import Choices, Session, to_recording
+
+#: Files of a folder that are opened.
+_FILES = ("numpysorting_info.json", "spikes.npy", "properties/*.npy")
 
 
 def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
@@ -68,7 +72,9 @@ def load(path: Path) -> Session:
     properties, which can run any code. So the arrays and the JSON file are read here; properties
     that hold Python objects are left out.
     """
-    folder = path / "sorting" if (path / "sorting").is_dir() else path
+    within = "sorting/" if (path / "sorting").is_dir() else ""
+    files_inside(path, *(f"{within}{name}" for name in _FILES))
+    folder = path / within
     if not (folder / "numpysorting_info.json").is_file():
         opened = f"{'load' if path.is_dir() else 'read_npz_sorting'}({str(path)!r})"
         raise BadFileError(
