@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import microcolumn as mc
 from microcolumn.cli import app
 from microcolumn.io import _remote
+from microcolumn.io._limits import check_claim, largest_content, size_on_disk
 from microcolumn.study._sources import Source
 
 pytest.importorskip("remfile")
@@ -33,6 +34,11 @@ class Server(BaseHTTPRequestHandler):
         _, kind, name = self.path.partition("?")[0].split("/", 2)
         if kind == "hangs" or (kind == "stops" and "bytes=0-" not in self.headers["Range"]):
             time.sleep(3)
+        elif kind in ("drips", "dawdles"):
+            self.send_slowly(drips=kind == "drips")
+        elif kind.isdecimal():  # claims that its file has so many bytes
+            claim = {"Content-Range": f"bytes 0-99/{kind}"}
+            self.answer(206, self.files[name][:100], **claim)
         elif kind == "moved":
             self.answer(302, b"", Location=f"/files/{name}")
         elif kind == "elsewhere":
@@ -43,6 +49,18 @@ class Server(BaseHTTPRequestHandler):
             self.answer(404, b"")
         else:
             self.part(self.files[name])
+
+    def send_slowly(self, drips):
+        """A byte now and then, or a line of the header."""
+        self.send_response(206)
+        if drips:
+            self.send_header("Content-Range", "bytes 0-99/100")
+            self.end_headers()
+        self.flush_headers()
+        with suppress(ConnectionError):
+            for n in range(20):
+                time.sleep(0.15)
+                self.wfile.write(b"a" if drips else b"X-%d: a\r\n" % n)
 
     def part(self, content):
         asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"])
@@ -118,10 +136,15 @@ def test_a_description_by_lindi_is_not_read(folder, tmp_path):
         ("files/a.csv", ValueError, "only HDF5 files, such as NWB, are read from a URL; download"),
         ("elsewhere/x", OSError, "its server answers 302 Found|cannot be reached"),
         ("hangs/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
+        ("drips/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
+        ("dawdles/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
+        (f"{10**30}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
+        (f"{'9' * 5000}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
     ],
+    ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
 def test_what_cannot_be_read_from_a_url_is_one_sentence(place, kind, sentence, server, monkeypatch):
-    monkeypatch.setattr(_remote, "_SECONDS", 0.5 if "hangs" in place else 20.0)
+    monkeypatch.setattr(_remote, "_SECONDS", 0.5 if "0\\.5 s" in sentence else 20.0)
     with pytest.raises(kind, match=sentence) as caught:
         mc.read(f"{server[0]}/{place}")
     assert str(caught.value).startswith(f"{server[0]}/{place}")
@@ -136,6 +159,21 @@ def test_a_server_that_stops_is_given_up(server, monkeypatch):
         ValueError, match=r"its server stopped sending it \(no answer within 0.5 s\)"
     ):
         remote.read(100)
+
+
+def test_what_a_server_claims_relaxes_no_limit(server):
+    claimed = _remote.found(f"{server[0]}/{10**15 - 1}/a.nwb")
+    assert claimed.size == 10**15 - 1
+    assert size_on_disk(claimed) == 1 << 28
+    assert largest_content(claimed) == 1 << 32
+    with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, more than is read from a URL"):
+        check_claim(claimed, (1 << 32) + 1, "x")
+
+
+@pytest.mark.parametrize("read", [mc.read, mc.study.Plan.of])
+def test_an_address_that_is_none_is_one_sentence(read):
+    with pytest.raises(ValueError, match=r"http://\[::1 is no address of the web \(.*\); correct"):
+        read("http://[::1")
 
 
 def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch):

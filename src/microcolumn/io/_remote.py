@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+import time
+from concurrent.futures import Future
 from functools import partial
-from http.client import HTTPException, responses
+from http.client import responses
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 from urllib.request import (
     HTTPDefaultErrorHandler,
@@ -26,13 +29,23 @@ from urllib.request import (
 from ._failures import BadFileError
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+#: Where an answer states how many bytes a file has; more than 15 digits are impossible.
+_SIZE = re.compile(r"bytes 0-[0-9]+/([0-9]{1,15})")
 #: Seconds that a server may take for an answer, and bytes that tell which format a file has.
 _SECONDS, _HEAD = 20.0, 1 << 20
+#: Bytes of a file that limits depend on, however many its server claims.
+_COUNTED = 1 << 28
 
 
 def is_url(place: object) -> bool:
     """Whether a place is a URL, of whatever kind, and no path."""
-    return isinstance(place, str) and _SCHEME.match(place) is not None
+    if not isinstance(place, str) or _SCHEME.match(place) is None:
+        return False
+    try:
+        urlsplit(place)
+    except ValueError as error:
+        raise ValueError(f"{place} is no address of the web ({error}); correct it") from None
+    return True
 
 
 class Remote:
@@ -73,8 +86,8 @@ class Remote:
         return False
 
     def stat(self) -> os.stat_result:
-        """The size of the file, as that of an ordinary one."""
-        return os.stat_result((0o100444, 0, 0, 1, 0, 0, self.size, 0, 0, 0))
+        """The size of the file, as that of an ordinary one, as far as limits depend on it."""
+        return os.stat_result((0o100444, 0, 0, 1, 0, 0, min(self.size, _COUNTED), 0, 0, 0))
 
     def open(self, mode: str = "rb") -> BytesIO:
         """The first bytes of the file."""
@@ -121,16 +134,11 @@ def found(url: str) -> Remote:
     if not url.lower().startswith(("http://", "https://")):
         raise ValueError(f"{url} is no address of the web; give one that begins with https://")
     _check_installed()
-    request = Request(url, headers={"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"})
+    answer: Future[Remote | None] = Future()
+    # A server that sends a byte now and then would never reach the time limit of a socket.
+    threading.Thread(target=_ask, args=(url, answer), daemon=True).start()
     try:
-        with _opener().open(request, timeout=_SECONDS) as answer:
-            size = str(answer.headers["Content-Range"]).rpartition("/")[2]
-            if answer.status != 206 or not size.isdecimal():
-                raise BadFileError(
-                    f"{url}: its server does not send parts of a file, which reading needs; "
-                    "download it and read it from there"
-                )
-            return Remote(answer.url, int(size), answer.read(_HEAD))
+        remote = answer.result(_SECONDS)
     except HTTPError as error:
         error.close()
         reason = responses.get(error.code, "an error")
@@ -143,12 +151,41 @@ def found(url: str) -> Remote:
             f"{url}: its server does not answer within {_SECONDS:g} s; try again later, or "
             "download the file"
         ) from None
-    except (URLError, OSError, HTTPException, TypeError) as error:
+    except Exception as error:  # of the address, the network or the server
         reason = str(getattr(error, "reason", error)) or type(error).__name__
         raise OSError(
             f"{url} cannot be reached ({' '.join(reason.split()):.200}); check the address and the "
             "network"
         ) from None
+    if remote is None:
+        raise BadFileError(
+            f"{url}: its server does not send parts of a file, which reading needs; download it "
+            "and read it from there"
+        )
+    return remote
+
+
+def _ask(url: str, answer: Future[Remote | None]) -> None:
+    """Set the file behind a URL as the answer, None if its server sends no parts of it."""
+    try:
+        answer.set_result(_answered(url))
+    except BaseException as error:  # raised where the answer is waited for
+        answer.set_exception(error)
+
+
+def _answered(url: str) -> Remote | None:
+    deadline = time.monotonic() + _SECONDS
+    request = Request(url, headers={"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"})
+    with _opener().open(request, timeout=_SECONDS) as response:
+        size = _SIZE.fullmatch(str(response.headers["Content-Range"]))
+        if response.status != 206 or size is None:
+            return None
+        head = b""
+        while part := response.read1(_HEAD - len(head)):
+            head += part
+            if time.monotonic() > deadline:  # nobody waits any more
+                raise TimeoutError
+        return Remote(response.url, int(size[1]), head)
 
 
 def _opener() -> OpenerDirector:
