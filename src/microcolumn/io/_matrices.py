@@ -71,7 +71,7 @@ def array_matrix(
 
 def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
     """Session of a table of counts, with or without names of the units in its first line."""
-    with open_table(path) as (header, rows):
+    with open_table(path, is_matrix=True) as (header, rows):
         named = not all(map(_is_count, header))
         lines = rows if named else chain([header], rows)
         skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
+from ..safe_text import as_text
 from ._arrays import PickledArrayError, load_array, split_by_unit
 from ._clocks import align_segments, joined_trains, segment_epochs
 from ._failures import BadFileError
@@ -56,7 +57,7 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
     columns, left_out = _columns(properties, len(sorting.unit_ids))
     session = Session(
-        [str(unit) for unit in sorting.unit_ids],
+        [as_text(unit) for unit in sorting.unit_ids],
         joined_trains(by_segment, shifts),
         columns,
         epochs=placed,
