@@ -63,7 +63,9 @@ def test_units_come_in_the_natural_order_of_their_names(tmp_path):
     rows = "".join(f"{name},0.5\n" for name in names)
     recording = mc.read(written(tmp_path / "a.csv", "unit,time\n" + rows))
     assert recording.units.ids == ("9", "10", "a", "u", "u02", "u2", "u2b", "u10")
-    with pytest.raises(ValueError, match="'unit' holds 'u1111.*, 5,001 characters; names have 200"):
+    with pytest.raises(
+        ValueError, match=r"'unit' holds 'u1111.*, 5,001 characters; names have 200"
+    ):
         mc.read(written(tmp_path / "b.csv", f"unit,time\nu2,0.5\nu{'1' * 5000},0.5\n"))
 
 

@@ -161,6 +161,12 @@ def test_a_server_that_stops_is_given_up(server, monkeypatch):
         remote.read(100)
 
 
+def test_a_server_that_claims_more_than_it_has_is_given_up_at_once(server):
+    url = f"{server[0]}/files/a.h5"
+    with pytest.raises(ValueError, match=r"\(it has fewer or more bytes than its server claimed\)"):
+        _remote.Remote(url, 10**6, b"").read(10)
+
+
 def test_what_a_server_claims_relaxes_no_limit(server):
     claimed = _remote.found(f"{server[0]}/{10**15 - 1}/a.nwb")
     assert claimed.size == 10**15 - 1

@@ -97,7 +97,7 @@ class Remote:
         """Bytes from the present place on."""
         try:
             return self._opened.read(size)
-        except (_SilenceError, Exception) as error:
+        except (_AnswerError, Exception) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise BadFileError(
                 f"its server stopped sending it ({reason:.100}); try again later, or download the "
@@ -209,21 +209,25 @@ def _check_installed() -> None:
         ) from None
 
 
-class _SilenceError(BaseException):
-    """A server that does not answer; it is no `Exception`, after which remfile would try again."""
+class _AnswerError(BaseException):
+    """No answer, or not what was asked; no `Exception`, after which remfile would try again."""
 
 
 def _impatient(session: Any) -> Any:
-    """A session of requests that gives up a server that does not answer."""
+    """A session of requests that gives up a server without an answer or with other bytes."""
     from requests import Timeout
 
     ask = partial(session.request, timeout=_SECONDS)
 
-    def request(*arguments: Any, **options: Any) -> Any:
+    def request(*arguments: Any, headers: dict[str, str], **options: Any) -> Any:
         try:
-            return ask(*arguments, **options)
+            answer = ask(*arguments, headers=headers, **options)
         except Timeout:
-            raise _SilenceError(f"no answer within {_SECONDS:g} s") from None
+            raise _AnswerError(f"no answer within {_SECONDS:g} s") from None
+        first, last = map(int, re.findall("[0-9]+", headers["Range"]))
+        if answer.ok and len(answer.content) != last - first + 1:
+            raise _AnswerError("it has fewer or more bytes than its server claimed")
+        return answer
 
     session.request = request
     return session
