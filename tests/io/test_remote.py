@@ -28,7 +28,7 @@ class Server(BaseHTTPRequestHandler):
     """Sends parts of files; by the first part of the path, it does something else."""
 
     files: dict
-    sent = 0
+    sent = flooded = 0
 
     def do_GET(self):
         _, kind, name = self.path.partition("?")[0].split("/", 2)
@@ -39,6 +39,8 @@ class Server(BaseHTTPRequestHandler):
         elif kind.isdecimal():  # claims that its file has so many bytes
             claim = {"Content-Range": f"bytes 0-99/{kind}"}
             self.answer(206, self.files[name][:100], **claim)
+        elif kind == "floods":
+            self.flood(Location=f"/files/{name}")
         elif kind == "moved":
             self.answer(302, b"", Location=f"/files/{name}")
         elif kind == "elsewhere":
@@ -49,6 +51,14 @@ class Server(BaseHTTPRequestHandler):
             self.answer(404, b"")
         else:
             self.part(self.files[name])
+
+    def flood(self, **headers):
+        """An answer without an end, of which at most a gigabyte is sent."""
+        self.answer(302, b"", **headers, **{"Content-Length": str(10**12)})
+        with suppress(ConnectionError):
+            for _ in range(1 << 10):
+                self.wfile.write(bytes(1 << 20))
+                Server.flooded += 1 << 20
 
     def send_slowly(self, drips):
         """A byte now and then, or a line of the header."""
@@ -112,6 +122,12 @@ def test_a_recording_behind_a_url_is_that_of_the_file_and_little_is_fetched(plac
     np.testing.assert_array_equal(recording.spike_times, local.spike_times)
     assert recording.units.layer == local.units.layer
     assert recording.source == local.source == "NWB, a.nwb"
+
+
+def test_what_a_server_sends_when_it_names_another_place_is_not_fetched(server):
+    Server.flooded = 0
+    assert mc.read(f"{server[0]}/floods/a.nwb", depth_reference="surface").n_units == 5
+    assert Server.flooded < 1 << 28
 
 
 def test_hdf5_of_any_layout_behind_a_url_is_read_by_named_datasets(server):

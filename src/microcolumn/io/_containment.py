@@ -17,9 +17,10 @@ from typing import Any
 
 from ._failures import BadFileError, damaged
 from ._inside import check_inside
+from ._remote import Remote
 
 _ONE_FILE = "only what it holds itself is read: export it again, with all data in one file"
-_HDF5 = b"\x89HDF\r\n\x1a\n"
+HDF5 = b"\x89HDF\r\n\x1a\n"
 _SPECIAL = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
 #: Files of Zarr that hold metadata.
 _METADATA = (".zarray", ".zattrs", ".zmetadata", "zarr.json")
@@ -51,13 +52,13 @@ def check_contained(path: Path) -> None:
         _check_hdf5(path)
 
 
-def is_hdf5(path: Path) -> bool:
+def is_hdf5(path: Path | Remote) -> bool:
     """Whether a file is HDF5, whose signature may follow a block of the user's."""
     size, place = path.stat().st_size, 0
     with path.open("rb") as file:
         while place < size:
             file.seek(place)
-            if file.read(len(_HDF5)) == _HDF5:
+            if file.read(len(HDF5)) == HDF5:
                 return True
             place = max(512, 2 * place)
     return False

@@ -12,21 +12,9 @@ from http.client import responses
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
-from urllib.request import (
-    HTTPDefaultErrorHandler,
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
-    UnknownHandler,
-)
 
-from ._failures import BadFileError
+from ._failures import BadFileError, as_bad_file
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 #: Where an answer states how many bytes a file has; more than 15 digits are impossible.
@@ -133,80 +121,67 @@ def found(url: str) -> Remote:
     """
     if not url.lower().startswith(("http://", "https://")):
         raise ValueError(f"{url} is no address of the web; give one that begins with https://")
-    _check_installed()
-    answer: Future[Remote | None] = Future()
+    with as_bad_file("from a URL", "stream"):
+        import remfile  # noqa: F401 - for reading later
+    answer: Future[tuple[Any, bytes]] = Future()
     # A server that sends a byte now and then would never reach the time limit of a socket.
     threading.Thread(target=_ask, args=(url, answer), daemon=True).start()
     try:
-        remote = answer.result(_SECONDS)
-    except HTTPError as error:
-        error.close()
-        reason = responses.get(error.code, "an error")
-        raise OSError(
-            f"{url}: its server answers {error.code} {reason}; check the address, and whether it "
-            "is public"
-        ) from None
+        response, head = answer.result(_SECONDS)
     except TimeoutError:
         raise OSError(
             f"{url}: its server does not answer within {_SECONDS:g} s; try again later, or "
             "download the file"
         ) from None
     except Exception as error:  # of the address, the network or the server
-        reason = str(getattr(error, "reason", error)) or type(error).__name__
+        reason = str(getattr(next(iter(error.args), None), "reason", error))
         raise OSError(
             f"{url} cannot be reached ({' '.join(reason.split()):.200}); check the address and the "
             "network"
         ) from None
-    if remote is None:
+    if not response.ok:
+        reason = responses.get(response.status_code, "an error")
+        raise OSError(
+            f"{url}: its server answers {response.status_code} {reason}; check the address, and "
+            "whether it is public"
+        )
+    size = _SIZE.fullmatch(response.headers.get("Content-Range", ""))
+    if response.status_code != 206 or size is None:
         raise BadFileError(
             f"{url}: its server does not send parts of a file, which reading needs; download it "
             "and read it from there"
         )
-    return remote
+    return Remote(response.url, int(size[1]), head)
 
 
-def _ask(url: str, answer: Future[Remote | None]) -> None:
-    """Set the file behind a URL as the answer, None if its server sends no parts of it."""
+def _ask(url: str, answer: Future[tuple[Any, bytes]]) -> None:
+    """Set what a server answers, and the first bytes of its file."""
+    import requests
+
+    deadline = time.monotonic() + _SECONDS
+    headers = {"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"}
+    hooks = {"response": _close_redirection}
+    ask = partial(requests.get, headers=headers, hooks=hooks, stream=True, timeout=_SECONDS)
     try:
-        answer.set_result(_answered(url))
-    except BaseException as error:  # raised where the answer is waited for
+        with ask(url) as response:
+            head = b""
+            for part in response.iter_content(1 << 12) if response.status_code == 206 else ():
+                head += part
+                if len(head) >= _HEAD:
+                    break
+                if time.monotonic() > deadline:  # nobody waits any more
+                    raise requests.Timeout
+            answer.set_result((response, head))
+    except requests.Timeout:
+        answer.set_exception(TimeoutError())
+    except Exception as error:  # raised where the answer is waited for
         answer.set_exception(error)
 
 
-def _answered(url: str) -> Remote | None:
-    deadline = time.monotonic() + _SECONDS
-    request = Request(url, headers={"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"})
-    with _opener().open(request, timeout=_SECONDS) as response:
-        size = _SIZE.fullmatch(str(response.headers["Content-Range"]))
-        if response.status != 206 or size is None:
-            return None
-        head = b""
-        while part := response.read1(_HEAD - len(head)):
-            head += part
-            if time.monotonic() > deadline:  # nobody waits any more
-                raise TimeoutError
-        return Remote(response.url, int(size[1]), head)
-
-
-def _opener() -> OpenerDirector:
-    """What fetches from the web alone: a server may redirect elsewhere, also to local files."""
-    opener = OpenerDirector()
-    for handler in (
-        *(ProxyHandler, HTTPHandler, HTTPSHandler, UnknownHandler),
-        *(HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor),
-    ):
-        opener.add_handler(handler())
-    return opener
-
-
-def _check_installed() -> None:
-    try:
-        import remfile  # noqa: F401 - what it is for comes later
-    except ImportError as error:
-        raise ImportError(
-            f"reading from a URL needs {error.name}; install it with: "
-            "pip install 'microcolumn[stream]'"
-        ) from None
+def _close_redirection(response: Any, **_: Any) -> None:
+    """Leave unread what a server sends with the place of a file, which may have no end."""
+    if response.is_redirect:
+        response.close()
 
 
 class _AnswerError(BaseException):

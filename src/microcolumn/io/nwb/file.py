@@ -29,10 +29,7 @@ def opened(path: Path | Remote) -> tuple[Any, Any]:
         from h5py import File
         from pynwb import NWBHDF5IO
 
-        if isinstance(path, Path):
-            source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
-        else:
-            source = NWBHDF5IO(file=File(path, "r"), load_namespaces=True)
+        source = NWBHDF5IO(file=File(path, "r"), load_namespaces=True)
     try:
         return _content(path, source), source
     except BaseException:  # HDF5 would take a later file at this path for the one left open
