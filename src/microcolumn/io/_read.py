@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
 from ..recording import Recording
-from ..safe_text import shortened
 from ..trains import UnitOfTimeError
 from ._containment import check_contained, check_kind, is_hdf5
 from ._failures import as_bad_file, naming
@@ -130,7 +129,7 @@ def read(
         remedy = ""
         if isinstance(error, UnitOfTimeError) and "time_unit" in _options_of(name):
             remedy = ", or state their unit: time_unit='ms', or 'samples' with a sampling_rate="
-        raise ValueError(shortened(f"{path}: {error}{remedy}")) from None
+        raise ValueError(f"{path}: {error}{remedy}") from None
 
 
 @cache
