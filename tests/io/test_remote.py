@@ -188,6 +188,8 @@ def test_what_a_server_claims_relaxes_no_limit(server):
     assert claimed.size == 10**15 - 1
     assert size_on_disk(claimed) == 1 << 28
     assert largest_content(claimed) == 1 << 32
+    small = _remote.found(f"{server[0]}/1000/a.nwb")
+    assert largest_content(small) < 1 << 21
     with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, more than is read from a URL"):
         check_claim(claimed, (1 << 32) + 1, "x")
 

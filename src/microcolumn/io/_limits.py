@@ -24,10 +24,9 @@ def size_on_disk(path: Path) -> int:
 
 def largest_content(path: Path, most: int = COUNTS) -> int:
     """Bytes that a compressed file or folder may hold; ``most`` as Deflate packs zeros."""
-    if isinstance(path, Remote):  # whose size is whatever its server claims
-        return COUNTS
     size = size_on_disk(path)
-    return max(_COMPRESSION * size, min(_DEFLATE * size, most))
+    content = max(_COMPRESSION * size, min(_DEFLATE * size, most))
+    return min(content, COUNTS) if isinstance(path, Remote) else content
 
 
 def check_claim(
