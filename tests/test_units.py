@@ -12,6 +12,11 @@ def test_numbered_units_are_named_by_their_position():
     assert len(units) == 3
 
 
+def test_names_may_be_bytes():
+    units = Units([b"a", "b", np.bytes_(b"c")], layer=[b"IV", "V", b""])
+    assert (units.ids, units.layer) == (("a", "b", "c"), ("IV", "V", ""))
+
+
 def test_taking_units_keeps_depth_and_layer_in_the_asked_order():
     units = Units("abc", depth_um=[100, 500, 900], layer=["II/III", "IV", "V/VI"])
     taken = units.take([2, 0])

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .safe_text import as_text
 from .validation import Floats, listed, real_array
 
 #: Seconds. Times are compared with edges to the nanosecond: a spike that lies less than half a
@@ -48,7 +49,7 @@ class Epochs:
         edges = _checked_intervals(intervals)
         names = None
         if labels is not None:
-            names = tuple(str(name) for name in listed("labels", labels, "pass one per epoch"))
+            names = tuple(as_text(name) for name in listed("labels", labels, "pass one per epoch"))
             if len(names) != len(edges):
                 raise ValueError(
                     f"labels has {len(names)} entries for {len(edges)} epochs; it needs one each"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .formatting import counted, html_list, number
+from .safe_text import as_text
 from .validation import check_positions, listed, real_array, real_number, whole_number
 
 #: What depths may be measured from, and what a larger number then means.
@@ -90,7 +91,7 @@ class Units:
         area: Iterable[str] | None = None,
         probe: Iterable[str] | None = None,
     ) -> None:
-        names = tuple(str(name) for name in listed("ids", ids, "pass one name per unit"))
+        names = tuple(as_text(name) for name in listed("ids", ids, "pass one name per unit"))
         _check_distinct(names)
         n_units = len(names)
         verdicts = None if quality is None else _labels("quality", quality, n_units)
@@ -234,7 +235,7 @@ def _reference(depth_reference: Any) -> str:
 
 
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
-    labels = tuple(str(label) for label in listed(name, values, "pass one label per unit"))
+    labels = tuple(as_text(label) for label in listed(name, values, "pass one label per unit"))
     if len(labels) != n_units:
         raise ValueError(
             f"{name} has {len(labels)} labels for {n_units} units; it needs one per unit"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 #: Extras of modules that some files of a format need.
-_EXTRAS = {"hdmf_zarr": "zarr", "lindi": "stream"}
+_EXTRAS = {"hdmf_zarr": "zarr"}
 
 
 class BadFileError(ValueError):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..safe_text import as_text
 from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, split_by_unit
 from ._failures import BadFileError
@@ -136,7 +137,7 @@ def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
     flat = _row_as_column(units)
     flat = flat[:, 0] if flat.ndim == 2 and flat.shape[1] == 1 else flat
     if flat.ndim == 1 and flat.dtype.kind in "USO":
-        return np.array([_text(label) for label in flat.tolist()], dtype=np.str_)
+        return np.array([as_text(label) for label in flat.tolist()], dtype=np.str_)
     numbers = flat_numbers(flat, name)
     if numbers.dtype.kind != "f":
         return numbers
@@ -147,7 +148,3 @@ def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
             "units="
         )
     return numbers.astype(np.int64)
-
-
-def _text(label: Any) -> str:
-    return label.decode(errors="replace") if isinstance(label, bytes) else str(label)

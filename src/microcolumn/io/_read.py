@@ -14,15 +14,11 @@ from numpy.typing import ArrayLike
 from ..epochs import Epochs
 from ..recording import Recording
 from ..trains import UnitOfTimeError
-from ._containment import check_contained, check_kind
+from ._containment import check_contained, check_kind, is_hdf5
 from ._failures import as_bad_file, naming
-from ._lindi import ENDING as LINDI, described
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
-
-#: First bytes of an HDF5 file, or those after a block of MATLAB's.
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 class Reader(NamedTuple):
@@ -158,16 +154,18 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
 
 def _place(path: str | Path) -> Any:
     """A file or folder, or a file behind a URL, which has what readers use of a path."""
-    place: Any = found(str(path)) if is_url(path) else Path(path)
-    if isinstance(place, Path) and not place.exists():
-        raise FileNotFoundError(f"{path} does not exist; check the path")
-    if isinstance(place, Path):
+    if str(path).lower().endswith(".lindi.json"):
+        raise ValueError(
+            f"{path}: LINDI descriptions are not read; name the HDF5 file itself or its URL"
+        )
+    if not is_url(path):
+        if not Path(path).exists():
+            raise FileNotFoundError(f"{path} does not exist; check the path")
         with naming(str(path)):
-            check_kind(place)
-    if place.name.endswith(LINDI):
-        with naming(str(path)):
-            return described(place)
-    if is_url(path) and _HDF5 not in place.open().read(520):
+            check_kind(Path(path))
+        return Path(path)
+    place = found(str(path))
+    if not is_hdf5(place):
         raise ValueError(
             f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "
             "from there"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from ._containment import HDF5
 from ._tables import GZIP
 from .alf.folders import is_alf
 from .cellinfo import is_cellinfo, spikes_files
 from .mclust import t_files
 
 _NPY = b"\x93NUMPY"
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 #: First bytes of formats that Neo reads.
 _NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
 #: Extensions of HDF5 files that Neo reads; NWB files may have them too.
@@ -73,15 +73,13 @@ def _folder(path: Path) -> str | None:
 
 
 def _file(path: Path) -> str | None:
-    if path.name.endswith(".lindi.json"):
-        return "nwb"
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
         return "cellinfo" if is_cellinfo(path) else "matlab"
     if head.startswith(_NPY):
         return "npz"
-    if head.startswith(_HDF5):
+    if head.startswith(HDF5):
         return _hdf5(path)
     if head.startswith(b"%%BEGINHEADER"):
         return "mclust"
@@ -115,7 +113,7 @@ def _container(path: Path) -> str:
     """Reader of times and units that the caller names: by content, for text by default."""
     with path.open("rb") as file:
         head = file.read(8)
-    if head.startswith(_HDF5) and path.suffix.lower() != ".mat":
+    if head.startswith(HDF5) and path.suffix.lower() != ".mat":
         return "hdf5"
     if head.startswith((b"PK", _NPY)):
         return "npz"

@@ -163,7 +163,7 @@ def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session |
     for library in libraries:
         with contextlib.suppress(ImportError):
             import_module(library)
-    _limit(size_on_disk(path))
+    _limit(path)
     try:
         with containing(path):
             return load(path)
@@ -171,15 +171,16 @@ def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session |
         return error
 
 
-def _limit(size: int) -> None:
-    """Limit memory and processor time to what a file of ``size`` bytes may need."""
+def _limit(path: Path) -> None:
+    """Limit memory and processor time to what reading a file or folder may need."""
     with contextlib.suppress(ImportError, OSError, ValueError):  # not every system can
         import resource
 
         def limit(what: int, value: float) -> None:
             resource.setrlimit(what, (int(value), resource.getrlimit(what)[1]))
 
-        limit(resource.RLIMIT_CPU, time.process_time() + _SECONDS + size / _BYTES_PER_SECOND)
+        seconds = _SECONDS + size_on_disk(path) / _BYTES_PER_SECOND
+        limit(resource.RLIMIT_CPU, time.process_time() + seconds)
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        n_bytes = pages * resource.getpagesize() + _BYTES + 2 * largest_content(size)
+        n_bytes = pages * resource.getpagesize() + _BYTES + 2 * largest_content(path)
         limit(resource.RLIMIT_AS, n_bytes)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
+from ..safe_text import as_text
 from ._arrays import Archive, check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import ticks_per_second
 from ._counts import checked_width
@@ -128,7 +129,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
                 f"it has no array {name!r}; save spike_times, spike_units and unit_ids, or "
                 + offer(sorted(arrays), "arrays")
             )
-    ids = [str(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
+    ids = [as_text(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
     told = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
     saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
@@ -241,4 +242,4 @@ def _flag(arrays: Arrays, name: str) -> bool:
 
 
 def _texts(arrays: Arrays, name: str) -> list[str]:
-    return [str(text) for text in arrays[name].ravel().tolist()] if name in arrays else []
+    return [as_text(text) for text in arrays[name].ravel().tolist()] if name in arrays else []

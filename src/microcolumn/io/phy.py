@@ -17,11 +17,19 @@ from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import is_rate
 from ._columns import DEPTH_COLUMNS
 from ._failures import BadFileError
+from ._inside import files_inside, is_inside
 from ._session import Session
 from ._tables import unit_rows
 
 Table = dict[int, dict[str, str]]
 
+#: Files that are opened; others, such as raw data, may be links to wherever they lie.
+_TABLES = ("cluster_*.tsv", "cluster_*.csv")
+_FILES = (
+    *("params.py", "spike_times.npy", "spike_clusters.npy", "spike_templates.npy"),
+    *("templates.npy", "template_ind.npy", "templates_ind.npy"),
+    *("channel_positions.npy", "whitening_mat_inv.npy"),
+)
 #: Groups that phy gives to clusters without a verdict.
 _UNJUDGED = ("", "unsorted", "none", "nan")
 #: More than any params.py needs.
@@ -45,6 +53,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     sampling_rate : float, optional
         Samples per second, if ``params.py`` does not state it or is wrong.
     """
+    files_inside(path, *_FILES, *_TABLES)
     params = _params(path / "params.py")
     rate = _rate(params, sampling_rate)
     samples = _samples(path)
@@ -139,10 +148,9 @@ def _tables(path: Path) -> Table:
     ``cluster_info.tsv`` is phy's last export; the other tables are those phy works with, so their
     entries take precedence.
     """
-    files = sorted([*path.glob("cluster_*.tsv"), *path.glob("cluster_*.csv")])
-    files.sort(key=lambda file: file.stem != "cluster_info")
+    files = sorted(files_inside(path, *_TABLES))
     merged: Table = {}
-    for file in files:
+    for file in sorted(files, key=lambda file: file.stem != "cluster_info"):
         for cluster, entries in unit_rows(file, ("cluster_id", "id")).items():
             try:
                 known = merged.setdefault(int(cluster), {})
@@ -252,7 +260,7 @@ def _peak(
 def _epochs(
     path: Path, params: Mapping[str, Any], rate: float, times: Floats
 ) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the raw file, if that is there."""
+    """From 0 to the end of the raw file, if that is in the folder."""
     duration = _raw_duration(path, params, rate)
     if duration is None:
         return None, []
@@ -266,10 +274,14 @@ def _epochs(
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:
-    """Seconds in the raw file by its size; None if unknown."""
+    """Seconds in the raw file by its size; None if unknown.
+
+    A file elsewhere is not looked at: a folder from an unknown source may name any.
+    """
     named = params.get("dat_path")
     files = [path / str(name) for name in (named if isinstance(named, list | tuple) else [named])]
-    if named is None or not all(f.is_file() and f.suffix != ".cbin" for f in files):
+    plain = (f.is_file() and is_inside(f, path) and f.suffix != ".cbin" for f in files)
+    if named is None or not all(plain):
         return None
     try:
         width = np.dtype(params.get("dtype", "int16")).itemsize * int(params["n_channels_dat"])

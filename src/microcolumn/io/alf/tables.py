@@ -58,4 +58,5 @@ def _parquet(path: Path) -> Any:
             ]
             check_claim(path, file.metadata.num_rows * 8 * max(len(names), 1), path.name)
             content = file.read(columns=names, use_threads=False)
+            check_claim(path, content.nbytes, path.name)
         return {name: content.column(name).to_pylist() for name in names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import inspect
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._failures import BadFileError
+from .._inside import check_inside
 from .headers import check_header
 from .trains import Train, scalars, trains_of
 
@@ -117,6 +119,7 @@ def _segments(
     if path.is_file():
         check_header(path, reader.__name__)
     place = path.parent if _reads_folders(reader) and path.is_file() else path
+    _check_links(place)
     if issubclass(reader, BaseFromRaw):
         kinds = [kind for kind in reader.__mro__ if issubclass(kind, BaseRawIO)]
         raw_kind = next(kind for kind in kinds if not issubclass(kind, BaseFromRaw))
@@ -131,6 +134,18 @@ def _segments(
         return [], []
     chosen = blocks[_block(block, len(blocks))]
     return [trains_of(segment.spiketrains) for segment in chosen.segments], []
+
+
+def _check_links(place: Path) -> None:
+    """Refuse a link that leaves a folder that Neo reads, or that of a file, beside which it looks.
+
+    What it finds there has the name of the file and another extension.
+    """
+    home = place if place.is_dir() else place.parent
+    names = "**/*" if place.is_dir() else f"{glob.escape(place.stem)}.*"
+    for file in home.glob(names):
+        if file.is_symlink() and file != place:
+            check_inside(file, home)
 
 
 def _block(block: int | None, n_blocks: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
+from ...safe_text import as_text
 from ...validation import Floats
 from .._failures import BadFileError, naming
 from .file import is_plain, ragged, values
@@ -140,10 +141,10 @@ def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
         return None
     column = table[name]
     if is_plain(column):
-        return [str(label) for label in values(path, column, len(table.id)).tolist()]
+        return [as_text(label) for label in values(path, column, len(table.id)).tolist()]
     if hasattr(column, "target") and is_plain(column.target):
         rows, _ = ragged(path, column, len(table.id))
-        return [", ".join(str(label) for label in row.tolist()) for row in rows]
+        return [", ".join(as_text(label) for label in row.tolist()) for row in rows]
     return None
 
 
