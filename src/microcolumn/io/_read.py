@@ -14,15 +14,12 @@ from numpy.typing import ArrayLike
 from ..epochs import Epochs
 from ..recording import Recording
 from ..trains import UnitOfTimeError
-from ._containment import check_contained, check_kind
+from ._containment import check_contained, check_kind, is_hdf5
 from ._failures import as_bad_file, naming
 from ._lindi import ENDING as LINDI, described
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
-
-#: First bytes of an HDF5 file, or those after a block of MATLAB's.
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 class Reader(NamedTuple):
@@ -167,7 +164,7 @@ def _place(path: str | Path) -> Any:
     if place.name.endswith(LINDI):
         with naming(str(path)):
             return described(place)
-    if is_url(path) and _HDF5 not in place.open().read(520):
+    if is_url(path) and not is_hdf5(place):
         raise ValueError(
             f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "
             "from there"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from ._containment import is_hdf5
 from ._tables import GZIP
 from .alf.folders import is_alf
 from .cellinfo import is_cellinfo, spikes_files
-from .mclust import t_files
+from .mclust import is_t_file, t_files
 
 _NPY = b"\x93NUMPY"
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 #: First bytes of formats that Neo reads.
 _NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
 #: Extensions of HDF5 files that Neo reads; NWB files may have them too.
@@ -30,9 +30,6 @@ _BY_EXTENSION = {
     ".txt": "csv",
     ".npz": "npz",
     ".zarr": "nwb",
-    ".t": "mclust",
-    ".t32": "mclust",
-    ".t64": "mclust",
 }
 
 
@@ -81,7 +78,7 @@ def _file(path: Path) -> str | None:
         return "cellinfo" if is_cellinfo(path) else "matlab"
     if head.startswith(_NPY):
         return "npz"
-    if head.startswith(_HDF5):
+    if is_hdf5(path):
         return _hdf5(path)
     if head.startswith(b"%%BEGINHEADER"):
         return "mclust"
@@ -91,7 +88,9 @@ def _file(path: Path) -> str | None:
         return _archive(path)
     if head.startswith(GZIP):
         return _packed(path)
-    return "csv" if _is_table(path, head) else None
+    if _is_table(path, head):
+        return "csv"
+    return "mclust" if is_t_file(path) else None
 
 
 def _is_table(path: Path, head: bytes) -> bool:
@@ -115,11 +114,11 @@ def _container(path: Path) -> str:
     """Reader of times and units that the caller names: by content, for text by default."""
     with path.open("rb") as file:
         head = file.read(8)
-    if head.startswith(_HDF5) and path.suffix.lower() != ".mat":
+    if head.startswith(b"MATLAB ") or path.suffix.lower() == ".mat":
+        return "matlab"
+    if is_hdf5(path):
         return "hdf5"
-    if head.startswith((b"PK", _NPY)):
-        return "npz"
-    return "matlab" if head.startswith(b"MATLAB ") or path.suffix.lower() == ".mat" else "csv"
+    return "npz" if head.startswith((b"PK", _NPY)) else "csv"
 
 
 def _hdf5(path: Path) -> str:

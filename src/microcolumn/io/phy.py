@@ -46,7 +46,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
         Samples per second, if ``params.py`` does not state it or is wrong.
     """
     params = _params(path / "params.py")
-    rate = _rate(params, sampling_rate)
+    rate = _rate(path, params, sampling_rate)
     samples = _samples(path)
     table, file = _tables(path), _cluster_file(path)
     clusters = flat_numbers(_array(path, file), file, whole=True).astype(np.int64)
@@ -95,12 +95,15 @@ def _params(path: Path) -> dict[str, Any]:
     return params
 
 
-def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
+def _rate(path: Path, params: Mapping[str, Any], sampling_rate: float | None) -> float:
     rate = params.get("sample_rate") if sampling_rate is None else sampling_rate
     if is_rate(rate):
         return float(rate)
-    where = "params.py states no sample_rate" if rate is None else f"the sampling rate is {rate!r}"
-    raise BadFileError(f"{where}; pass sampling_rate= in Hz")
+    problem = f"the sampling rate is {rate!r}"
+    if rate is None:
+        there = (path / "params.py").is_file()
+        problem = "params.py states no sample_rate" if there else "it has no params.py"
+    raise BadFileError(f"{problem}; pass sampling_rate= in Hz, such as sampling_rate=30000")
 
 
 def _array(path: Path, name: str) -> NDArray[Any]:
