@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, split_by_unit
-from ._failures import BadFileError
+from ._failures import BadFileError, listed
 from ._session import Session
 
 #: Parts of names that times and units go by, the likeliest first.
 _TIME_PARTS = ("spike_time", "spiketime", "time", "sample", "stamp", "ts")
 _UNIT_PARTS = ("cluster", "unit", "neuron", "cell", "label", "clu", "id")
-#: Names that an error lists, at most.
-_MOST_NAMES = 20
 
 
 class Arrays(NamedTuple):
@@ -103,16 +101,17 @@ def natural(name: str) -> tuple[list[Any], str]:
     return parts, name
 
 
-def offer(names: Sequence[str], what: str) -> str:
-    """Advice to name times and units among the ``what`` of a file, with the likeliest of them."""
+def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None) -> str:
+    """Advice to name times and units among the ``what`` of a file, with the likeliest of them.
+
+    It lists the names, or what is ``shown`` in their place.
+    """
     time, unit = _likeliest(names, _TIME_PARTS), _likeliest(names, _UNIT_PARTS)
     if time is None or unit is None or time == unit:
         time, unit = "...", "..."
-    shown = ", ".join(names[:_MOST_NAMES]) or "none"
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return (
         f"name the {what} of times and of units, for example times={time!r} units={unit!r} "
-        f"({what}: {shown:.200}{more})"
+        f"({what}: {listed(shown or names)})"
     )
 
 

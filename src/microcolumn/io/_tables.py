@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ._failures import BadFileError, damaged
+from ._failures import BadFileError, damaged, listed
 
 if TYPE_CHECKING:
     from _csv import Reader as Rows
@@ -103,8 +103,7 @@ def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
         key = place_of(header, names)
         if key is None:
             raise BadFileError(
-                f"{path.name} has columns {', '.join(header[:20])} but none called {names[0]}; "
-                "add it"
+                f"{path.name} has columns {listed(header)} but none called {names[0]}; add it"
             )
         for line, row in enumerate(rows, start=2):
             entries = [entry.strip() for entry in row]
