@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..io._readers import READERS
+
 if TYPE_CHECKING:
     from ..recording import Recording
 
@@ -32,7 +34,8 @@ class Source:
     """How a file is read."""
 
     reader: Annotated[
-        str | None, _option(help="Format, if the file's content does not show it.")
+        str | None,
+        _option(help=f"Format, if the file's content does not show it: {', '.join(READERS)}."),
     ] = None
     option: Annotated[
         list[str] | None,

@@ -13,7 +13,8 @@ from . import (
     spikeinterface as spikeinterface,
 )
 from ._lfp import LFP as LFP
-from ._read import READERS as READERS, option_names as option_names, read as read
+from ._read import option_names as option_names, read as read
+from ._readers import READERS as READERS
 from ._remote import is_url as is_url
 from .neo import from_neo as from_neo
 from .npz import save as save
