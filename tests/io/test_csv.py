@@ -244,7 +244,7 @@ DAMAGE = {
     "text": ("unit,time\n1,0.5\n1,soon\n", "line 3: time 'soon' is not a number; correct or"),
     "no time": ("unit,time\n1,\n", "line 2: time '' is not a number"),
     "no unit": ("unit,time\n1,0.5\n,0.6\n", "line 3 names no unit"),
-    "NaN": ("unit,time\n1,0.5\n1,NaN\n", "line 3: time is NaN; leave out spikes whose time"),
+    "NaN": ("unit,time\n1,0.5\n1,NaN\n", "line 3: time is nan; leave out spikes whose time"),
     "infinite": ("unit,time\n1,inf\n", "line 2: time is inf"),
     "negative": ("unit,time\n1,-0.5\n", "first spike is at -0.5 s, before 0; .*: start=-1$"),
     "decimal commas": ('unit,time\n1,"0,5"\n', "line 2: time '0,5' is not a number; write decimal"),

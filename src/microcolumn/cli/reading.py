@@ -53,7 +53,8 @@ class Source:
         _option(help="Column, variable or dataset with the unit of each spike; see also --ids."),
     ] = None
     unit_of_time: Annotated[
-        str | None, _option(help="Unit of the times: s, ms, us or samples (with a sampling_rate).")
+        str | None,
+        _option(help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate)."),
     ] = None
     start: Annotated[
         float | None,

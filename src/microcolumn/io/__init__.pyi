@@ -8,6 +8,7 @@ from . import (
     neo as neo,
     npz as npz,
     nwb as nwb,
+    parquet as parquet,
     phy as phy,
     pynapple as pynapple,
     spikeinterface as spikeinterface,

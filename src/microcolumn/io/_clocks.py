@@ -13,7 +13,7 @@ from ..epochs import HALF_NANOSECOND, Epochs
 from ..validation import Floats
 from ._failures import BadFileError
 
-_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0
 
@@ -21,7 +21,8 @@ _GAP_S = 1.0
 def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
     """How many units of time make a second; only times in samples need a sampling rate."""
     if time_unit not in (*_PER_SECOND, "samples"):
-        raise BadFileError(f"time_unit is {time_unit!r}; choose one of 's', 'ms', 'us', 'samples'")
+        choices = ", ".join(map(repr, (*_PER_SECOND, "samples")))
+        raise BadFileError(f"time_unit is {time_unit!r}; choose one of {choices}")
     if time_unit != "samples":
         if sampling_rate is not None:
             raise BadFileError(

@@ -86,11 +86,9 @@ def by_unit(times: Floats, labels: NDArray[Any]) -> tuple[list[str], list[Floats
     """Units in the natural order of their names, and spike times of each."""
     found, codes = np.unique(labels, return_inverse=True)
     names = [str(label) for label in found.tolist()]
+    trains = split_by_unit(times, codes.ravel(), len(names))
     order = sorted(range(len(names)), key=lambda n: natural(names[n]))
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    trains = split_by_unit(times, rank[codes.ravel()], len(names))
-    return [names[n] for n in order], trains
+    return [names[n] for n in order], [trains[n] for n in order]
 
 
 def natural(name: str) -> tuple[list[Any], str]:

@@ -38,7 +38,7 @@ def load(
     ----------
     path : Path
         The folder or file.
-    time_unit : {"0.1 ms", "s", "ms", "us", "samples"}, optional
+    time_unit : {"0.1 ms", "s", "ms", "us", "ns", "samples"}, optional
         Unit of the timestamps; required where no header states it.
     sampling_rate : float, optional
         Samples per second, for timestamps in samples.
@@ -70,14 +70,10 @@ def load(
     return Session(list(ids), trains, {"quality": quality}, notes=(note,))
 
 
-def t_files(folder: Path) -> list[Path]:
-    """T-files of a folder, by their names."""
-    return sorted(path for path in folder.iterdir() if is_t_file(path))
-
-
-def is_t_file(path: Path) -> bool:
-    """Whether a file is named as MClust names those of units."""
-    return _EXTENSION.fullmatch(path.suffix) is not None
+def t_files(path: Path) -> list[Path]:
+    """T-files of a folder, or the file if it is one, by their names."""
+    files = path.iterdir() if path.is_dir() else [path]
+    return sorted(file for file in files if _EXTENSION.fullmatch(file.suffix))
 
 
 def _match(path: Path) -> re.Match[str]:

@@ -59,7 +59,7 @@ def load(
     times, units : str, optional
         Arrays (or fields of a structured one) with the time and the unit of each spike. Without
         ``units``, ``times`` is a pattern such as ``"unit_*"`` of arrays of one unit each.
-    time_unit : {"s", "ms", "us", "samples"}, optional
+    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of the times; seconds by default.
     sampling_rate : float, optional
         Samples per second, for times in samples.

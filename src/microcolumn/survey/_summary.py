@@ -53,11 +53,7 @@ class Summary(AsText):
     @property
     def warnings(self) -> list[str]:
         """What to look at before going on, one sentence each."""
-        return [*(suspect.sentence for suspect in self.suspects), *self._other_warnings]
-
-    @property
-    def _other_warnings(self) -> list[str]:
-        sentences = []
+        sentences = [suspect.sentence for suspect in self.suspects]
         if self.binning is None:
             sentences.append("no epoch is long enough for a bin of the suggested width")
         if self.recording.duration_s > _HOUR and self.recording.rates_hz.max() < _RARE:
@@ -135,8 +131,8 @@ class Summary(AsText):
             f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
             f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
         )
-        warnings = [*suspicions(self.suspects, _ALIKE), *self._other_warnings]
-        parts.append(_listed("warnings", warnings))
+        others = self.warnings[len(self.suspects) :]
+        parts.append(_listed("warnings", [*suspicions(self.suspects, _ALIKE), *others]))
         parts.append(_listed("notes", recording.notes))
         return "\n\n".join(part for part in parts if part)
 

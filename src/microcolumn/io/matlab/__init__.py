@@ -57,7 +57,7 @@ def load(
         variables with the times of one unit each.
     variable : str, optional
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
-    time_unit : {"s", "ms", "us", "samples"}, optional
+    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of spike times; seconds by default.
     sampling_rate : float, optional
         Samples per second, for times in samples.

@@ -44,7 +44,7 @@ def load(
         Table of intervals to take epochs from, for example ``"trials"``; by default ``"epochs"``.
     ignore_obs_intervals : bool
         Whether to take all units as observed all the time.
-    time_unit : {"s", "ms", "us", "samples"}, optional
+    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of spike times where they are not in seconds as NWB requires; intervals always are.
     sampling_rate : float, optional
         Samples per second, for times in samples.
