@@ -29,7 +29,7 @@ READERS = {
     "cellinfo": Reader("a session of CellExplorer", extra="matlab", by_file=True),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "csv": Reader("a table of unit and time"),
-    "parquet": Reader("a Parquet table", extra="parquet", sandboxed=("pyarrow.parquet",)),
+    "parquet": Reader("Parquet or Feather", extra="parquet", sandboxed=("pyarrow.parquet",)),
     "npz": Reader("NumPy arrays"),
     "hdf5": Reader("an HDF5 file", extra="hdf5", sandboxed=("h5py",)),
 }
