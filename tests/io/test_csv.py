@@ -248,8 +248,8 @@ DAMAGE = {
     "infinite": ("unit,time\n1,inf\n", "line 2: time is inf"),
     "negative": ("unit,time\n1,-0.5\n", "first spike is at -0.5 s, before 0; .*: start=-1$"),
     "decimal commas": ('unit,time\n1,"0,5"\n', "line 2: time '0,5' is not a number; write decimal"),
-    "more commas": ("unit,time\n1,0,5\n", "line 2 has 3 fields where the header has 2; .*points"),
-    "a short line": ("unit,time\n1,0.5\n1\n", "line 3 has 1 fields where the header has 2"),
+    "more commas": ("unit,time\n1,0,5\n", "line 2 has 3 fields where the first has 2; .*points"),
+    "a short line": ("unit,time\n1,0.5\n1\n", "line 3 has 1 fields where the first has 2"),
     "an empty line": ("unit,time\n1,0.5\n\n1,0.6\n", "line 3 is empty; remove it"),
     "two depths": (
         "unit,time,depth\n1,0.1,50\n2,0.2,70\n1,0.3,60\n",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -41,6 +41,21 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
 def is_rate(value: object) -> TypeGuard[Real]:
     """Whether a value is a positive and finite number."""
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+
+
+def whole_epoch(
+    duration: float | None, trains: Sequence[Any], what: str
+) -> tuple[Epochs | None, list[str]]:
+    """From 0 to ``duration``, that of ``what``; None if that is no time, or ends before a spike."""
+    if duration is None or not 0 < duration < np.inf:
+        return None, []
+    last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
+    if last <= duration:
+        return Epochs([[0.0, duration]]), []
+    return None, [
+        f"{what} ends at {duration:g} s, before the last spike at {last:g} s, and does not tell "
+        "how long was recorded"
+    ]
 
 
 def align_segments(stretches: Sequence[tuple[float, float]]) -> tuple[Floats, list[str]]:

@@ -40,9 +40,9 @@ def read(
     ----------
     path : str or Path
         NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
-        MATLAB file, pynapple NPZ, SpikeInterface folder, CSV of unit and time, NPZ, or anything
-        that Neo reads. The format is recognised by the content, then by the extension. Of an HDF5
-        file behind a URL, the parts that are needed are fetched.
+        MATLAB file, pynapple NPZ, SpikeInterface folder, table of unit and time (CSV, Parquet or
+        Feather), NPZ, or anything that Neo reads. The format is recognised by the content, then by
+        the extension. Of an HDF5 file behind a URL, the parts that are needed are fetched.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional

@@ -6,7 +6,7 @@ import codecs
 import csv
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -52,6 +52,22 @@ def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Rows]
         ) from None
     except csv.Error as error:
         raise BadFileError(f"{title} cannot be read as a table ({error}); save it as CSV") from None
+
+
+def check_fields(rows: Iterable[list[str]], n_fields: int, first_line: int) -> None:
+    """Refuse a row that has not as many fields as the first line."""
+    for line, row in enumerate(rows, first_line):
+        if len(row) != n_fields:
+            problem = (
+                f"has {len(row)} fields where the first has {n_fields}; complete it, and write "
+                "decimal points, not commas"
+            )
+            raise BadFileError(f"line {line} {'is empty; remove it' if is_blank(row) else problem}")
+
+
+def is_blank(row: list[str]) -> bool:
+    """Whether there is nothing in a row."""
+    return not "".join(row).strip()
 
 
 def _is_packed(path: Path) -> bool:

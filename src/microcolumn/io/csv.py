@@ -16,7 +16,7 @@ from ._mapping import refuse
 from ._matrices import text_matrix
 from ._session import Session
 from ._spike_table import SpikeTable
-from ._tables import open_table
+from ._tables import check_fields, is_blank, open_table
 
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+(?:[eE][-+]?\d+)?\s*")
 #: Rows held as text at a time; more would not fit the processor's cache.
@@ -81,7 +81,8 @@ def load(
         table = SpikeTable(header, times, units, "line", first_line)
         per_second = table.ticks_per_second(time_unit, sampling_rate)
         for chunk in _chunks(lines):
-            columns = _columns(chunk, len(header), table.next_row)
+            check_fields(chunk, len(header), table.next_row)
+            columns = list(zip(*chunk, strict=True))
             table.add(
                 list(map(str.strip, columns[table.unit])),
                 _numbers(columns[table.time], table.next_row, points),
@@ -92,34 +93,16 @@ def load(
     return table.session(per_second)
 
 
-def _columns(rows: list[list[str]], n_fields: int, first_line: int) -> list[tuple[str, ...]]:
-    """Columns of some rows, once it is certain that each is whole."""
-    for line, row in enumerate(rows, first_line):
-        if len(row) != n_fields:
-            problem = "is empty; remove it"
-            if not _is_blank(row):
-                problem = (
-                    f"has {len(row)} fields where the header has {n_fields}; complete it, and "
-                    "write decimal points, not commas"
-                )
-            raise BadFileError(f"line {line} {problem}")
-    return list(zip(*rows, strict=True))
-
-
 def _chunks(reader: Iterator[list[str]]) -> Iterator[list[list[str]]]:
     """Rows by the thousands; blank lines at the end of the file are no rows."""
     rows = list(islice(reader, _CHUNK))
     while rows:
         following = list(islice(reader, _CHUNK))
-        while not following and rows and _is_blank(rows[-1]):
+        while not following and rows and is_blank(rows[-1]):
             rows.pop()
         if rows:
             yield rows
         rows = following
-
-
-def _is_blank(row: list[str]) -> bool:
-    return not "".join(row).strip()
 
 
 def _pointed(text: str, points: bool) -> str:

@@ -131,6 +131,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
     ids = [str(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
     told = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
+    simulated = _scalar(arrays, "simulated", "biu", "True or False")
     saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
         ids,
@@ -140,7 +141,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
         notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
-        simulated=_flag(arrays, "simulated") or any(_OLD_SIMULATION in text for text in told),
+        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in told),
     )
 
 
@@ -218,26 +219,17 @@ def _epochs(arrays: Arrays) -> Epochs | None:
     return None if duration is None else Epochs([[0.0, duration]])
 
 
-def _scalar(arrays: Arrays, name: str) -> float | None:
+def _scalar(
+    arrays: Arrays, name: str, kinds: str = "iuf", needed: str = "one number"
+) -> float | None:
     if name not in arrays:
         return None
     value = arrays[name]
-    if value.size != 1 or value.dtype.kind not in "iuf":
+    if value.size != 1 or value.dtype.kind not in kinds:
         raise BadFileError(
-            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs one number"
+            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs {needed}"
         )
     return float(value.item())
-
-
-def _flag(arrays: Arrays, name: str) -> bool:
-    if name not in arrays:
-        return False
-    value = arrays[name]
-    if value.size != 1 or value.dtype.kind not in "biu":
-        raise BadFileError(
-            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs True or False"
-        )
-    return bool(value.item())
 
 
 def _texts(arrays: Arrays, name: str) -> list[str]:

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ..epochs import Epochs
-from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
-from ._clocks import is_rate
+from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
 from ._failures import BadFileError
 from ._session import Session
@@ -69,7 +67,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
         if depths is not None:
             columns["depth"] = depths
     times = samples / rate
-    epochs, note = _epochs(path, params, rate, times)
+    epochs, note = whole_epoch(_raw_duration(path, params, rate), [times], "the raw file")
     return Session(
         [str(number) for number in numbers],
         split_by_unit(times, place, len(numbers)),
@@ -250,22 +248,6 @@ def _peak(
     if not (sizes.size and np.isfinite(sizes).all() and sizes.max() > 0):
         return None
     return int(places[np.argmax(sizes)])
-
-
-def _epochs(
-    path: Path, params: Mapping[str, Any], rate: float, times: Floats
-) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the raw file, if that is there."""
-    duration = _raw_duration(path, params, rate)
-    if duration is None:
-        return None, []
-    last = float(times.max(initial=0.0))
-    if last <= duration:
-        return Epochs([[0.0, duration]]), []
-    return None, [
-        f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, and does "
-        "not tell how long was recorded"
-    ]
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:

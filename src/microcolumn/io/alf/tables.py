@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from .._failures import BadFileError, as_bad_file
+from .._failures import as_bad_file, naming
 from .._sandbox import load_sandboxed
-from .._tables import open_table
+from .._tables import check_fields, open_table
 from ..parquet import entries, is_plain, opened
 
 Columns = dict[str, Sequence[Any]]
@@ -23,12 +23,8 @@ def columns_of(path: Path) -> Columns:
         lines = [row or [""] for row in rows]  # an empty line is an empty entry of one column
     while lines and not any(lines[-1]):
         lines.pop()
-    for number, row in enumerate(lines, start=1):
-        if len(row) != len(header):
-            raise BadFileError(
-                f"{path.name} row {number} has {len(row)} entries for {len(header)} columns; "
-                "export or copy it again"
-            )
+    with naming(path.name):
+        check_fields(lines, len(header), first_line=2)
     return {name: [row[n].strip() for row in lines] for n, name in enumerate(header)}
 
 
