@@ -75,6 +75,7 @@ def test_units_come_in_the_natural_order_of_their_names(tmp_path):
         ("unit,spike time (ms)", {}, 1e3),
         ("Unit ID,Time [s]", {}, 1.0),
         ("unit,time (µs)", {}, 1e6),
+        ("unit,time_ns", {}, 1e9),
         ("unit,time(\u03bcs)", {}, 1e6),
         ("unit,spike_times_ms", {"time_unit": "ms"}, 1e3),
         ("unit,time_us", {"time_unit": "us"}, 1e6),

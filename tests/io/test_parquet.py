@@ -1,5 +1,7 @@
 """Tables of Parquet and Feather are read as the CSV of the same table is."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pyarrow
@@ -7,6 +9,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import microcolumn as mc
+from microcolumn.io._read import _load
 from microcolumn.io._recognise import recognise
 
 N_SPIKES = 1000
@@ -187,6 +190,15 @@ def test_the_content_tells_the_format_under_any_extension(file):
     path = written(file, spikes()).rename(file.with_suffix(".csv"))
     assert recognise(path) == recognise(path, mapped=True) == "parquet"
     assert mc.read(path, depth_reference="tip").n_spikes == N_SPIKES
+
+
+def test_without_pyarrow_the_error_names_what_installs_it(file, monkeypatch):
+    written(file, spikes())
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ImportError, match=r"needs pyarrow; .* pip install 'microcolumn\[parquet\]'"
+    ):
+        _load("parquet", {}, file)
 
 
 def hostile_rows(path):
