@@ -68,6 +68,12 @@ SEEDS = {
         (partial(planted_mclust.write_mclust, bits=64), "wide"),
     ],
     "csv": [(written.write_csv, "a.csv")],
+    "parquet": [
+        (written.write_parquet, "a.parquet"),
+        (partial(written.write_parquet, compression=None), "b.parquet"),
+        (written.write_parquet, "a.feather"),
+        (partial(written.write_parquet, compression="uncompressed"), "b.feather"),
+    ],
     "npz": [(written.write_npz, "a.npz")],
     "hdf5": [(mapped_files.write_hdf5, "a.h5")],
     "mapped": [

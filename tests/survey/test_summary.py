@@ -54,6 +54,14 @@ def test_layers_come_from_the_surface_down_whatever_depths_are_measured_from():
     assert lines == ["II/III", "V/VI", "unknown"]
 
 
+def test_many_suspects_of_a_kind_are_one_line_and_all_in_the_dictionary():
+    found = summarise(mc.Recording([np.arange(1.0, 20.0) + 1e-5 * n for n in range(40)]))
+    twice = [line for line in str(found).splitlines() if "sorted twice" in line]
+    assert len(twice) == 1
+    assert twice[0].endswith("(and 779 more like this: '0' and '2', '0' and '3', '0' and '4', ...)")
+    assert sum("sorted twice" in each for each in found.as_dict()["warnings"]) == 780
+
+
 def test_areas_probes_and_intervals_are_listed_and_several_probes_are_a_warning():
     units = mc.Units("abc", area=["VISp", "CA1", "VISp"], probe=["A", "B", ""])
     tables = {"spontaneous": mc.Epochs([[0.0, 40.0], [50.0, 130.0]])}

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..io._readers import READERS
+
 if TYPE_CHECKING:
     from ..recording import Recording
 
@@ -32,7 +34,8 @@ class Source:
     """How a file is read."""
 
     reader: Annotated[
-        str | None, _option(help="Format, if the file's content does not show it.")
+        str | None,
+        _option(help=f"Format, if the file's content does not show it: {', '.join(READERS)}."),
     ] = None
     option: Annotated[
         list[str] | None,
@@ -50,7 +53,8 @@ class Source:
         _option(help="Column, variable or dataset with the unit of each spike; see also --ids."),
     ] = None
     unit_of_time: Annotated[
-        str | None, _option(help="Unit of the times: s, ms, us or samples (with a sampling_rate).")
+        str | None,
+        _option(help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate)."),
     ] = None
     start: Annotated[
         float | None,

@@ -16,7 +16,7 @@ from ._counts import Entries, are_counts, counts_note, spread, time_axis
 from ._failures import BadFileError
 from ._limits import check_claim
 from ._session import Session
-from ._tables import open_table, plain_name
+from ._tables import check_fields, is_blank, open_table, plain_name
 
 #: Fields held as text at a time.
 _FIELDS = 1 << 20
@@ -97,13 +97,8 @@ def _entries(
     pieces: list[Entries] = [(nothing, nothing, np.zeros(0))]
     n_rows = 0
     while chunk := list(islice(lines, max(1, _FIELDS // n_fields))):
-        filled = [row for row in chunk if "".join(row).strip()]
-        for k, row in enumerate(filled):
-            if len(row) != n_fields:
-                raise BadFileError(
-                    f"line {first_line + n_rows + k} has {len(row)} fields where the first has "
-                    f"{n_fields}; complete it"
-                )
+        filled = [row for row in chunk if not is_blank(row)]
+        check_fields(filled, n_fields, first_line + n_rows)
         values = np.array([[as_number(text) for text in row[skipped:]] for row in filled])
         values = values.reshape(len(filled), n_fields - skipped)
         rows, columns = np.nonzero(values)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -16,40 +16,10 @@ from ..recording import Recording
 from ..trains import UnitOfTimeError
 from ._containment import check_contained, check_kind, is_hdf5
 from ._failures import as_bad_file, naming
+from ._readers import READERS
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
-
-
-class Reader(NamedTuple):
-    """A format: its name in sentences, the extra that installs its library, and its sandbox.
-
-    ``sandboxed`` names compiled libraries that a damaged file can crash; a format that has some is
-    read in a process of its own. A reader that does so ``by_file`` hands its files to that process
-    one by one, and checks each there.
-    """
-
-    title: str
-    extra: str | None = None
-    sandboxed: tuple[str, ...] = ()
-    by_file: bool = False
-
-
-#: Readers by name; each is a module here with a function ``load(path, **options) -> Session``.
-READERS = {
-    "nwb": Reader("NWB", extra="nwb", sandboxed=("pynwb",)),
-    "phy": Reader("a phy or Kilosort folder"),
-    "alf": Reader("an ALF folder", extra="alf", by_file=True),
-    "neo": Reader("a format of Neo", extra="neo"),
-    "pynapple": Reader("a pynapple file"),
-    "spikeinterface": Reader("a SpikeInterface sorting"),
-    "mclust": Reader("T-files of MClust"),
-    "cellinfo": Reader("a session of CellExplorer", extra="matlab", by_file=True),
-    "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
-    "csv": Reader("a table of unit and time"),
-    "npz": Reader("NumPy arrays"),
-    "hdf5": Reader("an HDF5 file", extra="hdf5", sandboxed=("h5py",)),
-}
 
 
 def read(
@@ -69,9 +39,9 @@ def read(
     ----------
     path : str or Path
         NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
-        MATLAB file, pynapple NPZ, SpikeInterface folder, CSV of unit and time, NPZ, or anything
-        that Neo reads. The format is recognised by the content, then by the extension. Of an HDF5
-        file behind a URL, the parts that are needed are fetched.
+        MATLAB file, pynapple NPZ, SpikeInterface folder, table of unit and time (CSV, Parquet or
+        Feather), NPZ, or anything that Neo reads. The format is recognised by the content, then by
+        the extension. Of an HDF5 file behind a URL, the parts that are needed are fetched.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional

@@ -6,13 +6,13 @@ import codecs
 import csv
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ._failures import BadFileError, damaged
+from ._failures import BadFileError, damaged, listed
 
 if TYPE_CHECKING:
     from _csv import Reader as Rows
@@ -64,6 +64,22 @@ def open_table(
         raise BadFileError(f"{title} cannot be read as a table ({error}); save it as CSV") from None
 
 
+def check_fields(rows: Iterable[list[str]], n_fields: int, first_line: int) -> None:
+    """Refuse a row that has not as many fields as the first line."""
+    for line, row in enumerate(rows, first_line):
+        if len(row) != n_fields:
+            problem = (
+                f"has {len(row)} fields where the first has {n_fields}; complete it, and write "
+                "decimal points, not commas"
+            )
+            raise BadFileError(f"line {line} {'is empty; remove it' if is_blank(row) else problem}")
+
+
+def is_blank(row: list[str]) -> bool:
+    """Whether there is nothing in a row."""
+    return not "".join(row).strip()
+
+
 def _opened(path: Path) -> TextIO:
     """A text file, compressed or not, in UTF-8 or in UTF-16, which spreadsheets also write."""
     with path.open("rb") as file:
@@ -110,8 +126,7 @@ def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
         key = place_of(header, names)
         if key is None:
             raise BadFileError(
-                f"{path.name} has columns {', '.join(header[:20])} but none called {names[0]}; "
-                "add it"
+                f"{path.name} has columns {listed(header)} but none called {names[0]}; add it"
             )
         for line, row in enumerate(rows, start=2):
             entries = [entry.strip() for entry in row]

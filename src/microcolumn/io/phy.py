@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ..epochs import Epochs
-from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
-from ._clocks import is_rate
+from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
 from ._failures import BadFileError
 from ._inside import files_inside, is_inside
@@ -55,7 +53,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     """
     files_inside(path, *_FILES, *_TABLES)
     params = _params(path / "params.py")
-    rate = _rate(params, sampling_rate)
+    rate = _rate(path, params, sampling_rate)
     samples = _samples(path)
     table, file = _tables(path), _cluster_file(path)
     clusters = flat_numbers(_array(path, file), file, whole=True).astype(np.int64)
@@ -78,7 +76,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
         if depths is not None:
             columns["depth"] = depths
     times = samples / rate
-    epochs, note = _epochs(path, params, rate, times)
+    epochs, note = whole_epoch(_raw_duration(path, params, rate), [times], "the raw file")
     return Session(
         [str(number) for number in numbers],
         split_by_unit(times, place, len(numbers)),
@@ -104,12 +102,15 @@ def _params(path: Path) -> dict[str, Any]:
     return params
 
 
-def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
+def _rate(path: Path, params: Mapping[str, Any], sampling_rate: float | None) -> float:
     rate = params.get("sample_rate") if sampling_rate is None else sampling_rate
     if is_rate(rate):
         return float(rate)
-    where = "params.py states no sample_rate" if rate is None else f"the sampling rate is {rate!r}"
-    raise BadFileError(f"{where}; pass sampling_rate= in Hz")
+    problem = f"the sampling rate is {rate!r}"
+    if rate is None:
+        there = (path / "params.py").is_file()
+        problem = "params.py states no sample_rate" if there else "it has no params.py"
+    raise BadFileError(f"{problem}; pass sampling_rate= in Hz, such as sampling_rate=30000")
 
 
 def _array(path: Path, name: str) -> NDArray[Any]:
@@ -255,22 +256,6 @@ def _peak(
     if not (sizes.size and np.isfinite(sizes).all() and sizes.max() > 0):
         return None
     return int(places[np.argmax(sizes)])
-
-
-def _epochs(
-    path: Path, params: Mapping[str, Any], rate: float, times: Floats
-) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the raw file, if that is in the folder."""
-    duration = _raw_duration(path, params, rate)
-    if duration is None:
-        return None, []
-    last = float(times.max(initial=0.0))
-    if last <= duration:
-        return Epochs([[0.0, duration]]), []
-    return None, [
-        f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, and does "
-        "not tell how long was recorded"
-    ]
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:

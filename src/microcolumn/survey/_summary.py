@@ -15,10 +15,12 @@ from ..notebook import AsText
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
 from ._bin_width import BinWidth, suggest_bin_width
-from ._suspects import Suspect, late_start, suspect_units
+from ._suspects import Suspect, late_start, suspect_units, suspicions
 
 #: Units and epochs up to this many get a line each; the dictionary always has all of them.
 _LINES = 40
+#: Suspects of a kind up to this many get a line each.
+_ALIKE = 3
 #: Areas and probes up to this many are named.
 _LABELS = 20
 #: Seconds and Hz: where all units of a longer recording fire more rarely, its times are doubtful.
@@ -129,7 +131,8 @@ class Summary(AsText):
             f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
             f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
         )
-        parts.append(_listed("warnings", self.warnings))
+        others = self.warnings[len(self.suspects) :]
+        parts.append(_listed("warnings", [*suspicions(self.suspects, _ALIKE), *others]))
         parts.append(_listed("notes", recording.notes))
         return "\n\n".join(part for part in parts if part)
 
