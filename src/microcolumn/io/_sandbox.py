@@ -44,6 +44,9 @@ _ENVIRONMENT = {
     # HDF5 loads no filter, which is code, from a folder of plugins.
     "HDF5_PLUGIN_PRELOAD": "::",
     "NUMCODECS_ALLOW_UNSAFE_PICKLE_DECODE": "0",
+    # Arrow's own pool reserves a gigabyte of the address space, and glibc 64 MiB for each thread.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
 }
 
 Load = Callable[[Path], Session]

@@ -80,8 +80,6 @@ def opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
             f"pyarrow {pyarrow.__version__} would run code of {path.name} if it had any; "
             "update it: pip install 'microcolumn[parquet]'"
         )
-    # Arrow's own pools reserve more address space than the sandbox allows.
-    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     with pyarrow.OSFile(str(path)) as file:
         head = file.read(6)
         if head.startswith(b"FEA1"):
