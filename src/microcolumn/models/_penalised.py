@@ -71,7 +71,6 @@ class PenalisedModel(PopulationModel):
         "l1": STRENGTH,
         "objective": [Choice(set(OBJECTIVES))],
         "complement": ["boolean"],
-        "device": [Choice({"auto", "cpu"})],
         "n_init": COUNT,
         "tol": [Number(Real, 0, None, closed="neither")],
         "max_iter": COUNT,
@@ -88,7 +87,6 @@ class PenalisedModel(PopulationModel):
         *,
         objective: str = "mpf",
         complement: bool = False,
-        device: str = "auto",
         n_init: int = 1,
         tol: float = 1e-10,
         max_iter: int = 5000,
@@ -97,7 +95,6 @@ class PenalisedModel(PopulationModel):
         self.l1 = l1
         self.objective = objective
         self.complement = complement
-        self.device = device
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
@@ -349,7 +346,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         group_l1: float = 0.0,
         objective: str = "mpf",
         complement: bool = False,
-        device: str = "auto",
         n_init: int = 1,
         tol: float = 1e-8,
         max_iter: int = 5000,
@@ -359,7 +355,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
             l1,
             objective=objective,
             complement=complement,
-            device=device,
             n_init=n_init,
             tol=tol,
             max_iter=max_iter,

@@ -35,8 +35,6 @@ _SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
         With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
         the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
         data from growing a mode of all units active (``benchmarks/complement.py``).
-    device : {"auto", "cpu"}
-        Where kernels run.
     n_init : int
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.

@@ -55,15 +55,12 @@ class PseudoLikelihood(SumOverFlips):
         Binary words.
     """
 
-    def __init__(self, words: Words | ArrayLike) -> None:
-        super().__init__(words, np.float64)
-
     def _factors(self, weights: Floats) -> Floats:
         return np.ones_like(weights)
 
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
-        space, live, _ = self._lay_out(x, layout)
+        space, live = self._lay_out(x, layout)
         self._run(Logistic(), self._bits, space)
         value = space.value()
         finite = self._gather(x, layout, space, live, 1.0, gradient)
