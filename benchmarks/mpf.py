@@ -138,9 +138,7 @@ def print_pseudolikelihood(words: Words, theta: Parameters) -> None:
     objectives = MinimumProbabilityFlow(words), PseudoLikelihood(words)
     times = [[core_time(objective, theta) for objective in objectives] for _ in range(3)]
     flow, other = np.min(times, axis=0)
-    print(
-        f"  pseudolikelihood: {other * 1e3:.3f} ms of core time, {other / flow:.2f} x flow"
-    )
+    print(f"  pseudolikelihood: {other * 1e3:.3f} ms of core time, {other / flow:.2f} x flow")
 
 
 def compare(words: Words, n_hidden: int, bar: float, peak: float) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import InvalidParameterError, make_constraint
 from threadpoolctl import ThreadpoolController
 
 from ..layout import NEVER_COACTIVE
@@ -38,7 +37,7 @@ from ..solvers import (
 from ..validation import Floats
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel
-from ._settings import COUNT, STRENGTH, Choice, Number, seed_of
+from ._settings import COUNT, HIDDEN, STRENGTH, Choice, Number, check_setting, seed_of
 from ._spec import OBJECTIVES
 from ._words_estimator import floored_rates
 
@@ -317,11 +316,8 @@ class PenalisedModel(PopulationModel):
             raise TypeError(f"l1_values is {l1_values!r}; pass a sequence of numbers")
         settings = self.get_params(deep=False)
         for name, constraints in self._parameter_constraints.items():
-            allowed = [make_constraint(constraint) for constraint in constraints]
             for value in l1_values if name == "l1" else [settings[name]]:
-                if not any(constraint.is_satisfied_by(value) for constraint in allowed):
-                    wanted = " or ".join(map(str, allowed))
-                    raise InvalidParameterError(f"{name} is {value!r}; it must be {wanted}")
+                check_setting(name, value, constraints)
         if self.complement and self.objective != "mpf":
             raise ValueError(
                 "complement=True adds a neighbour to minimum probability flow; "
@@ -334,7 +330,7 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PenalisedModel._parameter_constraints,
-        "n_hidden": COUNT,
+        "n_hidden": HIDDEN,
         "group_l1": STRENGTH,
     }
 

@@ -183,7 +183,7 @@ def views(typingctx, arrays):
 
 @intrinsic
 def sub_views(typingctx, buffer, k, shapes):
-    """Bundle of views, one after the other, in row ``k`` of a two-dimensional array of 64-bit numbers.
+    """Bundle of views, one after the other, in row ``k`` of a matrix of 64-bit numbers.
 
     ``shapes`` is a named tuple of shapes. Each view starts at a multiple of ``REGISTER`` bytes if
     the row does. :func:`sub_views_size` is the length that a row must have.
