@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +36,9 @@ class SumOverFlips(Objective):
         Binary words.
     """
 
+    #: What the sum is called where it is out of range.
+    _name: ClassVar[str]
+
     def __init__(self, words: Words | ArrayLike) -> None:
         self.words = as_words(words)
         # Words with equally many active bits together: loops of equal length are predicted well.
@@ -63,6 +68,23 @@ class SumOverFlips(Objective):
         value = self.evaluate(layout.pack(theta), layout, gradient)
         return value, layout.unpack_gradient(gradient)
 
+    @abstractmethod
+    def _sum(self, space: Workspace) -> tuple[float, float]:
+        """Run the kernel: the value, and what its gradient has to be multiplied with."""
+
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
+        space, live = self._lay_out(x, layout)
+        value, scale = self._sum(space)
+        sums, grow = space.total(), space.tables.grow
+        finite = gather(x, layout.free, *layout.pairs, live, sums, grow, scale, gradient)
+        if not (finite and math.isfinite(value)):
+            raise OverflowError(
+                f"{self._name} or its gradient is larger than a floating-point number can be; the "
+                "parameters are too large for these words, start from smaller ones"
+            )
+        return value
+
     def _lay_out(self, x: Floats, layout: Layout) -> tuple[Workspace, NDArray[np.intp]]:
         """The model in a workspace, and its live hidden units."""
         if self._layout is not layout:
@@ -78,23 +100,6 @@ class SumOverFlips(Objective):
         space = self._space_for(n_live)
         space.lay_out(b, J, W[: b.size * n_live].reshape(b.size, n_live), c[:n_live])
         return space, live[:n_live]
-
-    def _gather(
-        self,
-        x: Floats,
-        layout: Layout,
-        space: Workspace,
-        live: NDArray[np.intp],
-        scale: float,
-        gradient: Floats,
-    ) -> bool:
-        """Write the kernel's gradient times ``scale`` to ``gradient``; whether it is finite."""
-        return bool(
-            gather(
-                x, layout.free, *layout.pairs, live, space.total(), space.tables.grow, scale,
-                gradient,
-            )
-        )  # fmt: skip
 
     def _run(
         self, link: Flow | Logistic, bits: ActiveBits, space: Workspace, complement: bool = False

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from ..kernels.cpu.mpf_links import Flow
 from ..kernels.cpu.mpf_tables import Workspace, trusted
-from ..layout import Layout
 from ..parameters import Parameters
 from ..validation import Floats
 from ..words import Words
@@ -63,6 +62,8 @@ class MinimumProbabilityFlow(SumOverFlips):
         As in :func:`mpf`.
     """
 
+    _name = "the flow K"
+
     def __init__(self, words: Words | ArrayLike, *, complement: bool = False) -> None:
         super().__init__(words)
         self.complement = complement
@@ -70,28 +71,15 @@ class MinimumProbabilityFlow(SumOverFlips):
     def _factors(self, weights: Floats) -> Floats:
         return 0.5 * weights
 
-    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
-        """K at the flat vector ``x``; its derivatives are written to ``gradient``."""
-        space, live = self._lay_out(x, layout)
-        K, scale = self._flow(space), 1.0
-        if not trusted(K):
-            K, scale = self._scaled(space, K)
-        finite = self._gather(x, layout, space, live, scale, gradient)
-        if not (finite and math.isfinite(K)):
-            raise OverflowError(
-                "the flow K or its gradient is larger than a floating-point number can be; the "
-                "parameters are too large for these words, start from smaller ones"
-            )
-        return K
-
-    def _scaled(self, space: Workspace, K: float) -> tuple[float, float]:
-        """K, and the factor of its gradient, where K is so far from 1 that weights need one too."""
-        shift = 0.0
-        for _ in range(3):
-            if trusted(K):
-                break
+    def _sum(self, space: Workspace) -> tuple[float, float]:
+        K, shift = self._flow(space), 0.0
+        if trusted(K):
+            return K, 1.0
+        for _ in range(3):  # so far from 1 that weights need a factor too
             shift -= math.log(K) if 0.0 < K < math.inf else -600.0 if K == 0.0 else 600.0
             K = self._flow(space, shift)
+            if trusted(K):
+                break
         with np.errstate(over="ignore", invalid="ignore"):
             scale = float(np.exp(-shift))
             return float(np.float64(K) * scale), scale

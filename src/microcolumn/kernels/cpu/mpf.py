@@ -35,7 +35,7 @@ from numba import prange
 from ..simd.compile import kernel, subroutine
 from ..simd.elementary import exp, frexp, log
 from ..simd.groups import GROUP, group_max, group_sum, hadd, row_products, row_sums, tile
-from ..simd.lanes import WIDTH, fma, full_like, reduce_add, sqrt, vmax, vmin
+from ..simd.lanes import WIDTH, fma, full_like, reduce_add, splat, sqrt, vmax, vmin
 from ..simd.memory import (
     broadcast_rows,
     gather_rows,
@@ -43,7 +43,6 @@ from ..simd.memory import (
     load,
     load_group,
     load_rows,
-    splat_group,
     store,
     store_rows,
 )
@@ -159,7 +158,7 @@ def _prepare(words, model, scratch, u, n_words):
                 r = r * load_group(shrink, (active[j], i))
             store(r_of, (w, i), r)
     scale[GROUP, 0] = 0.0
-    products = splat_group(scratch.fields, 1.0)
+    products = tile(splat(1.0, WIDTH))
     for i in range(0, on.shape[0], WIDTH):
         r = load_rows(r_of, 0, i)
         h = tile(load(on, i)) + r
@@ -182,8 +181,8 @@ def _prepare_carefully(words, model, scratch, u, n_words):
                 z = z + load_group(weights, (active[j], i))
             store(r_of, (w, i), z)
     scale[GROUP, 0] = NEVER
-    mantissa = splat_group(scratch.fields, 1.0)
-    exponent = splat_group(scratch.fields, 0.0)
+    mantissa = tile(splat(1.0, WIDTH))
+    exponent = tile(splat(0.0, WIDTH))
     for i in range(0, r_of.shape[1], WIDTH):
         z = vmax(load_rows(r_of, 0, i), tile(load(model.lowest, i)))
         minus = 0.0 - z
@@ -226,7 +225,7 @@ def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
     """
     n_rows = scratch.fields.shape[0]
     lag = 1 if scratch.prefix.shape[1] <= _LAGGING_PAIRS else 0
-    product, total = splat_group(scratch.push, 1.0), splat_group(scratch.push, 0.0)
+    product, total = tile(splat(1.0, WIDTH)), tile(splat(0.0, WIDTH))
     for n in range(n_rows + lag):
         if n < n_rows:
             product, total = _forward(
@@ -242,7 +241,7 @@ def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
 def _product(model, scratch, n, slot, first, last):
     """Product of h over pairs of hidden units; what it was before each pair is kept."""
     grow, r, prefix = model.grow, scratch.r, scratch.prefix
-    p = splat_group(scratch.fields, 1.0)
+    p = tile(splat(1.0, WIDTH))
     for j in range(first, last):
         one = tile(load(grow, (n, j, 0, 0))) + broadcast_rows(r, 0, 2 * j)
         other = tile(load(grow, (n, j, 1, 0))) + broadcast_rows(r, 0, 2 * j + 1)
@@ -256,7 +255,7 @@ def _forward(link, model, scratch, lists, careful, n_blocks, n, slot, product, t
     """Slope g of row n of bits (zero where they are on), and g / product of each block."""
     fields, scale = load_group(scratch.fields, (n, 0)), broadcast_rows(scratch.scale, 0, 0)
     blocks, inverse = lists.blocks, scratch.inverse
-    mantissa, exponent = splat_group(scratch.fields, 1.0), splat_group(scratch.fields, 0.0)
+    mantissa, exponent = tile(splat(1.0, WIDTH)), tile(splat(0.0, WIDTH))
     for b in range(n_blocks):
         p = _product(model, scratch, n, slot, blocks[b], blocks[b + 1])
         store(inverse, (slot, b, 0), p)
@@ -318,8 +317,8 @@ def _flow_of_active(link, model, scratch, lists, careful, k):
     """Slope g and term of GROUP active bits of the list from k on; lanes are hidden units."""
     on, part, unit, word = model.on, scratch.part, lists.unit, lists.word
     shrink, r = model.shrink, scratch.r
-    p = splat_group(scratch.fields, 1.0)
-    exponent = splat_group(scratch.fields, 0.0)
+    p = tile(splat(1.0, WIDTH))
+    exponent = tile(splat(0.0, WIDTH))
     for i in range(0, on.shape[0], 2 * WIDTH):
         a, b = tile(load(on, i)), tile(load(on, i + WIDTH))
         one = fma(a, gather_rows(shrink, unit, k, i), gather_rows(r, word, k, i))

@@ -36,18 +36,6 @@ def _write(builder, dtype, pointer, value):
     builder.store(value, typed(builder, pointer, value.type), align=dtype.bitwidth // 8)
 
 
-@intrinsic(prefer_literal=True)
-def splat_group(typingctx, memory, value, width=None):
-    """Group of the type that ``load_group`` has for this memory, with ``value`` in each lane."""
-    lanes = Lanes(memory.dtype, GROUP * _width(memory, width))
-
-    def codegen(context, builder, signature, args):
-        element = context.cast(builder, args[1], signature.args[1], memory.dtype)
-        return broadcast(builder, element, lanes.width)
-
-    return _signature(lanes, memory, value, width), codegen
-
-
 def _load(memory, index, width, n_lanes):
     def codegen(context, builder, signature, args):
         pointer = address(context, builder, signature.args, args, n_lanes)
