@@ -19,7 +19,7 @@ def _words(**arguments):
             {"X": np.zeros((16, 104_000), bool)},
             "16 rows and 104,000 columns, .*transposed.* pass X.T",
         ),
-        ({"X": np.zeros((499, 500), bool)}, "499 rows and 500 columns, which looks transposed"),
+        ({"X": np.zeros((999, 1000), bool)}, "999 rows and 1,000 columns, which looks transposed"),
         ({"X": np.ma.array(np.eye(3), mask=np.eye(3))}, "X has masked entries; fill them or drop"),
         ({"epoch_starts": np.ma.array([0, 2], mask=[0, 1])}, "epoch_starts has masked entries; "),
         ({"sample_weight": np.ma.array(np.ones(4), mask=np.ones(4))}, "sample_weight has masked "),

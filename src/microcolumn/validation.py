@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 #: Names of an axis of units, in lower case.
 _UNIT_AXES = ("unit", "units", "unit_id", "neuron", "neurons", "cell", "cells", "cluster")
 #: From here on, columns of which there are more than rows are taken for bins.
-_MANY_COLUMNS = 500
+_MANY_COLUMNS = 1000
 #: Elements that any loop over chunks of rows handles at once, at most.
 _MOST_ELEMENTS = 1 << 22
 #: Letters of a value that an error shows as it is.

@@ -119,7 +119,7 @@ class Words:
         bin_width : float
             Seconds.
         units : Units, optional
-            Table of the columns; by default units are numbered.
+            Table of the columns; by default they are numbered, and 1,000 or more need as many bins.
         epoch_starts : array_like of int, shape (n_epochs,), optional
             First bin of each epoch, beginning with 0; by default one epoch.
         sample_weight : array_like, shape (n_bins,), optional
