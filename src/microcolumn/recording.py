@@ -17,7 +17,7 @@ from .formatting import duration
 from .notebook import card, facts, units_tables
 from .trains import check_length, checked_trains
 from .units import Units
-from .validation import Floats, check_positions, listed, real_number
+from .validation import Floats, check_positions, real_number, texts
 from .words import Words, checked_bin_width
 
 #: Seconds that any clock may run before the first spike.
@@ -351,8 +351,8 @@ def _converted(function: str, content: Any, options: dict[str, Any]) -> Recordin
 
 def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:
     """Mask of the units whose entry is wanted; a label that no unit has is an error."""
-    labels = [wanted] if isinstance(wanted, str) else listed(name, wanted, "pass a list of names")
-    names = {str(label) for label in labels}
+    labels = [wanted] if isinstance(wanted, str | bytes) else wanted
+    names = set(texts(name, labels, "pass a list of names"))
     if column is None:
         raise ValueError(f"units have no {name} here; state it where the recording is read")
     missing = sorted(names - set(column))

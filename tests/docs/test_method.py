@@ -5,7 +5,9 @@ units and hidden units, and everything else is written out from them.
 """
 
 import math
+import re
 from itertools import combinations, permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from microcolumn.packing import packed
 from microcolumn.solvers._certificate import gain_of
 from microcolumn.solvers._stochastic import log_ratio
 
+METHOD = (Path(__file__).parents[2] / "docs" / "method.md").read_text()
 KINDS = {"Ising": mc.Ising, "RBM": mc.RBM, "SemiRBM": mc.SemiRBM}
 
 
@@ -440,3 +443,13 @@ def test_bins_are_closed_below_open_above_and_only_full_ones_count():
     assert (binning.n_binned, binning.n_in_tails) == (6, 1)
     assert binning.single_fraction == pytest.approx(2 / 6)
     assert binning.multiple_fraction == pytest.approx(2 / 6)
+
+
+def test_every_reference_is_listed_once_and_cited():
+    text, _, listed = METHOD.partition("## References")
+    entries = re.findall(r"^- (\S+) .*?\((\d{4})\) (.*)$", listed, flags=re.MULTILINE)
+    titles = [title for *_, title in entries]
+    assert len(titles) == len(set(titles)) > 40
+    for name, year, _ in entries:
+        found = re.search(rf"{name}\b.{{0,60}}?{year}", text, flags=re.DOTALL)
+        assert found, f"{name} {year} is not cited"

@@ -127,6 +127,12 @@ def test_a_recording_shorter_than_a_bin_is_summarised_with_a_warning():
     assert "no epoch is long enough for a bin of the suggested width" in str(summary)
 
 
+@pytest.mark.parametrize("given", [None, "recording.nwb", mc.Words.from_array([[0, 1]])])
+def test_what_is_no_recording_is_named(given):
+    with pytest.raises(TypeError, match=r"^recording is .*; pass a Recording, as read returns it$"):
+        summarise(given)
+
+
 def test_a_recording_without_epochs_is_summarised():
     summary = summarise(mc.Recording([[1.0]], epochs=np.empty((0, 2))))
     assert summary.binning is None

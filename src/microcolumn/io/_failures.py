@@ -22,7 +22,7 @@ def damaged(problem: str) -> BadFileError:
     return BadFileError(f"{problem}; it is damaged: export or copy it again")
 
 
-def listed(names: Iterable[object]) -> str:
+def name_list(names: Iterable[object]) -> str:
     """As many names as a sentence has room for, and how many more there are."""
     shown = [f"{name!s:.{_NAME}}" for name in names]
     ends = accumulate(len(name) + 2 for name in shown)

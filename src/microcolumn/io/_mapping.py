@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..safe_text import as_text
 from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, split_by_unit
-from ._failures import BadFileError, listed
+from ._failures import BadFileError, name_list
 from ._session import Session
 
 #: Parts of names that times and units go by, the likeliest first.
@@ -110,7 +110,7 @@ def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None
         time, unit = "...", "..."
     return (
         f"name the {what} of times and of units, for example times={time!r} units={unit!r} "
-        f"({what}: {listed(shown or names)})"
+        f"({what}: {name_list(shown or names)})"
     )
 
 

@@ -13,7 +13,7 @@ from ..validation import Floats
 from ._arrays import split_by_unit
 from ._clocks import ticks_per_second
 from ._columns import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS
-from ._failures import BadFileError, listed
+from ._failures import BadFileError, name_list
 from ._mapping import natural, offer
 from ._session import Session
 from ._tables import UNIT_NAMES, place_of, plain_name
@@ -103,7 +103,7 @@ class SpikeTable:
         trains = [by_code[code] for code in codes]
         columns = {name: [known[code] for code in codes] for name, known in self.columns.items()}
         notes = [
-            f"not read, since they {why}: {listed(left)}" for why, left in self._left_out.items()
+            f"not read, since they {why}: {name_list(left)}" for why, left in self._left_out.items()
         ]
         return Session(names, trains, columns, notes=tuple(notes))
 
@@ -133,5 +133,5 @@ def _places(header: Sequence[str], times: str | None, units: str | None) -> tupl
             raise BadFileError(f"{problem}; {offer(header, 'columns')}")
         found.append(place)
     if not named and len(set(map(plain_name, header))) < len(header):
-        raise BadFileError(f"its header {listed(header)} names a column twice; rename one")
+        raise BadFileError(f"its header {name_list(header)} names a column twice; rename one")
     return found[0], found[1]

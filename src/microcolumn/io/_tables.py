@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ._failures import BadFileError, damaged, listed
+from ._failures import BadFileError, damaged, name_list
 
 if TYPE_CHECKING:
     from _csv import Reader as Rows
@@ -126,7 +126,7 @@ def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
         key = place_of(header, names)
         if key is None:
             raise BadFileError(
-                f"{path.name} has columns {listed(header)} but none called {names[0]}; add it"
+                f"{path.name} has columns {name_list(header)} but none called {names[0]}; add it"
             )
         for line, row in enumerate(rows, start=2):
             entries = [entry.strip() for entry in row]

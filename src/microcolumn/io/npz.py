@@ -16,7 +16,7 @@ from ..safe_text import as_text
 from ._arrays import Archive, check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import ticks_per_second
 from ._counts import checked_width
-from ._failures import BadFileError, listed
+from ._failures import BadFileError, name_list
 from ._mapping import Arrays as Choice, mapped_session, offer, refuse
 from ._matrices import array_matrix
 from ._session import Session
@@ -109,7 +109,7 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
     """The only matrix among the arrays."""
     found = [name for name, shape in shapes.items() if len(shape) == 2]
     if len(found) != 1:
-        arrays = listed(f"{name} {shape}" for name, shape in shapes.items())
+        arrays = name_list(f"{name} {shape}" for name, shape in shapes.items())
         raise BadFileError(
             f"{len(found)} of its arrays are matrices ({arrays}); save one, units by bins"
         )

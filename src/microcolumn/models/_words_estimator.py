@@ -17,7 +17,7 @@ from ..formatting import counted, scientific
 from ..notebook import card, facts
 from ..origin import Origin, ordered
 from ..units import Units
-from ..validation import Floats, check_binary
+from ..validation import Floats, check_binary, check_orientation, shown
 from ..words import UnnamedWords, Words
 from ._saving import Arrays, save
 
@@ -147,6 +147,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 del self.feature_names_in_
             return X
         words = UnnamedWords.from_array(X, sample_weight=sample_weight)
+        check_orientation(words.n_bins, words.n_units)
         validate_data(self, X, skip_check_array=True)
         return words
 
@@ -182,4 +183,4 @@ def is_number(value: Any) -> bool:
 def check_whole(name: str, value: Any) -> None:
     """Refuse what is not a whole number of 1 or more."""
     if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
+        raise ValueError(f"{name} is {shown(value)}; it must be a whole number, 1 or more")

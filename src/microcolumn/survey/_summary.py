@@ -14,6 +14,7 @@ from ..formatting import counted, text_table
 from ..notebook import AsText
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
+from ..validation import kind_of
 from ._bin_width import BinWidth, suggest_bin_width
 from ._suspects import Suspect, late_start, suspect_units, suspicions
 
@@ -139,6 +140,8 @@ class Summary(AsText):
 
 def summarise(recording: Recording) -> Summary:
     """Survey a recording: suggest a bin width, bin at it, and look for suspect units."""
+    if not isinstance(recording, Recording):
+        raise TypeError(f"recording is {kind_of(recording)}; pass a Recording, as read returns it")
     suggestion = suggest_bin_width(recording)
     longest = float((recording.epochs.stops - recording.epochs.starts).max(initial=0.0))
     return Summary(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .._counts import are_counts
-from .._failures import BadFileError, listed
+from .._failures import BadFileError, name_list
 from .._mapping import offer
 from .mapped import vectors_in
 from .variable import NUMERIC, Variable
@@ -34,7 +34,7 @@ def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Var
 def _named(by_name: Fields, name: str) -> Variable:
     top, _, field = name.partition(".")
     if top not in by_name:
-        raise BadFileError(f"there is no variable {name!r}; it holds {listed(by_name.values())}")
+        raise BadFileError(f"there is no variable {name!r}; it holds {name_list(by_name.values())}")
     if by_name[top].kind != "struct":
         return by_name[top]
     fields = by_name[top].read()
@@ -42,7 +42,7 @@ def _named(by_name: Fields, name: str) -> Variable:
     if chosen is None:
         raise BadFileError(
             f"no field of {top} holds spikes under that name; name one with variable=: "
-            f"{listed(fields.values())}"
+            f"{name_list(fields.values())}"
         )
     return chosen
 
@@ -65,7 +65,7 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
     if len(likely) != 1:
         problem = "several variables may hold" if likely else "no variable holds"
-        remedy = f"name one with variable=: {listed(likely or variables)}"
+        remedy = f"name one with variable=: {name_list(likely or variables)}"
         vectors = [] if likely else list(vectors_in(variables))
         if vectors:
             others = [held for held in variables if held not in vectors and held.kind != "struct"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._failures import BadFileError, listed
+from .._failures import BadFileError, name_list
 from .._inside import check_inside
 from .headers import check_header
 from .trains import Train, scalars, trains_of
@@ -49,8 +49,8 @@ def segments_in(
         if any(segments):
             return segments, [f"read by Neo's {reader.__name__}", *notes]
     raise BadFileError(
-        f"Neo finds no spikes in it (with {listed(reader.__name__ for reader in readers)}); check "
-        "that spikes were sorted and exported, or name the one reader to use with io="
+        f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)}); "
+        "check that spikes were sorted and exported, or name the one reader to use with io="
     )
 
 
@@ -95,7 +95,7 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
             "save the spike trains in another format"
         )
     if not usable:
-        title = listed(reader.__name__ for reader in candidates)
+        title = name_list(reader.__name__ for reader in candidates)
         raise BadFileError(f"Neo reads it ({title}) but finds only signals in such files")
     # Given a file, a reader of folders would read all files in the folder of this one.
     fitting = [reader for reader in usable if _reads_folders(reader) == path.is_dir()]

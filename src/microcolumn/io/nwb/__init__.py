@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...epochs import Epochs
 from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
-from .._failures import BadFileError, listed
+from .._failures import BadFileError, name_list
 from .._session import Session
 from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns, probe_column
 from .epochs import interval_epochs, interval_tables, observed_epochs, valid_epochs
@@ -86,10 +86,10 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
         parent = getattr(chosen[0].parent, "name", "the file")
         return chosen[0], [f"units come from table {chosen[0].name!r} of {parent!r}"]
     if found:
-        names = listed(sorted(repr(item.name) for item in found))
+        names = name_list(sorted(repr(item.name) for item in found))
         raise BadFileError(f"it has tables of units {names}; pass one of these names as table=")
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
-    kinds = listed(f"{type(item).__name__} {item.name!r}" for item in held)
+    kinds = name_list(f"{type(item).__name__} {item.name!r}" for item in held)
     raise BadFileError(
         f"it has no table of units (other data: {kinds}); sort its spikes and export them, or name "
         "the file that holds them"
@@ -102,8 +102,8 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
         return [], 0
     if "spike_times" not in units.colnames:
         raise BadFileError(
-            f"its units have no spike_times (columns: {listed(units.colnames)}); export the sorted "
-            "spikes"
+            f"its units have no spike_times (columns: {name_list(units.colnames)}); export the "
+            "sorted spikes"
         )
     column = units["spike_times"]
     if not hasattr(column, "target"):

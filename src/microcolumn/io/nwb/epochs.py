@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...epochs import Epochs
 from ...safe_text import as_text
 from ...validation import Floats
-from .._failures import BadFileError, listed, naming
+from .._failures import BadFileError, name_list, naming
 from .file import is_plain, ragged, values
 
 #: Columns of a table of intervals that say what each is.
@@ -65,7 +65,7 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
     tables = dict(nwb.intervals or {})
     if name is not None and name not in tables:
         raise BadFileError(
-            f"it has no table of intervals {name!r}; there is {listed(sorted(tables))}"
+            f"it has no table of intervals {name!r}; there is {name_list(sorted(tables))}"
         )
     table = tables.get(name or "epochs")
     if table is None or not len(table.id):

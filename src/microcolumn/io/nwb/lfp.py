@@ -12,7 +12,7 @@ import numpy as np
 from ...units import check_depth_reference
 from ...validation import Floats, real_array
 from .._containment import check_contained, check_kind
-from .._failures import BadFileError, as_bad_file, listed
+from .._failures import BadFileError, as_bad_file, name_list
 from .._lfp import LFP
 from .._limits import check_claim
 from .electrodes import POSITION_COLUMNS
@@ -225,4 +225,4 @@ def _channels_of_group(
 
 def _names(names: Iterable[object]) -> str:
     """Distinct names for a sentence."""
-    return listed(repr(str(name)) for name in dict.fromkeys(names))
+    return name_list(repr(str(name)) for name in dict.fromkeys(names))

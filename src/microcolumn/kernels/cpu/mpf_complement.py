@@ -9,8 +9,8 @@ import numpy as np
 
 from ..simd.compile import subroutine
 from ..simd.elementary import exp, log
-from ..simd.lanes import full_like, reduce_add, select, vmax
-from ..simd.memory import lanes_of, load, store
+from ..simd.lanes import WIDTH, full_like, reduce_add, select, vmax
+from ..simd.memory import load, store
 
 
 # Adds the flow to the complement of each word of a group, and its gradient, to the sums.
@@ -21,7 +21,6 @@ def complement_of_group(words, model, scratch, sums, first, n_words):
     """Flow to the word with all bits flipped, and its gradient; lanes are hidden units."""
     active, offsets, turn, weights = words.active, words.offsets, model.turn, sums.weights
     hidden_biases, complement_hidden = sums.hidden_biases, sums.complement_hidden
-    width = lanes_of(scratch.fields)
     for u in range(first, first + n_words):
         start, stop = offsets[u], offsets[u + 1]
         change = turn[turn.shape[0] - 1] + _hidden_change(words, model, scratch, start, stop)
@@ -32,7 +31,7 @@ def complement_of_group(words, model, scratch, sums, first, n_words):
         sums.complement[0] += g
         for j in range(start, stop):
             sums.complement_on[active[j]] += g
-        for i in range(0, hidden_biases.shape[0], width):
+        for i in range(0, hidden_biases.shape[0], WIDTH):
             here, there = load(scratch.r, (0, i)), load(scratch.r, (1, i))
             here, there = here * g, there * g
             store(complement_hidden, i, load(complement_hidden, i) + there)
@@ -45,9 +44,8 @@ def complement_of_group(words, model, scratch, sums, first, n_words):
 @subroutine(error_model="numpy")
 def _hidden_change(words, model, scratch, start, stop):
     """Change of sum_i softplus(z_i) on the way to the complement; keeps both sigmoids in r."""
-    width = lanes_of(scratch.fields)
     change, ratio = 0.0, full_like(load(model.biases, 0), 1.0)
-    for i in range(0, model.on.shape[0], width):
+    for i in range(0, model.on.shape[0], WIDTH):
         z = load(model.hidden_biases, i)
         for j in range(start, stop):
             z = z + load(model.weights, (words.active[j], i))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..simd.compile import kernel
+from ..simd.lanes import WIDTH
 
 
 # Copies free coordinates into a model's arrays; hidden units without weights are left out.
@@ -65,12 +66,12 @@ def gather(x, free, rows, columns, live, total, grow, scale, out):
         out[first + k] = scale * (total.biases[n] + everywhere - 2.0 * where_on[n])
     weights = first + free.size
     hidden = weights + free.size * n_hidden
-    j, n_lanes = 0, grow.shape[3]
+    j = 0
     for i in range(n_hidden):
         if j < live.size and live[j] == i:
             for k in range(free.size):
                 n = free[k]
-                row, lane = n // n_lanes, n % n_lanes
+                row, lane = n // WIDTH, n % WIDTH
                 inactive = total.inactive[row, j >> 1, j & 1, lane] * grow[row, j >> 1, j & 1, lane]
                 part = total.weights[n, j] + inactive + total.complement_hidden[j]
                 out[weights + k * n_hidden + i] = scale * part
