@@ -19,6 +19,7 @@ from ._slurm import (
     cancel,
     check_flags,
     check_installed,
+    check_printable,
     is_alive,
     script,
     submit_script,
@@ -98,6 +99,7 @@ def submit(
     """
     path = Path(store)
     check_flags(flags)
+    check_printable([str(path.resolve())])
     if slurm and not dry_run:
         check_installed()
     if whole_number("array", array) < 1:
