@@ -80,7 +80,10 @@ def fit(
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
     train: Annotated[
         float | None,
-        _setting(help="Fit to this share of the words and score the rest; by default fit to all."),
+        _setting(
+            help="Fit to this share of the words, in blocks of time, and score the rest; by "
+            "default fit to all."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -109,7 +112,9 @@ def fit(
         recording = data.read(file)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
         words = words_of(recording, chosen).embed(window)
-        fitted, held = (words, None) if train is None else words.split(train, random_state=seed)
+        fitted, held = words, None
+        if train is not None:
+            fitted, held = words.split(train, by="blocks", random_state=seed)
         choice = None
         begin(f"fitting {type(estimator).__name__}")
         if l1 is None and not isinstance(estimator, Independent):
