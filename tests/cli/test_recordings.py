@@ -47,6 +47,13 @@ def test_info_keeps_what_it_is_told_to_keep(session):
     assert [unit["id"] for unit in json.loads(result.output)["units"]] == ["11"]
 
 
+@pytest.mark.parametrize("ids", ["", ",", "11,"])
+def test_an_id_that_is_empty_is_refused(session, ids):
+    result = runner.invoke(app, ["info", session, "--ids", ids])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no unit has ids ''" in result.stderr
+
+
 def test_info_saves_the_figure_behind_the_bin_width(session, tmp_path):
     result = runner.invoke(app, ["info", session, "--figure", str(tmp_path / "width.png")])
     assert result.exit_code == 0, result.output

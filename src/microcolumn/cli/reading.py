@@ -147,7 +147,7 @@ def given(**settings: Any) -> dict[str, Any]:
 def ids_of(values: list[str] | None) -> list[str] | None:
     """Unit ids of a repeatable option, several in each value; CSV quotes protect a comma."""
     rows = csv.reader(values or [], skipinitialspace=True)
-    return [unit for row in rows for unit in row] or None
+    return [unit for row in rows for unit in row or [""]] or None
 
 
 def format_options(pairs: list[str] | None) -> dict[str, Any]:
