@@ -21,7 +21,7 @@ from .output import (
     say_blocks,
     say_started,
     show_page,
-    text_width,
+    terminal_columns,
 )
 
 
@@ -61,7 +61,7 @@ def demo(
         results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
         told = report_dict(results) if json else {}
         if not json:
-            say_blocks(answer_blocks(results, text_width()))
+            say_blocks(answer_blocks(results, terminal_columns()))
             say(f"\nresults: {results.file}")
     if json:
         shown = {name: told[name] for name in ("answer", "cautions")}

@@ -82,9 +82,13 @@ def steps(count: int, *, printing: bool = False) -> Iterator[Callable[[str], Non
 
 def text_width() -> int:
     """Letters of a line of text: as many as a terminal has columns, and at most 100."""
-    if not sys.stdout.isatty():
-        return _WIDEST
-    return max(_NARROWEST, min(_WIDEST, get_terminal_size().columns))
+    return min(_WIDEST, terminal_columns() or _WIDEST)
+
+
+def terminal_columns(*, err: bool = False) -> int | None:
+    """Columns of the terminal that is printed to; None where there is none."""
+    in_terminal = (sys.stderr if err else sys.stdout).isatty()
+    return max(_NARROWEST, get_terminal_size().columns) if in_terminal else None
 
 
 def folded(text: str) -> str:
@@ -159,9 +163,7 @@ def print_table(
 
     lines = [list(row) for row in rows]
     names = header or ("",) * len(lines[0])
-    in_terminal = (sys.stderr if err else sys.stdout).isatty()
-    width = text_width() if in_terminal else None
-    say(text_table(names, lines, left=names[:1], width=width), err=err)
+    say(text_table(names, lines, left=names[:1], width=terminal_columns(err=err)), err=err)
 
 
 def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:

@@ -25,7 +25,7 @@ from .output import (
     say_blocks,
     say_started,
     show_page,
-    text_width,
+    terminal_columns,
     warnings_as_lines,
 )
 from .stores import PlanOrStore, default_store, store_of
@@ -275,4 +275,4 @@ def _print(results: Results, json: bool, *, whole: bool = False) -> None:
         print_json(report_dict(results))
     else:
         told = report_blocks if whole else answer_blocks
-        say_blocks(told(results, text_width()))
+        say_blocks(told(results, terminal_columns()))
