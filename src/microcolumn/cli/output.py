@@ -138,6 +138,12 @@ def complain(sentence: str) -> None:
     say(shortened(printable(f"microcolumn: {sentence}")), err=True)
 
 
+def warn(message: Warning | str, *_where: object, **_more: object) -> None:
+    """Print a warning as a sentence, without its code and what libraries add in further lines."""
+    sentence, _, _ = str(message).partition("\n")
+    complain(f"warning: {sentence}")
+
+
 def print_json(result: Any) -> None:
     """Print a result for programs; numbers that JSON does not have become null."""
     from json import dumps
@@ -203,4 +209,4 @@ def warnings_as_lines() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for sentence in dict.fromkeys(str(each.message) for each in caught):
-        complain(f"warning: {sentence}")
+        warn(sentence)
