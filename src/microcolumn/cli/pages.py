@@ -15,13 +15,10 @@ from ..garbage import collected_by_hand
 from .commands import add_command
 from .failures import one_sentence
 from .output import Json, Open, make_folder, print_json, say, say_started, show_page
-from .stores import PlanOrStore, store_of
+from .stores import MOST_LETTERS, PlanOrStore, store_of
 
 if TYPE_CHECKING:
     from ..figures import Wanted
-
-#: Of a recording's name, as many letters as fit into names of files: 255 bytes, up to 4 each.
-_MOST_LETTERS = 50
 
 
 class Format(StrEnum):
@@ -125,7 +122,7 @@ def _file_name(wanted: Wanted, taken: set[str]) -> str:
     Characters that file systems dislike are replaced, long names cut, and names that differ in
     case alone are the same on some of them.
     """
-    parts = [wanted.name, (wanted.recording or "")[:_MOST_LETTERS]]
+    parts = [wanted.name, (wanted.recording or "")[:MOST_LETTERS]]
     name = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
     names = chain([name], (f"{name}-{k}" for k in count(2)))
     free = next(each for each in names if each.casefold() not in taken)

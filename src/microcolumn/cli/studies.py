@@ -28,7 +28,7 @@ from .output import (
     terminal_columns,
     warnings_as_lines,
 )
-from .stores import PlanOrStore, default_store, store_of
+from .stores import PlanOrStore, comparison_store, default_store, store_of
 
 if TYPE_CHECKING:
     from ..study import Plan, Results
@@ -114,7 +114,10 @@ def compare(
     ] = False,
     store: Annotated[
         Path | None,
-        typer.Option(help="Where results are kept; comparison.db by default, or -quick.db."),
+        typer.Option(
+            help="Where results are kept; session-comparison.db or, with --quick, "
+            "session-comparison-quick.db for session.nwb by default."
+        ),
     ] = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
@@ -153,7 +156,7 @@ def compare(
                 seed=seed,
             ),
         )
-    kept = store or default_store(Path("comparison"), quick)
+    kept = store or comparison_store((source.name for source in plan.sources), quick)
     results = _run(plan, kept, jobs, scheduler, quick, json)
     if open_page:
         from .. import report
