@@ -126,7 +126,7 @@ def test_an_interrupted_run_goes_on_and_does_nothing_twice(plan, monkeypatch):
     store = plan.with_name("plan.db")
     with monkeypatch.context() as patch:
         failing(patch, "test", KeyboardInterrupt())
-        said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1), code=1)
+        said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1), code=130)
     assert said == "microcolumn: interrupted; run the same command again to go on"
     before = when_finished(store)
     assert 0 < len(before) < N_JOBS
@@ -193,7 +193,7 @@ def test_ctrl_c_is_one_sentence(plan):
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
     _, said = process.communicate(timeout=30)
-    assert process.returncode == 1
+    assert process.returncode == 130
     *progress, last = said.splitlines()
     assert last == "microcolumn: interrupted; run the same command again to go on"
     assert all(" jobs done, " in line for line in progress)  # of a machine that is busy

@@ -195,7 +195,7 @@ def _value(text: str) -> bool | int | float | str:
 
 def stretches(epochs: list[str] | None) -> Any:
     """Names as they are, one name as text, START-STOP as epochs."""
-    found = [re.fullmatch(r"([\d.]+)-([\d.]+)", each) for each in epochs or []]
+    found = [re.fullmatch(r"(\d+\.?\d*)-(\d+\.?\d*)", each) for each in epochs or []]
     edges = sorted([float(each[1]), float(each[2])] for each in found if each)
     if edges and len(edges) < len(found):
         raise ValueError("--epochs are names and stretches of time; give names or stretches alone")
