@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
-from ..formatting import counted
 from . import reading
 from .commands import add_command
 from .failures import one_sentence
@@ -36,14 +35,16 @@ def info(
     """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
     say_started("coincidences")
     from .. import figures  # the numerical libraries load only when a command runs
-    from ..study._status import said_if_slow
+    from ..io import is_url
+    from ..io._limits import size_on_disk
+    from ..study._status import log_if_slow
     from ..survey import summarise
 
     with one_sentence():
-        with said_if_slow(f"reading {file}"):
+        size = 0 if is_url(file) or not Path(file).exists() else size_on_disk(Path(file))
+        with log_if_slow(f"reading {file}" + f" ({size / 1e6:.0f} MB)" * (size >= 1e6)):
             recording = data.read(file)
-        with said_if_slow(f"looking at {counted(recording.n_units, 'unit')}"):
-            summary = summarise(recording)
+        summary = summarise(recording, step=log_if_slow)
         if figure is not None:
             save(figures.correlogram(summary.bin_width), figure)
     if json:
