@@ -10,18 +10,13 @@ import threading
 import time
 from typing import Any, NoReturn
 
-#: Signals that end a command.
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 #: Seconds in which a command that was interrupted may tidy up.
 _PATIENCE = 1.5
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal has come, whose number is the argument.
-
-    Of a plain KeyboardInterrupt that has passed through code that was made of text, as that of
-    named tuples, Python dies by the signal in the end, although it was caught.
-    """
+    """A signal of this number; Python may die of a plain KeyboardInterrupt that was caught."""
 
 
 def main() -> None:
@@ -57,10 +52,7 @@ def _interrupt(number: int, _: Any) -> NoReturn:
 
 
 def _cut_short(seen: socket.socket) -> None:
-    """End the process some time after a signal, also where it is within a library's code.
-
-    There no handler of Python's runs. Results are kept: stores and files survive worse.
-    """
+    """End the process some time after a signal, also within a library, where no handler runs."""
     while number := seen.recv(1):
         if number[0] in _SIGNALS:
             time.sleep(_PATIENCE)

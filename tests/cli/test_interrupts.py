@@ -14,11 +14,11 @@ SENTENCE = "microcolumn: interrupted; run the same command again to go on"
 
 #: Runs the command line after other code, which may plant something that takes long.
 COMMAND = "{planted}\nfrom microcolumn.__main__ import main\nmain()"
-#: Takes the place of a step of a command: says that it has begun, and takes ten minutes.
+#: Takes the place of a step of a command: takes ten minutes, and says after a while that it does.
 LONG = """
-import ctypes, sys, time
+import ctypes, sys, threading, time
 def long(*_, **__):
-    print("begun", file=sys.stderr, flush=True)
+    threading.Timer(0.5, lambda: print("begun", file=sys.stderr, flush=True)).start()
     {takes_long}
 import microcolumn.study._status as status
 status._SLOW_S = 600.0

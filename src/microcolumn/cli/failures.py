@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from linecache import getline
 from signal import SIGINT
@@ -18,32 +18,24 @@ import typer
 from .output import complain, say
 from .reading import as_options
 
-#: Options of commands by the argument of the API that each stands for, where they differ.
+#: Options of commands by the argument of the API that each stands for, where names differ.
 _OPTIONS = {
-    "bin_width": "--bin-width",
-    "fraction": "--train",
-    "given": "--given",
-    "group_l1": "--group-l1",
-    "l1": "--l1",
-    "models": "--model",
-    "most_active": "--most-active",
-    "n_hidden": "--hidden",
-    "n_init": "--starts",
-    "n_samples": "--n",
-    "n_splits": "--splits",
-    "objective": "--objective",
-    "objectives": "--objective",
-    "split_by": "--split-by",
-    "window": "--window",
+    "fraction": "train",
+    "models": "model",
+    "n_hidden": "hidden",
+    "n_init": "starts",
+    "n_samples": "n",
+    "n_splits": "splits",
+    "objectives": "objective",
 }
 
 
 @contextmanager
-def one_sentence(*, of_options: bool = False) -> Iterator[None]:
+def one_sentence(options: Collection[str] = ()) -> Iterator[None]:
     """Turn what is raised into a sentence and an exit code; MICROCOLUMN_DEBUG=1 shows where.
 
-    With ``of_options``, a sentence that begins with an argument, ``n_hidden is -3``, names the
-    option instead; in a plan it is the name to look for.
+    A sentence that begins with an argument, ``n_hidden is -3``, names the option instead if it is
+    one of ``options``; in a plan it is the name to look for.
     """
     try:
         yield
@@ -53,7 +45,10 @@ def one_sentence(*, of_options: bool = False) -> Iterator[None]:
         if os.environ.get("MICROCOLUMN_DEBUG", "0") not in ("", "0"):
             say("".join(format_exception(error)), err=True)
         sentence, code = _outcome(error)
-        complain(_by_option(sentence) if of_options else sentence)
+        argument = re.match(r"(?:experiment \w+: )?(\w+)(?= is )", sentence)
+        if argument is not None and _OPTIONS.get(argument[1], argument[1]) in options:
+            sentence = option_of(argument[1]) + sentence[argument.end() :]
+        complain(sentence)
         raise typer.Exit(code) from None
 
 
@@ -89,8 +84,6 @@ def _is_bad_input(error: BaseException) -> bool:
     return is_own and getline(frame.f_code.co_filename, line).lstrip().startswith("raise ")
 
 
-def _by_option(sentence: str) -> str:
-    argument = re.match(r"(?:experiment \w+: )?(\w+)(?= is )", sentence)
-    if argument is None or argument[1] not in _OPTIONS:
-        return sentence
-    return f"{_OPTIONS[argument[1]]}{sentence[argument.end() :]}"
+def option_of(argument: str) -> str:
+    """The option of commands that stands for an argument of the API."""
+    return "--" + _OPTIONS.get(argument, argument).replace("_", "-")

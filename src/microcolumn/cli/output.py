@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shlex
 import sys
 import warnings
 import webbrowser
@@ -78,6 +79,11 @@ def steps(count: int, *, printing: bool = False) -> Iterator[Callable[[str], Non
             bar.refresh()
 
         yield begin
+
+
+def own_command() -> str:
+    """The command that runs, as it may be typed again."""
+    return shlex.join(["microcolumn", *sys.argv[1:]])
 
 
 def text_width() -> int:

@@ -13,7 +13,6 @@ import typer
 from ..atomic import atomic_write
 from ..garbage import collected_by_hand
 from .commands import add_command
-from .failures import one_sentence
 from .output import Json, Open, make_folder, print_json, say, say_started, show_page
 from .stores import MOST_LETTERS, PlanOrStore, store_of
 
@@ -46,13 +45,12 @@ def page(
     """Write what a study has found so far as one HTML page that needs no network."""
     say_started()
     with collected_by_hand():  # also while libraries are imported
-        with one_sentence():
-            store = store_of(study)
-            from .. import report
-            from ..study import Results
+        store = store_of(study)
+        from .. import report
+        from ..study import Results
 
-            file = store.with_suffix(".html") if out is None else out
-            report.write(Results(store), file)
+        file = store.with_suffix(".html") if out is None else out
+        report.write(Results(store), file)
         if json:
             print_json({"page": file})
         show_page(file, open_page, quiet=json)
@@ -90,7 +88,7 @@ def figures(
     from ..figures import draw_all, preset
     from ..study import Results
 
-    with one_sentence(), preset(width, font):
+    with preset(width, font):
         store = store_of(study)
         folder = store.with_name(f"{store.stem}-figures") if out is None else out
         results = Results(store)

@@ -15,7 +15,14 @@ from .output import say
 #: Of names of recordings, as many letters as fit into names of files: 255 bytes, up to 4 each.
 MOST_LETTERS = 50
 
+PlanFile = Annotated[Path, typer.Argument(help="The plan, a TOML file.")]
 PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
+StoreFile = Annotated[
+    Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
+]
 
 
 def default_store(plan: Path, quick: bool = False) -> Path:
