@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import cluster
 import dask
@@ -13,6 +14,7 @@ from small_study import recording, results_of
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
+from microcolumn.study._slurm import script
 
 runner = CliRunner()
 
@@ -176,11 +178,31 @@ def test_what_sbatch_refuses_is_told_and_nothing_stays_submitted(plan, sbatch):
     [
         (("--array=0-3",), "--array is set by the submission itself; leave it out"),
         (("-d", "singleton"), "-d is set by the submission itself"),
+        (("--arr=0-1",), "--arr is set by the submission itself"),  # sbatch takes abbreviations
+        (("--depend=singleton",), "--depend is set by the submission itself"),
+        (("--wra=x",), "--wra is set by the submission itself"),
         (("--comment=a\nb",), "has characters that no script can hold"),
     ],
 )
 def test_options_that_would_undo_a_submission_are_refused(plan, flags, said):
     assert said in one_sentence(microcolumn("study", "submit", plan, "--dry-run", "--", *flags))
+
+
+def test_a_line_break_in_a_path_does_not_get_into_a_script(plan):
+    folder = plan.parent.rename(plan.parent.with_name("line\ntouch planted #"))
+    for dry in ([], ["--dry-run"]):
+        said = one_sentence(microcolumn("study", "submit", folder / plan.name, *dry))
+        assert said.endswith("has characters that no script can hold; rename it")
+    assert {each.name for each in folder.iterdir()} == {"cells.npz", "plan.toml"}
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\x1b[2J"])
+def test_a_script_has_no_name_and_no_path_with_a_line_break(text):
+    usual = {"name": "study", "log": Path("logs"), "flags": (), "n_tasks": 2}
+    assert len(script(["study"], **usual).splitlines()) == 8
+    for call, unusual in ((["study", text], {}), ([], {"name": text}), ([], {"log": Path(text)})):
+        with pytest.raises(ValueError, match="has characters that no script can hold; rename it"):
+            script(call, **usual | unusual)
 
 
 def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):

@@ -151,7 +151,7 @@ def given(**settings: Any) -> dict[str, Any]:
 def ids_of(values: list[str] | None) -> list[str] | None:
     """Unit ids of a repeatable option, several in each value; CSV quotes protect a comma."""
     rows = csv.reader(values or [], skipinitialspace=True)
-    return [unit for row in rows for unit in row] or None
+    return [unit for row in rows for unit in row or [""]] or None
 
 
 def format_options(pairs: list[str] | None) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def _value(text: str) -> bool | int | float | str:
 
 def stretches(epochs: list[str] | None) -> Any:
     """Names as they are, one name as text, START-STOP as epochs."""
-    found = [re.fullmatch(r"([\d.]+)-([\d.]+)", each) for each in epochs or []]
+    found = [re.fullmatch(r"(\d+\.?\d*)-(\d+\.?\d*)", each) for each in epochs or []]
     edges = sorted([float(each[1]), float(each[2])] for each in found if each)
     if edges and len(edges) < len(found):
         raise ValueError("--epochs are names and stretches of time; give names or stretches alone")

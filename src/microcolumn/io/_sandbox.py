@@ -16,9 +16,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from multiprocessing import util
+from multiprocessing import resource_tracker, util
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,23 @@ def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:
     if multiprocessing.current_process().daemon:  # such a process may not start another
         return load(path)
     return _sandboxes.setdefault(os.getpid(), Sandbox()).read(load, path.absolute(), libraries)
+
+
+@contextlib.contextmanager
+def ctrl_c_held_back() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach; in this one it waits for the end of the block.
+
+    A terminal sends it to all of them, and they would print where it struck them.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let signals through again when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Sandbox:
@@ -116,7 +133,9 @@ class Sandbox:
                 # A process of multiprocessing waits for its children unless they end before.
                 util.Finalize(None, self.stop, exitpriority=1)
             try:
-                self._executor.submit(os.getpid).result()
+                with ctrl_c_held_back():  # the worker starts here
+                    started = self._executor.submit(os.getpid)
+                started.result()
                 return self._executor
             except loky.BrokenProcessPool:
                 self.stop()

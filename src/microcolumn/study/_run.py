@@ -20,7 +20,7 @@ from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
-from ._status import is_interactive, progress_bar, said_if_slow, ticking
+from ._status import is_interactive, log_if_slow, moving_clock, progress_bar
 from ._store import Store
 from ._workers import StudyError, Workers, workers_at
 
@@ -69,14 +69,14 @@ def run(
     """
     path = Path(store)
     # What may be refused comes before the store, so that nothing is left behind.
-    with said_if_slow("reading and binning the recordings", progress):
+    with log_if_slow("reading and binning the recordings", progress):
         prepared = Prepared.of(plan)
     with (
         workers_at(n_jobs, scheduler) as workers,
         Store.create(path) as opened,
         opened.lock(),
     ):
-        with said_if_slow("surveying the recordings", progress):
+        with log_if_slow("surveying the recordings", progress):
             messages = prepared.enter(opened, command=command, workers=workers.count)
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)
@@ -102,7 +102,7 @@ class _Run:
         lengths = {name: each.duration_s for name, each in self.prepared.recordings.items()}
         self.forecast = forecast(plan, facts, lengths, self.workers.count)
         expected = announcement(plan, facts, lengths, self.workers.count, jobs.keys() - self.done)
-        with progress_bar(len(jobs), len(self.done), progress) as bar, ticking(bar):
+        with progress_bar(len(jobs), len(self.done), progress) as bar, moving_clock(bar):
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from tqdm.auto import tqdm
 
+from ..io._sandbox import ctrl_c_held_back
 from ..validation import whole_number
 from ._connection import StoreError
 from ._slurm import check_installed, check_script
@@ -64,7 +65,7 @@ class Workers:
             batch_size=1,  # a batch would be stored only when all of it is done
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
-        with _deaf_to_ctrl_c():  # the workers start here
+        with ctrl_c_held_back():  # the workers start here
             found: Generator[R] = parallel(delayed(work)(task) for task in tasks)
         return found
 
@@ -135,22 +136,6 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         # Nor by a run that ends early, of which another sentence tells.
         warnings.filterwarnings("ignore", ".*You could benefit from adjusting the input task")
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Let processes that start meanwhile ignore Ctrl-C from their birth; this one does so as long.
-
-    They would print where it struck them before :func:`_belong_to` has them ignore it.
-    """
-    if threading.current_thread() is not threading.main_thread():  # no other may set a handler
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _belong_to(run: int) -> None:

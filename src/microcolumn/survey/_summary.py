@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,18 +139,24 @@ class Summary(AsText):
         return "\n\n".join(part for part in parts if part)
 
 
-def summarise(recording: Recording) -> Summary:
-    """Survey a recording: suggest a bin width, bin at it, and look for suspect units."""
+def summarise(
+    recording: Recording, *, step: Callable[[str], AbstractContextManager[object]] = nullcontext
+) -> Summary:
+    """Survey a recording: suggest a bin width, bin at it, and look for suspect units.
+
+    Each is done within ``step(what it is)``, which may tell that it takes long.
+    """
     if not isinstance(recording, Recording):
         raise TypeError(f"recording is {kind_of(recording)}; pass a Recording, as read returns it")
-    suggestion = suggest_bin_width(recording)
+    spikes = f"{counted(recording.n_spikes, 'spike')} of {counted(recording.n_units, 'unit')}"
+    with step(f"suggesting a bin width for {spikes}"):
+        suggestion = suggest_bin_width(recording)
     longest = float((recording.epochs.stops - recording.epochs.starts).max(initial=0.0))
-    return Summary(
-        recording=recording,
-        bin_width=suggestion,
-        binning=recording.binning(suggestion.width_s) if longest >= suggestion.width_s else None,
-        suspects=suspect_units(recording),
-    )
+    with step(f"binning {spikes}"):
+        fits = longest >= suggestion.width_s
+        binning = recording.binning(suggestion.width_s) if fits else None
+    with step(f"looking for suspects among {counted(recording.n_units, 'unit')}"):
+        return Summary(recording, suggestion, binning, suspect_units(recording))
 
 
 def _account(binning: Binning) -> dict[str, Any]:
