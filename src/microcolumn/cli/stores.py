@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
+from zlib import crc32
 
 import typer
 
@@ -32,7 +33,9 @@ def default_store(plan: Path, quick: bool = False) -> Path:
 
 def comparison_store(recordings: Iterable[str], quick: bool) -> Path:
     """The store of a comparison, here and named after its recordings: others have their own."""
-    names = re.sub(r"[^\w-]+", "_", "-".join(recordings))[:MOST_LETTERS]
+    names = re.sub(r"[^\w-]+", "_", "-".join(recordings))
+    if len(names) > MOST_LETTERS:  # then their ends tell them apart
+        names = f"{names[:MOST_LETTERS]}-{crc32(names.encode()):08x}"
     return default_store(Path(f"{names}-comparison"), quick)
 
 
