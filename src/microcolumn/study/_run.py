@@ -46,12 +46,10 @@ def run(
     store : path
         SQLite file, made where it does not exist.
     n_jobs : int, optional
-        Jobs at once on this machine, one per core by default; with ``scheduler="slurm"``, jobs of
-        SLURM that work at once, 10 by default.
+        Jobs at once on this machine, one per core by default.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers do the jobs
-        instead; microcolumn must be installed there. ``"slurm"`` starts workers as jobs of SLURM
-        by dask-jobqueue, as its own file ``jobqueue.yaml`` says.
+        instead; microcolumn must be installed there.
     progress : bool, optional
         Show a bar, or in a log a line now and then; by default in a terminal and in a notebook
         only.
