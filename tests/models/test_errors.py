@@ -59,7 +59,6 @@ _BAD_SETTINGS = [
     ("group_l1", (-1e-3, np.nan, np.inf, "big", True, None), _STRENGTH),
     ("objective", ("cd", None), "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'"),
     ("device", ("tpu", None), "it must be 'auto' or 'cpu'"),
-    ("complement", ("no", 1), "it must be an instance of 'bool'"),
     ("n_init", (0, 1.5), _COUNT),
     ("max_iter", (0, True), _COUNT),
     ("n_hidden", (0, -1, 1.5, True, None, "many"), _COUNT),
@@ -78,13 +77,6 @@ def test_bad_settings_are_named(name, value, sentence):
             continue
         with pytest.raises(ValueError, match=re.escape(f"{name} is {value!r}; {sentence}")):
             cls(**{name: value}).fit(X)
-
-
-@PENALISED
-def test_a_neighbour_of_another_objective_is_named(cls):
-    for objective in ("likelihood", "pseudolikelihood"):
-        with pytest.raises(ValueError, match=f"leave it False with objective='{objective}'"):
-            cls(complement=True, objective=objective).fit(X)
 
 
 @PENALISED

@@ -70,7 +70,6 @@ class PenalisedModel(PopulationModel):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": STRENGTH,
         "objective": [Choice(set(OBJECTIVES))],
-        "complement": ["boolean"],
         "device": [Choice({"auto", "cpu"})],
         "n_init": COUNT,
         "tol": [Number(Real, 0, None, closed="neither")],
@@ -87,7 +86,6 @@ class PenalisedModel(PopulationModel):
         l1: float = 2e-3,
         *,
         objective: str = "mpf",
-        complement: bool = False,
         device: str = "auto",
         n_init: int = 1,
         tol: float = 1e-10,
@@ -96,7 +94,6 @@ class PenalisedModel(PopulationModel):
     ) -> None:
         self.l1 = l1
         self.objective = objective
-        self.complement = complement
         self.device = device
         self.n_init = n_init
         self.tol = tol
@@ -257,7 +254,7 @@ class PenalisedModel(PopulationModel):
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":
-            return MinimumProbabilityFlow(words, complement=self.complement)
+            return MinimumProbabilityFlow(words)
         if self.objective == "pseudolikelihood":
             return PseudoLikelihood(words)
         return NegativeLogLikelihood(words)
@@ -325,11 +322,6 @@ class PenalisedModel(PopulationModel):
                 if not any(constraint.is_satisfied_by(value) for constraint in allowed):
                     wanted = " or ".join(map(str, allowed))
                     raise InvalidParameterError(f"{name} is {value!r}; it must be {wanted}")
-        if self.complement and self.objective != "mpf":
-            raise ValueError(
-                "complement=True adds a neighbour to minimum probability flow; "
-                f"leave it False with objective={self.objective!r}"
-            )
 
 
 class HiddenModel(HiddenFeatures, PenalisedModel):
@@ -348,7 +340,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         *,
         group_l1: float = 0.0,
         objective: str = "mpf",
-        complement: bool = False,
         device: str = "auto",
         n_init: int = 1,
         tol: float = 1e-8,
@@ -358,7 +349,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         super().__init__(
             l1,
             objective=objective,
-            complement=complement,
             device=device,
             n_init=n_init,
             tol=tol,

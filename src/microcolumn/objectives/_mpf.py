@@ -23,7 +23,6 @@ def mpf(
     theta: Parameters,
     words: Words | ArrayLike,
     *,
-    complement: bool = False,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> tuple[float, Parameters]:
     """Minimum probability flow K = mean_x sum_n exp((log p~(x_n) - log p~(x)) / 2), unpenalised.
@@ -34,8 +33,6 @@ def mpf(
         The model.
     words : Words or array_like, shape (n_words, n_units)
         Binary words, each with its weight.
-    complement : bool
-        Count the word with all bits flipped as one more neighbour of each word.
     dtype : numpy float type
         Precision of the sums: ``float64``, or ``float32`` for speed.
 
@@ -58,7 +55,7 @@ def mpf(
     >>> K, gradient.b.tolist()
     (2.0, [0.5, 0.0])
     """
-    return MinimumProbabilityFlow(words, complement=complement, dtype=dtype)(theta)
+    return MinimumProbabilityFlow(words, dtype=dtype)(theta)
 
 
 class MinimumProbabilityFlow(SumOverFlips):
@@ -68,7 +65,7 @@ class MinimumProbabilityFlow(SumOverFlips):
     ----------
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
-    complement, dtype
+    dtype
         As in :func:`mpf`.
     """
 
@@ -76,11 +73,9 @@ class MinimumProbabilityFlow(SumOverFlips):
         self,
         words: Words | ArrayLike,
         *,
-        complement: bool = False,
         dtype: type[np.floating[Any]] = np.float64,
     ) -> None:
         super().__init__(words, dtype)
-        self.complement = complement
         self._double: MinimumProbabilityFlow | None = None
 
     def _factors(self, weights: Floats) -> Floats:
@@ -107,7 +102,7 @@ class MinimumProbabilityFlow(SumOverFlips):
     def _in_double(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         """The same where single precision does not reach."""
         if self._double is None:
-            self._double = MinimumProbabilityFlow(self.words, complement=self.complement)
+            self._double = MinimumProbabilityFlow(self.words)
         return self._double.evaluate(x, layout, gradient)
 
     def _scaled(self, space: Workspace, K: float) -> tuple[float, float]:
@@ -128,5 +123,5 @@ class MinimumProbabilityFlow(SumOverFlips):
         if shift != 0.0:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
             space.tables.bounds[0] = -math.inf
-        self._run(Flow(), bits, space, self.complement)
+        self._run(Flow(), bits, space)
         return 2.0 * space.value()  # the kernel's terms are halved
