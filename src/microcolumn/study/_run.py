@@ -98,8 +98,8 @@ class _Run:
         self.done = self.store.finished() & jobs.keys()
         plan, facts = self.prepared.plan, self.prepared.facts
         lengths = {name: each.duration_s for name, each in self.prepared.recordings.items()}
-        self.forecast = forecast(plan, facts, lengths, self.workers.count)
-        expected = announcement(plan, facts, lengths, self.workers.count, jobs.keys() - self.done)
+        self.forecast = forecast(plan, facts, lengths, self.prepared.stages, self.workers.count)
+        expected = announcement(plan, facts, lengths, self.forecast, jobs.keys() - self.done)
         with progress_bar(len(jobs), len(self.done), progress) as bar, ticking(bar):
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
