@@ -1,6 +1,5 @@
 """Studies on a cluster by commands: submitted, lost, submitted again and collected."""
 
-import importlib
 import json
 import os
 import re
@@ -8,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import cluster
-import dask
 import pytest
 from small_study import recording, results_of
 from typer.testing import CliRunner
@@ -72,11 +70,8 @@ def sbatch(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(cluster.why_not()), reason=cluster.why_not() or "it is there")
-def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_one(
-    plan, monkeypatch
-):
-    store, by_dask = plan.with_name("plan.db"), plan.with_name("dask.db")
-    monkeypatch.chdir(plan.parent)  # for the logs of Dask's workers
+def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_one(plan):
+    store = plan.with_name("plan.db")
     with cluster.running_slurm():
         asked = ("study", "submit", plan, "--slurm", "--array", 2, "--time", 10)
         said = microcolumn(*asked, "--", "--hold", "--comment=by hand")
@@ -105,18 +100,9 @@ def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_on
             in microcolumn("study", "status", plan).stdout
         )
         assert "all jobs are done" in microcolumn("study", "submit", plan, "--slurm").stderr
-
-        # The same by Dask workers that SLURM starts; its defaults must be there to be changed.
-        importlib.import_module("dask_jobqueue")
-        asked = ("study", "run", plan, "--store", by_dask, "--scheduler", "slurm", "--jobs", 1)
-        with dask.config.set({"jobqueue.slurm.memory": "1GB"}):
-            done = microcolumn(*asked)
-        assert done.exit_code == 0, done.output
-        with dask.config.set({"jobqueue.slurm.queue": "nowhere"}):
-            assert "invalid partition specified: nowhere" in one_sentence(microcolumn(*asked))
     alone = plan.with_name("alone.db")
     assert microcolumn("study", "run", plan, "--store", alone, "--jobs", 1).exit_code == 0
-    assert results_of(store) == results_of(by_dask) == results_of(alone)
+    assert results_of(store) == results_of(alone)
     logs = plan.with_name("plan.db.parts") / "2" / "logs"
     assert "test, cells, instantaneous, window 1, split 0: done in " in "".join(
         log.read_text() for log in logs.iterdir()

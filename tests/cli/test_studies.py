@@ -328,6 +328,9 @@ def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
     assert "dask scheduler" in said
     said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
     assert said == "microcolumn: --jobs is for this machine; leave it out with --scheduler"
+    for more in ((), ("--jobs", 20)):
+        said = one_sentence(microcolumn("study", "run", plan, "--scheduler", "slurm", *more))
+        assert said.endswith("give the plan to SLURM by microcolumn study submit --slurm")
     result = microcolumn("study", "run", plan, "--jobs", 0)
     assert result.exit_code == 2
     assert "--jobs" in result.stderr

@@ -85,7 +85,6 @@ _BAD_SETTINGS = [
     ("l1", (-1e-3, np.nan, np.inf, "big", True, None, [1e-3]), _STRENGTH),
     ("group_l1", (-1e-3, np.nan, np.inf, "big", True, None), _STRENGTH),
     ("objective", ("cd", None), "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'"),
-    ("complement", ("no", 1), "it must be an instance of 'bool'"),
     ("n_init", (0, 1.5), _COUNT),
     ("max_iter", (0, True), _COUNT),
     ("n_hidden", (0, -1, 1.5, True, None, "many", 10**6), "it must be an int in the range [1, 10"),
@@ -111,13 +110,6 @@ def test_a_penalty_beyond_the_range_of_floats_is_named(cls):
     sentence = "l1 is a whole number beyond the range of floats; it must be a float in the range"
     with pytest.raises(ValueError, match=f"^{sentence}"):
         cls(l1=10**400).fit(X)
-
-
-@PENALISED
-def test_a_neighbour_of_another_objective_is_named(cls):
-    for objective in ("likelihood", "pseudolikelihood"):
-        with pytest.raises(ValueError, match=f"leave it False with objective='{objective}'"):
-            cls(complement=True, objective=objective).fit(X)
 
 
 @PENALISED

@@ -213,6 +213,15 @@ def test_a_number_of_processes_is_not_for_clusters():
         pass
 
 
+@pytest.mark.parametrize("n_jobs", [None, 20])
+def test_slurm_is_no_scheduler_but_has_a_command_of_its_own(n_jobs):
+    with (
+        pytest.raises(ValueError, match=r"slurm is none; .* microcolumn study submit --slurm"),
+        workers_at(n_jobs, "slurm"),
+    ):
+        pass
+
+
 def test_without_dask_a_scheduler_asks_for_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (

@@ -47,10 +47,7 @@ Jobs = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(
-        help="Do the jobs on the Dask cluster at this address, tcp://host:8786, or on Dask workers "
-        "that SLURM starts: slurm, with --jobs of them."
-    ),
+    typer.Option(help="Do the jobs on the Dask cluster at this address, tcp://host:8786."),
 ]
 
 

@@ -169,22 +169,7 @@ class Ancestral(Rival):
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
-
-        The other units of the newest bin are summed out exactly, however many there are.
-
-        Parameters
-        ----------
-        words : Words
-            In the model's order of units.
-
-        Returns
-        -------
-        log_odds : ndarray, shape (n_pasts, n_units)
-            Of each distinct past, nats.
-        past : ndarray of int32, shape (n_distinct,)
-            Row of ``log_odds`` of each distinct word.
-        """
+        """As :meth:`Rival.log_odds_given_past`; other units of the newest bin are summed out."""
         pasts, past = distinct_pasts(words)
         out = np.empty((len(pasts), words.n_units))
         with threads_for(100.0 * len(pasts) * words.n_dims):

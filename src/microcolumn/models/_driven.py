@@ -320,8 +320,6 @@ class Driven(WordModel):
                 "the likelihood of a driven model needs log Z of every moment at every step; fit "
                 "with objective='pseudolikelihood' or 'mpf'"
             )
-        if getattr(self.model, "complement", False):
-            raise ValueError("complement=True is not for driven models; leave it False")
 
     def _arrays(self) -> Arrays:
         drive = self.drive

@@ -166,7 +166,8 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[Word
 
 def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, float]:
     cls = _CLASSES[header["model"]]
-    header["settings"].pop("device", None)  # files from before it was removed
+    for removed in ("complement", "device"):  # in files of older versions
+        header["settings"].pop(removed, None)
     model = cls._from_arrays(arrays, header["settings"], from_bytes)
     n_bits = model.n_features_in_
     _restore_result(model, header)

@@ -80,7 +80,6 @@ class KPairwise(PenalisedModel):
     # Settings of its kin that mean nothing here: flow sees no count beyond the neighbours of words,
     # and the problem is convex.
     objective = "likelihood"
-    complement = False
     n_init = 1
 
     def __init__(

@@ -69,7 +69,6 @@ class PenalisedModel(PopulationModel):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": STRENGTH,
         "objective": [Choice(set(OBJECTIVES))],
-        "complement": ["boolean"],
         "n_init": COUNT,
         "tol": [Number(Real, 0, None, closed="neither")],
         "max_iter": COUNT,
@@ -85,7 +84,6 @@ class PenalisedModel(PopulationModel):
         l1: float = 2e-3,
         *,
         objective: str = "mpf",
-        complement: bool = False,
         n_init: int = 1,
         tol: float = 1e-10,
         max_iter: int = 5000,
@@ -93,7 +91,6 @@ class PenalisedModel(PopulationModel):
     ) -> None:
         self.l1 = l1
         self.objective = objective
-        self.complement = complement
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
@@ -253,7 +250,7 @@ class PenalisedModel(PopulationModel):
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":
-            return MinimumProbabilityFlow(words, complement=self.complement)
+            return MinimumProbabilityFlow(words)
         if self.objective == "pseudolikelihood":
             return PseudoLikelihood(words)
         return NegativeLogLikelihood(words)
@@ -318,11 +315,6 @@ class PenalisedModel(PopulationModel):
         for name, constraints in self._parameter_constraints.items():
             for value in l1_values if name == "l1" else [settings[name]]:
                 check_setting(name, value, constraints)
-        if self.complement and self.objective != "mpf":
-            raise ValueError(
-                "complement=True adds a neighbour to minimum probability flow; "
-                f"leave it False with objective={self.objective!r}"
-            )
 
 
 class HiddenModel(HiddenFeatures, PenalisedModel):
@@ -341,7 +333,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         *,
         group_l1: float = 0.0,
         objective: str = "mpf",
-        complement: bool = False,
         n_init: int = 1,
         tol: float = 1e-8,
         max_iter: int = 5000,
@@ -350,7 +341,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         super().__init__(
             l1,
             objective=objective,
-            complement=complement,
             n_init=n_init,
             tol=tol,
             max_iter=max_iter,

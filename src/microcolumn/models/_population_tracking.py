@@ -113,22 +113,7 @@ class PopulationTracking(Rival):
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
-
-        The other units of the newest bin are summed out exactly, by how many of them are active.
-
-        Parameters
-        ----------
-        words : Words
-            In the model's order of units.
-
-        Returns
-        -------
-        log_odds : ndarray, shape (n_pasts, n_units)
-            Of each distinct past, nats.
-        past : ndarray of int32, shape (n_distinct,)
-            Row of ``log_odds`` of each distinct word.
-        """
+        """As :meth:`Rival.log_odds_given_past`; others are summed out by how many are active."""
         pasts, past = distinct_pasts(words)
         n_past, n_units = pasts.shape[1], words.n_units
         chances = expit(self._tables[:, n_past:])

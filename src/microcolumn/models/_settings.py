@@ -42,10 +42,6 @@ _SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
         Minimum probability flow; pseudolikelihood, each unit given all others; or maximum
         likelihood: exact where the sums take a tenth of a second, else from words that the
         model draws, certified by fresh chains (docs/method.md, section 5).
-    complement : bool
-        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
-        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
-        data from growing a mode of all units active (``benchmarks/complement.py``).
     n_init : int
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.

@@ -101,15 +101,13 @@ class SumOverFlips(Objective):
         space.lay_out(b, J, W[: b.size * n_live].reshape(b.size, n_live), c[:n_live])
         return space, live[:n_live]
 
-    def _run(
-        self, link: Flow | Logistic, bits: ActiveBits, space: Workspace, complement: bool = False
-    ) -> None:
+    def _run(self, link: Flow | Logistic, bits: ActiveBits, space: Workspace) -> None:
         """Run the kernel on the model in ``space``, with as many threads as the work is worth."""
         buffers = space.sums, space.scratch, space.lists
         n_words, n_units = self.words.X.shape
         multiply_adds = float(n_words * n_units * (16 + 8 * space.shape.n_hidden))  # roughly
         with threads_for(multiply_adds, _OPERATIONS_PER_THREAD):
-            sum_over_flips(link, bits, space.model, complement, space.shape, *buffers)
+            sum_over_flips(link, bits, space.model, space.shape, *buffers)
 
     def _prepare(self, layout: Layout) -> None:
         """Arrays of a model of this layout, with all that is not free already in place."""

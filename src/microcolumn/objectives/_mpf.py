@@ -15,9 +15,7 @@ from ..words import Words
 from ._flips import SumOverFlips
 
 
-def mpf(
-    theta: Parameters, words: Words | ArrayLike, *, complement: bool = False
-) -> tuple[float, Parameters]:
+def mpf(theta: Parameters, words: Words | ArrayLike) -> tuple[float, Parameters]:
     """Minimum probability flow K = mean_x sum_n exp((log p~(x_n) - log p~(x)) / 2), unpenalised.
 
     Parameters
@@ -26,8 +24,6 @@ def mpf(
         The model.
     words : Words or array_like, shape (n_words, n_units)
         Binary words, each with its weight.
-    complement : bool
-        Count the word with all bits flipped as one more neighbour of each word.
 
     Returns
     -------
@@ -48,7 +44,7 @@ def mpf(
     >>> K, gradient.b.tolist()
     (2.0, [0.5, 0.0])
     """
-    return MinimumProbabilityFlow(words, complement=complement)(theta)
+    return MinimumProbabilityFlow(words)(theta)
 
 
 class MinimumProbabilityFlow(SumOverFlips):
@@ -58,15 +54,9 @@ class MinimumProbabilityFlow(SumOverFlips):
     ----------
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
-    complement : bool
-        As in :func:`mpf`.
     """
 
     _name = "the flow K"
-
-    def __init__(self, words: Words | ArrayLike, *, complement: bool = False) -> None:
-        super().__init__(words)
-        self.complement = complement
 
     def _factors(self, weights: Floats) -> Floats:
         return 0.5 * weights
@@ -90,5 +80,5 @@ class MinimumProbabilityFlow(SumOverFlips):
         if shift != 0.0:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
             space.tables.bounds[0] = -math.inf
-        self._run(Flow(), bits, space, self.complement)
+        self._run(Flow(), bits, space)
         return 2.0 * space.value()  # the kernel's terms are halved

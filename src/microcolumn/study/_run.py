@@ -46,12 +46,10 @@ def run(
     store : path
         SQLite file, made where it does not exist.
     n_jobs : int, optional
-        Jobs at once on this machine, one per core by default; with ``scheduler="slurm"``, jobs of
-        SLURM that work at once, 10 by default.
+        Jobs at once on this machine, one per core by default.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers do the jobs
-        instead; microcolumn must be installed there. ``"slurm"`` starts workers as jobs of SLURM
-        by dask-jobqueue, as its own file ``jobqueue.yaml`` says.
+        instead; microcolumn must be installed there.
     progress : bool, optional
         Show a bar, or in a log a line now and then; by default in a terminal and in a notebook
         only.
@@ -100,8 +98,8 @@ class _Run:
         self.done = self.store.finished() & jobs.keys()
         plan, facts = self.prepared.plan, self.prepared.facts
         lengths = {name: each.duration_s for name, each in self.prepared.recordings.items()}
-        self.forecast = forecast(plan, facts, lengths, self.workers.count)
-        expected = announcement(plan, facts, lengths, self.workers.count, jobs.keys() - self.done)
+        self.forecast = forecast(plan, facts, lengths, self.prepared.stages, self.workers.count)
+        expected = announcement(plan, facts, lengths, self.forecast, jobs.keys() - self.done)
         with progress_bar(len(jobs), len(self.done), progress) as bar, moving_clock(bar):
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"

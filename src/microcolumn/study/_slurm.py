@@ -119,11 +119,6 @@ def script(
     return "\n".join([*lines, f"exec {call}", ""])
 
 
-def check_script(text: str) -> None:
-    """Have sbatch say what it would refuse about a script, without submitting it."""
-    _answer(["sbatch", "--test-only"], text)
-
-
 def submit_script(path: Path, after: str | None) -> str:
     """Give a script to sbatch; the number that SLURM gives it.
 
@@ -181,12 +176,10 @@ def _in_words(state: str) -> str:
     return _STATES.get(re.split(r"[\s+]", state.strip())[0], _FAILED)
 
 
-def _answer(command: Sequence[str], given: str = "") -> str:
-    """What a command of SLURM prints when it is given this on standard input."""
+def _answer(command: Sequence[str]) -> str:
+    """What a command of SLURM prints."""
     try:
-        done = subprocess.run(
-            command, input=given, capture_output=True, text=True, timeout=_PATIENCE
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
     except FileNotFoundError:
         raise SlurmError(_NOT_THERE.format(command[0])) from None
     except subprocess.TimeoutExpired:

@@ -47,7 +47,6 @@ from ..simd.memory import (
     store_rows,
 )
 from ..simd.views import sub_views, views
-from .mpf_complement import complement_of_group
 from .mpf_links import slopes, terms
 from .mpf_tables import NEVER, shapes_for
 
@@ -60,21 +59,20 @@ _LAGGING_PAIRS = 32
 # Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
 # Pinned to brute force over flips by test_mpf.py and test_pseudolikelihood.py in tests/objectives/.
 @kernel(parallel=True)
-def sum_over_flips(link, words, model, complement, shape, sums, scratch, lists):
+def sum_over_flips(link, words, model, shape, sums, scratch, lists):
     """Objective of weighted words, an ``ActiveBits``, that ``link`` stands for, and its gradient.
 
     ``model`` (1, n) is a ``FlowTables`` in one row; ``sums`` (the result), ``scratch`` and
     ``lists``, each (n_chunks, n), hold ``Sums``, ``Scratch`` and ``Lists`` of a chunk in each row,
-    with the sizes ``shape``. ``complement``, for the link ``Flow`` alone, counts the word with all
-    bits flipped as one more neighbour.
+    with the sizes ``shape``.
     """
     for k in prange(words.borders.size - 1):
         # prange counts unsigned, which would compile everything below a second time.
-        _chunk(link, words, model, complement, shape, sums, scratch, lists, np.int64(k))
+        _chunk(link, words, model, shape, sums, scratch, lists, np.int64(k))
 
 
 @subroutine(error_model="numpy")
-def _chunk(link, all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
+def _chunk(link, all_words, tables, shape, all_sums, all_scratch, all_lists, k):
     of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
     words, model = views(all_words), sub_views(tables, 0, of_model)
     sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
@@ -96,8 +94,6 @@ def _chunk(link, all_words, tables, complement, shape, all_sums, all_scratch, al
         _active_bits(link, model, scratch, lists, sums, careful, n_active)
         _add_hidden(words, model, scratch, lists, sums, u, n_words)
         _add_visible(scratch, lists, sums, n_active)
-        if complement:
-            complement_of_group(words, model, scratch, sums, u, n_words)
 
 
 @subroutine(inline="always")

@@ -55,15 +55,12 @@ def gather(x, free, rows, columns, live, total, grow, scale, out):
     flows through z, and dK/dW_ni is sigmoid(c_i) times the direct part, the gradient of b_n.
     """
     n_hidden = (out.size - rows.size - free.size) // (free.size + 1)
-    everywhere, where_on = total.complement[0], total.complement_on
     for k in range(rows.size):
         n, m = rows[k], columns[k]
-        both = total.couplings[n, m] + total.couplings[m, n]
-        out[k] = 2.0 * scale * (both + everywhere - (where_on[n] + where_on[m]))
+        out[k] = 2.0 * scale * (total.couplings[n, m] + total.couplings[m, n])
     first = rows.size
     for k in range(free.size):
-        n = free[k]
-        out[first + k] = scale * (total.biases[n] + everywhere - 2.0 * where_on[n])
+        out[first + k] = scale * total.biases[free[k]]
     weights = first + free.size
     hidden = weights + free.size * n_hidden
     j = 0
@@ -73,8 +70,7 @@ def gather(x, free, rows, columns, live, total, grow, scale, out):
                 n = free[k]
                 row, lane = n // WIDTH, n % WIDTH
                 inactive = total.inactive[row, j >> 1, j & 1, lane] * grow[row, j >> 1, j & 1, lane]
-                part = total.weights[n, j] + inactive + total.complement_hidden[j]
-                out[weights + k * n_hidden + i] = scale * part
+                out[weights + k * n_hidden + i] = scale * (total.weights[n, j] + inactive)
             out[hidden + i] = scale * total.hidden_biases[j]
             j += 1
         else:

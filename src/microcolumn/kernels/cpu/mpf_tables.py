@@ -60,9 +60,6 @@ class FlowTables(NamedTuple):
     grow1: np.ndarray  # the same of a * expm1(W)
     shrink: np.ndarray  # (n_units, n_hidden) exp(-W)
     shrink1: np.ndarray  # (n_units, n_hidden) expm1(-W)
-    hidden_biases: np.ndarray  # (n_hidden,) c
-    opposite: np.ndarray  # (n_hidden,) z of a word plus z of its complement
-    turn: np.ndarray  # (n_units + 1,) b + sum of J over each row; then the sum of it all
     bounds: np.ndarray  # (3,) largest |log| of factors of couplings, of products, of a block
     field_reach: np.ndarray  # (n_units,) most that an active bit adds to the first
     product_reach: np.ndarray  # (n_units,) most that an active bit adds to the second
@@ -80,9 +77,6 @@ class Sums(NamedTuple):
     weights: np.ndarray  # (n_units, n_hidden), active units
     inactive: np.ndarray  # shape of grow: inactive units, without the factor grow
     hidden_biases: np.ndarray  # (n_hidden,)
-    complement: np.ndarray  # (1,) sum of g into complements
-    complement_on: np.ndarray  # (n_units,) the same over words with the unit active
-    complement_hidden: np.ndarray  # (n_hidden,) the same times sigmoid(z) of the complement
 
 
 class Scratch(NamedTuple):
@@ -142,9 +136,9 @@ def shapes_for(sizes):
     fields, products = (sizes.rows, *lanes), (2, sizes.pairs, *lanes)
     tables = FlowTables(
         bits, pairwise, weights, bits, pairwise, hidden, hidden, hidden, grow, grow, weights,
-        weights, hidden, hidden, (sizes.n_units + 1,), (3,), units, units, hidden, hidden, hidden,
+        weights, (3,), units, units, hidden, hidden, hidden,
     )  # fmt: skip
-    sums = Sums((1,), bits, pairwise, weights, grow, hidden, (1,), units, hidden)
+    sums = Sums((1,), bits, pairwise, weights, grow, hidden)
     scratch = Scratch(
         (*listed, 1), (*listed, 1), (*listed, 1), listed + hidden, fields, fields,
         (GROUP + 1, 1), (GROUP + 1, 1), (GROUP + 1, *hidden), (GROUP, *hidden),
@@ -181,8 +175,6 @@ class Workspace:
         self.tables.coupling_factor.fill(1.0)
         self.tables.off.fill(1.0)
         self.tables.shrink.fill(1.0)
-        self.tables.hidden_biases.fill(NEVER)
-        self.tables.opposite.fill(2.0 * NEVER)
 
     def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
         """Fill tables and bounds from the parameters of a model with live hidden units alone."""
@@ -231,14 +223,12 @@ def lay_out(b, J, W, c, tables):
         model.biases[n] = 0.5 * b[n]
         model.bias_factor[n] = math.exp(0.5 * b[n])
     x = np.zeros((5, WIDTH))
-    _lay_out_couplings(b, J, model, x)
+    _lay_out_couplings(J, model, x)
     for i in range(c.size):
         near = min(max(c[i], -LARGEST_HIDDEN_BIAS), LARGEST_HIDDEN_BIAS)
         model.on[i] = 1.0 / (1.0 + math.exp(-near))
         model.off[i] = 1.0 / (1.0 + math.exp(near))
         model.beyond[i] = c[i] - near
-        model.hidden_biases[i] = c[i]
-        model.opposite[i] = 2.0 * c[i]
         model.weight_reach[i] = 0.0
     _lay_out_weights(W, model, x)
     for i in range(c.size):
@@ -248,11 +238,10 @@ def lay_out(b, J, W, c, tables):
 
 
 @subroutine(inline="always")
-def _lay_out_couplings(b, J, model, x):
-    couplings, factors, turn = model.couplings, model.coupling_factor, model.turn
-    turn[b.size] = 0.0
-    for n in range(b.size):
-        turn[n], largest = b[n], 0.0
+def _lay_out_couplings(J, model, x):
+    couplings, factors = model.couplings, model.coupling_factor
+    for n in range(J.shape[0]):
+        largest = 0.0
         for first in range(0, J.shape[0], WIDTH):
             count = min(WIDTH, J.shape[0] - first)
             for k in range(count):
@@ -261,16 +250,14 @@ def _lay_out_couplings(b, J, model, x):
             for k in range(count):
                 couplings[n, first + k] = x[0, k]
                 factors[n, first + k] = x[1, k]
-                turn[n] += x[0, k]
                 largest = max(largest, abs(x[0, k]))
         model.field_reach[n] = largest
-        turn[b.size] += turn[n]
 
 
 @subroutine(inline="always")
 def _lay_out_weights(W, model, x):
     grow, grow1, shrink, shrink1 = model.grow, model.grow1, model.shrink, model.shrink1
-    weights, on, opposite, reach = model.weights, model.on, model.opposite, model.weight_reach
+    weights, on, reach = model.weights, model.on, model.weight_reach
     for n in range(W.shape[0]):
         row, lane = n // WIDTH, n % WIDTH
         size = 0.0
@@ -286,7 +273,6 @@ def _lay_out_weights(W, model, x):
                 grow1[row, i >> 1, i & 1, lane] = on[i] * x[2, k]
                 shrink[n, i] = x[3, k]
                 shrink1[n, i] = x[4, k]
-                opposite[i] += x[0, k]
                 reach[i] = max(reach[i], abs(x[0, k]))
                 size += abs(x[0, k])
         model.product_reach[n] = size
