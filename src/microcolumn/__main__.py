@@ -47,8 +47,14 @@ def _handle(handler: Any) -> None:
 def _interrupt(number: int, _: Any) -> NoReturn:
     """Raise once: further signals must not disturb the tidying up, nor errors in it be printed."""
     _handle(signal.SIG_IGN)
-    sys.unraisablehook = lambda _: None
+    # Where Python drops what is raised, as in a callback of a library, nobody else would end.
+    sys.unraisablehook = lambda lost: _end(number) if lost.exc_type is Interrupted else None
     raise Interrupted(number)
+
+
+def _end(number: int) -> NoReturn:
+    os.write(2, b"microcolumn: interrupted\n")
+    os._exit(128 + number)
 
 
 def _cut_short(seen: socket.socket) -> None:
@@ -56,8 +62,8 @@ def _cut_short(seen: socket.socket) -> None:
     while number := seen.recv(1):
         if number[0] in _SIGNALS:
             time.sleep(_PATIENCE)
-            if signal.getsignal(number[0]) is _interrupt:  # which has not run, nor said anything
-                os.write(2, b"microcolumn: interrupted\n")
+            if signal.getsignal(number[0]) is _interrupt:  # which has not run
+                _end(number[0])
             os._exit(128 + number[0])
 
 

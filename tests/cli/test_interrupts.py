@@ -109,7 +109,7 @@ def test_a_librarys_code_is_cut_short(session):
 
 def test_an_interrupt_that_python_swallows_ends_the_command_all_the_same(session):
     process = long_step(session, "survey._summary", "suspect_units", IN_A_FINALIZER)
-    assert interrupted(process) == ([], 130)
+    assert interrupted(process) == (["microcolumn: interrupted"], 130)
 
 
 def test_tidying_up_that_takes_long_is_cut_short(session):
