@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -25,7 +25,6 @@ from ..words import Words
 from ._counting import counted_pairs, distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 Places = NDArray[np.int64]
@@ -264,9 +263,7 @@ class Ancestral(Rival):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         n_units = len(arrays["unit_rates"])

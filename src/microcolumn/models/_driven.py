@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
@@ -72,6 +72,7 @@ class Driven(WordModel):
     """
 
     _fitted_numbers: ClassVar[tuple[str, ...]] = WordModel._fitted_numbers
+    _inner_models: ClassVar[tuple[str, ...]] = ("model",)
 
     model_: PopulationModel
     scale_: Floats
@@ -338,10 +339,8 @@ class Driven(WordModel):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
-        model = read(arrays["model"].tobytes())
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
+        model = settings["model"]
         if not isinstance(model, PopulationModel) or model.origin_ is None:
             raise ValueError("the model that is driven is not of the paper's family")
         n_units = model.n_features_in_

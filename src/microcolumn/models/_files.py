@@ -168,7 +168,8 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, fl
     cls = _CLASSES[header["model"]]
     for removed in ("complement", "device"):  # in files of older versions
         header["settings"].pop(removed, None)
-    model = cls._from_arrays(arrays, header["settings"], from_bytes)
+    inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}
+    model = cls._from_arrays(arrays, header["settings"] | inner)
     n_bits = model.n_features_in_
     _restore_result(model, header)
     if hasattr(model, "window_"):

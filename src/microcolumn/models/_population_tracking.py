@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -27,7 +27,6 @@ from ..words import Words
 from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 #: Words that the prior counts for at each number of active units.
@@ -227,9 +226,7 @@ class PopulationTracking(Rival):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         rates, seen = floats(arrays, "unit_rates"), arrays["seen"]

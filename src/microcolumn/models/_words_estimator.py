@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -44,6 +43,8 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     #: Numbers and texts of a fit that files keep, where a model has them.
     _fitted_numbers: ClassVar[tuple[str, ...]] = ("window_", "n_words_")
+    #: Arrays of a file that are models themselves, on which this one is built.
+    _inner_models: ClassVar[tuple[str, ...]] = ()
 
     rates_: Floats
     window_: int
@@ -62,13 +63,11 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @classmethod
     @abstractmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], Any]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         """Make the model of such arrays anew, or raise a ValueError that says what is wrong.
 
-        ``settings`` are those of the constructor as far as files hold them; ``read`` reads a model
-        that is part of this one.
+        ``settings`` are those of the constructor as far as files hold them, and the models that
+        ``_inner_models`` names.
         """
 
     @property
