@@ -44,10 +44,10 @@ def least(clock: Callable[[], float], call: Callable[[], object], repeats: int =
     return min(times)
 
 
-def peak_multiply_adds(dtype: type[np.floating] = np.float64) -> float:
+def peak_multiply_adds() -> float:
     """Multiply-adds per second that one core does at best, in registers alone."""
     rounds = 2_000_000
-    seconds = least(time.thread_time, lambda: _register_multiply_adds(rounds, dtype(0.999999)))
+    seconds = least(time.thread_time, lambda: _register_multiply_adds(rounds, 0.999999))
     return rounds * 8 * _LANES / seconds
 
 

@@ -40,7 +40,7 @@ def flow(change):
     return K, 0.5 * K
 
 
-def brute_force(theta, words, complement=False, link=flow):
+def brute_force(theta, words, link=flow):
     """An objective over flips and its gradient, from log p~ of every neighbour y of every word x.
 
     ``link`` gives the term, and its slope, of each change log p~(y) - log p~(x).
@@ -49,8 +49,6 @@ def brute_force(theta, words, complement=False, link=flow):
     """
     X, weights = words.X, words.counts / words.counts.sum()
     neighbours = [X ^ flip for flip in np.eye(theta.n_visible, dtype=np.uint8)]
-    if complement:
-        neighbours.append(1 - X)
     value, gradient = 0.0, {name: 0.0 for name in "bJWc" if getattr(theta, name) is not None}
     x = X.astype(float)
     for Y in neighbours:

@@ -1,7 +1,8 @@
 """Feed every reader mutated files: each must be read or refused in one sentence.
 
 A failure is a traceback other than the refusals that the command line turns into exit code 2, a
-crash of the process, more than 20 seconds, or more than a gigabyte. Run with
+crash of the process, more than 20 seconds, more than a gigabyte, or a word of a file outside the
+folder that was named ("foreign file"). What is behind a URL is served with lies about it. Run with
 `python tests/fuzz.py --files 10000`; `--reader nwb` takes one alone, `--first 4711 --files 1
 --keep FOLDER` brings back the file numbered 4711.
 """
@@ -30,6 +31,7 @@ import planted_archives
 import planted_cellinfo
 import planted_mclust
 import written
+from hostile_server import HostileServer
 from planted_alf import without_unread
 from tqdm import tqdm
 
@@ -66,6 +68,12 @@ SEEDS = {
         (partial(planted_mclust.write_mclust, bits=64), "wide"),
     ],
     "csv": [(written.write_csv, "a.csv")],
+    "parquet": [
+        (written.write_parquet, "a.parquet"),
+        (partial(written.write_parquet, compression=None), "b.parquet"),
+        (written.write_parquet, "a.feather"),
+        (partial(written.write_parquet, compression="uncompressed"), "b.feather"),
+    ],
     "npz": [(written.write_npz, "a.npz")],
     "hdf5": [(mapped_files.write_hdf5, "a.h5")],
     "mapped": [
@@ -76,7 +84,10 @@ SEEDS = {
         (mapped_files.write_table, "a.csv"),
         (partial(mapped_files.write_table, packed=True), "a.csv.gz"),
     ],
-    "lindi": [(mapped_files.write_lindi, "a.lindi.json")],
+    "url": [
+        (written.write_nwb, "a.nwb"),
+        (lambda _, path: planted_archives.ibl(path), "ibl.nwb"),
+    ],
     "counts": [(mapped_files.write_counts, "a.csv"), (mapped_files.write_counts, "a.npy")],
 }
 #: How files are read; by default without options of the format.
@@ -87,6 +98,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 _SECONDS, _BYTES = 20, 1 << 30
 _REFUSALS = (ValueError, OSError, ImportError)
+#: What is in files outside of the folder, to which links lead.
+_FOREIGN = "kept-from-strangers"
 _EXTREMES = (b"\0" * 8, b"\xff" * 8, b"\xff\xff\xff\x7f", (2**63 - 1).to_bytes(8, "little"), b"\1")
 
 
@@ -128,10 +141,31 @@ def mutate(seed: Path, target: Path, rng: np.random.Generator) -> None:
     shutil.copytree(seed, target)
     files = sorted(path for path in target.rglob("*") if path.is_file())
     victim = files[rng.integers(0, len(files))]
-    if rng.random() < 0.05:
+    fate = rng.random()
+    if fate < 0.05:
         victim.unlink()
+    elif fate < 0.2:
+        _link(victim, target, rng)
     else:
         victim.write_bytes(mutated(victim.read_bytes(), rng))
+
+
+def _link(victim: Path, folder: Path, rng: np.random.Generator) -> None:
+    """Put a link in place of a file, or of the folder that it is in, to one that lies outside."""
+    outside = Path(tempfile.mkdtemp(dir=folder.parent))
+    linked = victim if victim.parent == folder or rng.random() < 0.7 else victim.parent
+    if linked.is_dir():
+        shutil.copytree(linked, outside / linked.name)
+    foreign = outside / victim.relative_to(linked.parent)
+    if victim.suffix == ".npy":
+        np.save(foreign, np.array([_FOREIGN] * 5))
+    elif victim.suffix in (".tsv", ".csv"):
+        rows = [f"{number}\t{_FOREIGN}" for number in range(10, 15)]
+        foreign.write_text("\n".join(["cluster_id\tlayer", *rows, ""]))
+    else:
+        foreign.write_text(f"{_FOREIGN} = '{_FOREIGN}'\n")
+    shutil.rmtree(linked) if linked.is_dir() else linked.unlink()
+    linked.symlink_to(outside / linked.name)
 
 
 def _mutate_member(seed: Path, target: Path, rng: np.random.Generator) -> None:
@@ -143,18 +177,22 @@ def _mutate_member(seed: Path, target: Path, rng: np.random.Generator) -> None:
             new.writestr(name, mutated(content, rng) if name == victim else content)
 
 
-def attempt(path: Path, **options: Any) -> str:
+def attempt(path: Path | str, **options: Any) -> str:
     """What becomes of a file: "read", "refused", or a description of the failure."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        summarise(io.read(path, depth_reference="unstated", **options))
-        outcome = "read"
+        recording = io.read(path, depth_reference="unstated", **options)
+        summarise(recording)
+        epochs = (recording.epochs.labels, recording.intervals)
+        outcome, shown = "read", repr((recording.units.columns, recording.notes, epochs))
     except _REFUSALS as error:
-        outcome = "refused"
+        outcome, shown = "refused", str(error)
         if "\n" in str(error) or "MemoryError" in str(error) or not str(error):
             outcome = f"refused badly: {error!r}"
     except Exception:  # whatever else it is, the report names it
-        outcome = traceback.format_exc()
+        outcome = shown = traceback.format_exc()
+    if _FOREIGN in shown:
+        outcome = f"foreign file: {shown}"
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return outcome if grown < _BYTES else f"took {grown / 1e9:.1f} GB"
 
@@ -165,7 +203,7 @@ def work(reader: str, numbers: range, keep: Path | None, reports: Connection) ->
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - libraries that print
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "seeds").mkdir()
-        recording = written.small_recording()
+        recording, server = written.small_recording(), HostileServer()
         seeds = [write(recording, Path(folder) / "seeds" / name) for write, name in SEEDS[reader]]
         for number in numbers:
             rng = np.random.default_rng([number, len(reader)])
@@ -174,9 +212,13 @@ def work(reader: str, numbers: range, keep: Path | None, reports: Connection) ->
             mutate(seed, target, rng)
             if keep is not None:
                 shutil.copy(target, keep) if target.is_file() else shutil.copytree(
-                    target, keep / target.name
+                    target, keep / target.name, symlinks=True
                 )
-            reports.send(attempt(target, **OPTIONS.get(reader, {})))
+            place: Path | str = target
+            if reader == "url":
+                content = (target if rng.random() < 0.6 else seed).read_bytes()
+                place = server.url(content, mutated, rng)
+            reports.send(attempt(place, **OPTIONS.get(reader, {})))
             target.unlink() if target.is_file() else shutil.rmtree(target)
 
 

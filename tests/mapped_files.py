@@ -54,18 +54,6 @@ def write_table(recording, path, packed=False):
     return path
 
 
-def write_lindi(recording, path):
-    """The description of an NWB file so small that it holds all values itself."""
-    import lindi
-    import written
-
-    hdf5 = written.write_nwb(recording, path.with_name("described.nwb"))
-    made = lindi.LindiH5pyFile.from_hdf5_file(str(hdf5), url="http://127.0.0.1:9/a.nwb")
-    made.write_lindi_file(str(path))
-    hdf5.unlink()
-    return path
-
-
 def _counts(recording):
     edges = np.arange(0, recording.duration_s + 1e-9, COUNTED["bin_width"])
     return np.array([np.histogram(train, edges)[0] for train in recording.trains]).T

@@ -74,6 +74,7 @@ def test_epochs_that_touch_stay_apart_and_keep_their_labels():
             "^epoch 1 starts at 4.0 s, before epoch 0 ends at 5.0 s; epochs must",
         ),
         (([[0, 5]], ["a", "b"]), "^labels has 2 entries for 1 epochs; it needs one each$"),
+        ((np.ma.array([[0, 5]], mask=[[0, 1]]),), "^intervals has masked entries; fill them or"),
         ((["x"],), "^intervals cannot be read as real numbers .*; pass rows of start and stop"),
     ],
 )

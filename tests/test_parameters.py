@@ -68,6 +68,8 @@ def test_a_potential_of_zero_is_dropped():
         ({"J": PAIR, "v": [0.0, 0.0, np.inf]}, r"v\[2\] is inf; all parameters must be finite"),
         ({"v": [0.0, 0.0, 1.0]}, "v is given without J or with W"),
         ({"J": PAIR, "W": np.ones((2, 1)), "v": [0.0, 0.0, 1.0]}, "without J or with W"),
+        ({"b": np.ma.array([0.0, 1.0], mask=[False, True])}, "b has masked entries; fill them or"),
+        ({"W": [["a"], [1.0]]}, "W cannot be read as real numbers .*; pass numbers"),
         ({"b": []}, "b is empty; a model needs at least one unit"),
         ({"b": 1.0}, "b has 0 dimensions; it needs 1"),
         ({"b": [[0.0, 0.0]]}, "b has 2 dimensions; it needs 1"),

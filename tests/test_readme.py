@@ -12,6 +12,8 @@ import typer
 from small_study import recording
 
 from microcolumn.cli import app
+from microcolumn.partition._cost import side_operations
+from microcolumn.partition._log_partition import AUTO_OPERATIONS
 from microcolumn.study import SPATIOTEMPORAL, Plan, Results, run
 
 ROOT = Path(__file__).parents[1]
@@ -136,3 +138,18 @@ def test_every_picture_page_and_benchmark_it_names_exists():
     assert targets
     for target in targets:
         assert target.startswith("https://") or (ROOT / target).exists()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "n_units", "n_hidden", "coupled"),
+    [
+        ("40 Ising units", 40, 0, True),
+        ("34 with 25 hidden units", 34, 25, True),
+        ("127 with 32 live hidden units", 127, 32, False),
+        ("2,047 with 28", 2047, 28, False),
+    ],
+)
+def test_the_largest_models_that_it_calls_exact_are_the_largest(phrase, n_units, n_hidden, coupled):
+    assert phrase in " ".join(README.split())
+    assert min(side_operations(n_units, n_hidden, coupled)) <= AUTO_OPERATIONS
+    assert min(side_operations(n_units + 1, n_hidden, coupled)) > AUTO_OPERATIONS

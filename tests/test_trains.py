@@ -35,6 +35,10 @@ def test_trains_become_double_precision_and_empty_ones_stay():
             [[[0.1], [0.2]]],
             r"^the train of unit 'a' has shape \(2, 1\); pass a list of spike times",
         ),
+        (
+            [np.ma.array([0.1, 0.2], mask=[False, True])],
+            "^the train of unit 'a' has masked entries; fill them or drop them first$",
+        ),
         ([["x"]], "^the train of unit 'a' cannot be read as real numbers .*; pass spike times in"),
         ([[1.0], [2.0]], "^there are 2 spike trains for 1 units; pass one per unit$"),
     ],

@@ -12,6 +12,11 @@ def test_numbered_units_are_named_by_their_position():
     assert len(units) == 3
 
 
+def test_names_and_labels_may_be_bytes_as_hdf5_files_hold_them():
+    units = Units(np.array([b"a", b"b"]), layer=[b"IV", b"V"])
+    assert (units.ids, units.layer) == (("a", "b"), ("IV", "V"))
+
+
 def test_taking_units_keeps_depth_and_layer_in_the_asked_order():
     units = Units("abc", depth_um=[100, 500, 900], layer=["II/III", "IV", "V/VI"])
     taken = units.take([2, 0])
@@ -89,6 +94,10 @@ def test_depths_without_a_meaning_are_not_moved():
         ),
         ({"ids": "ab", "quality": ["good"]}, "quality has 1 labels for 2 units; it needs one per"),
         ({"ids": "ab", "multiunit": [0.5, 1]}, "multiunit has shape .* it needs True or False"),
+        (
+            {"ids": "a", "multiunit": np.ma.array([True], mask=[True])},
+            "multiunit has masked entries; fill them or drop them first",
+        ),
         ({"ids": "ab", "layer": ["IV"]}, "layer has 1 labels for 2 units; it needs one per unit"),
     ],
 )

@@ -14,6 +14,7 @@ from microcolumn.validation import (
     real_array,
     real_number,
     shown,
+    texts,
     whole_number,
 )
 
@@ -154,6 +155,23 @@ def test_arrays_of_anything_else_are_refused_in_one_sentence(values):
     assert ". " not in str(caught.value)
 
 
+def test_masked_entries_are_refused_and_a_mask_of_nothing_is_not():
+    masked = np.ma.array([0.0, 1.0, 1.0], mask=[False, True, False])
+    with pytest.raises(ValueError, match=r"^rates has masked entries; fill them or drop them"):
+        real_array("rates", masked, "pass numbers")
+    assert real_array("rates", np.ma.array([0.5]), "pass numbers").tolist() == [0.5]
+    with pytest.raises(ValueError, match=r"^X has masked entries; fill them or drop them first$"):
+        check_binary(np.ma.array(np.eye(2), mask=np.eye(2)))
+    assert np.array_equal(check_binary(np.ma.array(np.eye(2), mask=False)), np.eye(2))
+
+
+def test_text_may_come_as_bytes_of_utf_8():
+    assert texts("ids", np.array([b"a", b"\xc2\xb5"]), "pass names") == ("a", "µ")
+    assert texts("ids", ["a", 3], "pass names") == ("a", "3")
+    with pytest.raises(ValueError, match=r"^ids has bytes that are not UTF-8; pass text$"):
+        texts("ids", [b"\xff"], "pass names")
+
+
 @pytest.mark.parametrize("values", [3, None, np.array(3)])
 def test_what_cannot_be_listed_is_a_type_error_with_the_remedy(values):
     with pytest.raises(TypeError, match=r"^units is .*; pass a list$"):
@@ -235,6 +253,7 @@ def test_errors_show_short_values_as_they_are_and_name_the_kind_of_others():
     assert shown([1, 2]) == "[1, 2]"
     assert shown(np.zeros((20, 20))) == "an array"
     assert shown("word " * 100) == "a str"
+    assert shown(-(10**5000)) == "a whole number beyond the range of floats"
     kinds = {RBM(): "an RBM", SemiRBM(): "a SemiRBM", Ising(): "an Ising", RBM: "the class RBM"}
     assert [kind_of(each) for each in kinds] == list(kinds.values())
     assert kind_of(None) == "None"

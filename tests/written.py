@@ -169,6 +169,17 @@ def write_csv(recording, path):
     return path
 
 
+def write_parquet(recording, path, **options):
+    """The table of the CSV, in Parquet or in Feather by the extension; options are of pandas."""
+    import pandas
+
+    text = write_csv(recording, path.with_suffix(".csv"))
+    table = pandas.read_csv(text)
+    (table.to_feather if path.suffix == ".feather" else table.to_parquet)(path, **options)
+    text.unlink()
+    return path
+
+
 def write_npz(recording, path):
     units = recording.units
     np.savez(

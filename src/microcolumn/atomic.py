@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 from secrets import token_hex
 from typing import IO
+
+#: What a system says where a disk, a quota or the largest allowed file is full.
+_FULL = (ENOSPC, EDQUOT, EFBIG)
 
 
 @contextmanager
@@ -32,5 +36,10 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         scratch.replace(target)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        reason = f"{error.strerror}; free some space, or choose another place"
+        raise OSError(f"cannot write {target}: {reason}") from None
     finally:
         scratch.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import Floats, listed, real_array
+from .validation import Floats, real_array, texts
 
 #: Seconds. Times are compared with edges to the nanosecond: a spike that lies less than half a
 #: nanosecond from an edge lies on it. Times that went through milliseconds, samples or decimals
@@ -48,7 +48,7 @@ class Epochs:
         edges = _checked_intervals(intervals)
         names = None
         if labels is not None:
-            names = tuple(str(name) for name in listed("labels", labels, "pass one per epoch"))
+            names = texts("labels", labels, "pass one per epoch")
             if len(names) != len(edges):
                 raise ValueError(
                     f"labels has {len(names)} entries for {len(edges)} epochs; it needs one each"

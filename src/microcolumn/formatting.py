@@ -14,6 +14,8 @@ from .safe_text import printable
 _WIDEST = 10_000
 #: Spaces between two columns.
 _BETWEEN = 2
+#: Letters of a column of text that is not made narrower where another may stand below instead.
+_READABLE = 20
 #: Most rows of a list that a notebook shows.
 _MOST_ROWS = 200
 
@@ -39,8 +41,9 @@ def text_table(
     indent : int
         Spaces before each line.
     width : int, optional
-        Letters that a line may have: text on the left is broken into lines so that the table fits,
-        as far as its words and numbers let it.
+        Letters that a line may have: names of columns and text on the left are broken between
+        words so that the table fits. Columns that do not fit all the same stand below the others,
+        beside the first column again.
 
     Examples
     --------
@@ -54,22 +57,48 @@ def text_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=any(header))
-    cells = [[Text(_one_line(each)) for each in row] for row in (header, *rows)]
-    least = -_BETWEEN
-    for name, column in zip(header, zip(*cells, strict=True), strict=True):
-        is_broken = width is not None and name in left
-        parts = [part for cell in column for part in (cell.plain.split() if is_broken else [cell])]
-        longest = max((cell_len(str(part)) for part in parts), default=0)
-        side: Any = "left" if name in left else "right"
-        table.add_column(column[0], justify=side, no_wrap=not is_broken, min_width=longest)
-        least += longest + _BETWEEN
-    for row in cells[1:]:
-        table.add_row(*row)
+    cells = [[_one_line(each) for each in row] for row in (header, *rows)]
+    columns = list(zip(*cells, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    least = [
+        max(map(cell_len, _unbroken(*column, is_text=name in left)))
+        for name, column in zip(header, columns, strict=True)
+    ]
     file = StringIO()
     console = Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False)
-    console.print(table, width=_WIDEST if width is None else max(width - indent, least))
+    for part in _fitting(widths, least, _WIDEST if width is None else width - indent):
+        table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=any(header))
+        for k, letters in part.items():
+            side: Any = "left" if header[k] in left else "right"
+            table.add_column(Text(cells[0][k]), justify=side, width=letters)
+        for row in cells[1:]:
+            table.add_row(*(Text(row[k]) for k in part))
+        console.print(table)
     return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
+
+
+def _unbroken(name: str, *cells: str, is_text: bool) -> list[str]:
+    """What stays on one line: words of a column's name and of text, and whole numbers."""
+    return ["", *name.split(), *(" ".join(cells).split() if is_text else cells)]
+
+
+def _fitting(widths: Sequence[int], least: Sequence[int], room: int) -> list[dict[int, int]]:
+    """Parts of a table that fit into a line: the first column and others, each with its width."""
+    parts = [[0]]
+    for k in range(1, len(widths)):
+        needed = [max(least[n], min(widths[n], _READABLE)) for n in (*parts[-1], k)]
+        if len(needed) > 2 and sum(needed) + _BETWEEN * (len(needed) - 1) > room:
+            parts.append([0])
+        parts[-1].append(k)
+    found = []
+    for part in parts:
+        fitted = {k: widths[k] for k in part}
+        excess = sum(fitted.values()) + _BETWEEN * (len(part) - 1) - room
+        while excess > 0 and (broken := [k for k in part if fitted[k] > least[k]]):
+            fitted[max(broken, key=fitted.__getitem__)] -= 1
+            excess -= 1
+        found.append(fitted)
+    return found
 
 
 def html_table(

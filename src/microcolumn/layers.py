@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .safe_text import as_text
 from .units import DEPTH_REFERENCES, Units, check_depth_reference, downwards
 from .validation import is_finite_number
 
@@ -78,7 +79,7 @@ class LayerBoundaries:
 
 def as_labels(entries: Iterable[Any]) -> list[str]:
     """Entries of a table as text; missing ones are empty."""
-    texts = ["" if entry is None else str(entry).strip() for entry in entries]
+    texts = ["" if entry is None else as_text(entry).strip() for entry in entries]
     return ["" if text.lower() in ("nan", "none", "<na>") else text for text in texts]
 
 

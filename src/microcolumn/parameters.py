@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import Floats as Floats
+from .validation import Floats as Floats, real_array
 
 #: Sums of any number of parameters of this size are finite.
 _LARGEST = 1e100
@@ -201,7 +201,7 @@ def _points_down(weights: Floats) -> bool:
 
 def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
     # A copy: the caller's array may change later, a model must not.
-    array = np.array(value, dtype=np.float64, order="C")
+    array = real_array(name, value, "pass numbers")
     if np.ndim(value) != ndim:
         raise ValueError(f"{name} has {np.ndim(value)} dimensions; it needs {ndim}")
     if not np.isfinite(array).all():

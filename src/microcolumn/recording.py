@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from .formatting import duration
 from .notebook import card, facts, units_tables
 from .trains import check_length, checked_trains
 from .units import Units
-from .validation import Floats, check_positions, listed, real_number
+from .validation import Floats, check_positions, real_number, texts
 from .words import Words, checked_bin_width
 
 #: Seconds that any clock may run before the first spike.
@@ -102,21 +103,25 @@ class Recording:
             raise ValueError(f"resolution_s is {width}; give seconds, 0 where times are exact")
         stretches = _checked_epochs(epochs, checked)
         check_length(checked, stretches.duration_s)
-        about = {
-            "source": str(source),
-            "notes": tuple(str(note) for note in notes),
-            "resolution_s": width,
-            "simulated": bool(simulated),
-            "intervals": dict(intervals or {}),
-        }
-        self._set(checked, table, stretches, **about)
+        self._set(
+            trains=checked,
+            units=table,
+            epochs=stretches,
+            source=str(source),
+            notes=tuple(str(note) for note in notes),
+            resolution_s=width,
+            simulated=bool(simulated),
+            intervals=dict(intervals or {}),
+        )
 
-    def _set(self, trains: Sequence[Floats], units: Units, epochs: Epochs, **fields: Any) -> None:
-        times = np.concatenate(trains)
-        times.flags.writeable = False
-        sizes = [train.size for train in trains]
-        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-        fields |= {"spike_times": times, "offsets": offsets, "units": units, "epochs": epochs}
+    def _set(self, **fields: Any) -> None:
+        if "trains" in fields:
+            trains = fields.pop("trains")
+            times = np.concatenate(trains)
+            times.flags.writeable = False
+            sizes = [train.size for train in trains]
+            offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+            fields |= {"spike_times": times, "offsets": offsets}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
@@ -229,7 +234,7 @@ class Recording:
         """Recording of the units at ``positions``, in that order."""
         chosen = check_positions("positions", positions, self.n_units)
         trains = self.trains
-        return self._like([trains[n] for n in chosen], self.units.take(chosen), self.epochs)
+        return self._like(trains=[trains[n] for n in chosen], units=self.units.take(chosen))
 
     def select(
         self,
@@ -297,28 +302,25 @@ class Recording:
                 + ", ".join(f"{start:g}-{stop:g} s" for start, stop in list(self.epochs)[:5])
             )
         trains = [train[shared.locate(train) >= 0] for train in self.trains]
-        return self._like(trains, self.units, shared)
+        return self._like(trains=trains, epochs=shared)
 
     def with_units(self, units: Units) -> Recording:
         """The same spikes with another table of the units."""
         if len(units) != self.n_units:
             raise ValueError(f"the table has {len(units)} units for {self.n_units}; pass one each")
-        return self._like(self.trains, units, self.epochs)
+        return self._like(units=units)
 
     def with_notes(self, notes: Iterable[str]) -> Recording:
         """The same recording with further notes on what was done to the data."""
-        return self._like(self.trains, self.units, self.epochs, notes=(*self.notes, *notes))
+        return self._like(notes=(*self.notes, *notes))
 
-    def _like(
-        self, trains: Sequence[Floats], units: Units, epochs: Epochs, **other: Any
-    ) -> Recording:
-        """A part of this recording, without the check that times are in seconds.
+    def _like(self, **changed: Any) -> Recording:
+        """A recording with some fields changed, without the check that times are in seconds.
 
         The check would refuse a rarely firing unit of a recording of several days.
         """
-        like = object.__new__(Recording)
-        kept = ("source", "notes", "resolution_s", "simulated", "intervals")
-        like._set(trains, units, epochs, **{name: getattr(self, name) for name in kept} | other)
+        like = copy(self)
+        like._set(**changed)
         return like
 
 
@@ -351,8 +353,8 @@ def _converted(function: str, content: Any, options: dict[str, Any]) -> Recordin
 
 def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:
     """Mask of the units whose entry is wanted; a label that no unit has is an error."""
-    labels = [wanted] if isinstance(wanted, str) else listed(name, wanted, "pass a list of names")
-    names = {str(label) for label in labels}
+    labels = [wanted] if isinstance(wanted, str | bytes) else wanted
+    names = set(texts(name, labels, "pass a list of names"))
     if column is None:
         raise ValueError(f"units have no {name} here; state it where the recording is read")
     missing = sorted(names - set(column))

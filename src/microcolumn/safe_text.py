@@ -15,6 +15,11 @@ _LONGEST, _END = 600, 200
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
 
+def as_text(name: Any) -> str:
+    """A name or label as text, also where it is given as bytes."""
+    return name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+
+
 def printable(text: str) -> str:
     r"""Text for a terminal: whatever a file has put into a name, a terminal does not obey it.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import Floats
+from .validation import Floats, check_unmasked
 
 Places = NDArray[np.int64]
 
@@ -33,6 +33,7 @@ FROM_ZERO = Clock(np.zeros(1, dtype=np.int64), np.zeros(1))
 
 def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
     """First bin of each epoch, shape (n_epochs,), or an error that says what is wrong."""
+    check_unmasked("epoch_starts", epoch_starts)
     try:
         starts = np.array(epoch_starts)
     except ValueError:  # Lists of unequal length have no shape.

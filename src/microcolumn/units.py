@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .formatting import counted, html_list, number
-from .validation import check_positions, listed, real_array, real_number, whole_number
+from .validation import (
+    check_positions,
+    check_unmasked,
+    real_array,
+    real_number,
+    texts,
+    whole_number,
+)
 
 #: What depths may be measured from, and what a larger number then means.
 DEPTH_REFERENCES = {
@@ -90,7 +97,7 @@ class Units:
         area: Iterable[str] | None = None,
         probe: Iterable[str] | None = None,
     ) -> None:
-        names = tuple(str(name) for name in listed("ids", ids, "pass one name per unit"))
+        names = texts("ids", ids, "pass one name per unit")
         _check_distinct(names)
         n_units = len(names)
         verdicts = None if quality is None else _labels("quality", quality, n_units)
@@ -234,7 +241,7 @@ def _reference(depth_reference: Any) -> str:
 
 
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
-    labels = tuple(str(label) for label in listed(name, values, "pass one label per unit"))
+    labels = texts(name, values, "pass one label per unit")
     if len(labels) != n_units:
         raise ValueError(
             f"{name} has {len(labels)} labels for {n_units} units; it needs one per unit"
@@ -264,6 +271,7 @@ def _multiunit(
         labels = quality or [""] * n_units
         flags = np.array([label.lower() == "mua" for label in labels])
     else:
+        check_unmasked("multiunit", multiunit)
         flags = np.array(multiunit)
         if flags.shape != (n_units,) or flags.dtype != bool:
             raise ValueError(

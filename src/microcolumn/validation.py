@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,8 +18,8 @@ Floats = NDArray[np.float64]
 
 #: Names of an axis of units, in lower case.
 _UNIT_AXES = ("unit", "units", "unit_id", "neuron", "neurons", "cell", "cells", "cluster")
-#: From here on, more units than ten times the bins are no units.
-_MANY_UNITS = 1000
+#: From here on, columns of which there are more than rows are taken for bins.
+_MANY_COLUMNS = 1000
 #: Elements that any loop over chunks of rows handles at once, at most.
 _MOST_ELEMENTS = 1 << 22
 #: Letters of a value that an error shows as it is.
@@ -40,6 +41,7 @@ def check_binary(X: Any) -> Bits:
     """
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")
+    check_unmasked("X", X)
     try:
         array = np.asarray(_bins_first(X))
     except ValueError as error:
@@ -75,7 +77,6 @@ def dense_bits(X: Any) -> Any:
         return X
     given: Any = X
     entries = given.tocoo()
-    check_orientation(*entries.shape)
     entries.sum_duplicates()
     if not np.isin(entries.data, (0, 1)).all():
         return entries.toarray()  # the check of dense matrices says which entry is wrong
@@ -85,12 +86,18 @@ def dense_bits(X: Any) -> Any:
 
 
 def check_orientation(n_bins: int, n_units: int) -> None:
-    """Refuse a matrix whose bins are in columns, before its units are paired."""
-    if n_units >= _MANY_UNITS and n_units > 10 * n_bins:
+    """Refuse a matrix whose bins seem to be in columns, before its units are paired."""
+    if n_units >= _MANY_COLUMNS and n_units > n_bins:
         raise ValueError(
             f"X has {n_bins:,} rows and {n_units:,} columns, which looks transposed: rows are bins "
-            "and columns are units; pass X.T"
+            "and columns are units; pass X.T, or Words.from_array(X, units=...) if it is meant"
         )
+
+
+def check_unmasked(name: str, values: Any) -> None:
+    """Refuse masked entries, which would count as if they were not masked."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries; fill them or drop them first")
 
 
 def _bins_first(X: Any) -> Any:
@@ -167,6 +174,8 @@ def shown(value: Any) -> str:
     >>> shown("text"), shown(np.zeros((3, 8))), shown(dict.fromkeys(range(100)))
     ("'text'", 'an array', 'a dict')
     """
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return "a whole number beyond the range of floats"
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN and "\n" not in text else kind_of(value)
 
@@ -210,11 +219,12 @@ def real_number(name: str, value: Any, remedy: str) -> float:
 
 
 def real_array(name: str, values: Any, remedy: str) -> Floats:
-    """A copy of ``values`` in double precision, of whatever shape they have."""
+    """A C-contiguous copy of ``values`` in double precision, of whatever shape they have."""
+    check_unmasked(name, values)
     try:
         array = np.asarray(values)
         if array.dtype.kind != "c":
-            return np.array(values, dtype=np.float64)
+            return np.array(values, dtype=np.float64, order="C")
         reason = f"dtype {array.dtype}"
     except (TypeError, ValueError) as error:
         reason = _first_clause(error)
@@ -236,6 +246,15 @@ def listed(name: str, values: Any, remedy: str) -> list[Any]:
     except TypeError:
         raise TypeError(f"{name} is {shown(values)}; {remedy}") from None
     return list(entries)
+
+
+def texts(name: str, values: Any, remedy: str) -> tuple[str, ...]:
+    """The entries of ``values`` as text; bytes are read as UTF-8."""
+    entries = listed(name, values, remedy)
+    try:
+        return tuple(e.decode() if isinstance(e, bytes) else str(e) for e in entries)
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} has bytes that are not UTF-8; pass text") from None
 
 
 def check_positions(name: str, values: Any, n: int, of: str = "unit") -> list[int]:

@@ -119,7 +119,7 @@ class Words:
         bin_width : float
             Seconds.
         units : Units, optional
-            Table of the columns; by default units are numbered.
+            Table of the columns; by default they are numbered, and 1,000 or more need as many bins.
         epoch_starts : array_like of int, shape (n_epochs,), optional
             First bin of each epoch, beginning with 0; by default one epoch.
         sample_weight : array_like, shape (n_bins,), optional
@@ -129,7 +129,7 @@ class Words:
         bits = check_binary(dense_bits(X) if cls is Words else X)
         n_bins, n_units = bits.shape
         width = checked_bin_width(bin_width)
-        if cls is Words:  # a few words of many units may be scored
+        if cls is Words and units is None:  # a few words of many units may be scored
             check_orientation(n_bins, n_units)
         table = Units.numbered(n_units) if units is None else units
         if not isinstance(table, Units):

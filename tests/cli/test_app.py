@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import microcolumn as mc
 from microcolumn.cli import app
+from microcolumn.io import READERS
 
 
 def microcolumn(*arguments, **options):
@@ -63,6 +64,16 @@ def test_an_option_has_one_name():
     assert found["--open"] == {"compare", "demo", "study page"}
     assert found["--predict"] == {"predict"}
     assert not {"--unit", "--keep", "--penalty", "--variant"} & set(found)
+
+
+def test_the_formats_are_listed_in_the_help_and_where_the_name_of_one_is_wrong(tmp_path):
+    (tmp_path / "a.csv").write_text("unit,time\n1,0.5\n")
+    for command in ("info", "fit", "compare", "predict"):
+        told = microcolumn(command, "--help", env={"COLUMNS": "300"}).output
+        assert f"show it: {', '.join(READERS)}." in told
+    result = microcolumn("info", str(tmp_path / "a.csv"), "--reader", "excel")
+    assert result.exit_code == 2
+    assert f"reader is 'excel'; choose one of {', '.join(READERS)}" in result.stderr
 
 
 def test_commands_are_listed_where_none_is_given():

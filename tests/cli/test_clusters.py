@@ -1,18 +1,18 @@
 """Studies on a cluster by commands: submitted, lost, submitted again and collected."""
 
-import importlib
 import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import cluster
-import dask
 import pytest
 from small_study import recording, results_of
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
+from microcolumn.study._slurm import script
 
 runner = CliRunner()
 
@@ -70,11 +70,8 @@ def sbatch(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(cluster.why_not()), reason=cluster.why_not() or "it is there")
-def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_one(
-    plan, monkeypatch
-):
-    store, by_dask = plan.with_name("plan.db"), plan.with_name("dask.db")
-    monkeypatch.chdir(plan.parent)  # for the logs of Dask's workers
+def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_one(plan):
+    store = plan.with_name("plan.db")
     with cluster.running_slurm():
         asked = ("study", "submit", plan, "--slurm", "--array", 2, "--time", 10)
         said = microcolumn(*asked, "--", "--hold", "--comment=by hand")
@@ -103,18 +100,9 @@ def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_on
             in microcolumn("study", "status", plan).stdout
         )
         assert "all jobs are done" in microcolumn("study", "submit", plan, "--slurm").stderr
-
-        # The same by Dask workers that SLURM starts; its defaults must be there to be changed.
-        importlib.import_module("dask_jobqueue")
-        asked = ("study", "run", plan, "--store", by_dask, "--scheduler", "slurm", "--jobs", 1)
-        with dask.config.set({"jobqueue.slurm.memory": "1GB"}):
-            done = microcolumn(*asked)
-        assert done.exit_code == 0, done.output
-        with dask.config.set({"jobqueue.slurm.queue": "nowhere"}):
-            assert "invalid partition specified: nowhere" in one_sentence(microcolumn(*asked))
     alone = plan.with_name("alone.db")
     assert microcolumn("study", "run", plan, "--store", alone, "--jobs", 1).exit_code == 0
-    assert results_of(store) == results_of(by_dask) == results_of(alone)
+    assert results_of(store) == results_of(alone)
     logs = plan.with_name("plan.db.parts") / "2" / "logs"
     assert "test, cells, instantaneous, window 1, split 0: done in " in "".join(
         log.read_text() for log in logs.iterdir()
@@ -176,11 +164,31 @@ def test_what_sbatch_refuses_is_told_and_nothing_stays_submitted(plan, sbatch):
     [
         (("--array=0-3",), "--array is set by the submission itself; leave it out"),
         (("-d", "singleton"), "-d is set by the submission itself"),
+        (("--arr=0-1",), "--arr is set by the submission itself"),  # sbatch takes abbreviations
+        (("--depend=singleton",), "--depend is set by the submission itself"),
+        (("--wra=x",), "--wra is set by the submission itself"),
         (("--comment=a\nb",), "has characters that no script can hold"),
     ],
 )
 def test_options_that_would_undo_a_submission_are_refused(plan, flags, said):
     assert said in one_sentence(microcolumn("study", "submit", plan, "--dry-run", "--", *flags))
+
+
+def test_a_line_break_in_a_path_does_not_get_into_a_script(plan):
+    folder = plan.parent.rename(plan.parent.with_name("line\ntouch planted #"))
+    for dry in ([], ["--dry-run"]):
+        said = one_sentence(microcolumn("study", "submit", folder / plan.name, *dry))
+        assert said.endswith("has characters that no script can hold; rename it")
+    assert {each.name for each in folder.iterdir()} == {"cells.npz", "plan.toml"}
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\x1b[2J"])
+def test_a_script_has_no_name_and_no_path_with_a_line_break(text):
+    usual = {"name": "study", "log": Path("logs"), "flags": (), "n_tasks": 2}
+    assert len(script(["study"], **usual).splitlines()) == 8
+    for call, unusual in ((["study", text], {}), ([], {"name": text}), ([], {"log": Path(text)})):
+        with pytest.raises(ValueError, match="has characters that no script can hold; rename it"):
+            script(call, **usual | unusual)
 
 
 def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):

@@ -124,7 +124,7 @@ def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     assert told["certificate"] is None
     assert told["log_partition"]["nats"] == model.log_partition().value
     recording = mc.read(session, depth_reference="unstated", epochs=[[0, 10]])
-    _, test = recording.bin(0.020).split(0.5, random_state=0)
+    _, test = recording.bin(0.020).split(0.5, by="blocks", random_state=0)
     assert told["held_out"]["bits_per_second"] == float(mc.excess_log_likelihood(model, test))
 
 
@@ -169,10 +169,20 @@ def test_fit_passes_every_setting_on(session, tmp_path):
 def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
     out = tmp_path / "model.safetensors"
     told = done("fit", session, *RBM, "--train", 0.6, "--seed", 3, "--out", out).stdout
-    train, test = words.split(0.6, random_state=3)
+    train, test = words.split(0.6, by="blocks", random_state=3)
     model = fitted_rbm(train, random_state=3)
     np.testing.assert_array_equal(mc.load(out).W_, model.W_)
     assert f"{mc.excess_log_likelihood(model, test)} above independent units on 400 words" in told
+
+
+def test_fit_leaves_out_stretches_of_time_not_single_bins(session, words, tmp_path, monkeypatch):
+    parts = []
+    fit = mc.RBM.fit
+    monkeypatch.setattr(mc.RBM, "fit", lambda self, part: parts.append(part) or fit(self, part))
+    done("fit", session, *RBM, "--train", 0.5, "--out", tmp_path / "model.safetensors")
+    [trained] = parts
+    assert trained.n_bins == words.n_bins / 2
+    assert np.count_nonzero(np.diff(trained.bins) > 1) < 12  # half of 20 blocks
 
 
 def test_the_independent_model_is_fitted_too(session, words, tmp_path):

@@ -21,6 +21,7 @@ from microcolumn.cli.output import (
     say_started,
     steps,
     text_width,
+    warnings_as_lines,
 )
 
 HOSTILE = "=1\x1b]0;owned\x07\u202e"
@@ -71,6 +72,12 @@ def test_warnings_are_sentences_and_are_shown(capsys):
         warnings.warn(f"unit {HOSTILE}", UserWarning, stacklevel=1)
     printed = capsys.readouterr().err
     assert printed == "microcolumn: warning: unit =1\\x1b]0;owned\\x07\\u202e\n"
+
+
+def test_what_a_library_adds_to_its_warning_in_further_lines_is_left_out(capsys):
+    with warnings_as_lines():
+        warnings.warn("the value could not be read.\nTraceback:\n ...", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "microcolumn: warning: the value could not be read.\n"
 
 
 def test_a_whole_command_ends_in_one_sentence(capsys):

@@ -103,7 +103,7 @@ def test_a_figure_has_the_width_and_the_pixels_asked_for(store, tmp_path):
     [
         (("--figure", "9"), "there is no figure '9'; choose from ranking, data (1), "),
         (("--recording", "X"), "the study has no recording 'X'; it has cells"),
-        (("--width", "wide"), "width is 'wide'; choose 'single' (89 mm), 'double' (183 mm)"),
+        (("--width", "wide"), "--width is 'wide'; choose 'single' (89 mm), 'double' (183 mm)"),
         (("--font", "Nonesuch"), "font 'Nonesuch' is not installed here; install it"),
     ],
 )

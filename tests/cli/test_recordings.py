@@ -47,6 +47,36 @@ def test_info_keeps_what_it_is_told_to_keep(session):
     assert [unit["id"] for unit in json.loads(result.output)["units"]] == ["11"]
 
 
+@pytest.mark.parametrize("ids", ["", ",", "11,"])
+def test_an_id_that_is_empty_is_refused(session, ids):
+    result = runner.invoke(app, ["info", session, "--ids", ids])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no unit has ids ''" in result.stderr
+
+
+def test_info_says_in_a_log_what_takes_long(tmp_path, monkeypatch):
+    monkeypatch.setattr("microcolumn.study._status.threading.Timer", AtOnce)
+    spikes = np.sort(np.random.default_rng(0).uniform(0.0, 5e4, 300_000))
+    file = tmp_path / "long.npz"
+    mc.Recording([spikes], epochs=[[0.0, 5e4]]).save(file)
+    result = runner.invoke(app, ["info", str(file), "--json"])
+    assert json.loads(result.stdout)["n_units"] == 1
+    size = round(file.stat().st_size / 1e6)
+    assert result.stderr.splitlines() == [
+        f"reading {file} ({size} MB) ...",
+        "suggesting a bin width for 300,000 spikes of 1 unit ...",
+        "binning 300,000 spikes of 1 unit ...",
+        "looking for suspects among 1 unit ...",
+    ]
+
+
+class AtOnce:
+    """A timer whose time has come when it starts."""
+
+    def __init__(self, delay, call):
+        self.start, self.cancel = call, lambda: None
+
+
 def test_info_saves_the_figure_behind_the_bin_width(session, tmp_path):
     result = runner.invoke(app, ["info", session, "--figure", str(tmp_path / "width.png")])
     assert result.exit_code == 0, result.output

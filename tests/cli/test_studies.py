@@ -126,7 +126,7 @@ def test_an_interrupted_run_goes_on_and_does_nothing_twice(plan, monkeypatch):
     store = plan.with_name("plan.db")
     with monkeypatch.context() as patch:
         failing(patch, "test", KeyboardInterrupt())
-        said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1), code=1)
+        said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1), code=130)
     assert said == "microcolumn: interrupted; run the same command again to go on"
     before = when_finished(store)
     assert 0 < len(before) < N_JOBS
@@ -193,7 +193,7 @@ def test_ctrl_c_is_one_sentence(plan):
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
     _, said = process.communicate(timeout=30)
-    assert process.returncode == 1
+    assert process.returncode == 130
     *progress, last = said.splitlines()
     assert last == "microcolumn: interrupted; run the same command again to go on"
     assert all(" jobs done, " in line for line in progress)  # of a machine that is busy
@@ -328,6 +328,9 @@ def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
     assert "dask scheduler" in said
     said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
     assert said == "microcolumn: --jobs is for this machine; leave it out with --scheduler"
+    for more in ((), ("--jobs", 20)):
+        said = one_sentence(microcolumn("study", "run", plan, "--scheduler", "slurm", *more))
+        assert said.endswith("give the plan to SLURM by microcolumn study submit --slurm")
     result = microcolumn("study", "run", plan, "--jobs", 0)
     assert result.exit_code == 2
     assert "--jobs" in result.stderr
@@ -346,8 +349,8 @@ def test_compare_reads_several_files_as_it_is_told(in_folder):
     layers.write_text("unit,layer\n" + "".join(f"u{n},L{n}\n" for n in range(5)))
     result = microcolumn("compare", "cells.npz", "more.npz", *which, "--layers", layers, *SETTINGS)
     assert result.exit_code == 0, result.output
-    assert result.stderr.startswith("\nresults: comparison.db\nall of them: ")
-    found = Results("comparison.db")
+    assert result.stderr.startswith("\nresults: cells-more-comparison.db\nall of them: ")
+    found = Results("cells-more-comparison.db")
     assert list(found.recordings) == ["cells", "more"]
     for name, seed in {"cells": 0, "more": 1}.items():
         row = found.recordings[name]
@@ -368,7 +371,20 @@ def test_compare_refuses_a_file_that_is_there_twice(in_folder):
         assert result.exit_code == 2
         [said] = result.stderr.splitlines()
         assert "would count twice; leave one of them out" in said
-    assert not (in_folder / "comparison.db").exists()
+    assert not list(in_folder.glob("*.db"))
+
+
+def test_each_comparison_has_a_store_of_its_own_which_the_same_command_continues(in_folder):
+    recording(seed=1).save(in_folder / "of mouse 2.npz")
+    for _ in range(2):
+        first = microcolumn("compare", "cells.npz", "--quick", *SETTINGS)
+        second = microcolumn("compare", "of mouse 2.npz", "--quick", *SETTINGS)
+    stores = ["cells-comparison-quick.db", "of_mouse_2-comparison-quick.db"]
+    assert sorted(path.name for path in in_folder.glob("*.db")) == stores
+    for result, store in zip((first, second), stores, strict=True):
+        assert result.exit_code == 0, result.output
+        assert "the plan changed" not in result.stderr
+        assert f"jobs are in {store} already" in result.stderr
 
 
 def test_compare_passes_its_settings_on(in_folder):
@@ -389,7 +405,7 @@ def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch)
     )
     result = microcolumn("compare", "cells.npz", "--quick", "--json", "--open", *SETTINGS)
     assert result.exit_code == 0, result.output
-    page = in_folder / "comparison-quick.html"
+    page = in_folder / "cells-comparison-quick.html"
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert opened == [page.as_uri()]
     assert strict(result.stdout)["comparisons"][0]["recording"] == "cells"

@@ -5,7 +5,9 @@ units and hidden units, and everything else is written out from them.
 """
 
 import math
+import re
 from itertools import combinations, permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from microcolumn.packing import packed
 from microcolumn.solvers._certificate import gain_of
 from microcolumn.solvers._stochastic import log_ratio
 
+METHOD = (Path(__file__).parents[2] / "docs" / "method.md").read_text()
 KINDS = {"Ising": mc.Ising, "RBM": mc.RBM, "SemiRBM": mc.SemiRBM}
 
 
@@ -57,11 +60,11 @@ def flipped(x, n):
     return np.where(np.arange(len(x)) == n, 1 - x, x)
 
 
-def flow(theta, X, shares, complement=False):
-    """Section 3, K: all single flips of each word, and its complement if asked for."""
+def flow(theta, X, shares):
+    """Section 3, K: all single flips of each word."""
     total = 0.0
     for x, q in zip(X, shares, strict=True):
-        neighbours = [flipped(x, n) for n in range(len(x))] + [1 - x] * complement
+        neighbours = [flipped(x, n) for n in range(len(x))]
         here = log_weight(theta, x)
         total += q * sum(math.exp(0.5 * (log_weight(theta, y) - here)) for y in neighbours)
     return total
@@ -176,10 +179,8 @@ def test_turning_a_hidden_unit_round_changes_only_a_constant():
 @pytest.mark.parametrize("kind", KINDS)
 def test_flow_is_the_sum_over_flips_and_its_gradient_follows_the_convention(kind):
     theta, (X, shares) = random_parameters(kind), distinct(tiny_words())
-    for complement in (False, True):
-        K, _ = mc.objectives.mpf(theta, tiny_words(), complement=complement)
-        assert pytest.approx(flow(theta, X, shares, complement), rel=1e-12) == K
-    _, gradient = mc.objectives.mpf(theta, tiny_words())
+    K, gradient = mc.objectives.mpf(theta, tiny_words())
+    assert pytest.approx(flow(theta, X, shares), rel=1e-12) == K
     for name, expected in zip("bJWc", flow_gradient(theta, X, shares), strict=True):
         if getattr(theta, name) is not None:
             assert getattr(gradient, name) == pytest.approx(expected, rel=1e-10, abs=1e-14)
@@ -216,13 +217,10 @@ def test_flow_and_likelihoods_are_stationary_where_the_data_follow_the_model():
     theta = random_parameters("SemiRBM")
     X, p = probabilities(theta)
     data = mc.Words.from_array(X, sample_weight=p)
-    for complement in (False, True):
-        _, gradient = mc.objectives.mpf(theta, data, complement=complement)
+    for objective in (mc.objectives.mpf, mc.objectives.pseudolikelihood):
+        _, gradient = objective(theta, data)
         for name in "bJWc":
             assert getattr(gradient, name) == pytest.approx(0.0, abs=1e-13)
-    _, gradient = mc.objectives.pseudolikelihood(theta, data)
-    for name in "bJWc":
-        assert getattr(gradient, name) == pytest.approx(0.0, abs=1e-13)
     value, gradient = mc.objectives.negative_log_likelihood(theta, data)
     assert value == pytest.approx(-(p @ np.log(p)))
     # Elsewhere the likelihood's gradient is the model's expectations minus the data's.
@@ -440,3 +438,13 @@ def test_bins_are_closed_below_open_above_and_only_full_ones_count():
     assert (binning.n_binned, binning.n_in_tails) == (6, 1)
     assert binning.single_fraction == pytest.approx(2 / 6)
     assert binning.multiple_fraction == pytest.approx(2 / 6)
+
+
+def test_every_reference_is_listed_once_and_cited():
+    text, _, listed = METHOD.partition("## References")
+    entries = re.findall(r"^- (\S+) .*?\((\d{4})\) (.*)$", listed, flags=re.MULTILINE)
+    titles = [title for *_, title in entries]
+    assert len(titles) == len(set(titles)) > 40
+    for name, year, _ in entries:
+        found = re.search(rf"{name}\b.{{0,60}}?{year}", text, flags=re.DOTALL)
+        assert found, f"{name} {year} is not cited"

@@ -127,3 +127,11 @@ def test_the_best_is_fitted_to_all_words(parts):
     np.testing.assert_array_equal(fitted.J_, mc.Ising(l1=fitted.l1).fit(words).J_)
     assert (fitted.l1, model.l1) == (found.best.l1, 2e-3)
     assert not hasattr(model, "parameters_")
+
+
+@pytest.mark.parametrize("model", [[], {}, None, [mc.Ising()]])
+def test_anything_but_one_model_is_named(parts, model):
+    with pytest.raises(
+        TypeError, match=r"^model is .*; pass one model with a penalty, such as RBM"
+    ):
+        mc.fit_best(model, parts[0])

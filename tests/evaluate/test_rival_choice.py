@@ -53,6 +53,11 @@ def test_an_empty_grid_is_refused(parts):
         choose(mc.PopulationTracking(), *parts, ())
 
 
+def test_what_is_no_rival_is_named(parts):
+    with pytest.raises(TypeError, match=r"^model is a list; pass one rival, for example Tree\(\)$"):
+        choose([], *parts)
+
+
 def test_fit_best_takes_rivals_too(parts):
     fitted, choice = fit_best(mc.PopulationTracking(), parts[0])
     assert isinstance(choice, Choice)

@@ -227,3 +227,27 @@ def test_a_damaged_parquet_file_is_one_sentence(ibl, tmp_path):
     (path / "clusters.metrics.pqt").write_bytes(content[:-40] + bytes(40))
     with pytest.raises(ValueError, match=r"cannot be read as clusters.metrics.pqt"):
         mc.read(path)
+
+
+@pytest.mark.parametrize(
+    ("n_letters", "sentence"),
+    [
+        (1 << 25, "takes more memory than a file of this size should|33,554,432 characters; names"),
+        (
+            1 << 10,
+            "'layer' holds 'xxxxxxxxxxxxxxxxxxxx' and so on, 1,024 characters; names have 200",
+        ),
+    ],
+)
+def test_a_small_parquet_file_does_not_become_much_text(n_letters, sentence, probe):
+    pyarrow, parquet = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    columns = {
+        "cluster_id": list(planted.METRICS),
+        "layer": ["x" * n_letters] * len(planted.METRICS),
+    }
+    path = probe / "clusters.metrics.pqt"
+    table = pyarrow.table(columns)
+    parquet.write_table(table, path, compression="zstd", write_statistics=False)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(ValueError, match=sentence):
+        mc.read(probe)

@@ -38,7 +38,7 @@ def test_a_session_shorter_than_its_spikes_does_not_tell_the_length(tmp_path):
     session = {"general": {"duration": np.array([[3.0]])}}
     recording = mc.read(planted.write_cellinfo(tmp_path, session=session))
     assert recording.duration_s == 9.0
-    assert any("to last 3 s, but the last spike is at 9 s" in note for note in recording.notes)
+    assert any("ends at 3 s, before the last spike at 9 s" in note for note in recording.notes)
 
 
 def test_damage_beside_the_spikes_names_the_file(tmp_path):

@@ -8,6 +8,9 @@ from pathlib import Path
 import fuzz
 import numpy as np
 import pytest
+import written
+
+from microcolumn.io import _inside
 
 COMMAND = [sys.executable, str(Path(fuzz.__file__))]
 
@@ -47,3 +50,11 @@ def test_a_reader_that_raises_or_eats_memory_is_found(tmp_path, monkeypatch):
     assert "KeyError" in fuzz.attempt(tmp_path)
     monkeypatch.setattr(fuzz.io, "read", lambda path, **options: np.ones(300_000_000))
     assert fuzz.attempt(tmp_path).startswith("took ")
+
+
+def test_a_reader_that_follows_links_is_found(tmp_path, monkeypatch):
+    folder = written.write_phy(written.small_recording(), tmp_path / "phy")
+    fuzz._link(folder / "cluster_info.tsv", folder, np.random.default_rng(0))
+    assert fuzz.attempt(folder) == "refused"
+    monkeypatch.setattr(_inside, "is_inside", lambda path, home: True)
+    assert fuzz.attempt(folder).startswith("foreign file: ")

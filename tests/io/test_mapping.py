@@ -1,5 +1,7 @@
 """Files of any layout, where the user names the times and the units."""
 
+import re
+
 import h5py
 import matlab_files
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.io._mapping import matching
+from microcolumn.safe_text import shortened
 
 TICKS = np.array([250, 500, 750, 1500])
 CLUSTERS = np.array([10, 9, 10, 10])
@@ -100,7 +103,7 @@ def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
     with pytest.raises(ValueError, match=offered):
         mc.read(path)
     path = matlab_files.save(tmp_path / "a.mat", ts=TICKS * 1.0, unit=CLUSTERS * 1.0)
-    with pytest.raises(ValueError, match=r"times='ts' units='unit' \(variables: ts, unit\)"):
+    with pytest.raises(ValueError, match=r"times='ts' units='unit' \(variables: ts \(1x4 doub"):
         mc.read(path)
     np.savez(tmp_path / "a.npz", ts=TICKS, unit=CLUSTERS)
     with pytest.raises(ValueError, match=r"times='ts' units='unit' \(arrays: ts, unit\)"):
@@ -110,6 +113,24 @@ def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
         ValueError, match=r"times='spiketime' units='clu' \(columns: spiketime, clu"
     ):
         mc.read(tmp_path / "a.dat")
+
+
+@pytest.mark.parametrize("suffix", ["mat", "h5", "npz", "csv"])
+def test_names_too_many_for_a_sentence_leave_its_remedy_whole(suffix, tmp_path):
+    path = tmp_path / f"{'long_' * 10}.{suffix}"
+    names = [f"spike_times_of_session_{number}" for number in range(60)]
+    arrays = dict.fromkeys(names, TICKS * 1.0)
+    if suffix == "csv":
+        path.write_text(",".join(names) + "\n")
+    elif suffix == "h5":
+        hdf5_file(path, **arrays)
+    else:
+        (matlab_files.save if suffix == "mat" else np.savez)(path, **arrays)
+    with pytest.raises(ValueError, match=r"of times and of units, for example times=") as caught:
+        mc.read(path)
+    sentence = str(caught.value).removeprefix(str(path.parent))
+    assert shortened(sentence) == sentence
+    assert re.search(r"spike_times_of_session_\d+( \(1x4 double\))? and \d\d more\)$", sentence)
 
 
 def test_what_needs_another_option_is_told_so(tmp_path):

@@ -43,6 +43,16 @@ def test_files_marked_by_an_underscore_are_questionable(tmp_path):
     write_t(tmp_path / "TT1_2._t", TIMES)
     recording = mc.read(tmp_path)
     assert recording.units.quality == ("good", "questionable")
+    [note] = [note for note in recording.notes if "questionable" in note]
+    assert note.endswith("(._t): 1 of 2; quality='good' leaves them out")
+    assert mc.read(tmp_path, quality="good").units.ids == ("TT1_1",)
+
+
+@pytest.mark.parametrize("extension", [".t", "._t", "._t32", "._t64", ".raw64"])
+def test_a_file_without_a_header_is_known_by_its_extension(extension, tmp_path):
+    bits = 64 if "64" in extension else 32
+    path = write_t(tmp_path / f"a{extension}", TIMES, bits=bits, header=b"")
+    assert mc.read(path, time_unit="0.1 ms").trains[0].tolist() == TIMES
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,14 @@ def message_of(path, **options):
     return str(caught.value)
 
 
+def test_a_folder_without_spikes_is_one_sentence_that_names_the_readers_tried(tmp_path):
+    for name in ("a.clu.1", "a.res.1", "a.xml", "a.dat"):
+        (tmp_path / name).write_text("2\n1\n")
+    sentence = message_of(tmp_path, reader="neo")
+    assert "Neo finds no spikes in it (with KlustaKwikIO, " in sentence
+    assert "Errno" not in sentence
+
+
 def test_the_real_neuroexplorer_file_equals_what_neo_reads():
     path = RECORDINGS / "formats" / "CS056P07R-MEME1.nex"
     if not path.exists():

@@ -86,6 +86,11 @@ def test_spikes_go_to_their_units_and_the_silent_one_stays(tmp_path):
     np.testing.assert_allclose([*recording.epochs], [(0.0, 0.1)], rtol=0, atol=1e-9)
 
 
+def test_names_of_units_may_be_bytes(tmp_path):
+    path = written(tmp_path / "a.npz", unit_ids=np.array([b"a", b"b", b"c"]))
+    assert mc.read(path).units.ids == ("a", "b", "c")
+
+
 def test_a_duration_that_is_the_time_of_the_last_spike_includes_it(tmp_path):
     recording = mc.read(written(tmp_path / "a.npz", duration_s=np.float64(max(TIMES))))
     assert recording.binning(0.01).n_outside == 0

@@ -279,7 +279,7 @@ def test_a_file_without_units_says_what_it_holds(tmp_path):
     nwb = empty_file()
     nwb.add_acquisition(pynwb.TimeSeries(name="speed", data=[1.0], unit="m/s", rate=1.0))
     sentence = sentence_of(written(nwb, tmp_path / "speed.nwb"))
-    assert "no table of units; it holds TimeSeries 'speed'" in sentence
+    assert "no table of units (other data: TimeSeries 'speed'); sort its spikes" in sentence
 
 
 def tables_in_processing(path, *names):

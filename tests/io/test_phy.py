@@ -198,8 +198,11 @@ def test_templates_of_another_export_are_refused(changes, sentence, tmp_path):
 
 def test_the_sampling_rate_can_be_stated_and_overruled(tmp_path):
     bare = folder(tmp_path / "a", params__py=None)
-    with pytest.raises(ValueError, match="states no sample_rate; pass sampling_rate= in Hz"):
+    with pytest.raises(ValueError, match=r"it has no params.py; pass sampling_rate= in Hz, such"):
         mc.read(bare)
+    silent = folder(tmp_path / "c", params__py="dat_path = 'raw.bin'\n")
+    with pytest.raises(ValueError, match=r"params.py states no sample_rate; pass sampling_rate="):
+        mc.read(silent)
     assert trains(mc.read(bare, sampling_rate=RATE))["2"] == [600, 90_000]
     overruled = mc.read(folder(tmp_path / "b"), sampling_rate=15_000)
     assert overruled.trains[0].tolist() == [0.04, 6.0]

@@ -59,6 +59,15 @@ def test_nwb_is_known_under_the_extensions_of_other_hdf5(tmp_path):
         assert recognise(path) == "nwb"
 
 
+@pytest.mark.parametrize("size", [512, 1024, 4096])
+def test_hdf5_behind_a_block_of_the_users_is_hdf5(size, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "session.dat", "w", userblock_size=size) as file:
+        file["spikes"] = [1.0, 2.0]
+    assert recognise(tmp_path / "session.dat") == "hdf5"
+    assert recognise(tmp_path / "session.dat", mapped=True) == "hdf5"
+
+
 def test_extensions_decide_where_content_does_not(tmp_path):
     for name, reader in {"a.mat": "matlab", "a.nwb": "nwb", "a.plx": "neo", "a.csv": "csv"}.items():
         (tmp_path / name).write_bytes(b"\0\1\2\3")

@@ -1,6 +1,5 @@
 """NWB files behind a URL, from a server of this machine."""
 
-import gc
 import json
 import re
 import sys
@@ -18,8 +17,8 @@ from typer.testing import CliRunner
 
 import microcolumn as mc
 from microcolumn.cli import app
-from microcolumn.io import _read, _remote
-from microcolumn.io._lindi import described
+from microcolumn.io import _remote
+from microcolumn.io._limits import check_claim, largest_content, size_on_disk
 from microcolumn.study._sources import Source
 
 pytest.importorskip("remfile")
@@ -29,12 +28,19 @@ class Server(BaseHTTPRequestHandler):
     """Sends parts of files; by the first part of the path, it does something else."""
 
     files: dict
-    sent = 0
+    sent = flooded = 0
 
     def do_GET(self):
         _, kind, name = self.path.partition("?")[0].split("/", 2)
         if kind == "hangs" or (kind == "stops" and "bytes=0-" not in self.headers["Range"]):
             time.sleep(3)
+        elif kind in ("drips", "dawdles"):
+            self.send_slowly(drips=kind == "drips")
+        elif kind.isdecimal():  # claims that its file has so many bytes
+            claim = {"Content-Range": f"bytes 0-99/{kind}"}
+            self.answer(206, self.files[name][:100], **claim)
+        elif kind == "floods":
+            self.flood(Location=f"/files/{name}")
         elif kind == "moved":
             self.answer(302, b"", Location=f"/files/{name}")
         elif kind == "elsewhere":
@@ -45,6 +51,26 @@ class Server(BaseHTTPRequestHandler):
             self.answer(404, b"")
         else:
             self.part(self.files[name])
+
+    def flood(self, **headers):
+        """An answer without an end, of which at most a gigabyte is sent."""
+        self.answer(302, b"", **headers, **{"Content-Length": str(10**12)})
+        with suppress(ConnectionError):
+            for _ in range(1 << 10):
+                self.wfile.write(bytes(1 << 20))
+                Server.flooded += 1 << 20
+
+    def send_slowly(self, drips):
+        """A byte now and then, or a line of the header."""
+        self.send_response(206)
+        if drips:
+            self.send_header("Content-Range", "bytes 0-99/100")
+            self.end_headers()
+        self.flush_headers()
+        with suppress(ConnectionError):
+            for n in range(20):
+                time.sleep(0.15)
+                self.wfile.write(b"a" if drips else b"X-%d: a\r\n" % n)
 
     def part(self, content):
         asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"])
@@ -98,59 +124,24 @@ def test_a_recording_behind_a_url_is_that_of_the_file_and_little_is_fetched(plac
     assert recording.source == local.source == "NWB, a.nwb"
 
 
+def test_what_a_server_sends_when_it_names_another_place_is_not_fetched(server):
+    Server.flooded = 0
+    assert mc.read(f"{server[0]}/floods/a.nwb", depth_reference="surface").n_units == 5
+    assert Server.flooded < 1 << 28
+
+
 def test_hdf5_of_any_layout_behind_a_url_is_read_by_named_datasets(server):
     recording = mc.read(f"{server[0]}/files/a.h5", times="/t", units="/k")
     assert recording.units.ids == ("1", "2")
 
 
-@pytest.fixture(scope="module")
-def lindi_file(server):
-    """A description of the served file in JSON, next to it on the server."""
-    lindi = pytest.importorskip("lindi")
-    address, path = server
-    options = lindi.LindiH5ZarrStoreOpts(num_dataset_chunks_threshold=None)
-    file = path.with_suffix(".nwb.lindi.json")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the file that it leaves open
-        described = lindi.LindiH5pyFile.from_hdf5_file(
-            str(path), url=f"{address}/files/a.nwb", zarr_store_opts=options
-        )
-        described.write_lindi_file(str(file))
-        del described
-        gc.collect()
-    Server.files[file.name] = file.read_bytes()
-    return file
-
-
-def test_a_description_by_lindi_is_read_from_disk_and_from_a_url(server, lindi_file):
-    address, path = server
-    local = mc.read(path, depth_reference="surface")
-    for place in (lindi_file, f"{address}/files/{lindi_file.name}"):
-        recording = mc.read(place, depth_reference="surface")
-        np.testing.assert_array_equal(recording.spike_times, local.spike_times)
-        assert recording.units.layer == local.units.layer
-
-
-@pytest.mark.parametrize(
-    ("key", "entry", "sentence"),
-    [
-        ("units/spike_times/0", ["/etc/passwd", 0, 100], "leads to '/etc/passwd', which is no"),
-        ("units/spike_times/0", ["{{u}}", 0, 100], "leads to 'file:///etc/passwd', which is no"),
-        ("units/spike_times/0", ["https://a.b/c", 0, -1], "refers to bytes 0 and -1 long"),
-        ("units/spike_times/.zarray", ["https://a.b/c", 0, 1], "refers to nothing"),
-        ("units/layer/.zarray", {"filters": [{"id": "pickle"}]}, "is pickled, which could run"),
-        ("x/.zattrs", {"_EXTERNAL_ARRAY_LINK": {"url": "/etc/passwd"}}, "leads to '/etc/passwd'"),
-        ("x/.zattrs", "{", "'x/.zattrs' is not JSON"),
-    ],
-)
-def test_a_description_that_leads_elsewhere_is_refused(key, entry, sentence, lindi_file, tmp_path):
-    content = json.loads(lindi_file.read_text()) | {"templates": {"u": "file:///etc/passwd"}}
-    content["refs"][key] = entry
-    path = tmp_path / lindi_file.name
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize("folder", ["", "http://127.0.0.1:9/"])
+def test_a_description_by_lindi_is_not_read(folder, tmp_path):
+    (tmp_path / "a.lindi.json").write_text('{"refs": {}}')
+    path = f"{folder or f'{tmp_path}/'}a.lindi.json"
+    with pytest.raises(ValueError, match=r"LINDI descriptions are not read; name the HDF5") as said:
         mc.read(path)
-    assert str(caught.value).startswith(str(path))
+    assert str(said.value).startswith(path)
 
 
 @pytest.mark.parametrize(
@@ -161,10 +152,15 @@ def test_a_description_that_leads_elsewhere_is_refused(key, entry, sentence, lin
         ("files/a.csv", ValueError, "only HDF5 files, such as NWB, are read from a URL; download"),
         ("elsewhere/x", OSError, "its server answers 302 Found|cannot be reached"),
         ("hangs/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
+        ("drips/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
+        ("dawdles/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
+        (f"{10**30}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
+        (f"{'9' * 5000}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
     ],
+    ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
 def test_what_cannot_be_read_from_a_url_is_one_sentence(place, kind, sentence, server, monkeypatch):
-    monkeypatch.setattr(_remote, "_SECONDS", 0.5 if "hangs" in place else 20.0)
+    monkeypatch.setattr(_remote, "_SECONDS", 0.5 if "0\\.5 s" in sentence else 20.0)
     with pytest.raises(kind, match=sentence) as caught:
         mc.read(f"{server[0]}/{place}")
     assert str(caught.value).startswith(f"{server[0]}/{place}")
@@ -181,16 +177,35 @@ def test_a_server_that_stops_is_given_up(server, monkeypatch):
         remote.read(100)
 
 
-def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch, tmp_path):
+def test_a_server_that_claims_more_than_it_has_is_given_up_at_once(server):
+    url = f"{server[0]}/files/a.h5"
+    with pytest.raises(ValueError, match=r"\(it has fewer or more bytes than its server claimed\)"):
+        _remote.Remote(url, 10**6, b"").read(10)
+
+
+def test_what_a_server_claims_relaxes_no_limit(server):
+    claimed = _remote.found(f"{server[0]}/{10**15 - 1}/a.nwb")
+    assert claimed.size == 10**15 - 1
+    assert size_on_disk(claimed) == 1 << 28
+    assert largest_content(claimed) == 1 << 32
+    small = _remote.found(f"{server[0]}/1000/a.nwb")
+    assert largest_content(small) < 1 << 21
+    with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, more than is read from a URL"):
+        check_claim(claimed, (1 << 32) + 1, "x")
+
+
+@pytest.mark.parametrize("read", [mc.read, mc.study.Plan.of])
+def test_an_address_that_is_none_is_one_sentence(read):
+    with pytest.raises(ValueError, match=r"http://\[::1 is no address of the web \(.*\); correct"):
+        read("http://[::1")
+
+
+def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch):
     with pytest.raises(OSError, match=r"http://127\.0\.0\.1:9/a.nwb cannot be reached \(.*refused"):
         mc.read("http://127.0.0.1:9/a.nwb")
     for url in ("file:///etc/passwd", "s3://bucket/a.nwb"):
         with pytest.raises(ValueError, match=r"is no address of the web; give one that begins"):
             mc.read(url)
-    (tmp_path / "a.lindi.json").write_text('{"refs": {}}')
-    monkeypatch.setitem(sys.modules, "lindi", None)
-    with pytest.raises(ImportError, match=r"needs lindi; .* pip install 'microcolumn\[stream\]'"):
-        _read._load("nwb", {}, described(tmp_path / "a.lindi.json"))
     monkeypatch.setitem(sys.modules, "remfile", None)
     with pytest.raises(ImportError, match=r"needs remfile; .* pip install 'microcolumn\[stream\]'"):
         mc.read("https://example.org/a.nwb")

@@ -17,6 +17,8 @@ FILES = {
     "MATLAB v5": (written.write_matlab_v5, "a.mat"),
     "MATLAB v7.3": (written.write_matlab_v73, "a.mat"),
     "CSV": (written.write_csv, "a.csv"),
+    "Parquet": (written.write_parquet, "a.parquet"),
+    "Feather": (written.write_parquet, "a.feather"),
     "NPZ": (written.write_npz, "a.npz"),
     "pynapple file": (written.write_pynapple, "a.npz"),
     "SpikeInterface": (written.write_spikeinterface, "sorting"),
@@ -28,8 +30,8 @@ OBJECTS = {
     "SpikeInterface": (mc.Recording.from_spikeinterface, written.sorting),
 }
 #: Formats that hold no units without spikes, and formats that do not hold the recording's length.
-NO_SILENT_UNITS = ("CSV", "phy", "Kilosort")
-NO_LENGTH = ("CSV", "phy", "Kilosort", "SpikeInterface")
+NO_SILENT_UNITS = ("CSV", "Parquet", "Feather", "phy", "Kilosort")
+NO_LENGTH = (*NO_SILENT_UNITS, "SpikeInterface")
 #: Formats that hold no table of the units, or hold it as a pickle, which is not opened.
 NO_TABLE = ("NeuroExplorer", "pynapple file")
 

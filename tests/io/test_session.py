@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from microcolumn.epochs import Epochs
 from microcolumn.io._session import Session, to_recording
 
 IDS, TRAINS = ["a", "b"], [[0.1, 0.5], [0.2]]
@@ -46,3 +47,53 @@ def test_a_column_of_another_length_is_one_sentence():
 def test_no_units_is_one_sentence():
     with pytest.raises(ValueError, match=r"^there is no unit in it; check that spikes were sorted"):
         to_recording(Session([], []), source="a test")
+
+
+LONG = "x" * 201
+
+
+@pytest.mark.parametrize(
+    ("place", "session"),
+    [
+        ("unit", Session([LONG, "b"], TRAINS)),
+        ("layer", Session(IDS, TRAINS, {"layer": [LONG, "b"]})),
+        ("area", Session(IDS, TRAINS, {"location": [LONG, "VISp4"]})),
+        ("area", Session(IDS, TRAINS, {"area": [LONG, "b"]})),
+        ("probe", Session(IDS, TRAINS, {"probe": [LONG, "b"]})),
+        ("quality", Session(IDS, TRAINS, {"quality": [LONG, "b"]})),
+        ("quality", Session(IDS, TRAINS, {"KSLabel": [LONG, "b"]})),
+        ("epochs", Session(IDS, TRAINS, epochs=Epochs([[0, 1]], [LONG]))),
+        ("intervals", Session(IDS, TRAINS, intervals={LONG: Epochs([[0, 1]])})),
+        ("trials", Session(IDS, TRAINS, intervals={"trials": Epochs([[0, 1]], [LONG])})),
+    ],
+)
+def test_text_that_is_too_long_for_a_name_is_refused_with_its_column(place, session):
+    sentence = (
+        rf"^'{place}' holds '\w+' and so on, 20\d characters; names have 200 at most: shorten"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        to_recording(session, source="a test")
+
+
+def test_long_text_is_no_matter_where_it_is_not_kept():
+    assert made({"comments": [LONG * 1000, ""]}).units.columns == {"unit": ("a", "b")}
+
+
+def test_a_note_is_shortened():
+    session = Session(IDS, TRAINS, notes=(f"not read: {LONG * 1000}; save it again",))
+    (note, *_) = to_recording(session, source="a test").notes
+    assert len(note) == 600
+    assert note.startswith("not read: x")
+    assert note.endswith("x; save it again")
+
+
+def test_labels_may_be_bytes():
+    columns = {"layer": [b"IV", "V"], "quality": [b"good", b"mua"]}
+    session = Session(IDS, TRAINS, columns, epochs=Epochs([[0, 1]], [b"rest"]))
+    recording = to_recording(session, source="a test")
+    assert recording.units.columns == {
+        "unit": ("a", "b"),
+        "layer": ("IV", "V"),
+        "quality": ("good", "mua"),
+    }
+    assert recording.epochs.labels == ("rest",)

@@ -174,7 +174,7 @@ def test_tables_that_make_no_trees_are_refused(fitted, name, change, problem):
     arrays = fitted._arrays()
     arrays[name] = change(arrays[name])
     with pytest.raises(ValueError, match=problem):
-        BoostedCascade._from_arrays(arrays, {}, from_bytes)
+        BoostedCascade._from_arrays(arrays, {})
 
 
 def test_fits_depend_on_the_seed_but_not_on_the_number_of_threads(words, fitted):

@@ -302,7 +302,7 @@ def test_files_hold_the_model_bit_for_bit(words, fitted):
 def test_parameters_that_do_not_fit_each_other_are_refused(name, value, problem):
     arrays = {**random_cascade()._arrays(), name: np.array(value)}
     with pytest.raises(ValueError, match=problem):
-        CascadedLogistic._from_arrays(arrays, {}, from_bytes)
+        CascadedLogistic._from_arrays(arrays, {})
 
 
 def test_fits_and_samples_do_not_depend_on_the_number_of_threads(words, fitted):

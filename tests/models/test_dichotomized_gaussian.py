@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models import from_bytes
 
 ALL = {n: np.array(list(product([0, 1], repeat=n)), dtype=np.uint8) for n in (1, 2, 4)}
 
@@ -142,4 +141,4 @@ def test_files_that_make_no_sense_are_refused(fitted, name, change):
     arrays = fitted._arrays()
     arrays[name] = change(arrays[name])
     with pytest.raises(ValueError, match="correlation"):
-        mc.DichotomizedGaussian._from_arrays(arrays, {}, from_bytes)
+        mc.DichotomizedGaussian._from_arrays(arrays, {})

@@ -194,8 +194,6 @@ def test_what_a_driven_model_cannot_do_is_a_sentence(data, fits):
         model.log_probability(EVERY)
     with pytest.raises(ValueError, match="objective='pseudolikelihood' or 'mpf'"):
         Driven(mc.Ising(objective="likelihood"), drive).fit(train)
-    with pytest.raises(ValueError, match="complement=True is not for driven models"):
-        Driven(mc.Ising(complement=True), drive).fit(train)
     with pytest.raises(TypeError, match="a drive is for Independent, Ising, RBM and SemiRBM"):
         Driven(LogisticRegression(), drive).fit(train)
     with pytest.raises(TypeError, match="drive is a Repeats; pass StimulusDrive"):

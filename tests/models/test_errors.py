@@ -36,6 +36,33 @@ def test_every_method_checks_its_words(model, method):
     _assert_sentence(caught, sentence)
 
 
+@EVERY_MODEL
+@pytest.mark.parametrize("method", _METHODS)
+def test_masked_words_are_refused_by_every_method(model, method):
+    ready = model if method == "fit" else type(model)(**model.get_params()).fit(X)
+    options = {"unit": 0} if method == "conditional" else {}
+    with pytest.raises(ValueError, match=r"^X has masked entries; fill them or drop them first$"):
+        getattr(ready, method)(np.ma.array(X, mask=(X == 1) & [True, False, False]), **options)
+
+
+@pytest.mark.parametrize("model", [*ALL, mc.models.Tree()], ids=lambda m: type(m).__name__)
+def test_an_array_with_its_bins_in_columns_is_not_fitted(model):
+    sentence = "X has 6 rows and 2,000 columns, which looks transposed: rows are bins"
+    with pytest.raises(ValueError, match=sentence):
+        model.fit(np.zeros((6, 2000), dtype=bool))
+
+
+def test_few_words_of_many_units_are_fitted_where_the_table_of_units_says_so():
+    table = mc.Units.numbered(1200)
+    few = mc.Words.from_array(np.eye(6, 1200), units=table)
+    assert mc.Independent().fit(few).n_features_in_ == 1200
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 10), (2, 999)])
+def test_a_small_sample_may_have_more_units_than_bins(shape):
+    assert mc.Independent().fit(np.zeros(shape)).n_features_in_ == shape[1]
+
+
 @pytest.mark.parametrize("method", ["score", "score_samples", "energy", "hidden"])
 @pytest.mark.parametrize("n_units", [2, 4])
 @pytest.mark.parametrize("as_words", [False, True])
@@ -58,11 +85,9 @@ _BAD_SETTINGS = [
     ("l1", (-1e-3, np.nan, np.inf, "big", True, None, [1e-3]), _STRENGTH),
     ("group_l1", (-1e-3, np.nan, np.inf, "big", True, None), _STRENGTH),
     ("objective", ("cd", None), "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'"),
-    ("device", ("tpu", None), "it must be 'auto' or 'cpu'"),
-    ("complement", ("no", 1), "it must be an instance of 'bool'"),
     ("n_init", (0, 1.5), _COUNT),
     ("max_iter", (0, True), _COUNT),
-    ("n_hidden", (0, -1, 1.5, True, None, "many"), _COUNT),
+    ("n_hidden", (0, -1, 1.5, True, None, "many", 10**6), "it must be an int in the range [1, 10"),
     ("tol", (0.0, np.nan, "small"), "it must be a float in the range (0.0, inf)"),
     ("random_state", ("seed", -1), "pass a whole number, 0 or more, a"),
 ]
@@ -80,11 +105,11 @@ def test_bad_settings_are_named(name, value, sentence):
             cls(**{name: value}).fit(X)
 
 
-@PENALISED
-def test_a_neighbour_of_another_objective_is_named(cls):
-    for objective in ("likelihood", "pseudolikelihood"):
-        with pytest.raises(ValueError, match=f"leave it False with objective='{objective}'"):
-            cls(complement=True, objective=objective).fit(X)
+@pytest.mark.parametrize("cls", [mc.Ising, mc.RBM, mc.models.CascadedLogistic])
+def test_a_penalty_beyond_the_range_of_floats_is_named(cls):
+    sentence = "l1 is a whole number beyond the range of floats; it must be a float in the range"
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        cls(l1=10**400).fit(X)
 
 
 @PENALISED
@@ -156,6 +181,11 @@ def test_a_bad_number_of_samples_is_named(n_samples):
     sentence = f"n_samples is {n_samples!r}; it must be a whole number, 1 or more"
     with pytest.raises(ValueError, match=re.escape(sentence)):
         mc.Ising().fit(X).sample(n_samples)
+
+
+def test_an_array_as_the_number_of_samples_is_refused_in_one_line():
+    with pytest.raises(ValueError, match=r"^n_samples is an array; it must be a whole number"):
+        mc.Ising().fit(X).sample(np.zeros((3, 4)))
 
 
 @pytest.mark.parametrize("unit", [3, -1, 1.5, "first", None])

@@ -135,8 +135,6 @@ def test_settings_can_be_read_and_set():
         "l1": 0.5,
         "group_l1": 0.0,
         "objective": "likelihood",
-        "complement": settings["complement"],
-        "device": "auto",
         "n_init": 1,
         "tol": 1e-8,
         "max_iter": 5000,

@@ -73,7 +73,7 @@ def test_pairs_that_never_fire_together_do_not_depend_on_the_start(
     apart = X.T @ X == 0
     assert apart.any()
     _assert_ten_starts_agree(words, random_parameters, 0.0)
-    model = mc.Ising(l1=0.0, complement=False).fit(words)
+    model = mc.Ising(l1=0.0).fit(words)
     assert (model.J_[apart] == -20.0).all()
     slopes = mc.objectives.mpf(model.parameters_, words)[1]
     assert max(np.abs(slopes.J).max(), np.abs(slopes.b).max()) < 1e-10
@@ -96,17 +96,16 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
         return sum(np.exp(0.5 * (log_weight(theta, flip) - here)).mean() for flip in flips)
 
     reference = minimize(flow, np.zeros(10), method="BFGS", options={"gtol": 1e-7})
-    found = mc.Ising(l1=0.0, complement=False).fit(X)
+    found = mc.Ising(l1=0.0).fit(X)
     np.testing.assert_allclose(layout.pack(found.parameters_), reference.x, atol=1e-5)
     assert found.objective_ <= reference.fun + 1e-12
 
 
 @MODELS
-@pytest.mark.parametrize("complement", [False, True])
-def test_the_objective_and_the_certificate_can_be_recomputed(cls, complement):
+def test_the_objective_and_the_certificate_can_be_recomputed(cls):
     words, l1 = _simulated(6), 3e-3
-    model = cls(**SETTINGS[cls], l1=l1, complement=complement).fit(words)
-    K, slopes = mc.objectives.mpf(model.parameters_, words, complement=complement)
+    model = cls(**SETTINGS[cls], l1=l1).fit(words)
+    K, slopes = mc.objectives.mpf(model.parameters_, words)
     penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
     assert model.objective_ == pytest.approx(K + penalty, rel=1e-12)
     worst = np.abs(slopes.b).max()
@@ -126,7 +125,7 @@ def test_the_objective_and_the_certificate_can_be_recomputed(cls, complement):
 @pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
 def test_a_huge_penalty_leaves_the_independent_model(cls, objective):
     words = _simulated(5)
-    model = cls(**SETTINGS[cls], l1=1e3, objective=objective, complement=False).fit(words)
+    model = cls(**SETTINGS[cls], l1=1e3, objective=objective).fit(words)
     assert not model.J_.any()
     assert not model.W_.any()
     np.testing.assert_allclose(model.b_, logit(words.rates), atol=1e-7)
@@ -172,7 +171,6 @@ def test_nested_models_nest(random_parameters, draw, name):
     X = _data_sets(random_parameters, draw)[name]
     for l1 in (1e-4, 1e-3, 1e-2):
         _assert_nested(_objectives(X, l1, max_iter=100))
-    _assert_nested(_objectives(X, 4e-3, max_iter=100, complement=True))
 
 
 @pytest.mark.parametrize("name", RECORDINGS)

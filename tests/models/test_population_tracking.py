@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import microcolumn as mc
-from microcolumn.models import WordModel, from_bytes, to_bytes
+from microcolumn.models import WordModel, to_bytes
 
 N_UNITS = 6
 
@@ -205,4 +205,4 @@ def test_files_give_the_same_bits(every_word, tmp_path):
 def test_spoilt_files_are_refused(name, value, message):
     arrays = mc.PopulationTracking().fit(words_of())._arrays() | {name: value}
     with pytest.raises(ValueError, match=message):
-        mc.PopulationTracking._from_arrays(arrays, {"strength": 1.0}, from_bytes)
+        mc.PopulationTracking._from_arrays(arrays, {"strength": 1.0})

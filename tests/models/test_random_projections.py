@@ -191,7 +191,7 @@ def test_files_that_make_no_sense_are_refused(fitted, name, change):
     arrays = fitted._arrays()
     arrays[name] = change(arrays[name])
     with pytest.raises(ValueError, match=name.rstrip("s")):
-        mc.RandomProjections._from_arrays(arrays, fitted.get_params(), from_bytes)
+        mc.RandomProjections._from_arrays(arrays, fitted.get_params())
 
 
 def test_words_are_read_in_the_models_order_of_units():

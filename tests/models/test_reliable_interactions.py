@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models import from_bytes
 
 ALL = {n: np.array(list(product([0, 1], repeat=n)), dtype=np.uint8) for n in (1, 2, 4)}
 
@@ -151,7 +150,7 @@ def test_files_that_make_no_sense_are_refused(fitted, name, change):
     arrays = fitted._arrays()
     arrays[name] = change(arrays[name])
     with pytest.raises(ValueError, match=name):
-        mc.ReliableInteractions._from_arrays(arrays, {"n_min": 100}, from_bytes)
+        mc.ReliableInteractions._from_arrays(arrays, {"n_min": 100})
 
 
 def test_validation_chooses_how_often_is_reliable():

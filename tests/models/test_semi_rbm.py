@@ -35,7 +35,6 @@ def _assert_same_bits(paths, others):
     [
         {"tol": 1e-8},
         {"tol": 1e-8, "n_init": 2, "random_state": 5},
-        {"tol": 1e-8, "complement": True},
         {"tol": 1e-5, "objective": "likelihood"},
     ],
 )
@@ -122,7 +121,6 @@ def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
     ("fitted", "sentence"),
     [
         ({"n_hidden": 2}, "an RBM with n_hidden=2 in place of n_hidden=3; fit it with the same"),
-        ({"complement": True}, "an Ising with complement=True in place of complement=False"),
         (
             {"objective": "likelihood"},
             "an Ising with objective='likelihood' in place of objective='mpf'",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
-from microcolumn.models import WordModel, from_bytes, to_bytes
+from microcolumn.models import WordModel, to_bytes
 
 N_UNITS = 5
 
@@ -224,7 +224,7 @@ def test_spoilt_files_are_refused(name, place, value, message):
     arrays = {key: array.copy() for key, array in mc.TwoTree().fit(words_of())._arrays().items()}
     arrays[name][place] = value
     with pytest.raises(ValueError, match=message):
-        mc.TwoTree._from_arrays(arrays, {"n_edges": None}, from_bytes)
+        mc.TwoTree._from_arrays(arrays, {"n_edges": None})
 
 
 def test_parents_without_an_edge_between_them_are_refused():
@@ -237,4 +237,4 @@ def test_parents_without_an_edge_between_them_are_refused():
         "information": np.zeros(0),
     }
     with pytest.raises(ValueError, match="two parents of a unit have no edge"):
-        mc.TwoTree._from_arrays(arrays, {"n_edges": None}, from_bytes)
+        mc.TwoTree._from_arrays(arrays, {"n_edges": None})

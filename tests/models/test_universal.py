@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models import WordModel, from_bytes, to_bytes
+from microcolumn.models import WordModel, to_bytes
+from microcolumn.models._files import _restore
 from microcolumn.models._universal import log_evidence, log_left_out
 from microcolumn.partition._result import Mode
 
@@ -232,4 +233,4 @@ def test_spoilt_files_are_refused(name, value, message):
     model = mc.Universal(mc.Independent()).fit([[0, 0], [1, 1]])
     arrays = model._arrays() | {name: value}
     with pytest.raises(ValueError, match=message):
-        mc.Universal._from_arrays(arrays, {"concentration": None}, from_bytes)
+        _restore({"model": "Universal", "settings": {"concentration": None}}, arrays)

@@ -28,7 +28,7 @@ class AlwaysSilent(Rival):
         return {}
 
     @classmethod
-    def _from_arrays(cls, arrays, settings, read):
+    def _from_arrays(cls, arrays, settings):
         return cls()
 
 

@@ -6,8 +6,9 @@ import planted_study as planted
 import pytest
 
 from microcolumn.evaluate._significance import with_error
-from microcolumn.report import report_dict
+from microcolumn.report import _assembly_table, report_dict
 from microcolumn.report._answer import whole_answer
+from microcolumn.report._assembly_table import ASSEMBLY
 from microcolumn.study import Plan, Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
@@ -73,8 +74,10 @@ def test_layers_are_means_over_splits_and_p_must_be_small_in_all_of_them(answer,
     assert "65 % (50 % if layers are shuffled) of all weight of RBM 5 lies in the main " in told
     assert "layer of its hidden unit (permutation test, p < 0.05 in 1 of 4 splits)" in told
     assert "1.0 of 2.5 live hidden units are concentrated in one layer" in told
-    assert told.endswith("1 of the hidden units of RBM 5 in the first split recurs in other splits "
-                         "and makes test words more probable.")  # fmt: skip
+    assert told.endswith(
+        " 1 of 4 live hidden units of RBM 5 in the first split is an assembly; of SemiRBM 5, whose "
+        f"score is not clearly lower, 1 of 4. {ASSEMBLY}"
+    )
 
     def sure(job, rows):
         for row in rows.get("structures", []):
@@ -83,6 +86,38 @@ def test_layers_are_means_over_splits_and_p_must_be_small_in_all_of_them(answer,
     assert dict(answer_of(tmp_path, sure).paragraphs)[QUESTIONS[2]].startswith(
         "More than by chance"
     )
+
+
+def test_assemblies_are_counted_as_in_the_table_of_each_model_that_may_be_the_best(tmp_path):
+    """Hidden units of the best model recur in one of three other splits, which is not enough."""
+
+    def unstable(job, rows):
+        for row in rows.get("assemblies", []):
+            if job.model.model == "RBM":
+                some = [replace(each, stability=1 / 3) for each in row["found"]]
+                row["found"] = replace(row["found"], rows=tuple(some))
+
+    results = Results(planted.write(tmp_path / "study.db", INSTANTANEOUS, change=unstable))
+    told = dict(whole_answer(results).paragraphs)[QUESTIONS[2]]
+    assert "0 of 4 live hidden units of RBM 5 in the first split are assemblies; of" in told
+    assert "of SemiRBM 5, whose score is not clearly lower, 1 of 4." in told
+    assert "a group of units that recurs in at least 80 % of the other splits and" in told
+    rbm, semi = _assembly_table.tables(results, results.tested()[0])
+    assert [row[-1] for row in rbm.rows].count("assembly") == 0
+    assert [row[-1] for row in semi.rows].count("assembly") == 1
+
+
+def test_a_model_that_is_clearly_worse_has_no_part_in_the_answer_about_assemblies(tmp_path):
+    def worse(job, rows):
+        for row in rows.get("scores", []):
+            row["bits_per_second"] -= 5.0 * row["model"].startswith("SemiRBM")
+        for row in rows.get("differences", []):
+            for name, sign in (("first", -5.0), ("second", 5.0)):
+                row["bits_per_second"] += sign * row[name].startswith("SemiRBM")
+
+    told = dict(answer_of(tmp_path, worse).paragraphs)[QUESTIONS[2]]
+    assert told.endswith(f"1 of 4 live hidden units of RBM 5 in the first split is an assembly. "
+                         f"{ASSEMBLY}")  # fmt: skip
 
 
 def test_without_layers_they_were_not_tested(tmp_path):

@@ -3,12 +3,14 @@
 import re
 from dataclasses import replace
 
+import planted_study
 import pytest
 from planted_comparison import compared
 
 from microcolumn.report._answer_models import best_model, good_enough, holds_for, others_agree
 from microcolumn.report._answer_sentences import beyond_pairs, in_layers, named, size_of_gain
 from microcolumn.report._answer_title import title
+from microcolumn.report._assembly_table import ASSEMBLY
 from microcolumn.report._findings import Finding, Layering, _kind
 
 GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
@@ -21,7 +23,7 @@ def found(levels=GROUPS, name="A", **options):
     """What a recording says whose models have these scores."""
     comparison = compared(levels, **options)
     return Finding(name, name, "instantaneous", 1, name, comparison, _kind(comparison),
-                   NO_LAYERS, None, None, "", "")  # fmt: skip
+                   NO_LAYERS, {}, None, "", "")  # fmt: skip
 
 
 KINDS = {
@@ -101,6 +103,12 @@ def test_what_nobody_can_imagine_is_not_told_in_times(gain):
     assert "times as likely" not in size_of_gain([one])
 
 
+def test_an_equal_score_is_told_by_its_95_per_cent_interval():
+    options, _ = KINDS["equal"]
+    told = beyond_pairs([found(**options)])
+    assert ", with a 95 % interval within ±2 % of the best model's gain over " in told
+
+
 def test_several_recordings_are_counted_by_kind():
     some = [found(**KINDS[kind][0], name=f"R{n}") for n, kind in enumerate(KINDS)]
     assert title(some, "8 recordings") == (
@@ -172,7 +180,7 @@ def test_a_rival_that_is_clearly_better_is_in_the_title():
 
 
 @pytest.mark.parametrize(("scatter", "sure"), [(0.1, "2"), (40.0, "none")])
-def test_of_a_best_model_of_the_family_it_is_told_whether_rivals_are_surely_behind(scatter, sure):
+def test_of_a_best_model_of_the_family_it_is_told_whether_rivals_are_clearly_behind(scatter, sure):
     levels = GROUPS | {"BernoulliMixture": 11.0, "TwoTree": 5.0}
     told = best_model([found(levels, name, scatter=scatter) for name in "AB"])
     assert told.startswith("RBM 25 scores highest in 2 of 2 recordings. Where a model of the ")
@@ -223,7 +231,7 @@ def test_a_lead_over_independent_units_that_may_be_chance_is_called_so():
     assert re.search(
         r"above independent units \(p = \S+, which may be chance\)\.", best_model([unsure])
     )
-    assert best_model([sure, unsure]).endswith("bits/s above independent units, surely in 1 of 2.")
+    assert best_model([sure, unsure]).endswith(" independent units, beyond chance in 1 of 2.")
 
 
 @pytest.mark.parametrize(
@@ -249,10 +257,15 @@ def test_where_all_models_have_false_modes_none_is_best():
 
 
 def test_recordings_with_and_without_layers():
+    rows = planted_study.assemblies(list("abcdefghij"))
     inside = Layering("RBM 25", 4, 4, 0.8, 0.5, 3.0, 10.0)
     some = [
-        replace(found(name="A"), layering=inside, n_assemblies=2),
-        replace(found(name="B"), layering=replace(inside, n_inside=0, share=0.55), n_assemblies=0),
+        replace(found(name="A"), layering=inside, assemblies={"RBM 25": rows}),
+        replace(
+            found(name="B"),
+            layering=replace(inside, n_inside=0, share=0.55),
+            assemblies={"RBM 25": replace(rows, rows=rows.rows[1:])},
+        ),
         found(name="C"),
     ]
     told = in_layers(some)
@@ -260,6 +273,7 @@ def test_recordings_with_and_without_layers():
     assert "no more than by chance, as far as can be seen, in B. Of all weight, 80 % in A " in told
     assert "55 % in B lies in the main layer of its hidden unit; if layers are shuffled, 50" in told
     assert "Not tested in 1, which have no layers or no hidden units." in told
-    assert "0 to 2 hidden units of a recording's first split recur" in told
+    assert "0 to 1 hidden units of the best model that has some, in the first split of a " in told
+    assert told.endswith(ASSEMBLY)
     assert in_layers(some[2:]) == f"{NO_LAYERS}."
     assert in_layers([some[2], found(name="D")]) == f"{NO_LAYERS}."

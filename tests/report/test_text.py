@@ -7,7 +7,7 @@ from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
 from microcolumn.report._effects import effects
 from microcolumn.report._growth import gains, growth, growth_sentences
-from microcolumn.report._text import answer_blocks
+from microcolumn.report._text import answer_blocks, report_blocks
 from microcolumn.study import Results
 
 
@@ -45,6 +45,17 @@ def test_the_answer_is_as_narrow_as_it_is_asked_to_be(planted_results):
         for text in (narrow, answer_text(planted_results))
     )
     assert prose == whole
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_the_whole_report_fits_a_terminal_and_breaks_no_word(text, planted_results, columns):
+    narrow = "\n\n".join(map(str, report_blocks(planted_results, columns)))
+    assert max(map(len, narrow.splitlines())) <= columns
+    assert words_of(narrow) == words_of(text)
+
+
+def words_of(text):
+    return {word for word in text.split() if set(word) - set("-=")}
 
 
 def test_all_tables_are_in_the_text(text, planted_results):

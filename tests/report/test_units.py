@@ -101,7 +101,7 @@ def test_the_counts_are_of_members_and_of_sure_gains():
     few = [each | {"gain_q_value": math.nan} for each in rows]
     [counted] = unit_sentences(few, n_splits=1)  # nothing is known to recur
     assert counted.startswith("2 of 3 units are predicted better by Ising")
-    assert "too few splits to say" in counted
+    assert "too few splits to test" in counted
 
 
 def test_nothing_is_counted_that_is_not_computed():

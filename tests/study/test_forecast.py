@@ -6,7 +6,7 @@ import pytest
 
 from microcolumn.study import Plan
 from microcolumn.study._forecast import Forecast, announcement, forecast, roughly
-from microcolumn.study._jobs import RecordingInfo
+from microcolumn.study._jobs import RecordingInfo, stages
 
 HOUR = {"a": 3600.0}
 
@@ -15,8 +15,12 @@ def facts(n_units):
     return {"a": RecordingInfo("", n_units)}
 
 
+def expected(plan, n_units, n_workers=1):
+    return forecast(plan, facts(n_units), HOUR, stages(plan, facts(n_units)), n_workers)
+
+
 def total_s(plan, n_units):
-    found = forecast(plan, facts(n_units), HOUR, 1)
+    found = expected(plan, n_units)
     return found.left_s(set(found.expected))
 
 
@@ -36,8 +40,8 @@ def test_what_is_left_follows_the_jobs_that_are_done():
 
 
 def said(plan, n_units, n_workers=2):
-    left = set(forecast(plan, facts(n_units), HOUR, n_workers).expected)
-    return announcement(plan, facts(n_units), HOUR, n_workers, left)
+    found = expected(plan, n_units, n_workers)
+    return announcement(plan, facts(n_units), HOUR, found, set(found.expected))
 
 
 def test_a_long_study_says_how_long_and_what_would_be_shorter():

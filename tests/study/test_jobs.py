@@ -243,7 +243,7 @@ def test_a_digest_is_the_same_in_every_process_and_release():
     """Written down: a change of it makes all stores compute everything again."""
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
     name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
-    assert name == "91ed98dc9465fd09b5dbc8e84b0d05cd"
+    assert name == "87fad8f4ee92aee9aa6e0d6cc90a05f9"
 
 
 # The choice of l1

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+from small_study import recording
+
+from microcolumn.models import ModelSpec, from_bytes
 from microcolumn.study import Experiment
-from microcolumn.study._jobs import specs_of
+from microcolumn.study._compute import Task, execute, split_words
+from microcolumn.study._jobs import Job, specs_of
 from microcolumn.study._light import lighter
 
 
 def test_weak_penalties_and_many_components_are_left_out():
     grid = [{"l1": l1, "count": True} for l1 in (1e-5, 1e-4, 1e-3, 1e-2)]
     assert lighter(grid) == grid[1:]
+    rounded = [{"l1": l1} for l1 in (0.11 / 10 / 10, 0.11)]
+    assert rounded[0]["l1"] < 0.01 * rounded[1]["l1"]
+    assert lighter(rounded) == rounded
     sizes = [{"n_components": n} for n in (1, 10, 40, 60)]
     assert lighter(sizes) == sizes[:3]
     assert lighter([{"n_edges": 5}, {}]) == [{"n_edges": 5}, {}]
@@ -24,3 +32,17 @@ def test_semi_restricted_models_are_left_out_of_long_words_unless_models_are_cho
     assert "SemiRBM 25 likelihood" in [spec.name for spec in specs_of(chosen, 300, 1)]
     whole = Experiment("whole")
     assert "SemiRBM 25 likelihood" in [spec.name for spec in specs_of(whole, 300, 1)]
+
+
+@pytest.mark.parametrize(("light_above", "n_decades"), [(2, 2), (None, 3)])
+def test_k_pairwise_is_fitted_lightly_like_other_rivals(light_above, n_decades):
+    words = recording().bin(0.020)
+    experiment = Experiment("e", models="KPairwise", l1="coarse", light_above=light_above)
+    job = Job("fit", "A", "e", 1, 0, ModelSpec("KPairwise"))
+    result = execute(Task("d0", job, experiment, words, {}, {}))
+    assert result.error == ""
+    fits = [from_bytes(row["file"]) for row in result.rows["fits"]]
+    assert {fit.tol for fit in fits} == {1e-4 if light_above else 1e-8}
+    train, _, _ = split_words(words, experiment, 1, 0)
+    strongest = max(each["l1"] for each in fits[0].grid(train))
+    assert strongest / min(fit.l1 for fit in fits) == pytest.approx(10.0**n_decades)

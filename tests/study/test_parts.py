@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,6 +122,12 @@ def test_no_flipped_byte_of_a_part_gets_into_the_store(path):
         (part(rows={"planned": [{"position": 0}]}), "table planned has no column 'job'"),
         (part(rows={"fits": [{"number": 0}]}), "table fits has no column 'number'"),
         (part(rows={"fits": [{"value": 1.0}]}), "NOT NULL"),
+        (part(rows={"fits": [FIT | {"n_iter": 10**400}]}), "int too large"),
+        (part(row={"seconds": 10**400}), "not laid out as a part file"),
+        (part(row={"seconds": math.nan}), "not laid out as a part file"),
+        (part(row={"seconds": None}), "not laid out as a part file"),
+        (replace(part(), job=None), "not laid out as a part file"),
+        (replace(part(), error=None), "not laid out as a part file"),
     ],
 )
 def test_a_part_of_another_version_or_layout_is_refused(path, foreign, reason):

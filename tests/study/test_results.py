@@ -138,8 +138,13 @@ def test_any_l1_of_the_plan_has_its_model(results):
     assert results.model("cells", "RBM", l1=0.0).W_[0, 0] == 0.2
     path = results.path("cells", "RBM", split=1)
     assert [model.l1 for model in path] == list(planted.L1)
-    with pytest.raises(ValueError, match=r"l1 is 0\.5; .* has 0, 0\.001, 0\.004"):
+    with pytest.raises(ValueError, match=r"l1 is 0\.5; .* has 0\.0, 0\.001, 0\.004"):
         results.model("cells", "RBM", l1=0.5)
+
+
+def test_an_l1_that_is_nearly_one_of_the_plan_is_told_with_the_digits_that_differ(results):
+    with pytest.raises(ValueError, match=r"l1 is 0\.0010000001; .* has 0\.0, 0\.001, 0\.004"):
+        results.model("cells", "RBM", l1=0.0010000001)
 
 
 def test_words_are_the_parts_of_the_split_ready_for_predictions(results):

@@ -10,7 +10,7 @@ from small_study import recording, results_of, small_plan, when_finished
 import microcolumn
 from microcolumn.objectives import l1_grid, largest_l1
 from microcolumn.recording import Recording
-from microcolumn.study import _compute as work
+from microcolumn.study import _compute as work, _jobs as planning
 from microcolumn.study._compute import split_words
 from microcolumn.study._plan import Experiment, Plan, Source
 from microcolumn.study._results import Results
@@ -161,6 +161,13 @@ def test_a_finished_study_is_not_computed_again(finished, performed):
     run(small_plan(), finished, n_jobs=1)
     assert performed == []
     assert when_finished(finished) == before
+
+
+def test_a_run_hashes_each_of_its_jobs_once(finished, monkeypatch):
+    hashed, digest = [], planning.digest
+    monkeypatch.setattr(planning, "digest", lambda *job: hashed.append(digest(*job)) or hashed[-1])
+    run(small_plan(), finished, n_jobs=1)
+    assert sorted(hashed) == sorted(row["digest"] for row in rows(finished, "planned"))
 
 
 # Another plan

@@ -14,7 +14,7 @@ import pytest
 
 from microcolumn.study import _status as progress, status
 from microcolumn.study._jobs import Job
-from microcolumn.study._status import duration, progress_bar, ticking
+from microcolumn.study._status import duration, moving_clock, progress_bar
 from microcolumn.study._store import Store
 
 JOB = Job("fit", "A", "instantaneous", 1, 0)
@@ -117,7 +117,7 @@ def test_a_bar_that_is_asked_for_leaves_lines_in_a_log(capsys, monkeypatch):
 def test_what_takes_long_is_said_where_somebody_waits(capsys, monkeypatch):
     monkeypatch.setattr(progress.threading, "Timer", AtOnce)
     for shown in (True, False):
-        with progress.said_if_slow("reading", shown):
+        with progress.log_if_slow("reading", shown):
             pass
     assert capsys.readouterr().err == "reading ...\n"
 
@@ -169,10 +169,10 @@ def test_the_clock_of_a_bar_goes_on_while_no_job_ends(monkeypatch):
 
     bar, seen = Bar(), threading.Event()
     monkeypatch.setattr(progress, "_TICK_S", 1e-3)
-    with ticking(bar):
+    with moving_clock(bar):
         assert not seen.wait(0.05)  # a log has no clock
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with ticking(bar):
+    with moving_clock(bar):
         assert seen.wait(5.0)
 
 

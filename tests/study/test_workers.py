@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from joblib import parallel_config
 from processes import python
 from small_study import recording, results_of, small_plan
 
+from microcolumn.io._sandbox import ctrl_c_held_back
 from microcolumn.study import _workers as workers
 from microcolumn.study._run import run
 from microcolumn.study._store import Store
@@ -211,6 +213,15 @@ def test_a_number_of_processes_is_not_for_clusters():
         pass
 
 
+@pytest.mark.parametrize("n_jobs", [None, 20])
+def test_slurm_is_no_scheduler_but_has_a_command_of_its_own(n_jobs):
+    with (
+        pytest.raises(ValueError, match=r"slurm is none; .* microcolumn study submit --slurm"),
+        workers_at(n_jobs, "slurm"),
+    ):
+        pass
+
+
 def test_without_dask_a_scheduler_asks_for_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
@@ -254,12 +265,26 @@ def test_whatever_ends_the_jobs_is_told_in_one_sentence(lost, told):
         raise lost
 
 
-def test_workers_ignore_ctrl_c_from_their_birth_and_the_run_does_not():
+def test_workers_do_not_hear_ctrl_c_from_their_birth_and_the_run_does():
+    held_back = partial(signal.pthread_sigmask, signal.SIG_BLOCK)  # and no more than these
+    with parallel_config(backend="loky", n_jobs=2):  # which starts them with nothing more
+        found = list(Workers(2, 1, "").results(held_back, iter([(), ()])))
+    assert found == [{signal.SIGINT}] * 2
+    assert held_back(()) == set()
+
+
+def test_ctrl_c_is_not_lost_while_workers_start():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    reached = []
+
+    def struck():
+        with ctrl_c_held_back():
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            reached.append("the end of the block")
+
     try:
-        with parallel_config(backend="loky", n_jobs=2):  # which starts them with nothing more
-            heard = list(Workers(2, 1, "").results(signal.getsignal, iter([signal.SIGINT] * 2)))
-        assert heard == [signal.SIG_IGN] * 2
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        with pytest.raises(KeyboardInterrupt):
+            struck()
     finally:
         signal.signal(signal.SIGINT, before)
+    assert reached == ["the end of the block"]

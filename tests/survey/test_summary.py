@@ -54,6 +54,14 @@ def test_layers_come_from_the_surface_down_whatever_depths_are_measured_from():
     assert lines == ["II/III", "V/VI", "unknown"]
 
 
+def test_many_suspects_of_a_kind_are_one_line_and_all_in_the_dictionary():
+    found = summarise(mc.Recording([np.arange(1.0, 20.0) + 1e-5 * n for n in range(40)]))
+    twice = [line for line in str(found).splitlines() if "sorted twice" in line]
+    assert len(twice) == 1
+    assert twice[0].endswith("(and 779 more like this: '0' and '2', '0' and '3', '0' and '4', ...)")
+    assert sum("sorted twice" in each for each in found.as_dict()["warnings"]) == 780
+
+
 def test_areas_probes_and_intervals_are_listed_and_several_probes_are_a_warning():
     units = mc.Units("abc", area=["VISp", "CA1", "VISp"], probe=["A", "B", ""])
     tables = {"spontaneous": mc.Epochs([[0.0, 40.0], [50.0, 130.0]])}
@@ -117,6 +125,12 @@ def test_a_recording_shorter_than_a_bin_is_summarised_with_a_warning():
     assert summary.binning is None
     assert summary.as_dict()["binning"] is None
     assert "no epoch is long enough for a bin of the suggested width" in str(summary)
+
+
+@pytest.mark.parametrize("given", [None, "recording.nwb", mc.Words.from_array([[0, 1]])])
+def test_what_is_no_recording_is_named(given):
+    with pytest.raises(TypeError, match=r"^recording is .*; pass a Recording, as read returns it$"):
+        summarise(given)
 
 
 def test_a_recording_without_epochs_is_summarised():

@@ -156,5 +156,6 @@ def test_few_units_of_simulated_recordings_are_suspect(seed):
 def test_suspects_are_told_once_for_each_kind():
     found = suspect_units(Recording([[], [], np.arange(1.0, 20.0), []]))
     [told] = suspicions(found)
-    assert told.startswith("unit '0' is silent (and 2 more like this); see microcolumn info")
+    assert told == "unit '0' is silent (and 2 more like this: '1', '3')"
+    assert suspicions(found, most=3) == [suspect.sentence for suspect in found]
     assert suspicions(()) == []

@@ -12,7 +12,7 @@ import typer
 
 from .. import __version__
 from . import demonstrating, models, recordings, studies
-from .output import complain, say
+from .output import say, warn
 
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
@@ -30,11 +30,6 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _as_line(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning as a sentence, without the line of code that it comes from."""
-    complain(f"warning: {message}")
-
-
 @app.callback(epilog="Example: microcolumn info session.nwb --depth-reference surface")
 def main(
     version: Annotated[
@@ -47,7 +42,7 @@ def main(
     """Models of spike words: fitted, normalised and compared in bits per second."""
     # What joblib and Python's tracker of semaphores warn of after Ctrl-C is of no use to anyone.
     warnings.filterwarnings("ignore", r"\d+ tasks have been successfully executed", UserWarning)
-    warnings.showwarning = _as_line
+    warnings.showwarning = warn
     if _TRACKED not in sys.warnoptions:  # the tracker is a process that inherits these
         sys.warnoptions.append(_TRACKED)
     # Python would look for garbage among all that was imported before it gives everything back.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -12,10 +10,9 @@ from typing import Annotated
 import typer
 
 from .commands import add_command
-from .failures import one_sentence
-from .output import Json, print_json, say
+from .output import Json, own_command, print_json, say
 from .reading import given
-from .stores import PlanOrStore, default_store, place_of
+from .stores import PlanFile, PlanOrStore, Quick, StoreFile, default_store, place_of
 
 _of_sbatch = partial(typer.Option, rich_help_panel="What each task asks SLURM for")
 
@@ -29,7 +26,7 @@ def add_to(study: typer.Typer) -> None:
 
 
 def submit(
-    plan: Annotated[Path, typer.Argument(help="The plan, a TOML file.")],
+    plan: PlanFile,
     flags: Annotated[
         list[str] | None, typer.Argument(help="After --, further options of sbatch.")
     ] = None,
@@ -47,12 +44,8 @@ def submit(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the scripts; write and submit nothing.")
     ] = False,
-    store: Annotated[
-        Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
-    ] = False,
+    store: StoreFile = None,
+    quick: Quick = False,
     json: Json = False,
 ) -> None:
     """Have SLURM compute what the plan asks for and the store does not have.
@@ -63,17 +56,16 @@ def submit(
     from ..study import Plan, submit as submit_study
 
     options = given(time=time, partition=partition, mem=mem, gres=gres)
-    with one_sentence():
-        read = Plan.from_toml(plan)
-        done = submit_study(
-            read.quick() if quick else read,
-            store or default_store(plan, quick),
-            slurm=slurm,
-            **given(array=array),
-            flags=[*(f"--{name}={value}" for name, value in options.items()), *(flags or ())],
-            dry_run=dry_run,
-            command=shlex.join(["microcolumn", *sys.argv[1:]]),
-        )
+    read = Plan.from_toml(plan)
+    done = submit_study(
+        read.quick() if quick else read,
+        store or default_store(plan, quick),
+        slurm=slurm,
+        **given(array=array),
+        flags=[*(f"--{name}={value}" for name, value in options.items()), *(flags or ())],
+        dry_run=dry_run,
+        command=own_command(),
+    )
     for sentence in done.sentences:
         say(sentence, err=True)
     if json:
@@ -103,20 +95,18 @@ def work(
     """Do one task of a study that was submitted, as its scripts do."""
     from ..study import StudyError, do_share
 
-    with one_sentence():
-        n_failed = do_share(folder, stage, task, threads=threads)
-        if json:
-            print_json({"failed": n_failed})
-        if n_failed:
-            raise StudyError(f"{n_failed} jobs of this task failed; see the lines above")
+    n_failed = do_share(folder, stage, task, threads=threads)
+    if json:
+        print_json({"failed": n_failed})
+    if n_failed:
+        raise StudyError(f"{n_failed} jobs of this task failed; see the lines above")
 
 
 def collect(study: PlanOrStore, json: Json = False) -> None:
     """Merge what tasks have computed into the store; every other command does so, too."""
     from ..study import collect as collect_parts
 
-    with one_sentence():
-        found = collect_parts(place_of(study, by_time=True))
+    found = collect_parts(place_of(study, by_time=True))
     for sentence in found.sentences:
         say(sentence, err=True)
     if json:

@@ -29,16 +29,18 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
         found = [(name, parameter.default, hints[name])]
         if name in groups:
             of_fields = get_type_hints(groups[name], include_extras=True)
-            options = fields(groups[name])
-            found = [(each.name, each.default, of_fields[each.name]) for each in options]
+            own = fields(groups[name])
+            found = [(each.name, each.default, of_fields[each.name]) for each in own]
         parameters += [  # by name, since those without a default need not come first then
             inspect.Parameter(each, parameter.KEYWORD_ONLY, default=default, annotation=hint)
             for each, default, hint in found
         ]
 
+    options = [each.name for each in parameters if each.default is not each.empty]
+
     @wraps(command)
     def run(**values: Any) -> None:
-        with one_sentence():
+        with one_sentence(options):
             for name, group in groups.items():
                 chosen = {each.name: values.pop(each.name) for each in fields(group)}
                 values[name] = group(**chosen)

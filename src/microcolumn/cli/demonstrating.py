@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .commands import add_command
-from .failures import one_sentence
 from .output import (
     OF_FITS,
     Json,
     Open,
     make_folder,
+    own_command,
     print_json,
     say,
     say_blocks,
     say_started,
     show_page,
-    text_width,
+    terminal_columns,
 )
 
 
@@ -55,15 +53,13 @@ def demo(
     from ..report import report_dict
     from ..report._text import answer_blocks
 
-    with one_sentence():
-        make_folder(out)
-        command = shlex.join(["microcolumn", *sys.argv[1:]])
-        results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
-        told = report_dict(results) if json else {}
-        if not json:
-            say_blocks(answer_blocks(results, text_width()))
-            say(f"\nresults: {results.file}")
+    make_folder(out)
+    results, page = demonstration.run(out, full=full, n_jobs=jobs, command=own_command())
     if json:
+        told = report_dict(results)
         shown = {name: told[name] for name in ("answer", "cautions")}
         print_json(shown | {"results": results.file, "page": page})
+    else:
+        say_blocks(answer_blocks(results, terminal_columns()))
+        say(f"\nresults: {results.file}")
     show_page(page, open_page, quiet=json)

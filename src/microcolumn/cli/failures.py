@@ -1,71 +1,89 @@
-"""What goes wrong, as one sentence and an exit code: 1 if the work failed, 2 for bad input."""
+"""What goes wrong, as one sentence and an exit code.
+
+1 if the work failed, 2 for bad input, 130 if it was interrupted (128 and the signal's number).
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from linecache import getline
+from signal import SIGINT
+from traceback import format_exception, walk_tb
 
 import typer
 
-from .output import complain
+from .output import complain, say
 from .reading import as_options
 
-#: Options of commands by the argument of the API that each stands for, where they differ.
+#: Options of commands by the argument of the API that each stands for, where names differ.
 _OPTIONS = {
-    "bin_width": "--bin-width",
-    "fraction": "--train",
-    "given": "--given",
-    "group_l1": "--group-l1",
-    "l1": "--l1",
-    "models": "--model",
-    "most_active": "--most-active",
-    "n_hidden": "--hidden",
-    "n_init": "--starts",
-    "n_samples": "--n",
-    "n_splits": "--splits",
-    "objective": "--objective",
-    "objectives": "--objective",
-    "split_by": "--split-by",
-    "window": "--window",
+    "fraction": "train",
+    "models": "model",
+    "n_hidden": "hidden",
+    "n_init": "starts",
+    "n_samples": "n",
+    "n_splits": "splits",
+    "objectives": "objective",
 }
 
 
 @contextmanager
-def one_sentence(*, of_options: bool = False) -> Iterator[None]:
-    """Turn what the API raises into its sentence and an exit code.
+def one_sentence(options: Collection[str] = ()) -> Iterator[None]:
+    """Turn what is raised into a sentence and an exit code; MICROCOLUMN_DEBUG=1 shows where.
 
-    With ``of_options``, a sentence that begins with an argument, ``n_hidden is -3``, names the
-    option instead; in a plan it is the name to look for.
+    A sentence that begins with an argument, ``n_hidden is -3``, names the option instead if it is
+    one of ``options``; in a plan it is the name to look for.
     """
     try:
         yield
     except (BrokenPipeError, typer.Exit):  # the output's reader has seen enough; ended already
         raise
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        sentence = as_options(str(error))
-        raise _ended(_by_option(sentence) if of_options else sentence, 2) from None
-    except MemoryError as error:
+    except (Exception, KeyboardInterrupt) as error:
+        if os.environ.get("MICROCOLUMN_DEBUG", "0") not in ("", "0"):
+            say("".join(format_exception(error)), err=True)
+        sentence, code = _outcome(error)
+        argument = re.match(r"(?:experiment \w+: )?(\w+)(?= is )", sentence)
+        if argument is not None and _OPTIONS.get(argument[1], argument[1]) in options:
+            sentence = option_of(argument[1]) + sentence[argument.end() :]
+        complain(sentence)
+        raise typer.Exit(code) from None
+
+
+def _outcome(error: BaseException) -> tuple[str, int]:
+    """What to say of an error, and the exit code."""
+    if isinstance(error, KeyboardInterrupt):
+        number, *_ = error.args or [SIGINT]
+        return "interrupted; run the same command again to go on", 128 + number
+    if isinstance(error, MemoryError):
         reason = f" ({error})" if str(error) else ""
         remedy = "use fewer units, wider bins or a shorter part of the recording"
-        raise _ended(f"the memory of this machine is too small{reason}; {remedy}", 1) from None
-    except KeyboardInterrupt:
-        raise _ended("interrupted; run the same command again to go on", 1) from None
-    except RuntimeError as error:
+        return f"the memory of this machine is too small{reason}; {remedy}", 1
+    if isinstance(error, OSError | ImportError) or _is_bad_input(error):
+        return as_options(str(error)), 2
+    if isinstance(error, RuntimeError):
         from ..study import StudyError
 
         if isinstance(error, StudyError):
-            raise _ended(str(error), 1) from None
-        raise
+            return str(error), 1
+    remedy = "set MICROCOLUMN_DEBUG=1 to see the traceback, and please report it"
+    return f"internal error: {type(error).__name__}: {error}; {remedy}", 1
 
 
-def _by_option(sentence: str) -> str:
-    argument = re.match(r"(?:experiment \w+: )?(\w+)(?= is )", sentence)
-    if argument is None or argument[1] not in _OPTIONS:
-        return sentence
-    return f"{_OPTIONS[argument[1]]}{sentence[argument.end() :]}"
+def _is_bad_input(error: BaseException) -> bool:
+    """Whether a check refused what it was given: any other ValueError or TypeError is a bug.
+
+    Checks are statements ``raise`` of this package; libraries and the interpreter raise bugs.
+    """
+    if not isinstance(error, ValueError | TypeError):
+        return False
+    *_, (frame, line) = walk_tb(error.__traceback__)
+    is_own = frame.f_globals.get("__name__", "").startswith(__name__.partition(".")[0])
+    return is_own and getline(frame.f_code.co_filename, line).lstrip().startswith("raise ")
 
 
-def _ended(sentence: str, code: int) -> typer.Exit:
-    complain(sentence)
-    return typer.Exit(code)
+def option_of(argument: str) -> str:
+    """The option of commands that stands for an argument of the API."""
+    return "--" + _OPTIONS.get(argument, argument).replace("_", "-")

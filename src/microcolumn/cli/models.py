@@ -15,7 +15,7 @@ from ..models._spec import CLASSES, DEFAULT_OBJECTIVE, RIVALS
 from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import add_command
-from .failures import one_sentence
+from .failures import option_of
 from .output import (
     OF_FITS,
     Json,
@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from ..recording import Recording
 
 _setting = partial(typer.Option, rich_help_panel="What is fitted")
-
-#: Options of ``fit`` by the setting of a model that each stands for.
-_SETTINGS = {
-    "n_hidden": "--hidden",
-    "l1": "--l1",
-    "group_l1": "--group-l1",
-    "objective": "--objective",
-    "n_init": "--starts",
-}
 
 ModelFile = Annotated[Path, typer.Option(help="Where the model is saved (safetensors).")]
 
@@ -80,7 +71,10 @@ def fit(
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
     train: Annotated[
         float | None,
-        _setting(help="Fit to this share of the words and score the rest; by default fit to all."),
+        _setting(
+            help="Fit to this share of the words, in blocks of time, and score the rest; by "
+            "default fit to all."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -94,7 +88,6 @@ def fit(
         n_hidden=hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=starts
     )
     with (
-        one_sentence(of_options=True),
         atomic_write(out) as saved,
         warnings_as_lines(),
         steps(3) as begin,
@@ -109,7 +102,9 @@ def fit(
         recording = data.read(file)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
         words = words_of(recording, chosen).embed(window)
-        fitted, held = (words, None) if train is None else words.split(train, random_state=seed)
+        fitted, held = words, None
+        if train is not None:
+            fitted, held = words.split(train, by="blocks", random_state=seed)
         choice = None
         begin(f"fitting {type(estimator).__name__}")
         if l1 is None and not isinstance(estimator, Independent):
@@ -122,14 +117,8 @@ def fit(
         # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
-        scored = None
-        if score is not None:
-            scored = {
-                "bits_per_second": score.bits_per_second,
-                "stderr": score.stderr,
-                "n_words": score.n_words,
-                "false_mass": score.false_mass,
-            }
+        told = ("bits_per_second", "stderr", "n_words", "false_mass")
+        scored = score and {name: getattr(score, name) for name in told}
         tried = choice and [
             settings | {"bits_per_second": each.bits_per_second}
             for settings, each in zip(choice.settings, choice.scores, strict=True)
@@ -193,7 +182,7 @@ def predict(
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
     say_started()
-    with one_sentence(of_options=True), steps(3, printing=out is None and not json) as begin:
+    with steps(3, printing=out is None and not json) as begin:
         begin(f"reading {file}")
         from .. import evaluate
         from ..models import load
@@ -247,20 +236,19 @@ def sample(
 
     from ..models import load
 
-    with one_sentence(of_options=True):
-        suffix = ".csv" if out is None else out.suffix.lower()
-        if suffix not in (".csv", ".npz"):
-            raise ValueError(f"--out {out} needs the ending .csv or .npz")
-        fitted = load(model)
-        with warnings_as_lines():
-            words = fitted.sample(n, random_state=seed)
-        columns = _columns(fitted)
-        if out is not None or not json:
-            with output(out) as stream:
-                if suffix == ".npz":
-                    np.savez_compressed(stream, words=words, columns=np.array(columns))
-                else:
-                    write_csv(stream, [columns, *words.tolist()])
+    suffix = ".csv" if out is None else out.suffix.lower()
+    if suffix not in (".csv", ".npz"):
+        raise ValueError(f"--out {out} needs the ending .csv or .npz")
+    fitted = load(model)
+    with warnings_as_lines():
+        words = fitted.sample(n, random_state=seed)
+    columns = _columns(fitted)
+    if out is not None or not json:
+        with output(out) as stream:
+            if suffix == ".npz":
+                np.savez_compressed(stream, words=words, columns=np.array(columns))
+            else:
+                write_csv(stream, [columns, *words.tolist()])
     if json:
         written = {"words": words.tolist()} if out is None else {"file": out}
         print_json({"n_words": len(words), "columns": columns} | written)
@@ -285,7 +273,7 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     takes = cls().get_params()
     for setting in settings:
         if setting not in takes:
-            raise ValueError(f"{name} has no {_SETTINGS[setting]}; leave it out")
+            raise ValueError(f"{name} has no {option_of(setting)}; leave it out")
     if "objective" in takes:
         settings = {"objective": DEFAULT_OBJECTIVE} | settings
     if "random_state" in takes:

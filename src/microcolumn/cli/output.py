@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shlex
 import sys
 import warnings
 import webbrowser
@@ -80,11 +81,20 @@ def steps(count: int, *, printing: bool = False) -> Iterator[Callable[[str], Non
         yield begin
 
 
+def own_command() -> str:
+    """The command that runs, as it may be typed again."""
+    return shlex.join(["microcolumn", *sys.argv[1:]])
+
+
 def text_width() -> int:
     """Letters of a line of text: as many as a terminal has columns, and at most 100."""
-    if not sys.stdout.isatty():
-        return _WIDEST
-    return max(_NARROWEST, min(_WIDEST, get_terminal_size().columns))
+    return min(_WIDEST, terminal_columns() or _WIDEST)
+
+
+def terminal_columns(*, err: bool = False) -> int | None:
+    """Columns of the terminal that is printed to; None where there is none."""
+    in_terminal = (sys.stderr if err else sys.stdout).isatty()
+    return max(_NARROWEST, get_terminal_size().columns) if in_terminal else None
 
 
 def folded(text: str) -> str:
@@ -134,6 +144,12 @@ def complain(sentence: str) -> None:
     say(shortened(printable(f"microcolumn: {sentence}")), err=True)
 
 
+def warn(message: Warning | str, *_where: object, **_more: object) -> None:
+    """Print a warning as a sentence, without its code and what libraries add in further lines."""
+    sentence, _, _ = str(message).partition("\n")
+    complain(f"warning: {sentence}")
+
+
 def print_json(result: Any) -> None:
     """Print a result for programs; numbers that JSON does not have become null."""
     from json import dumps
@@ -159,9 +175,7 @@ def print_table(
 
     lines = [list(row) for row in rows]
     names = header or ("",) * len(lines[0])
-    in_terminal = (sys.stderr if err else sys.stdout).isatty()
-    width = text_width() if in_terminal else None
-    say(text_table(names, lines, left=names[:1], width=width), err=err)
+    say(text_table(names, lines, left=names[:1], width=terminal_columns(err=err)), err=err)
 
 
 def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:
@@ -201,4 +215,4 @@ def warnings_as_lines() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for sentence in dict.fromkeys(str(each.message) for each in caught):
-        complain(f"warning: {sentence}")
+        warn(sentence)

@@ -13,15 +13,11 @@ import typer
 from ..atomic import atomic_write
 from ..garbage import collected_by_hand
 from .commands import add_command
-from .failures import one_sentence
 from .output import Json, Open, make_folder, print_json, say, say_started, show_page
-from .stores import PlanOrStore, store_of
+from .stores import MOST_LETTERS, PlanOrStore, store_of
 
 if TYPE_CHECKING:
     from ..figures import Wanted
-
-#: Of a recording's name, as many letters as fit into names of files: 255 bytes, up to 4 each.
-_MOST_LETTERS = 50
 
 
 class Format(StrEnum):
@@ -49,13 +45,12 @@ def page(
     """Write what a study has found so far as one HTML page that needs no network."""
     say_started()
     with collected_by_hand():  # also while libraries are imported
-        with one_sentence():
-            store = store_of(study)
-            from .. import report
-            from ..study import Results
+        store = store_of(study)
+        from .. import report
+        from ..study import Results
 
-            file = store.with_suffix(".html") if out is None else out
-            report.write(Results(store), file)
+        file = store.with_suffix(".html") if out is None else out
+        report.write(Results(store), file)
         if json:
             print_json({"page": file})
         show_page(file, open_page, quiet=json)
@@ -93,7 +88,7 @@ def figures(
     from ..figures import draw_all, preset
     from ..study import Results
 
-    with one_sentence(), preset(width, font):
+    with preset(width, font):
         store = store_of(study)
         folder = store.with_name(f"{store.stem}-figures") if out is None else out
         results = Results(store)
@@ -125,7 +120,7 @@ def _file_name(wanted: Wanted, taken: set[str]) -> str:
     Characters that file systems dislike are replaced, long names cut, and names that differ in
     case alone are the same on some of them.
     """
-    parts = [wanted.name, (wanted.recording or "")[:_MOST_LETTERS]]
+    parts = [wanted.name, (wanted.recording or "")[:MOST_LETTERS]]
     name = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
     names = chain([name], (f"{name}-{k}" for k in count(2)))
     free = next(each for each in names if each.casefold() not in taken)

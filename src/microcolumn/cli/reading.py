@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..io._readers import READERS
+
 if TYPE_CHECKING:
     from ..recording import Recording
 
@@ -32,7 +34,8 @@ class Source:
     """How a file is read."""
 
     reader: Annotated[
-        str | None, _option(help="Format, if the file's content does not show it.")
+        str | None,
+        _option(help=f"Format, if the file's content does not show it: {', '.join(READERS)}."),
     ] = None
     option: Annotated[
         list[str] | None,
@@ -50,7 +53,8 @@ class Source:
         _option(help="Column, variable or dataset with the unit of each spike; see also --ids."),
     ] = None
     unit_of_time: Annotated[
-        str | None, _option(help="Unit of the times: s, ms, us or samples (with a sampling_rate).")
+        str | None,
+        _option(help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate)."),
     ] = None
     start: Annotated[
         float | None,
@@ -147,7 +151,7 @@ def given(**settings: Any) -> dict[str, Any]:
 def ids_of(values: list[str] | None) -> list[str] | None:
     """Unit ids of a repeatable option, several in each value; CSV quotes protect a comma."""
     rows = csv.reader(values or [], skipinitialspace=True)
-    return [unit for row in rows for unit in row] or None
+    return [unit for row in rows for unit in row or [""]] or None
 
 
 def format_options(pairs: list[str] | None) -> dict[str, Any]:
@@ -195,7 +199,7 @@ def _value(text: str) -> bool | int | float | str:
 
 def stretches(epochs: list[str] | None) -> Any:
     """Names as they are, one name as text, START-STOP as epochs."""
-    found = [re.fullmatch(r"([\d.]+)-([\d.]+)", each) for each in epochs or []]
+    found = [re.fullmatch(r"(\d+\.?\d*)-(\d+\.?\d*)", each) for each in epochs or []]
     edges = sorted([float(each[1]), float(each[2])] for each in found if each)
     if edges and len(edges) < len(found):
         raise ValueError("--epochs are names and stretches of time; give names or stretches alone")

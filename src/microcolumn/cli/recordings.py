@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
-from ..formatting import counted
 from . import reading
 from .commands import add_command
-from .failures import one_sentence
 from .output import Json, folded, print_json, say, say_started
 
 if TYPE_CHECKING:
@@ -36,16 +34,17 @@ def info(
     """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
     say_started("coincidences")
     from .. import figures  # the numerical libraries load only when a command runs
-    from ..study._status import said_if_slow
+    from ..io import is_url
+    from ..io._limits import size_on_disk
+    from ..study._status import log_if_slow
     from ..survey import summarise
 
-    with one_sentence():
-        with said_if_slow(f"reading {file}"):
-            recording = data.read(file)
-        with said_if_slow(f"looking at {counted(recording.n_units, 'unit')}"):
-            summary = summarise(recording)
-        if figure is not None:
-            save(figures.correlogram(summary.bin_width), figure)
+    size = 0 if is_url(file) or not Path(file).exists() else size_on_disk(Path(file))
+    with log_if_slow(f"reading {file}" + f" ({size / 1e6:.0f} MB)" * (size >= 1e6)):
+        recording = data.read(file)
+    summary = summarise(recording, step=log_if_slow)
+    if figure is not None:
+        save(figures.correlogram(summary.bin_width), figure)
     if json:
         print_json(summary.as_dict())
     else:
@@ -77,19 +76,18 @@ def layers(
     from .. import figures, io
     from ..survey import layers_from_flashes
 
-    with one_sentence():
-        times = io.read_flashes(file, flashes)
-        with io.read_lfp(
-            file,
-            depth_reference=depth_reference,
-            series=series,
-            depth_column=depth_column,
-            group=group,
-        ) as lfp:
-            found = layers_from_flashes(lfp, times)
-        if (centre, top, bottom) != (None, None, None):
-            found = found.corrected(centre, top, bottom)
-        save(figures.csd(found), figure)
+    times = io.read_flashes(file, flashes)
+    with io.read_lfp(
+        file,
+        depth_reference=depth_reference,
+        series=series,
+        depth_column=depth_column,
+        group=group,
+    ) as lfp:
+        found = layers_from_flashes(lfp, times)
+    if (centre, top, bottom) != (None, None, None):
+        found = found.corrected(centre, top, bottom)
+    save(figures.csd(found), figure)
     boundaries = f"II/III {found.top_um:.0f} IV {found.bottom_um:.0f} V/VI"
     if json:
         print_json(

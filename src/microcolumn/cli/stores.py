@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
+from zlib import crc32
 
 import typer
 
 from .output import say
 
+#: Of names of recordings, as many letters as fit into names of files: 255 bytes, up to 4 each.
+MOST_LETTERS = 50
+
+PlanFile = Annotated[Path, typer.Argument(help="The plan, a TOML file.")]
 PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
+StoreFile = Annotated[
+    Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
+]
 
 
 def default_store(plan: Path, quick: bool = False) -> Path:
     """The store next to a plan."""
     return plan.with_name(f"{plan.stem}-quick.db" if quick else f"{plan.stem}.db")
+
+
+def comparison_store(recordings: Iterable[str], quick: bool) -> Path:
+    """The store of a comparison, here and named after its recordings: others have their own."""
+    names = re.sub(r"[^\w-]+", "_", "-".join(recordings))
+    if len(names) > MOST_LETTERS:  # then their ends tell them apart
+        names = f"{names[:MOST_LETTERS]}-{crc32(names.encode()):08x}"
+    return default_store(Path(f"{names}-comparison"), quick)
 
 
 def store_of(study: Path, *, by_time: bool = False) -> Path:

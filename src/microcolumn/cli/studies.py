@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,20 +14,28 @@ from ..atomic import atomic_write
 from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
 from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
-from .failures import one_sentence
 from .output import (
     OF_FITS,
     Json,
+    own_command,
     print_json,
     print_table,
     say,
     say_blocks,
     say_started,
     show_page,
-    text_width,
+    terminal_columns,
     warnings_as_lines,
 )
-from .stores import PlanOrStore, default_store, store_of
+from .stores import (
+    PlanFile,
+    PlanOrStore,
+    Quick,
+    StoreFile,
+    comparison_store,
+    default_store,
+    store_of,
+)
 
 if TYPE_CHECKING:
     from ..study import Plan, Results
@@ -40,13 +47,7 @@ Jobs = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(
-        help="Do the jobs on the Dask cluster at this address, tcp://host:8786, or on Dask workers "
-        "that SLURM starts: slurm, with --jobs of them."
-    ),
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
+    typer.Option(help="Do the jobs on the Dask cluster at this address, tcp://host:8786."),
 ]
 
 
@@ -114,7 +115,10 @@ def compare(
     ] = False,
     store: Annotated[
         Path | None,
-        typer.Option(help="Where results are kept; comparison.db by default, or -quick.db."),
+        typer.Option(
+            help="Where results are kept; session-comparison.db or, with --quick, "
+            "session-comparison-quick.db for session.nwb by default."
+        ),
     ] = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
@@ -135,39 +139,35 @@ def compare(
     from ..io import is_url
     from ..study import Plan
 
-    with one_sentence(of_options=True):
-        plan = Plan.of(
-            [file if is_url(file) else Path(file) for file in files],
-            spatiotemporal=spatiotemporal,
-            read=data.reading(),
-            select=data.selection(),
-            **reading.given(
-                bin_width=bin_width,
-                most_active=most_active,
-                models=model and [models.canonical_name(name) for name in model],
-                n_hidden=hidden,
-                l1=l1 and sorted(l1),
-                objectives=objective,
-                n_splits=splits,
-                split_by=split_by,
-                seed=seed,
-            ),
-        )
-    kept = store or default_store(Path("comparison"), quick)
+    plan = Plan.of(
+        [file if is_url(file) else Path(file) for file in files],
+        spatiotemporal=spatiotemporal,
+        read=data.reading(),
+        select=data.selection(),
+        **reading.given(
+            bin_width=bin_width,
+            most_active=most_active,
+            models=model and [models.canonical_name(name) for name in model],
+            n_hidden=hidden,
+            l1=l1 and sorted(l1),
+            objectives=objective,
+            n_splits=splits,
+            split_by=split_by,
+            seed=seed,
+        ),
+    )
+    kept = store or comparison_store((source.name for source in plan.sources), quick)
     results = _run(plan, kept, jobs, scheduler, quick, json)
     if open_page:
         from .. import report
 
-        with one_sentence():
-            report.write(results, kept.with_suffix(".html"))
+        report.write(results, kept.with_suffix(".html"))
         show_page(kept.with_suffix(".html"), open_page, quiet=json)
 
 
 def run(
-    plan: Annotated[Path, typer.Argument(help="The plan, a TOML file.")],
-    store: Annotated[
-        Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
-    ] = None,
+    plan: PlanFile,
+    store: StoreFile = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     quick: Quick = False,
@@ -180,8 +180,7 @@ def run(
     say_started(OF_FITS)
     from ..study import Plan
 
-    with one_sentence():
-        read = Plan.from_toml(plan)
+    read = Plan.from_toml(plan)
     _run(read, store or default_store(plan, quick), jobs, scheduler, quick, json)
 
 
@@ -189,8 +188,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
     """Print how far a study is, also while it runs in another terminal."""
     from ..study import status as status_of
 
-    with one_sentence():
-        found = status_of(store_of(study, by_time=True))
+    found = status_of(store_of(study, by_time=True))
     if json:
         print_json(asdict(found) | {"complete": found.complete})
     else:
@@ -202,8 +200,7 @@ def report(study: PlanOrStore, json: Json = False) -> None:
     say_started()
     from ..study import Results
 
-    with one_sentence():
-        _print(Results(store_of(study)), json, whole=True)
+    _print(Results(store_of(study)), json, whole=True)
 
 
 def export_model(
@@ -227,7 +224,7 @@ def export_model(
     from ..models import to_bytes
     from ..study import Results
 
-    with one_sentence(), atomic_write(out) as saved, warnings_as_lines():
+    with atomic_write(out) as saved, warnings_as_lines():
         results = Results(store_of(study))
         fitted = results.model(
             recording,
@@ -249,18 +246,17 @@ def _run(
 ) -> Results:
     from ..study import run as run_study
 
-    with one_sentence():
-        if jobs is not None and scheduler not in (None, "slurm"):
-            raise ValueError("--jobs is for this machine; leave it out with --scheduler")
-        results = run_study(
-            plan.quick() if quick else plan,
-            store,
-            n_jobs=jobs,
-            scheduler=scheduler,
-            progress=True,
-            command=shlex.join(["microcolumn", *sys.argv[1:]]),
-        )
-        _print(results, json)
+    if jobs is not None and scheduler not in (None, "slurm"):
+        raise ValueError("--jobs is for this machine; leave it out with --scheduler")
+    results = run_study(
+        plan.quick() if quick else plan,
+        store,
+        n_jobs=jobs,
+        scheduler=scheduler,
+        progress=True,
+        command=own_command(),
+    )
+    _print(results, json)
     report, page = (shlex.join(["microcolumn", "study", n, str(store)]) for n in ("report", "page"))
     say(f"\nresults: {store}\nall of them: {report}\nwith figures: {page}", err=True)
     return results
@@ -275,4 +271,4 @@ def _print(results: Results, json: bool, *, whole: bool = False) -> None:
         print_json(report_dict(results))
     else:
         told = report_blocks if whole else answer_blocks
-        say_blocks(told(results, text_width()))
+        say_blocks(told(results, terminal_columns()))

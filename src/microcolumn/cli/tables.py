@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from .commands import add_command
-from .failures import one_sentence
 from .output import Json, make_folder, print_json, say, say_started
 from .stores import PlanOrStore, store_of
 
@@ -31,10 +30,9 @@ def tables(
     from ..report import write_tables
     from ..study import Results
 
-    with one_sentence():
-        results = Results(store_of(study))
-        make_folder(out)
-        written = write_tables(results, out)
+    results = Results(store_of(study))
+    make_folder(out)
+    written = write_tables(results, out)
     if json:
         print_json({"tables": written})
     else:

@@ -18,6 +18,7 @@ from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
 from ..partition._cost import operations
+from ..validation import kind_of
 from ..words import Words, as_words
 from ._rival_choice import Choice, choose
 from ._score import Score, excess_log_likelihood
@@ -121,6 +122,8 @@ def choose_l1(
         in modes without any training word is chosen only if there is no other, and so is one
         whose log Z has not converged: it may be too small, and the score too good.
     """
+    if not isinstance(model, PenalisedModel):
+        raise TypeError(f"model is {kind_of(model)}; pass one model with a penalty, such as RBM()")
     train, validation = as_words(train), as_words(validation)
     per_decade = _per_decade(l1_values)
     more: tuple[float, ...] = _grid(l1_values, train, model.objective)

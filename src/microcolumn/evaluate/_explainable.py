@@ -13,7 +13,7 @@ from scipy.special import digamma, expit, gammaln
 
 from ..models import Independent
 from ..notebook import AsText
-from ..validation import Floats
+from ..validation import Floats, real_array
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of
 from ._score import Score
@@ -154,7 +154,8 @@ def _cost(words: Words, baseline: Independent | ArrayLike | None) -> Floats:
     """Minus log p of each distinct word under independent units, nats."""
     if isinstance(baseline, Independent):
         return np.asarray(-baseline.score_samples(words))
-    rates = words.rates if baseline is None else np.asarray(baseline, dtype=np.float64)
+    given = words.rates if baseline is None else baseline
+    rates = real_array("baseline", given, "pass one rate per unit")
     if rates.shape != (words.n_dims,):
         raise ValueError(
             f"baseline has shape {rates.shape} for {words.n_dims} units; it needs one rate per unit"

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..origin import ordered
 from ..parameters import Floats, Parameters
+from ..validation import real_array
 from ..words import UnnamedWords, Words
 
 Baseline = Independent | ArrayLike | None
@@ -139,7 +140,7 @@ def _in_order_of(
 
 
 def _biases(baseline: ArrayLike, n_units: int) -> Floats:
-    rates = np.asarray(baseline, dtype=np.float64)
+    rates = real_array("baseline", baseline, "pass one rate per unit")
     if rates.shape != (n_units,):
         raise ValueError(
             f"baseline has shape {rates.shape} for {n_units} units; it needs one rate per unit"

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..models import HiddenMarkovModes, HistoryGLM, Rival
 from ..notebook import AsText
+from ..validation import kind_of
 from ..words import Words, as_words
 from ._score import Score, excess_log_likelihood
 from ._sequences import sequence_gain
@@ -70,6 +71,8 @@ def choose(
         The highest score wins, of equals the first. A fit that has not converged is chosen only
         if there is no other, and so is one without a finite score.
     """
+    if not hasattr(model, "fit_grid"):
+        raise TypeError(f"model is {kind_of(model)}; pass one rival, for example Tree()")
     train, validation = as_words(train), as_words(validation)
     settings = tuple(model.grid(train) if grid is None else grid)
     if not settings:

@@ -8,12 +8,14 @@ from . import (
     neo as neo,
     npz as npz,
     nwb as nwb,
+    parquet as parquet,
     phy as phy,
     pynapple as pynapple,
     spikeinterface as spikeinterface,
 )
 from ._lfp import LFP as LFP
-from ._read import READERS as READERS, option_names as option_names, read as read
+from ._read import option_names as option_names, read as read
+from ._readers import READERS as READERS
 from ._remote import is_url as is_url
 from .neo import from_neo as from_neo
 from .npz import save as save

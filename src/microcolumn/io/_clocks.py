@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..epochs import HALF_NANOSECOND, Epochs
 from ..validation import Floats
 from ._failures import BadFileError
 
-_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0
 
@@ -21,7 +21,8 @@ _GAP_S = 1.0
 def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
     """How many units of time make a second; only times in samples need a sampling rate."""
     if time_unit not in (*_PER_SECOND, "samples"):
-        raise BadFileError(f"time_unit is {time_unit!r}; choose one of 's', 'ms', 'us', 'samples'")
+        choices = ", ".join(map(repr, (*_PER_SECOND, "samples")))
+        raise BadFileError(f"time_unit is {time_unit!r}; choose one of {choices}")
     if time_unit != "samples":
         if sampling_rate is not None:
             raise BadFileError(
@@ -40,6 +41,21 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
 def is_rate(value: object) -> TypeGuard[Real]:
     """Whether a value is a positive and finite number."""
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+
+
+def whole_epoch(
+    duration: float | None, trains: Sequence[Any], what: str
+) -> tuple[Epochs | None, list[str]]:
+    """From 0 to ``duration``, that of ``what``; None if that is no time, or ends before a spike."""
+    if duration is None or not 0 < duration < np.inf:
+        return None, []
+    last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
+    if last <= duration:
+        return Epochs([[0.0, duration]]), []
+    return None, [
+        f"{what} ends at {duration:g} s, before the last spike at {last:g} s, and does not tell "
+        "how long was recorded"
+    ]
 
 
 def align_segments(stretches: Sequence[tuple[float, float]]) -> tuple[Floats, list[str]]:

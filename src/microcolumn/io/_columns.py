@@ -7,6 +7,7 @@ Allen Institute for Neural Dynamics (AIND).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -65,7 +66,7 @@ def as_number(value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return np.nan
-    return number if np.isfinite(number) else np.nan
+    return number if math.isfinite(number) else np.nan
 
 
 class Places(NamedTuple):

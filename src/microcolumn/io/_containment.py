@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ._failures import BadFileError, damaged
+from ._inside import check_inside
+from ._remote import Remote
 
 _ONE_FILE = "only what it holds itself is read: export it again, with all data in one file"
-_HDF5 = b"\x89HDF\r\n\x1a\n"
+HDF5 = b"\x89HDF\r\n\x1a\n"
 _SPECIAL = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
 #: Files of Zarr that hold metadata.
 _METADATA = (".zarray", ".zattrs", ".zmetadata", "zarr.json")
@@ -50,13 +52,13 @@ def check_contained(path: Path) -> None:
         _check_hdf5(path)
 
 
-def is_hdf5(path: Path) -> bool:
+def is_hdf5(path: Path | Remote) -> bool:
     """Whether a file is HDF5, whose signature may follow a block of the user's."""
     size, place = path.stat().st_size, 0
     with path.open("rb") as file:
         while place < size:
             file.seek(place)
-            if file.read(len(_HDF5)) == _HDF5:
+            if file.read(len(HDF5)) == HDF5:
                 return True
             place = max(512, 2 * place)
     return False
@@ -178,8 +180,8 @@ def _check_zarr(path: Path) -> None:
     root = path.resolve()
     for file in _members(path):
         name = file.relative_to(path)
-        if file.is_symlink() and not file.resolve().is_relative_to(root):
-            raise BadFileError(f"{name} is a symbolic link that leaves the folder; {_ONE_FILE}")
+        if file.is_symlink():
+            check_inside(file, path)
         if file.name in _METADATA:
             _check_metadata(root, _read_json(file, name), name, _attributes_beside(file))
 
@@ -198,7 +200,7 @@ def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> No
         and _holds_references(content, attributes)
     ):
         content = content | {"filters": None}
-    for entry in json_objects(content):
+    for entry in _objects(content):
         if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
             raise BadFileError(
                 f"{name.parent} is pickled, which could run code when opened; save numbers or text"
@@ -216,7 +218,7 @@ def _holds_references(array: dict[str, Any], attributes: Any) -> bool:
     return array.get("dtype") == "|O" and (kind in _REFERENCES or isinstance(kind, list))
 
 
-def json_objects(content: Any) -> Iterator[dict[str, Any]]:
+def _objects(content: Any) -> Iterator[dict[str, Any]]:
     """All objects within JSON."""
     left = [content]
     while left:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 
 #: Extras of modules that some files of a format need.
-_EXTRAS = {"hdmf_zarr": "zarr", "lindi": "stream"}
+_EXTRAS = {"hdmf_zarr": "zarr"}
+#: Characters of a list of names in a sentence, and of one name.
+_LIST, _NAME = 160, 60
 
 
 class BadFileError(ValueError):
@@ -17,6 +20,15 @@ class BadFileError(ValueError):
 def damaged(problem: str) -> BadFileError:
     """The error about a file that no program can have written like this."""
     return BadFileError(f"{problem}; it is damaged: export or copy it again")
+
+
+def name_list(names: Iterable[object]) -> str:
+    """As many names as a sentence has room for, and how many more there are."""
+    shown = [f"{name!s:.{_NAME}}" for name in names]
+    ends = accumulate(len(name) + 2 for name in shown)
+    n_shown = max(1, sum(end <= _LIST for end in ends))
+    more = f" and {len(shown) - n_shown} more" if len(shown) > n_shown else ""
+    return ", ".join(shown[:n_shown]) + more or "none"
 
 
 @contextmanager

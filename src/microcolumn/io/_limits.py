@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ._failures import damaged
+from ._failures import BadFileError, damaged
+from ._remote import Remote
 
 #: Bytes that any file may claim.
 _ALWAYS_FINE = 1 << 26
@@ -21,9 +22,11 @@ def size_on_disk(path: Path) -> int:
     return path.stat().st_size
 
 
-def largest_content(size: int, most: int = COUNTS) -> int:
-    """Bytes that a compressed file of ``size`` bytes may hold; ``most`` as Deflate packs zeros."""
-    return max(_COMPRESSION * size, min(_DEFLATE * size, most))
+def largest_content(path: Path, most: int = COUNTS) -> int:
+    """Bytes that a compressed file or folder may hold; ``most`` as Deflate packs zeros."""
+    size = size_on_disk(path)
+    content = max(_COMPRESSION * size, min(_DEFLATE * size, most))
+    return min(content, COUNTS) if isinstance(path, Remote) else content
 
 
 def check_claim(
@@ -36,5 +39,10 @@ def check_claim(
     if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
         return
     size = size_on_disk(path)
-    if n_bytes > (largest_content(size, most) if compressed else size):
-        raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")
+    if n_bytes <= (largest_content(path, most) if compressed else size):
+        return
+    if isinstance(path, Remote):
+        raise BadFileError(
+            f"{what} has {n_bytes:,} bytes, more than is read from a URL; download the file"
+        )
+    raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

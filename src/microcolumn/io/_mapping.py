@@ -10,16 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..safe_text import as_text
 from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, split_by_unit
-from ._failures import BadFileError
+from ._failures import BadFileError, name_list
 from ._session import Session
 
 #: Parts of names that times and units go by, the likeliest first.
 _TIME_PARTS = ("spike_time", "spiketime", "time", "sample", "stamp", "ts")
 _UNIT_PARTS = ("cluster", "unit", "neuron", "cell", "label", "clu", "id")
-#: Names that an error lists, at most.
-_MOST_NAMES = 20
 
 
 class Arrays(NamedTuple):
@@ -88,11 +87,9 @@ def by_unit(times: Floats, labels: NDArray[Any]) -> tuple[list[str], list[Floats
     """Units in the natural order of their names, and spike times of each."""
     found, codes = np.unique(labels, return_inverse=True)
     names = [str(label) for label in found.tolist()]
+    trains = split_by_unit(times, codes.ravel(), len(names))
     order = sorted(range(len(names)), key=lambda n: natural(names[n]))
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    trains = split_by_unit(times, rank[codes.ravel()], len(names))
-    return [names[n] for n in order], trains
+    return [names[n] for n in order], [trains[n] for n in order]
 
 
 def natural(name: str) -> tuple[list[Any], str]:
@@ -103,16 +100,17 @@ def natural(name: str) -> tuple[list[Any], str]:
     return parts, name
 
 
-def offer(names: Sequence[str], what: str) -> str:
-    """Advice to name times and units among the ``what`` of a file, with the likeliest of them."""
+def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None) -> str:
+    """Advice to name times and units among the ``what`` of a file, with the likeliest of them.
+
+    It lists the names, or what is ``shown`` in their place.
+    """
     time, unit = _likeliest(names, _TIME_PARTS), _likeliest(names, _UNIT_PARTS)
     if time is None or unit is None or time == unit:
         time, unit = "...", "..."
-    shown = ", ".join(names[:_MOST_NAMES]) or "none"
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return (
         f"name the {what} of times and of units, for example times={time!r} units={unit!r} "
-        f"({what}: {shown:.200}{more})"
+        f"({what}: {name_list(shown or names)})"
     )
 
 
@@ -136,7 +134,7 @@ def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
     flat = _row_as_column(units)
     flat = flat[:, 0] if flat.ndim == 2 and flat.shape[1] == 1 else flat
     if flat.ndim == 1 and flat.dtype.kind in "USO":
-        return np.array([_text(label) for label in flat.tolist()], dtype=np.str_)
+        return np.array([as_text(label) for label in flat.tolist()], dtype=np.str_)
     numbers = flat_numbers(flat, name)
     if numbers.dtype.kind != "f":
         return numbers
@@ -147,7 +145,3 @@ def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
             "units="
         )
     return numbers.astype(np.int64)
-
-
-def _text(label: Any) -> str:
-    return label.decode(errors="replace") if isinstance(label, bytes) else str(label)

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
+from ._columns import as_number
 from ._counts import Entries, are_counts, counts_note, spread, time_axis
 from ._failures import BadFileError
 from ._limits import check_claim
 from ._session import Session
-from ._tables import open_table, plain_name
+from ._tables import check_fields, is_blank, open_table, plain_name
 
 #: Fields held as text at a time.
 _FIELDS = 1 << 20
@@ -71,7 +72,7 @@ def array_matrix(
 
 def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
     """Session of a table of counts, with or without names of the units in its first line."""
-    with open_table(path) as (header, rows):
+    with open_table(path, is_matrix=True) as (header, rows):
         named = not all(map(_is_count, header))
         lines = rows if named else chain([header], rows)
         skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
@@ -96,14 +97,9 @@ def _entries(
     pieces: list[Entries] = [(nothing, nothing, np.zeros(0))]
     n_rows = 0
     while chunk := list(islice(lines, max(1, _FIELDS // n_fields))):
-        filled = [row for row in chunk if "".join(row).strip()]
-        for k, row in enumerate(filled):
-            if len(row) != n_fields:
-                raise BadFileError(
-                    f"line {first_line + n_rows + k} has {len(row)} fields where the first has "
-                    f"{n_fields}; complete it"
-                )
-        values = np.array([[_count(text) for text in row[skipped:]] for row in filled])
+        filled = [row for row in chunk if not is_blank(row)]
+        check_fields(filled, n_fields, first_line + n_rows)
+        values = np.array([[as_number(text) for text in row[skipped:]] for row in filled])
         values = values.reshape(len(filled), n_fields - skipped)
         rows, columns = np.nonzero(values)
         pieces.append((rows + n_rows, columns, values[rows, columns]))
@@ -112,13 +108,5 @@ def _entries(
     return (rows, columns, values), n_rows
 
 
-def _count(text: str) -> float:
-    """A number; what is none becomes NaN, which no count is."""
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan
-
-
 def _is_count(text: str) -> bool:
-    return bool(are_counts(np.array(_count(text))))
+    return bool(are_counts(np.array(as_number(text))))

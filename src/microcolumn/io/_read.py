@@ -7,53 +7,19 @@ from collections.abc import Iterable
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
 from ..recording import Recording
 from ..trains import UnitOfTimeError
-from ._containment import check_contained, check_kind
+from ._containment import check_contained, check_kind, is_hdf5
 from ._failures import as_bad_file, naming
-from ._lindi import ENDING as LINDI, described
+from ._readers import READERS
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
-
-#: First bytes of an HDF5 file, or those after a block of MATLAB's.
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-
-
-class Reader(NamedTuple):
-    """A format: its name in sentences, the extra that installs its library, and its sandbox.
-
-    ``sandboxed`` names compiled libraries that a damaged file can crash; a format that has some is
-    read in a process of its own. A reader that does so ``by_file`` hands its files to that process
-    one by one, and checks each there.
-    """
-
-    title: str
-    extra: str | None = None
-    sandboxed: tuple[str, ...] = ()
-    by_file: bool = False
-
-
-#: Readers by name; each is a module here with a function ``load(path, **options) -> Session``.
-READERS = {
-    "nwb": Reader("NWB", extra="nwb", sandboxed=("pynwb",)),
-    "phy": Reader("a phy or Kilosort folder"),
-    "alf": Reader("an ALF folder", extra="alf", by_file=True),
-    "neo": Reader("a format of Neo", extra="neo"),
-    "pynapple": Reader("a pynapple file"),
-    "spikeinterface": Reader("a SpikeInterface sorting"),
-    "mclust": Reader("T-files of MClust"),
-    "cellinfo": Reader("a session of CellExplorer", extra="matlab", by_file=True),
-    "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
-    "csv": Reader("a table of unit and time"),
-    "npz": Reader("NumPy arrays"),
-    "hdf5": Reader("an HDF5 file", extra="hdf5", sandboxed=("h5py",)),
-}
 
 
 def read(
@@ -73,9 +39,9 @@ def read(
     ----------
     path : str or Path
         NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
-        MATLAB file, pynapple NPZ, SpikeInterface folder, CSV of unit and time, NPZ, or anything
-        that Neo reads. The format is recognised by the content, then by the extension. Of an HDF5
-        file behind a URL, the parts that are needed are fetched.
+        MATLAB file, pynapple NPZ, SpikeInterface folder, table of unit and time (CSV, Parquet or
+        Feather), NPZ, or anything that Neo reads. The format is recognised by the content, then by
+        the extension. Of an HDF5 file behind a URL, the parts that are needed are fetched.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
@@ -158,16 +124,18 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
 
 def _place(path: str | Path) -> Any:
     """A file or folder, or a file behind a URL, which has what readers use of a path."""
-    place: Any = found(str(path)) if is_url(path) else Path(path)
-    if isinstance(place, Path) and not place.exists():
-        raise FileNotFoundError(f"{path} does not exist; check the path")
-    if isinstance(place, Path):
+    if str(path).lower().endswith(".lindi.json"):
+        raise ValueError(
+            f"{path}: LINDI descriptions are not read; name the HDF5 file itself or its URL"
+        )
+    if not is_url(path):
+        if not Path(path).exists():
+            raise FileNotFoundError(f"{path} does not exist; check the path")
         with naming(str(path)):
-            check_kind(place)
-    if place.name.endswith(LINDI):
-        with naming(str(path)):
-            return described(place)
-    if is_url(path) and _HDF5 not in place.open().read(520):
+            check_kind(Path(path))
+        return Path(path)
+    place = found(str(path))
+    if not is_hdf5(place):
         raise ValueError(
             f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "
             "from there"

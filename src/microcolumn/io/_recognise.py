@@ -5,15 +5,19 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from ._containment import is_hdf5
 from ._tables import GZIP
 from .alf.folders import is_alf
 from .cellinfo import is_cellinfo, spikes_files
 from .mclust import t_files
 
-_NPY = b"\x93NUMPY"
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-#: First bytes of formats that Neo reads.
-_NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
+#: Readers by the first bytes of a file.
+_BY_MAGIC = {
+    b"\x93NUMPY": "npz",
+    **dict.fromkeys((b"PAR1", b"ARROW1", b"FEA1"), "parquet"),  # Parquet; Feather, new and old
+    b"%%BEGINHEADER": "mclust",
+    **dict.fromkeys((b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS"), "neo"),
+}
 #: Extensions of HDF5 files that Neo reads; NWB files may have them too.
 _NEO_HDF5 = (".nix", ".kwik", ".brw")
 #: What is in files called .h5 that Neo reads: those of NIX and of MEArec.
@@ -23,16 +27,11 @@ _NWB_MARK, _MARK_WITHIN = b"nwb_version", 1 << 20
 #: Extensions that any text may have.
 _OF_TEXT = ("", ".dat", ".asc", ".tab")
 _BY_EXTENSION = {
-    ".nwb": "nwb",
+    **dict.fromkeys((".nwb", ".zarr"), "nwb"),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".parquet", ".pqt", ".feather", ".arrow"), "parquet"),
     ".mat": "matlab",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
     ".npz": "npz",
-    ".zarr": "nwb",
-    ".t": "mclust",
-    ".t32": "mclust",
-    ".t64": "mclust",
 }
 
 
@@ -73,25 +72,21 @@ def _folder(path: Path) -> str | None:
 
 
 def _file(path: Path) -> str | None:
-    if path.name.endswith(".lindi.json"):
-        return "nwb"
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
         return "cellinfo" if is_cellinfo(path) else "matlab"
-    if head.startswith(_NPY):
-        return "npz"
-    if head.startswith(_HDF5):
+    if is_hdf5(path):
         return _hdf5(path)
-    if head.startswith(b"%%BEGINHEADER"):
-        return "mclust"
-    if head.startswith(_NEO_MAGIC):
-        return "neo"
+    if name := _by_magic(head):
+        return name
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
         return _archive(path)
     if head.startswith(GZIP):
         return _packed(path)
-    return "csv" if _is_table(path, head) else None
+    if _is_table(path, head):
+        return "csv"
+    return "mclust" if t_files(path) else None
 
 
 def _is_table(path: Path, head: bytes) -> bool:
@@ -115,11 +110,16 @@ def _container(path: Path) -> str:
     """Reader of times and units that the caller names: by content, for text by default."""
     with path.open("rb") as file:
         head = file.read(8)
-    if head.startswith(_HDF5) and path.suffix.lower() != ".mat":
+    if head.startswith(b"MATLAB ") or path.suffix.lower() == ".mat":
+        return "matlab"
+    if is_hdf5(path):
         return "hdf5"
-    if head.startswith((b"PK", _NPY)):
-        return "npz"
-    return "matlab" if head.startswith(b"MATLAB ") or path.suffix.lower() == ".mat" else "csv"
+    name = "npz" if head.startswith(b"PK") else _by_magic(head)
+    return name if name in ("npz", "parquet") else "csv"
+
+
+def _by_magic(head: bytes) -> str | None:
+    return next((name for magic, name in _BY_MAGIC.items() if head.startswith(magic)), None)
 
 
 def _hdf5(path: Path) -> str:

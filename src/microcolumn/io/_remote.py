@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+import time
+from concurrent.futures import Future
 from functools import partial
-from http.client import HTTPException, responses
+from http.client import responses
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
-from urllib.request import (
-    HTTPDefaultErrorHandler,
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
-    UnknownHandler,
-)
 
-from ._failures import BadFileError
+from ._failures import BadFileError, as_bad_file
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+#: Where an answer states how many bytes a file has; more than 15 digits are impossible.
+_SIZE = re.compile(r"bytes 0-[0-9]+/([0-9]{1,15})")
 #: Seconds that a server may take for an answer, and bytes that tell which format a file has.
 _SECONDS, _HEAD = 20.0, 1 << 20
+#: Bytes of a file that limits depend on, however many its server claims.
+_COUNTED = 1 << 28
 
 
 def is_url(place: object) -> bool:
     """Whether a place is a URL, of whatever kind, and no path."""
-    return isinstance(place, str) and _SCHEME.match(place) is not None
+    if not isinstance(place, str) or _SCHEME.match(place) is None:
+        return False
+    try:
+        urlsplit(place)
+    except ValueError as error:
+        raise ValueError(f"{place} is no address of the web ({error}); correct it") from None
+    return True
 
 
 class Remote:
@@ -73,8 +74,8 @@ class Remote:
         return False
 
     def stat(self) -> os.stat_result:
-        """The size of the file, as that of an ordinary one."""
-        return os.stat_result((0o100444, 0, 0, 1, 0, 0, self.size, 0, 0, 0))
+        """The size of the file, as that of an ordinary one, as far as limits depend on it."""
+        return os.stat_result((0o100444, 0, 0, 1, 0, 0, min(self.size, _COUNTED), 0, 0, 0))
 
     def open(self, mode: str = "rb") -> BytesIO:
         """The first bytes of the file."""
@@ -84,7 +85,7 @@ class Remote:
         """Bytes from the present place on."""
         try:
             return self._opened.read(size)
-        except (_SilenceError, Exception) as error:
+        except (_AnswerError, Exception) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise BadFileError(
                 f"its server stopped sending it ({reason:.100}); try again later, or download the "
@@ -99,12 +100,6 @@ class Remote:
     def tell(self) -> int:
         """The present place."""
         return int(self._opened.tell())
-
-    def h5py_file(self) -> Any:
-        """The file as h5py opens it."""
-        from h5py import File
-
-        return File(self, "r")
 
     def flush(self) -> None:
         """Nothing, since nothing is written."""
@@ -126,73 +121,88 @@ def found(url: str) -> Remote:
     """
     if not url.lower().startswith(("http://", "https://")):
         raise ValueError(f"{url} is no address of the web; give one that begins with https://")
-    _check_installed()
-    request = Request(url, headers={"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"})
+    with as_bad_file("from a URL", "stream"):
+        import remfile  # noqa: F401 - for reading later
+    answer: Future[tuple[Any, bytes]] = Future()
+    # A server that sends a byte now and then would never reach the time limit of a socket.
+    threading.Thread(target=_ask, args=(url, answer), daemon=True).start()
     try:
-        with _opener().open(request, timeout=_SECONDS) as answer:
-            size = str(answer.headers["Content-Range"]).rpartition("/")[2]
-            if answer.status != 206 or not size.isdecimal():
-                raise BadFileError(
-                    f"{url}: its server does not send parts of a file, which reading needs; "
-                    "download it and read it from there"
-                )
-            return Remote(answer.url, int(size), answer.read(_HEAD))
-    except HTTPError as error:
-        error.close()
-        reason = responses.get(error.code, "an error")
-        raise OSError(
-            f"{url}: its server answers {error.code} {reason}; check the address, and whether it "
-            "is public"
-        ) from None
+        response, head = answer.result(_SECONDS)
     except TimeoutError:
         raise OSError(
             f"{url}: its server does not answer within {_SECONDS:g} s; try again later, or "
             "download the file"
         ) from None
-    except (URLError, OSError, HTTPException, TypeError) as error:
-        reason = str(getattr(error, "reason", error)) or type(error).__name__
+    except Exception as error:  # of the address, the network or the server
+        reason = str(getattr(next(iter(error.args), None), "reason", error))
         raise OSError(
             f"{url} cannot be reached ({' '.join(reason.split()):.200}); check the address and the "
             "network"
         ) from None
+    if not response.ok:
+        reason = responses.get(response.status_code, "an error")
+        raise OSError(
+            f"{url}: its server answers {response.status_code} {reason}; check the address, and "
+            "whether it is public"
+        )
+    size = _SIZE.fullmatch(response.headers.get("Content-Range", ""))
+    if response.status_code != 206 or size is None:
+        raise BadFileError(
+            f"{url}: its server does not send parts of a file, which reading needs; download it "
+            "and read it from there"
+        )
+    return Remote(response.url, int(size[1]), head)
 
 
-def _opener() -> OpenerDirector:
-    """What fetches from the web alone: a server may redirect elsewhere, also to local files."""
-    opener = OpenerDirector()
-    for handler in (
-        *(ProxyHandler, HTTPHandler, HTTPSHandler, UnknownHandler),
-        *(HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor),
-    ):
-        opener.add_handler(handler())
-    return opener
+def _ask(url: str, answer: Future[tuple[Any, bytes]]) -> None:
+    """Set what a server answers, and the first bytes of its file."""
+    import requests
 
-
-def _check_installed() -> None:
+    deadline = time.monotonic() + _SECONDS
+    headers = {"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"}
+    hooks = {"response": _close_redirection}
+    ask = partial(requests.get, headers=headers, hooks=hooks, stream=True, timeout=_SECONDS)
     try:
-        import remfile  # noqa: F401 - what it is for comes later
-    except ImportError as error:
-        raise ImportError(
-            f"reading from a URL needs {error.name}; install it with: "
-            "pip install 'microcolumn[stream]'"
-        ) from None
+        with ask(url) as response:
+            head = b""
+            for part in response.iter_content(1 << 12) if response.status_code == 206 else ():
+                head += part
+                if len(head) >= _HEAD:
+                    break
+                if time.monotonic() > deadline:  # nobody waits any more
+                    raise requests.Timeout
+            answer.set_result((response, head))
+    except requests.Timeout:
+        answer.set_exception(TimeoutError())
+    except Exception as error:  # raised where the answer is waited for
+        answer.set_exception(error)
 
 
-class _SilenceError(BaseException):
-    """A server that does not answer; it is no `Exception`, after which remfile would try again."""
+def _close_redirection(response: Any, **_: Any) -> None:
+    """Leave unread what a server sends with the place of a file, which may have no end."""
+    if response.is_redirect:
+        response.close()
+
+
+class _AnswerError(BaseException):
+    """No answer, or not what was asked; no `Exception`, after which remfile would try again."""
 
 
 def _impatient(session: Any) -> Any:
-    """A session of requests that gives up a server that does not answer."""
+    """A session of requests that gives up a server without an answer or with other bytes."""
     from requests import Timeout
 
     ask = partial(session.request, timeout=_SECONDS)
 
-    def request(*arguments: Any, **options: Any) -> Any:
+    def request(*arguments: Any, headers: dict[str, str], **options: Any) -> Any:
         try:
-            return ask(*arguments, **options)
+            answer = ask(*arguments, headers=headers, **options)
         except Timeout:
-            raise _SilenceError(f"no answer within {_SECONDS:g} s") from None
+            raise _AnswerError(f"no answer within {_SECONDS:g} s") from None
+        first, last = map(int, re.findall("[0-9]+", headers["Range"]))
+        if answer.ok and len(answer.content) != last - first + 1:
+            raise _AnswerError("it has fewer or more bytes than its server claimed")
+        return answer
 
     session.request = request
     return session

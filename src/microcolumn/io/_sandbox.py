@@ -16,9 +16,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from multiprocessing import util
+from multiprocessing import resource_tracker, util
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,9 @@ _ENVIRONMENT = {
     # HDF5 loads no filter, which is code, from a folder of plugins.
     "HDF5_PLUGIN_PRELOAD": "::",
     "NUMCODECS_ALLOW_UNSAFE_PICKLE_DECODE": "0",
+    # Arrow's own pool reserves a gigabyte of the address space, and glibc 64 MiB for each thread.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
 }
 
 Load = Callable[[Path], Session]
@@ -58,6 +61,23 @@ def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:
     if multiprocessing.current_process().daemon:  # such a process may not start another
         return load(path)
     return _sandboxes.setdefault(os.getpid(), Sandbox()).read(load, path.absolute(), libraries)
+
+
+@contextlib.contextmanager
+def ctrl_c_held_back() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach; in this one it waits for the end of the block.
+
+    A terminal sends it to all of them, and they would print where it struck them.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let signals through again when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Sandbox:
@@ -113,7 +133,9 @@ class Sandbox:
                 # A process of multiprocessing waits for its children unless they end before.
                 util.Finalize(None, self.stop, exitpriority=1)
             try:
-                self._executor.submit(os.getpid).result()
+                with ctrl_c_held_back():  # the worker starts here
+                    started = self._executor.submit(os.getpid)
+                started.result()
                 return self._executor
             except loky.BrokenProcessPool:
                 self.stop()
@@ -163,7 +185,7 @@ def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session |
     for library in libraries:
         with contextlib.suppress(ImportError):
             import_module(library)
-    _limit(size_on_disk(path))
+    _limit(path)
     try:
         with containing(path):
             return load(path)
@@ -171,15 +193,16 @@ def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session |
         return error
 
 
-def _limit(size: int) -> None:
-    """Limit memory and processor time to what a file of ``size`` bytes may need."""
+def _limit(path: Path) -> None:
+    """Limit memory and processor time to what reading a file or folder may need."""
     with contextlib.suppress(ImportError, OSError, ValueError):  # not every system can
         import resource
 
         def limit(what: int, value: float) -> None:
             resource.setrlimit(what, (int(value), resource.getrlimit(what)[1]))
 
-        limit(resource.RLIMIT_CPU, time.process_time() + _SECONDS + size / _BYTES_PER_SECOND)
+        seconds = _SECONDS + size_on_disk(path) / _BYTES_PER_SECOND
+        limit(resource.RLIMIT_CPU, time.process_time() + seconds)
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        n_bytes = pages * resource.getpagesize() + _BYTES + 2 * largest_content(size)
+        n_bytes = pages * resource.getpagesize() + _BYTES + 2 * largest_content(path)
         limit(resource.RLIMIT_AS, n_bytes)

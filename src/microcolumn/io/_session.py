@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..epochs import Epochs, as_epochs, names_epochs
 from ..layers import is_boundaries, layer_labels
 from ..recording import Recording
+from ..safe_text import shortened
 from ..units import DEPTH_REFERENCES, Units
 from ..validation import Floats
 from ._columns import (
@@ -30,6 +31,8 @@ from ._tables import layer_table
 
 #: Quality of clusters that the spike sorting found to be no unit.
 _NOISE = "noise"
+#: Characters of a name or label.
+_LONGEST = 200
 _TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no", "")
 
 
@@ -105,7 +108,7 @@ def to_recording(
         units,
         stated if begins is None else begins,
         source=source,
-        notes=notes,
+        notes=map(shortened, notes),
         resolution_s=session.resolution_s,
         simulated=session.simulated,
         intervals=session.intervals,
@@ -115,7 +118,9 @@ def to_recording(
         recording = recording.restrict(epochs)
     if quality is not None:
         recording = recording.select(quality=quality)
-    return _with_layers(recording, session, layers)
+    recording = _with_layers(recording, session, layers)
+    _check_lengths(recording)
+    return recording
 
 
 def _units(session: Session, depth_reference: str | None, layers: Any) -> tuple[Units, list[str]]:
@@ -157,6 +162,20 @@ def _with_layers(recording: Recording, session: Session, layers: Any) -> Recordi
         chosen, source = layer_table(Path(chosen)), str(chosen)
     labels = layer_labels(chosen, recording.units, columns, source)
     return recording.with_units(recording.units.with_layers(labels))
+
+
+def _check_lengths(recording: Recording) -> None:
+    """Refuse names and labels that are too long to be any."""
+    tables = {"epochs": recording.epochs, **recording.intervals}
+    labels = {name: table.labels or () for name, table in tables.items()}
+    texts = {**recording.units.columns, **labels, "intervals": list(recording.intervals)}
+    for column, entries in texts.items():
+        longest = max(entries, key=len, default="")
+        if len(longest) > _LONGEST:
+            raise ValueError(
+                f"{column[:50]!r} holds {longest[:20]!r} and so on, {len(longest):,} characters; "
+                f"names have {_LONGEST} at most: shorten them"
+            )
 
 
 def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:

@@ -6,12 +6,13 @@ import codecs
 import csv
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ._failures import BadFileError, damaged
+from ._failures import BadFileError, damaged, name_list
 
 if TYPE_CHECKING:
     from _csv import Reader as Rows
@@ -23,24 +24,33 @@ GZIP = b"\x1f\x8b"
 UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
 
 
-#: Characters that any compressed file may hold, and how many times its size.
+#: Bytes that any compressed file may hold, and how many times its size.
 _FINE, _COMPRESSION = 1 << 26, 100
 #: Characters of a line, so that a file without line ends does not fill the memory.
 _LONGEST_LINE = 1 << 26
+#: Columns of a table, unless it is a matrix.
+_MOST_COLUMNS = 10_000
 
 
 @contextmanager
-def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Rows]]:
+def open_table(
+    path: Path, title: str = "it", *, is_matrix: bool = False
+) -> Iterator[tuple[list[str], Rows]]:
     """Header and rows of a table, while the block lasts; errors call the file ``title``."""
     try:
         with _opened(path) as file:
-            lines = _unpacked(file, path) if _is_packed(path) else file
+            lines = iter(partial(file.readline, _LONGEST_LINE), "")
             first = next(lines, "")
             if not first:
                 raise BadFileError(f"{title} is empty; export or copy it again")
             if not first.strip():
                 raise BadFileError("its first line is empty; it needs a header such as 'unit,time'")
             separator = next((mark for mark in "\t;," if mark in first), " ")
+            if not is_matrix and first.count(separator) >= _MOST_COLUMNS:
+                raise BadFileError(
+                    f"{title} has more than {_MOST_COLUMNS:,} columns; export unit and time alone, "
+                    "or state the bin_width= of a matrix of counts"
+                )
             shape: dict[str, Any] = {"delimiter": separator, "skipinitialspace": separator == " "}
             titles = first.strip() if separator == " " else first
             header = [name.strip() for name in next(csv.reader([titles], **shape), [])]
@@ -54,31 +64,44 @@ def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Rows]
         raise BadFileError(f"{title} cannot be read as a table ({error}); save it as CSV") from None
 
 
-def _is_packed(path: Path) -> bool:
-    """Whether a file is compressed by gzip."""
-    with path.open("rb") as file:
-        return file.read(len(GZIP)) == GZIP
+def check_fields(rows: Iterable[list[str]], n_fields: int, first_line: int) -> None:
+    """Refuse a row that has not as many fields as the first line."""
+    for line, row in enumerate(rows, first_line):
+        if len(row) != n_fields:
+            problem = (
+                f"has {len(row)} fields where the first has {n_fields}; complete it, and write "
+                "decimal points, not commas"
+            )
+            raise BadFileError(f"line {line} {'is empty; remove it' if is_blank(row) else problem}")
+
+
+def is_blank(row: list[str]) -> bool:
+    """Whether there is nothing in a row."""
+    return not "".join(row).strip()
 
 
 def _opened(path: Path) -> TextIO:
     """A text file, compressed or not, in UTF-8 or in UTF-16, which spreadsheets also write."""
-    packed = _is_packed(path)
-    with gzip.open(path) if packed else path.open("rb") as file:
+    with path.open("rb") as file:
         mark = file.read(2)
+    packed = mark == GZIP
+    if packed:
+        mark = _unpacked(path)
     encoding = "utf-16" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
     if packed:
         return cast(TextIO, gzip.open(path, "rt", encoding=encoding, newline=""))
     return path.open(encoding=encoding, newline="")
 
 
-def _unpacked(file: TextIO, path: Path) -> Iterator[str]:
-    """Lines of a compressed file, which may not hold more than its size allows."""
-    most, n_read = max(_FINE, _COMPRESSION * path.stat().st_size), 0
-    while line := file.readline(_LONGEST_LINE):
-        n_read += len(line)
-        if n_read > most:
-            raise damaged(f"it unpacks to more than {most:,} characters")
-        yield line
+def _unpacked(path: Path) -> bytes:
+    """The first two bytes in a compressed file, which may not hold more than its size allows."""
+    most = max(_FINE, _COMPRESSION * path.stat().st_size)
+    with gzip.open(path) as file:
+        mark = file.read(2)
+        while file.read(1 << 20):
+            if file.tell() > most:
+                raise damaged(f"it unpacks to more than {most:,} bytes")
+    return mark
 
 
 def plain_name(name: str) -> str:
@@ -103,8 +126,7 @@ def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
         key = place_of(header, names)
         if key is None:
             raise BadFileError(
-                f"{path.name} has columns {', '.join(header[:20])} but none called {names[0]}; "
-                "add it"
+                f"{path.name} has columns {name_list(header)} but none called {names[0]}; add it"
             )
         for line, row in enumerate(rows, start=2):
             entries = [entry.strip() for entry in row]

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..epochs import Epochs
 from ..validation import Floats
+from ._clocks import whole_epoch
 from ._containment import check_contained
 from ._failures import BadFileError, as_bad_file, naming
 from ._inside import file_inside
@@ -54,7 +55,7 @@ def load(path: Path) -> Session:
     if region is not None:
         columns["brain_region"] = region
     duration, intervals = beside("session", _about) or (None, {})
-    epochs, notes = _epochs(duration, session.trains)
+    epochs, notes = whole_epoch(duration, session.trains, "the session")
     return replace(
         session,
         columns=columns,
@@ -157,16 +158,3 @@ def _intervals(held: Variable | None) -> dict[str, Epochs]:
         if text and edges.size == 2 and np.isfinite(edges).all() and edges[0] < edges[1]:
             rows.setdefault(text, []).append(edges)
     return {text: Epochs.joined(np.array(edges)) for text, edges in rows.items()}
-
-
-def _epochs(duration: float | None, trains: Sequence[Any]) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the recording, None if it is not known; and notes."""
-    if duration is None or not 0 < duration < np.inf:
-        return None, []
-    last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
-    if last <= duration:
-        return Epochs([[0.0, duration]]), []
-    return None, [
-        f"the session is said to last {duration:g} s, but the last spike is at {last:g} s, so that "
-        "it is not known how long was recorded"
-    ]

@@ -38,7 +38,7 @@ def load(
     ----------
     path : Path
         The folder or file.
-    time_unit : {"0.1 ms", "s", "ms", "us", "samples"}, optional
+    time_unit : {"0.1 ms", "s", "ms", "us", "ns", "samples"}, optional
         Unit of the timestamps; required where no header states it.
     sampling_rate : float, optional
         Samples per second, for timestamps in samples.
@@ -46,7 +46,8 @@ def load(
     Returns
     -------
     Session
-        With a column ``quality``, ``"good"`` or ``"questionable"``, if some files are marked.
+        With a column ``quality``, ``"good"`` or ``"questionable"``, and a note, if some files are
+        marked.
     """
     files = [file_inside(file, path) for file in t_files(path)] if path.is_dir() else [path]
     if not files:
@@ -59,18 +60,20 @@ def load(
                 f"{other.name} and {file.name} are the same unit; leave one of them in the folder"
             )
     trains = [_train(file, time_unit, sampling_rate) for file in files]
-    marks = [_match(file)["mark"] for file in files]
-    quality = ["questionable" if mark else "good" for mark in marks]
-    return Session(
-        list(ids),
-        trains,
-        {"quality": quality} if any(marks) else {},
+    quality = ["questionable" if _match(file)["mark"] else "good" for file in files]
+    if "questionable" not in quality:
+        return Session(list(ids), trains)
+    note = (
+        f"units marked as questionable by the underscore of their files (._t): "
+        f"{quality.count('questionable')} of {len(files)}; quality='good' leaves them out"
     )
+    return Session(list(ids), trains, {"quality": quality}, notes=(note,))
 
 
-def t_files(folder: Path) -> list[Path]:
-    """T-files of a folder, by their names."""
-    return sorted(path for path in folder.iterdir() if _EXTENSION.fullmatch(path.suffix))
+def t_files(path: Path) -> list[Path]:
+    """T-files of a folder, or the file if it is one, by their names."""
+    files = path.iterdir() if path.is_dir() else [path]
+    return sorted(file for file in files if _EXTENSION.fullmatch(file.suffix))
 
 
 def _match(path: Path) -> re.Match[str]:

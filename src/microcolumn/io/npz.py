@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
+from ..safe_text import as_text
 from ._arrays import Archive, check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import ticks_per_second
 from ._counts import checked_width
-from ._failures import BadFileError
+from ._failures import BadFileError, name_list
 from ._mapping import Arrays as Choice, mapped_session, offer, refuse
 from ._matrices import array_matrix
 from ._session import Session
@@ -59,7 +60,7 @@ def load(
     times, units : str, optional
         Arrays (or fields of a structured one) with the time and the unit of each spike. Without
         ``units``, ``times`` is a pattern such as ``"unit_*"`` of arrays of one unit each.
-    time_unit : {"s", "ms", "us", "samples"}, optional
+    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of the times; seconds by default.
     sampling_rate : float, optional
         Samples per second, for times in samples.
@@ -108,9 +109,9 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
     """The only matrix among the arrays."""
     found = [name for name, shape in shapes.items() if len(shape) == 2]
     if len(found) != 1:
-        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        arrays = name_list(f"{name} {shape}" for name, shape in shapes.items())
         raise BadFileError(
-            f"{len(found)} of its arrays are matrices ({listed:.200}); save one, units by bins"
+            f"{len(found)} of its arrays are matrices ({arrays}); save one, units by bins"
         )
     return found[0]
 
@@ -128,9 +129,10 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
                 f"it has no array {name!r}; save spike_times, spike_units and unit_ids, or "
                 + offer(sorted(arrays), "arrays")
             )
-    ids = [str(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
+    ids = [as_text(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
     told = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
+    simulated = _scalar(arrays, "simulated", "biu", "True or False")
     saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
         ids,
@@ -140,7 +142,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
         notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
-        simulated=_flag(arrays, "simulated") or any(_OLD_SIMULATION in text for text in told),
+        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in told),
     )
 
 
@@ -218,27 +220,18 @@ def _epochs(arrays: Arrays) -> Epochs | None:
     return None if duration is None else Epochs([[0.0, duration]])
 
 
-def _scalar(arrays: Arrays, name: str) -> float | None:
+def _scalar(
+    arrays: Arrays, name: str, kinds: str = "iuf", needed: str = "one number"
+) -> float | None:
     if name not in arrays:
         return None
     value = arrays[name]
-    if value.size != 1 or value.dtype.kind not in "iuf":
+    if value.size != 1 or value.dtype.kind not in kinds:
         raise BadFileError(
-            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs one number"
+            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs {needed}"
         )
     return float(value.item())
 
 
-def _flag(arrays: Arrays, name: str) -> bool:
-    if name not in arrays:
-        return False
-    value = arrays[name]
-    if value.size != 1 or value.dtype.kind not in "biu":
-        raise BadFileError(
-            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs True or False"
-        )
-    return bool(value.item())
-
-
 def _texts(arrays: Arrays, name: str) -> list[str]:
-    return [str(text) for text in arrays[name].ravel().tolist()] if name in arrays else []
+    return [as_text(text) for text in arrays[name].ravel().tolist()] if name in arrays else []

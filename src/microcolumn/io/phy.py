@@ -11,17 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ..epochs import Epochs
-from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
-from ._clocks import is_rate
+from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
 from ._failures import BadFileError
+from ._inside import files_inside, is_inside
 from ._session import Session
 from ._tables import unit_rows
 
 Table = dict[int, dict[str, str]]
 
+#: Files that are opened; others, such as raw data, may be links to wherever they lie.
+_TABLES = ("cluster_*.tsv", "cluster_*.csv")
+_FILES = (
+    *("params.py", "spike_times.npy", "spike_clusters.npy", "spike_templates.npy"),
+    *("templates.npy", "template_ind.npy", "templates_ind.npy"),
+    *("channel_positions.npy", "whitening_mat_inv.npy"),
+)
 #: Groups that phy gives to clusters without a verdict.
 _UNJUDGED = ("", "unsorted", "none", "nan")
 #: More than any params.py needs.
@@ -45,8 +51,9 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     sampling_rate : float, optional
         Samples per second, if ``params.py`` does not state it or is wrong.
     """
+    files_inside(path, *_FILES, *_TABLES)
     params = _params(path / "params.py")
-    rate = _rate(params, sampling_rate)
+    rate = _rate(path, params, sampling_rate)
     samples = _samples(path)
     table, file = _tables(path), _cluster_file(path)
     clusters = flat_numbers(_array(path, file), file, whole=True).astype(np.int64)
@@ -69,7 +76,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
         if depths is not None:
             columns["depth"] = depths
     times = samples / rate
-    epochs, note = _epochs(path, params, rate, times)
+    epochs, note = whole_epoch(_raw_duration(path, params, rate), [times], "the raw file")
     return Session(
         [str(number) for number in numbers],
         split_by_unit(times, place, len(numbers)),
@@ -95,12 +102,15 @@ def _params(path: Path) -> dict[str, Any]:
     return params
 
 
-def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
+def _rate(path: Path, params: Mapping[str, Any], sampling_rate: float | None) -> float:
     rate = params.get("sample_rate") if sampling_rate is None else sampling_rate
     if is_rate(rate):
         return float(rate)
-    where = "params.py states no sample_rate" if rate is None else f"the sampling rate is {rate!r}"
-    raise BadFileError(f"{where}; pass sampling_rate= in Hz")
+    problem = f"the sampling rate is {rate!r}"
+    if rate is None:
+        there = (path / "params.py").is_file()
+        problem = "params.py states no sample_rate" if there else "it has no params.py"
+    raise BadFileError(f"{problem}; pass sampling_rate= in Hz, such as sampling_rate=30000")
 
 
 def _array(path: Path, name: str) -> NDArray[Any]:
@@ -139,10 +149,9 @@ def _tables(path: Path) -> Table:
     ``cluster_info.tsv`` is phy's last export; the other tables are those phy works with, so their
     entries take precedence.
     """
-    files = sorted([*path.glob("cluster_*.tsv"), *path.glob("cluster_*.csv")])
-    files.sort(key=lambda file: file.stem != "cluster_info")
+    files = sorted(files_inside(path, *_TABLES))
     merged: Table = {}
-    for file in files:
+    for file in sorted(files, key=lambda file: file.stem != "cluster_info"):
         for cluster, entries in unit_rows(file, ("cluster_id", "id")).items():
             try:
                 known = merged.setdefault(int(cluster), {})
@@ -249,27 +258,15 @@ def _peak(
     return int(places[np.argmax(sizes)])
 
 
-def _epochs(
-    path: Path, params: Mapping[str, Any], rate: float, times: Floats
-) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the raw file, if that is there."""
-    duration = _raw_duration(path, params, rate)
-    if duration is None:
-        return None, []
-    last = float(times.max(initial=0.0))
-    if last <= duration:
-        return Epochs([[0.0, duration]]), []
-    return None, [
-        f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, and does "
-        "not tell how long was recorded"
-    ]
-
-
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:
-    """Seconds in the raw file by its size; None if unknown."""
+    """Seconds in the raw file by its size; None if unknown.
+
+    A file elsewhere is not looked at: a folder from an unknown source may name any.
+    """
     named = params.get("dat_path")
     files = [path / str(name) for name in (named if isinstance(named, list | tuple) else [named])]
-    if named is None or not all(f.is_file() and f.suffix != ".cbin" for f in files):
+    plain = (f.is_file() and is_inside(f, path) and f.suffix != ".cbin" for f in files)
+    if named is None or not all(plain):
         return None
     try:
         width = np.dtype(params.get("dtype", "int16")).itemsize * int(params["n_channels_dat"])

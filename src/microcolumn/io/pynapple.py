@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
+from ..safe_text import as_text
 from ._arrays import Archive, split_by_unit
 from ._failures import BadFileError, naming
 from ._session import Choices, Session, to_recording
@@ -48,7 +49,7 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
     names = list(group.keys())
     support = group.time_support
     session = Session(
-        [str(name) for name in names],
+        [as_text(name) for name in names],
         [np.asarray(group[name].t) for name in names],
         {
             column: np.asarray(group.get_info(column)).tolist()
@@ -89,7 +90,7 @@ def load(path: Path) -> Session:
     with naming("time support"):
         support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
     return Session(
-        [str(key) for key in keys.tolist()],
+        [as_text(key) for key in keys.tolist()],
         trains,
         columns,
         epochs=support,

@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
+from ..safe_text import as_text
 from ._arrays import PickledArrayError, load_array, split_by_unit
 from ._clocks import align_segments, joined_trains, segment_epochs
 from ._failures import BadFileError
+from ._inside import files_inside
 from ._session import Choices, Session, to_recording
+
+#: Files of a folder that are opened.
+_FILES = ("numpysorting_info.json", "spikes.npy", "properties/*.npy")
 
 
 def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
@@ -52,7 +57,7 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
     columns, left_out = _columns(properties, len(sorting.unit_ids))
     session = Session(
-        [str(unit) for unit in sorting.unit_ids],
+        [as_text(unit) for unit in sorting.unit_ids],
         joined_trains(by_segment, shifts),
         columns,
         epochs=placed,
@@ -68,7 +73,9 @@ def load(path: Path) -> Session:
     properties, which can run any code. So the arrays and the JSON file are read here; properties
     that hold Python objects are left out.
     """
-    folder = path / "sorting" if (path / "sorting").is_dir() else path
+    within = "sorting/" if (path / "sorting").is_dir() else ""
+    files_inside(path, *(f"{within}{name}" for name in _FILES))
+    folder = path / within
     if not (folder / "numpysorting_info.json").is_file():
         opened = f"{'load' if path.is_dir() else 'read_npz_sorting'}({str(path)!r})"
         raise BadFileError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -25,7 +25,6 @@ from ..words import Words
 from ._counting import counted_pairs, distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 Places = NDArray[np.int64]
@@ -169,22 +168,7 @@ class Ancestral(Rival):
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
-
-        The other units of the newest bin are summed out exactly, however many there are.
-
-        Parameters
-        ----------
-        words : Words
-            In the model's order of units.
-
-        Returns
-        -------
-        log_odds : ndarray, shape (n_pasts, n_units)
-            Of each distinct past, nats.
-        past : ndarray of int32, shape (n_distinct,)
-            Row of ``log_odds`` of each distinct word.
-        """
+        """As :meth:`Rival.log_odds_given_past`; other units of the newest bin are summed out."""
         pasts, past = distinct_pasts(words)
         out = np.empty((len(pasts), words.n_units))
         with threads_for(100.0 * len(pasts) * words.n_dims):
@@ -279,9 +263,7 @@ class Ancestral(Rival):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         n_units = len(arrays["unit_rates"])

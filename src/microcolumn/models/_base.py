@@ -6,7 +6,7 @@ Subclasses say which parameters they have; the rest is here.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -223,9 +223,7 @@ class PopulationModel(WordModel):
         return {name: array for name, array in arrays.items() if array is not None}
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         given = {name: floats(arrays, name) for name in PARAMETERS if name in arrays}
         model = cls.from_parameters(Parameters(**given))
         model.set_params(**settings)

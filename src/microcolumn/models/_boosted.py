@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -25,7 +24,6 @@ from ._ordered_units import CascadeKernels, OrderedUnits, cascade_order, checked
 from ._saving import Arrays
 from ._settings import COUNT, Number, seed_of
 from ._tree_tables import checked_trees, tabulated
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 #: Share of the words that says when to stop, and trees without a gain after which it does.
@@ -196,9 +194,7 @@ class BoostedCascade(OrderedUnits):
         return {"order": self.order_, **self._trees._asdict()}
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         model._trees = checked_trees(arrays)

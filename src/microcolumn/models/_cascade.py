@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -26,7 +26,6 @@ from ..words import Words
 from ._ordered_units import CascadeKernels, OrderedUnits, cascade_order, checked_order
 from ._saving import Arrays, floats, shaped
 from ._settings import COUNT, STRENGTH, Number
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 #: Decades of strengths below the three that grids of other models span: on 54 retinal cells the
@@ -262,9 +261,7 @@ class CascadedLogistic(OrderedUnits):
         return {name: getattr(self, f"{name}_") for name in names}
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         names = ("b", "weights", "order", "steps", "thresholds")
         model = cls.from_parameters(**{name: arrays[name] for name in names})
         model.set_params(**settings)

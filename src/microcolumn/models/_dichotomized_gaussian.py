@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +22,6 @@ from ._latent_gaussian import (
 )
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 #: Units up to which all words have their probability.
@@ -175,9 +173,7 @@ class DichotomizedGaussian(Rival):
         return {"thresholds": self.thresholds_, "correlations": self.correlations_}
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         n = arrays["thresholds"].size
         model.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (n,))

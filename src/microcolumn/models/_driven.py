@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
@@ -72,6 +72,7 @@ class Driven(WordModel):
     """
 
     _fitted_numbers: ClassVar[tuple[str, ...]] = WordModel._fitted_numbers
+    _inner_models: ClassVar[tuple[str, ...]] = ("model",)
 
     model_: PopulationModel
     scale_: Floats
@@ -320,8 +321,6 @@ class Driven(WordModel):
                 "the likelihood of a driven model needs log Z of every moment at every step; fit "
                 "with objective='pseudolikelihood' or 'mpf'"
             )
-        if getattr(self.model, "complement", False):
-            raise ValueError("complement=True is not for driven models; leave it False")
 
     def _arrays(self) -> Arrays:
         drive = self.drive
@@ -340,10 +339,8 @@ class Driven(WordModel):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
-        model = read(arrays["model"].tobytes())
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
+        model = settings["model"]
         if not isinstance(model, PopulationModel) or model.origin_ is None:
             raise ValueError("the model that is driven is not of the paper's family")
         n_units = model.n_features_in_

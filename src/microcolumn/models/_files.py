@@ -166,7 +166,10 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[Word
 
 def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, float]:
     cls = _CLASSES[header["model"]]
-    model = cls._from_arrays(arrays, header["settings"], from_bytes)
+    for removed in ("complement", "device"):  # in files of older versions
+        header["settings"].pop(removed, None)
+    inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}
+    model = cls._from_arrays(arrays, header["settings"] | inner)
     n_bits = model.n_features_in_
     _restore_result(model, header)
     if hasattr(model, "window_"):

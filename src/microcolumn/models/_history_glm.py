@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -358,9 +358,7 @@ class HistoryGLM(ChosenByValidation):
         return {"b": self.b_, "weights": self.weights_, "basis": self.basis_}
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], Any]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         b, weights, basis = (floats(arrays, name) for name in ("b", "weights", "basis"))

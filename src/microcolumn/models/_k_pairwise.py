@@ -29,9 +29,9 @@ _LEAST_STRENGTH = 1e-10
 class KPairwise(PenalisedModel):
     """K-pairwise maximum-entropy model, log p~(x) = x'Jx + b'x + V(K), K the active bits of x.
 
-    Of all distributions with the data's rates and pairwise correlations and with the data's
-    distribution of K, the one of largest entropy (Tkacik et al. 2014); V(0) = V(1) = 0 is the
-    gauge. It is fitted by maximum likelihood alone, exactly where the sums take a tenth of a
+    Without penalty and smoothing it is the one of largest entropy of all distributions with the
+    data's rates, pairwise correlations and distribution of K (Tkacik et al. 2014); V(0) = V(1) = 0
+    is the gauge. It is fitted by maximum likelihood alone, exactly where the sums take a tenth of a
     second, else from words that the model draws, certified by fresh chains.
 
     A part of V that is proportional to K (K - 1) is the same as an equal coupling of all pairs; the
@@ -80,7 +80,6 @@ class KPairwise(PenalisedModel):
     # Settings of its kin that mean nothing here: flow sees no count beyond the neighbours of words,
     # and the problem is convex.
     objective = "likelihood"
-    complement = False
     n_init = 1
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +26,6 @@ from ._modes import (
 )
 from ._saving import Arrays, floats
 from ._settings import COUNT, seed_of
-from ._word_model import WordModel
 from ._words_estimator import check_whole
 
 #: Numbers of modes worth trying.
@@ -295,9 +294,7 @@ class HiddenMarkovModes(ModesModel):
         return {"modes": self.modes_, "transitions": self.transitions_, "start": self.start_}
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         given = (floats(arrays, name) for name in ("modes", "transitions", "start"))
         model = cls.from_parameters(*given)
         model.set_params(**settings)

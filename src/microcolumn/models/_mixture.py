@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from ._mixture_fit import fit_mixture
 from ._modes import ModesModel, affordable, checked_distribution, checked_modes
 from ._saving import Arrays, floats
 from ._settings import COUNT, seed_of
-from ._word_model import WordModel
 
 #: Numbers of components worth trying.
 _COMPONENTS = (1, 2, 5, 10, 20, 40, 60, 100, 150)
@@ -155,9 +153,7 @@ class BernoulliMixture(ModesModel):
         return {"modes": self.modes_, "weights": self._weights}
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls.from_parameters(floats(arrays, "modes"), floats(arrays, "weights"))
         model.set_params(**settings)
         model._check_settings()

@@ -83,20 +83,7 @@ class ModesModel(Rival):
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
-
-        Parameters
-        ----------
-        words : Words
-            In the model's order of units.
-
-        Returns
-        -------
-        log_odds : ndarray, shape (n_pasts, n_units)
-            Of each distinct past, nats. The modes are as probable as the earlier bins make them.
-        past : ndarray of int32, shape (n_distinct,)
-            Row of ``log_odds`` of each distinct word.
-        """
+        """As :meth:`Rival.log_odds_given_past`; modes are as probable as earlier bins make them."""
         check_is_fitted(self)
         n_past = words.n_dims - words.n_units
         if n_past == 0:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import InvalidParameterError, make_constraint
 from threadpoolctl import ThreadpoolController
 
 from ..layout import NEVER_COACTIVE
@@ -38,7 +37,7 @@ from ..solvers import (
 from ..validation import Floats
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel
-from ._settings import COUNT, STRENGTH, Choice, Number, seed_of
+from ._settings import COUNT, HIDDEN, STRENGTH, Choice, Number, check_setting, seed_of
 from ._spec import OBJECTIVES
 from ._words_estimator import floored_rates
 
@@ -70,8 +69,6 @@ class PenalisedModel(PopulationModel):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": STRENGTH,
         "objective": [Choice(set(OBJECTIVES))],
-        "complement": ["boolean"],
-        "device": [Choice({"auto", "cpu"})],
         "n_init": COUNT,
         "tol": [Number(Real, 0, None, closed="neither")],
         "max_iter": COUNT,
@@ -87,8 +84,6 @@ class PenalisedModel(PopulationModel):
         l1: float = 2e-3,
         *,
         objective: str = "mpf",
-        complement: bool = False,
-        device: str = "auto",
         n_init: int = 1,
         tol: float = 1e-10,
         max_iter: int = 5000,
@@ -96,8 +91,6 @@ class PenalisedModel(PopulationModel):
     ) -> None:
         self.l1 = l1
         self.objective = objective
-        self.complement = complement
-        self.device = device
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
@@ -257,7 +250,7 @@ class PenalisedModel(PopulationModel):
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":
-            return MinimumProbabilityFlow(words, complement=self.complement)
+            return MinimumProbabilityFlow(words)
         if self.objective == "pseudolikelihood":
             return PseudoLikelihood(words)
         return NegativeLogLikelihood(words)
@@ -320,16 +313,8 @@ class PenalisedModel(PopulationModel):
             raise TypeError(f"l1_values is {l1_values!r}; pass a sequence of numbers")
         settings = self.get_params(deep=False)
         for name, constraints in self._parameter_constraints.items():
-            allowed = [make_constraint(constraint) for constraint in constraints]
             for value in l1_values if name == "l1" else [settings[name]]:
-                if not any(constraint.is_satisfied_by(value) for constraint in allowed):
-                    wanted = " or ".join(map(str, allowed))
-                    raise InvalidParameterError(f"{name} is {value!r}; it must be {wanted}")
-        if self.complement and self.objective != "mpf":
-            raise ValueError(
-                "complement=True adds a neighbour to minimum probability flow; "
-                f"leave it False with objective={self.objective!r}"
-            )
+                check_setting(name, value, constraints)
 
 
 class HiddenModel(HiddenFeatures, PenalisedModel):
@@ -337,7 +322,7 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PenalisedModel._parameter_constraints,
-        "n_hidden": COUNT,
+        "n_hidden": HIDDEN,
         "group_l1": STRENGTH,
     }
 
@@ -348,8 +333,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         *,
         group_l1: float = 0.0,
         objective: str = "mpf",
-        complement: bool = False,
-        device: str = "auto",
         n_init: int = 1,
         tol: float = 1e-8,
         max_iter: int = 5000,
@@ -358,8 +341,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         super().__init__(
             l1,
             objective=objective,
-            complement=complement,
-            device=device,
             n_init=n_init,
             tol=tol,
             max_iter=max_iter,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -27,7 +27,6 @@ from ..words import Words
 from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 #: Words that the prior counts for at each number of active units.
@@ -113,22 +112,7 @@ class PopulationTracking(Rival):
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
-
-        The other units of the newest bin are summed out exactly, by how many of them are active.
-
-        Parameters
-        ----------
-        words : Words
-            In the model's order of units.
-
-        Returns
-        -------
-        log_odds : ndarray, shape (n_pasts, n_units)
-            Of each distinct past, nats.
-        past : ndarray of int32, shape (n_distinct,)
-            Row of ``log_odds`` of each distinct word.
-        """
+        """As :meth:`Rival.log_odds_given_past`; others are summed out by how many are active."""
         pasts, past = distinct_pasts(words)
         n_past, n_units = pasts.shape[1], words.n_units
         chances = expit(self._tables[:, n_past:])
@@ -242,9 +226,7 @@ class PopulationTracking(Rival):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         rates, seen = floats(arrays, "unit_rates"), arrays["seen"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -27,7 +27,6 @@ from ._normalisers import normaliser_array, normaliser_of
 from ._projections import Projections
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 
@@ -273,9 +272,7 @@ class RandomProjections(Rival):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         model.b_ = shaped("b", floats(arrays, "b"), (arrays["b"].size,))

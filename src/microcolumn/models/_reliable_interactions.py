@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,6 @@ from ..words import Words
 from ._normalisers import normaliser_array, normaliser_of
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel
 from ._words_estimator import floored_rates
 
 #: Words from which annealed chains start, and most annealing steps.
@@ -188,9 +187,7 @@ class ReliableInteractions(Rival):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
         model.b_ = shaped("b", floats(arrays, "b"), (arrays["b"].size,))

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils._param_validation import InvalidParameterError, make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from ..partition import LogPartition
 from ..validation import Floats, random_generator
 from ..words import Words
+from ._settings import check_setting
 from ._word_model import WordModel
 from ._words_estimator import WordsEstimator, check_whole
 
@@ -44,10 +44,7 @@ class ChosenByValidation(WordsEstimator):
         """Refuse settings that break the declared constraints, each in one sentence."""
         settings = self.get_params(deep=False)
         for name, constraints in self._parameter_constraints.items():
-            allowed = [make_constraint(constraint) for constraint in constraints]
-            if not any(constraint.is_satisfied_by(settings[name]) for constraint in allowed):
-                wanted = " or ".join(map(str, allowed))
-                raise InvalidParameterError(f"{name} is {settings[name]!r}; it must be {wanted}")
+            check_setting(name, settings[name], constraints)
 
 
 class Rival(ChosenByValidation, WordModel):

@@ -121,7 +121,7 @@ def _check_nested(
         )
     if not hasattr(member, "rates_"):
         raise ValueError(f"nested has an {name} that was not fitted; pass fitted models")
-    wanted = {"l1": l1, "objective": model.objective, "complement": model.complement}
+    wanted = {"l1": l1, "objective": model.objective}
     if cls is RBM:
         wanted |= {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
     for setting, value in wanted.items():

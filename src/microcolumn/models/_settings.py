@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+    make_constraint,
+)
+
+from ..validation import shown
 
 
 class Number(Interval):  # type: ignore[misc]
-    """An interval of numbers; truth values, which Python counts as such, are mistakes."""
+    """An interval of floats; truth values, which Python counts as such, are mistakes."""
 
     def is_satisfied_by(self, val: Any) -> bool:
-        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
+        is_float = not isinstance(val, int) or abs(val) <= sys.float_info.max
+        return is_float and not isinstance(val, bool) and bool(super().is_satisfied_by(val))
 
 
 class Choice(StrOptions):  # type: ignore[misc]
@@ -26,17 +35,13 @@ class Choice(StrOptions):  # type: ignore[misc]
 
 STRENGTH = [Number(Real, 0, None, closed="left")]
 COUNT = [Number(Integral, 1, None, closed="left")]
+#: Hidden units of a model; more than any words could tell apart.
+HIDDEN = [Number(Integral, 1, 10_000, closed="both")]
 
 _SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
         Minimum probability flow; pseudolikelihood, each unit given all others; or maximum
         likelihood: exact where the sums take a tenth of a second, else from words that the
         model draws, certified by fresh chains (docs/method.md, section 5).
-    complement : bool
-        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
-        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
-        data from growing a mode of all units active (``benchmarks/complement.py``).
-    device : {"auto", "cpu"}
-        Where kernels run.
     n_init : int
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.
@@ -49,6 +54,14 @@ _SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
         Seed of the random starts and of the words that a sampled likelihood draws."""
 
 Model = TypeVar("Model", bound=type)
+
+
+def check_setting(name: str, value: Any, constraints: list[Any]) -> None:
+    """Refuse a setting that breaks its declared constraints, in one sentence."""
+    allowed = [make_constraint(constraint) for constraint in constraints]
+    if not any(constraint.is_satisfied_by(value) for constraint in allowed):
+        wanted = " or ".join(map(str, allowed))
+        raise InvalidParameterError(f"{name} is {shown(value)}; it must be {wanted}")
 
 
 def document_shared_parameters(cls: Model) -> Model:

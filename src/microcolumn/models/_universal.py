@@ -79,6 +79,7 @@ class Universal(Rival):
             None,
         ]
     }
+    _inner_models: ClassVar[tuple[str, ...]] = ("base",)
 
     base_: WordModel
     concentration_: float
@@ -259,10 +260,8 @@ class Universal(Rival):
         }
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
-    ) -> Self:
-        base = read(arrays["base"].tobytes())
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
+        base = settings["base"]
         model = cls(base, settings["concentration"])
         model._check_settings()
         n_bits, keys = base.n_features_in_, arrays["words"]
@@ -339,10 +338,8 @@ def log_evidence(counts: Floats, log_p: Floats, log_alpha: float) -> float:
 
     Parameters
     ----------
-    counts, log_p : ndarray, shape (n_distinct,)
-        How often each distinct word came, and its log probability under the base, nats.
-    log_alpha : float
-        Log of the concentration.
+    counts, log_p, log_alpha
+        As in :func:`log_left_out`.
     """
     total, alpha = float(counts.sum()), math.exp(log_alpha)
     expected = np.exp(log_alpha + log_p)

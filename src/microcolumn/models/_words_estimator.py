@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,7 +16,7 @@ from ..formatting import counted, scientific
 from ..notebook import card, facts
 from ..origin import Origin, ordered
 from ..units import Units
-from ..validation import Floats, check_binary
+from ..validation import Floats, check_binary, check_orientation, shown
 from ..words import UnnamedWords, Words
 from ._saving import Arrays, save
 
@@ -44,6 +43,8 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     #: Numbers and texts of a fit that files keep, where a model has them.
     _fitted_numbers: ClassVar[tuple[str, ...]] = ("window_", "n_words_")
+    #: Arrays of a file that are models themselves, on which this one is built.
+    _inner_models: ClassVar[tuple[str, ...]] = ()
 
     rates_: Floats
     window_: int
@@ -62,13 +63,11 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @classmethod
     @abstractmethod
-    def _from_arrays(
-        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], Any]
-    ) -> Self:
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         """Make the model of such arrays anew, or raise a ValueError that says what is wrong.
 
-        ``settings`` are those of the constructor as far as files hold them; ``read`` reads a model
-        that is part of this one.
+        ``settings`` are those of the constructor as far as files hold them, and the models that
+        ``_inner_models`` names.
         """
 
     @property
@@ -147,6 +146,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 del self.feature_names_in_
             return X
         words = UnnamedWords.from_array(X, sample_weight=sample_weight)
+        check_orientation(words.n_bins, words.n_units)
         validate_data(self, X, skip_check_array=True)
         return words
 
@@ -182,4 +182,4 @@ def is_number(value: Any) -> bool:
 def check_whole(name: str, value: Any) -> None:
     """Refuse what is not a whole number of 1 or more."""
     if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
+        raise ValueError(f"{name} is {shown(value)}; it must be a whole number, 1 or more")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.cpu.driven import changes_along_flips, driven_terms, pulled_gradient
+from ..kernels.cpu.mpf_tables import LARGEST_WEIGHT
 from ..kernels.cpu.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Floats
@@ -16,8 +17,6 @@ from ._objective import Objective
 LARGEST_SCALE = 10.0
 #: Words are added up in so many chunks, whatever the number of threads.
 _CHUNKS = 16
-#: Largest |W| that the kernels compute with.
-_LARGEST_WEIGHT = 100.0
 
 
 class DrivenFlips(Objective):
@@ -103,9 +102,9 @@ class DrivenFlips(Objective):
         c = np.zeros(0) if theta.c is None else theta.c
         J = np.zeros((0, 0)) if theta.J is None else theta.J
         largest = float(np.abs(W).max(initial=0.0))
-        if largest > _LARGEST_WEIGHT:
+        if largest > LARGEST_WEIGHT:
             raise OverflowError(
-                f"a hidden weight is {largest:.3g}, beyond the {_LARGEST_WEIGHT:g} up to which "
+                f"a hidden weight is {largest:.3g}, beyond the {LARGEST_WEIGHT:g} up to which "
                 "products of exponentials stay in range; rescale the weights or raise the penalty"
             )
         up, down = np.exp(W), np.exp(-W)

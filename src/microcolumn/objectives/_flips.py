@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..kernels.cpu.mpf import sum_over_flips
 from ..kernels.cpu.mpf_flat import gather, scatter
 from ..kernels.cpu.mpf_links import Flow, Logistic
-from ..kernels.cpu.mpf_tables import LIMITS, ActiveBits, FlowSizes, Workspace
+from ..kernels.cpu.mpf_tables import LARGEST_WEIGHT, ActiveBits, FlowSizes, Workspace
 from ..kernels.cpu.threads import threads_for
 from ..layout import Layout
 from ..parameters import Parameters
@@ -19,8 +20,6 @@ from ..validation import Floats
 from ..words import Words, as_words
 from ._objective import Objective
 
-#: Largest |W| that the kernels compute with.
-_LARGEST_WEIGHT = LIMITS[np.dtype(np.float64)].weight
 #: Multiply-adds worth one more thread: a fit evaluates thousands of times, so less is worth it
 #: than for a single sum; below it, waiting for a busy core would cost more than the work.
 _OPERATIONS_PER_THREAD = 2.0**21
@@ -35,15 +34,13 @@ class SumOverFlips(Objective):
     ----------
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
-    dtype : numpy float type
-        Precision of the sums.
     """
 
-    def __init__(self, words: Words | ArrayLike, dtype: type[np.floating[Any]]) -> None:
+    #: What the sum is called where it is out of range.
+    _name: ClassVar[str]
+
+    def __init__(self, words: Words | ArrayLike) -> None:
         self.words = as_words(words)
-        self.dtype = np.dtype(dtype)
-        if self.dtype not in LIMITS:
-            raise ValueError(f"dtype is {self.dtype}; choose float64 or float32")
         # Words with equally many active bits together: loops of equal length are predicted well.
         order = np.argsort(self.words.X.sum(axis=1), kind="stable")
         word, active = np.nonzero(self.words.X[order])
@@ -71,48 +68,46 @@ class SumOverFlips(Objective):
         value = self.evaluate(layout.pack(theta), layout, gradient)
         return value, layout.unpack_gradient(gradient)
 
-    def _lay_out(self, x: Floats, layout: Layout) -> tuple[Workspace, NDArray[np.intp], float]:
-        """The model in a workspace, its live hidden units, and its largest |W|."""
+    @abstractmethod
+    def _sum(self, space: Workspace) -> tuple[float, float]:
+        """Run the kernel: the value, and what its gradient has to be multiplied with."""
+
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
+        space, live = self._lay_out(x, layout)
+        value, scale = self._sum(space)
+        sums, grow = space.total(), space.tables.grow
+        finite = gather(x, layout.free, *layout.pairs, live, sums, grow, scale, gradient)
+        if not (finite and math.isfinite(value)):
+            raise OverflowError(
+                f"{self._name} or its gradient is larger than a floating-point number can be; the "
+                "parameters are too large for these words, start from smaller ones"
+            )
+        return value
+
+    def _lay_out(self, x: Floats, layout: Layout) -> tuple[Workspace, NDArray[np.intp]]:
+        """The model in a workspace, and its live hidden units."""
         if self._layout is not layout:
             self._prepare(layout)
         b, J, W, c, live = self._arrays
         n_live, largest = scatter(x, layout.free, *layout.pairs, b, J, W, c, live)
-        if largest > _LARGEST_WEIGHT:
+        if largest > LARGEST_WEIGHT:
             raise OverflowError(
-                f"a hidden weight is {largest:.3g}, beyond the {_LARGEST_WEIGHT:g} up to "
+                f"a hidden weight is {largest:.3g}, beyond the {LARGEST_WEIGHT:g} up to "
                 "which products of exponentials stay in range; rescale the weights or raise the "
                 "penalty"
             )
         space = self._space_for(n_live)
         space.lay_out(b, J, W[: b.size * n_live].reshape(b.size, n_live), c[:n_live])
-        return space, live[:n_live], largest
+        return space, live[:n_live]
 
-    def _gather(
-        self,
-        x: Floats,
-        layout: Layout,
-        space: Workspace,
-        live: NDArray[np.intp],
-        scale: float,
-        gradient: Floats,
-    ) -> bool:
-        """Write the kernel's gradient times ``scale`` to ``gradient``; whether it is finite."""
-        return bool(
-            gather(
-                x, layout.free, *layout.pairs, live, space.total(), space.tables.grow, scale,
-                gradient,
-            )
-        )  # fmt: skip
-
-    def _run(
-        self, link: Flow | Logistic, bits: ActiveBits, space: Workspace, complement: bool = False
-    ) -> None:
+    def _run(self, link: Flow | Logistic, bits: ActiveBits, space: Workspace) -> None:
         """Run the kernel on the model in ``space``, with as many threads as the work is worth."""
         buffers = space.sums, space.scratch, space.lists
         n_words, n_units = self.words.X.shape
         multiply_adds = float(n_words * n_units * (16 + 8 * space.shape.n_hidden))  # roughly
         with threads_for(multiply_adds, _OPERATIONS_PER_THREAD):
-            sum_over_flips(link, bits, space.model, complement, space.shape, *buffers)
+            sum_over_flips(link, bits, space.model, space.shape, *buffers)
 
     def _prepare(self, layout: Layout) -> None:
         """Arrays of a model of this layout, with all that is not free already in place."""
@@ -137,8 +132,8 @@ class SumOverFlips(Objective):
         b, J = self._arrays[:2]
         sizes = b.size, n_live, J.size > 0
         if self._workspace is None or self._sizes != sizes:
-            shape = FlowSizes.of(*sizes, self._most_active, self.dtype)
-            self._workspace = Workspace(shape, self._bits.offsets.size - 1, self.dtype)
+            shape = FlowSizes.of(*sizes, self._most_active)
+            self._workspace = Workspace(shape, self._bits.offsets.size - 1)
             borders = self._workspace.borders(self._bits.offsets)
             self._bits, self._sizes = self._bits._replace(borders=borders), sizes
         return self._workspace

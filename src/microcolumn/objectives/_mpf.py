@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..kernels.cpu.mpf_links import Flow
-from ..kernels.cpu.mpf_tables import Workspace
-from ..layout import Layout
+from ..kernels.cpu.mpf_tables import Workspace, trusted
 from ..parameters import Parameters
 from ..validation import Floats
 from ..words import Words
 from ._flips import SumOverFlips
 
-_DOUBLE = np.dtype(np.float64)
 
-
-def mpf(
-    theta: Parameters,
-    words: Words | ArrayLike,
-    *,
-    complement: bool = False,
-    dtype: type[np.floating[Any]] = np.float64,
-) -> tuple[float, Parameters]:
+def mpf(theta: Parameters, words: Words | ArrayLike) -> tuple[float, Parameters]:
     """Minimum probability flow K = mean_x sum_n exp((log p~(x_n) - log p~(x)) / 2), unpenalised.
 
     Parameters
@@ -34,10 +24,6 @@ def mpf(
         The model.
     words : Words or array_like, shape (n_words, n_units)
         Binary words, each with its weight.
-    complement : bool
-        Count the word with all bits flipped as one more neighbour of each word.
-    dtype : numpy float type
-        Precision of the sums: ``float64``, or ``float32`` for speed.
 
     Returns
     -------
@@ -58,7 +44,7 @@ def mpf(
     >>> K, gradient.b.tolist()
     (2.0, [0.5, 0.0])
     """
-    return MinimumProbabilityFlow(words, complement=complement, dtype=dtype)(theta)
+    return MinimumProbabilityFlow(words)(theta)
 
 
 class MinimumProbabilityFlow(SumOverFlips):
@@ -68,56 +54,22 @@ class MinimumProbabilityFlow(SumOverFlips):
     ----------
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
-    complement, dtype
-        As in :func:`mpf`.
     """
 
-    def __init__(
-        self,
-        words: Words | ArrayLike,
-        *,
-        complement: bool = False,
-        dtype: type[np.floating[Any]] = np.float64,
-    ) -> None:
-        super().__init__(words, dtype)
-        self.complement = complement
-        self._double: MinimumProbabilityFlow | None = None
+    _name = "the flow K"
 
     def _factors(self, weights: Floats) -> Floats:
         return 0.5 * weights
 
-    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
-        """K at the flat vector ``x``; its derivatives are written to ``gradient``."""
-        space, live, largest = self._lay_out(x, layout)
-        if largest > space.limits.weight:
-            return self._in_double(x, layout, gradient)
-        K, scale = self._flow(space), 1.0
-        if not space.trusts(K):
-            if self.dtype != _DOUBLE:
-                return self._in_double(x, layout, gradient)
-            K, scale = self._scaled(space, K)
-        finite = self._gather(x, layout, space, live, scale, gradient)
-        if not (finite and math.isfinite(K)):
-            raise OverflowError(
-                "the flow K or its gradient is larger than a floating-point number can be; the "
-                "parameters are too large for these words, start from smaller ones"
-            )
-        return K
-
-    def _in_double(self, x: Floats, layout: Layout, gradient: Floats) -> float:
-        """The same where single precision does not reach."""
-        if self._double is None:
-            self._double = MinimumProbabilityFlow(self.words, complement=self.complement)
-        return self._double.evaluate(x, layout, gradient)
-
-    def _scaled(self, space: Workspace, K: float) -> tuple[float, float]:
-        """K, and the factor of its gradient, where K is so far from 1 that weights need one too."""
-        shift = 0.0
-        for _ in range(3):
-            if space.trusts(K):
-                break
+    def _sum(self, space: Workspace) -> tuple[float, float]:
+        K, shift = self._flow(space), 0.0
+        if trusted(K):
+            return K, 1.0
+        for _ in range(3):  # so far from 1 that weights need a factor too
             shift -= math.log(K) if 0.0 < K < math.inf else -600.0 if K == 0.0 else 600.0
             K = self._flow(space, shift)
+            if trusted(K):
+                break
         with np.errstate(over="ignore", invalid="ignore"):
             scale = float(np.exp(-shift))
             return float(np.float64(K) * scale), scale
@@ -128,5 +80,5 @@ class MinimumProbabilityFlow(SumOverFlips):
         if shift != 0.0:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
             space.tables.bounds[0] = -math.inf
-        self._run(Flow(), bits, space, self.complement)
+        self._run(Flow(), bits, space)
         return 2.0 * space.value()  # the kernel's terms are halved

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..kernels.cpu.mpf_links import Logistic
-from ..layout import Layout
+from ..kernels.cpu.mpf_tables import Workspace
 from ..parameters import Parameters
 from ..validation import Floats
 from ..words import Words
@@ -55,21 +53,11 @@ class PseudoLikelihood(SumOverFlips):
         Binary words.
     """
 
-    def __init__(self, words: Words | ArrayLike) -> None:
-        super().__init__(words, np.float64)
+    _name = "the pseudolikelihood"
 
     def _factors(self, weights: Floats) -> Floats:
         return np.ones_like(weights)
 
-    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
-        """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
-        space, live, _ = self._lay_out(x, layout)
+    def _sum(self, space: Workspace) -> tuple[float, float]:
         self._run(Logistic(), self._bits, space)
-        value = space.value()
-        finite = self._gather(x, layout, space, live, 1.0, gradient)
-        if not (finite and math.isfinite(value)):
-            raise OverflowError(
-                "the pseudolikelihood is beyond the range of floating-point numbers; the "
-                "parameters are too large for these words, start from smaller ones"
-            )
-        return value
+        return space.value(), 1.0

@@ -40,7 +40,7 @@ def largest_l1(words: Words | ArrayLike, objective: str = "mpf") -> float:
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
     objective : {"mpf", "pseudolikelihood", "likelihood"}
-        What is minimised; the complement's part of minimum probability flow is left out.
+        What is minimised.
 
     Returns
     -------

@@ -22,7 +22,6 @@ class LowerBound(NamedTuple):
     value: float
     n_words: int
     heaviest: Bits  # the word with the largest p~, shape (n_units,)
-    log_heaviest: float
 
 
 def lower_bound(theta: Parameters, words: Sequence[Bits], peaks: Bits) -> LowerBound:
@@ -39,9 +38,8 @@ def lower_bound(theta: Parameters, words: Sequence[Bits], peaks: Bits) -> LowerB
     """
     distinct, _ = unique_rows(np.concatenate([*words, *map(_neighbours, peaks)]))
     logs = log_weight(theta, distinct)
-    best = int(np.argmax(logs))
     value = float(np.logaddexp.reduce(logs))
-    return LowerBound(value, len(distinct), distinct[best], float(logs[best]))
+    return LowerBound(value, len(distinct), distinct[np.argmax(logs)])
 
 
 def _neighbours(peak: Bits) -> Bits:

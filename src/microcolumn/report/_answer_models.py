@@ -83,13 +83,13 @@ def _all_best(found: Sequence[Finding]) -> str:
     text += _over_rivals([each for each in found if each not in rivals])
     over = [pair for each in found if (pair := each.over_independent)]
     sure = sum(pair.differs and pair.bits_per_second > 0.0 for pair in over)
-    surely = "" if sure == len(over) else f", surely in {sure or 'none'} of {len(over)}"
+    clear = "" if sure == len(over) else f", beyond chance in {sure or 'none'} of {len(over)}"
     gains = spread([pair.bits_per_second for pair in over])
-    return f"{text}. The best is {gains} bits/s above independent units{surely}."
+    return f"{text}. The best is {gains} bits/s above independent units{clear}."
 
 
 def _over_rivals(found: Sequence[Finding]) -> str:
-    """In how many recordings a best model of the paper's family is surely above other kinds."""
+    """In how many recordings a best model of the paper's family is clearly above other kinds."""
     pairs = [
         each.compared.pair(each.best.name, each.compared.best_rival.name)
         for each in found

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import counted, enumeration, number
+from ._assembly_table import ASSEMBLY, are_assemblies
 from ._findings import OPEN, PAIRS_SUFFICE, Finding, Layering, of_kind
 from ._methods import fitting
 
@@ -71,7 +72,7 @@ def _one_beyond_pairs(found: Finding) -> str:
         case "pairs":
             return f"No, pairs do better. {scores}, {sure} ({p_text(pair.p_holm)})."
         case "equal":
-            return f"No, pairs suffice. {scores}: surely less than {_SMALL}."
+            return f"No, pairs suffice. {scores}, with a 95 % interval within ±{_SMALL}."
         case "same":
             return f"No, pairs suffice. {first} scores the same as {second} in every split."
         case "too few splits":
@@ -217,14 +218,17 @@ def _one_in_layers(found: Finding) -> str:
 
 
 def _assemblies(found: Finding) -> str:
-    n = found.n_assemblies
-    if n is None:
+    """How many live hidden units are assemblies, of each model that may be the best."""
+    live = {name: each for name, each in found.assemblies.items() if len(each)}
+    if not live:
         return ""
-    verbs = ("recurs", "makes") if n <= 1 else ("recur", "make")
-    return (
-        f" {n or 'None'} of the hidden units of {found.hidden} in the first split {verbs[0]} in "
-        f"other splits and {verbs[1]} test words more probable."
-    )
+    first, *others = live
+    those = f"{counted(len(live[first]), 'live hidden unit')} of {first} in the first split"
+    counts = [are_assemblies(len(live[first].stable), those)]
+    for name in others:
+        n = f"{len(live[name].stable)} of {len(live[name])}"
+        counts.append(f"of {name}, whose score is not clearly lower, {n}")
+    return f" {'; '.join(counts)}. {ASSEMBLY}"
 
 
 def _percent(layers: Layering) -> str:
@@ -262,8 +266,8 @@ def _all_in_layers(found: Sequence[Finding]) -> str:
     counts = [float(each.n_assemblies) for each in found if each.n_assemblies is not None]
     if counts:
         text += (
-            f" {spread(counts, 0)} hidden units of a recording's first split recur in other splits "
-            "and make test words more probable."
+            f" {spread(counts, 0)} hidden units of the best model that has some, in the first "
+            f"split of a recording, are assemblies. {ASSEMBLY}"
         )
     return text
 

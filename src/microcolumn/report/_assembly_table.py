@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import compress
 
 from ..evaluate import Assemblies, LayersResult
-from ..evaluate._assemblies import HEADER, LEFT, MEANING as MEANING, columns_of
+from ..evaluate._assemblies import HEADER, LEFT, MEANING as MEANING, STABLE, columns_of
 from ..evaluate._significance import LEVEL, p_text
 from ..formatting import counted, enumeration
 from ..models import ModelSpec
@@ -26,6 +26,11 @@ _NOTE = (
     "do so in another recording"
 )
 
+#: What the column of verdicts, and every sentence that counts them, calls an assembly.
+ASSEMBLY = (
+    "An assembly is a hidden unit of a group of units that recurs in at least "
+    f"{100 * STABLE:g} % of the other splits and without which test words become less probable."
+)
 #: Columns about layers, and what they are.
 _OF_LAYERS = ("layer", "share (chance)", "p")
 _LAYERS_NOTE = (

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Self
 
-from ..evaluate import Adequacy, Comparison, LayersResult, ModelScore, PairedDifference
+from ..evaluate import Adequacy, Assemblies, Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._comparison import doubt
 from ..evaluate._effects import Ratio
 from ..evaluate._significance import LEVEL
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
+from ._tables import of_models
 
 #: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
 OPEN = ("undecided", "too few splits", "open")
@@ -97,14 +98,13 @@ class Finding:
         converged) or ``"untested"``.
     layering : Layering or str
         Of the best model with hidden units, or in a sentence why there is none.
-    n_assemblies : int, optional
-        Its hidden units of split 0 that recur in other splits and are needed; None where not known.
+    assemblies : dict of str to Assemblies
+        Live hidden units of split 0 of that model, then of those with hidden units that do not
+        differ from it in score, by name; empty where it is not known which recur.
     adequacy : Adequacy, optional
         Of ``adequate``, the best model that has one.
     adequate, explained : str
         Name of that model, and its share of what could be explained.
-    hidden : str
-        Name of the best model with hidden units; empty without one.
     """
 
     recording: str
@@ -115,16 +115,20 @@ class Finding:
     compared: Comparison
     kind: str
     layering: Layering | str
-    n_assemblies: int | None
+    assemblies: dict[str, Assemblies]
     adequacy: Adequacy | None
     adequate: str
     explained: str
-    hidden: str = ""
 
     @property
     def pair(self) -> PairedDifference | None:
         """The best model with hidden units minus the best of pairs alone."""
         return self.compared.hidden_over_pairs
+
+    @property
+    def n_assemblies(self) -> int | None:
+        """Assemblies of the best model with hidden units; None where not known."""
+        return next((len(each.stable) for each in self.assemblies.values()), None)
 
     @property
     def verdict(self) -> str:
@@ -209,11 +213,10 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         compared=compared,
         kind=_kind(compared),
         layering=_layering(results, condition, hidden),
-        n_assemblies=_n_assemblies(results, condition, hidden),
+        assemblies=_assemblies(results, condition, compared, hidden),
         adequacy=adequacy,
         adequate=name,
         explained=explained_text(results, condition, name),
-        hidden=hidden.name if hidden else "",
     )
 
 
@@ -254,11 +257,15 @@ def _layering(results: Results, condition: Condition, model: ModelScore | None) 
     return Layering.of(found) or f"{model.name} has no live hidden unit, so this was not tested"
 
 
-def _n_assemblies(results: Results, condition: Condition, model: ModelScore | None) -> int | None:
-    if model is None:
-        return None
-    try:
-        found = results.assemblies(model=model.spec, **condition.names)
-    except NotComputedError:
-        return None
-    return len(found.stable) if found.n_fits > 1 else None
+def _assemblies(
+    results: Results, condition: Condition, compared: Comparison, best: ModelScore | None
+) -> dict[str, Assemblies]:
+    found = {
+        spec.name: each
+        for spec, each in of_models(results.assemblies, results, condition)
+        if spec.n_hidden and spec.name in compared.scores and each.n_fits > 1
+    }
+    if best is None or best.name not in found:
+        return {}
+    first = {best.name: found.pop(best.name)}
+    return first | {n: each for n, each in found.items() if not compared.pair(best.name, n).differs}

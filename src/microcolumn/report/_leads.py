@@ -10,7 +10,7 @@ from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text
 from ..formatting import counted, duration, number
 from ..models._spec import INDEPENDENT
 from ..study import Results
-from ._assembly_table import MEANING, are_assemblies
+from ._assembly_table import ASSEMBLY, MEANING, are_assemblies
 from ._tables import longest, of_models
 from ._units import known_units
 
@@ -20,8 +20,7 @@ _RESTS_ON = {
     "on test words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Shown are couplings between units, and weights of the hidden units. Units are "
     "ordered from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": f"{MEANING} What recurs in other splits, and without which test words "
-    "become less probable, is called an assembly.",
+    "Assemblies and layers": f"{MEANING} {ASSEMBLY}",
     "Units": "Each recorded unit: the assemblies it is in, the units it is coupled to, and how "
     "well its spikes are predicted by those of all others.",
     "Time": "Words span several bins here, so that a model can say what follows what.",

@@ -56,28 +56,34 @@ def answer_text(results: Results) -> str:
     return _joined(answer_blocks(results))
 
 
-def answer_blocks(results: Results, width: int = WIDTH) -> list[Block]:
-    """The parts of :func:`answer_text`, in lines of at most ``width`` letters."""
+def answer_blocks(results: Results, columns: int | None = None) -> list[Block]:
+    """The parts of :func:`answer_text`, for a terminal that has so many columns."""
+    width = min(columns or WIDTH, WIDTH)
     return [*_answer(results, width), *_cautions(results, width)]
 
 
-def report_blocks(results: Results, width: int = WIDTH) -> list[Block]:
-    """The parts of :func:`report_text`, with the answer and the cautions in such lines."""
+def report_blocks(results: Results, columns: int | None = None) -> list[Block]:
+    """The parts of :func:`report_text`, for a terminal that has so many columns.
+
+    Elsewhere tables and the sentences between them are as wide as they are.
+    """
+    width = min(columns or WIDTH, WIDTH)
     texts = []
     tested = longest(results)
     for name, row in results.recordings.items():
-        texts.append(_underlined(f"{results.label(name)}: {tables.recording_facts(row)}", "="))
+        facts = f"{results.label(name)}: {tables.recording_facts(row)}"
+        texts.append(_underlined(facts, "=", columns))
         for condition in tested:
             if condition.recording == name:
-                texts += _experiment_blocks(results, condition)
+                texts += _experiment_blocks(results, condition, columns)
     if results.recordings:
-        texts.append(_titled(recordings(results)))
+        texts.append(_titled(recordings(results), columns))
     shown = [Block("", text) for text in texts]
     return [
         *_answer(results, width),
         *shown,
         *_cautions(results, width),
-        Block("", _provenance(results)),
+        Block("", _provenance(results, columns)),
     ]
 
 
@@ -119,36 +125,39 @@ def _filled(text: str, width: int = WIDTH, first: str = "", others: str | None =
     return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
+def _experiment_blocks(results: Results, last: Condition, columns: int | None) -> Iterator[str]:
     """Blocks of one experiment: growth with the window, then the longest words in detail."""
     experiment = last.experiment
     compared = results.comparison(**last.names)
-    yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-")
+    yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-", columns)
     bins = ""
     if len(experiment.windows) > 1:
         found = results.by_window(last.recording, experiment=experiment.name)
-        yield _titled(growth(found))
+        yield _titled(growth(found), columns)
         over = gains(found)
         if over is not None:
-            yield "\n".join([_titled(over), *(f"  {each}" for each in growth_sentences(found))])
+            grown = (_line(each, columns, "  ") for each in growth_sentences(found))
+            yield "\n".join([_titled(over, columns), *grown])
         bins = f"T = {last.window}: "
-    yield bins + ".\n".join(compared.statements) + "."
-    yield _laid_out(tables.models(compared))
-    yield _laid_out(tables.pairs(compared))
+    first, *others = compared.statements
+    yield "\n".join(_line(f"{each}.", columns) for each in (bins + first, *others))
+    yield _laid_out(tables.models(compared), columns)
+    yield _laid_out(tables.pairs(compared), columns)
     predictions, layers = tables.predictions(results, last), tables.layers(results, last)
     for table in (adequacy_table(results, last), effects(compared), predictions, layers):
         if table is not None:
-            yield _titled(table)
-    yield from map(_titled, _assembly_table.tables(results, last))
+            yield _titled(table, columns)
+    for table in _assembly_table.tables(results, last):
+        yield _titled(table, columns)
     units = unit_sentences(known_units(results, last), experiment.n_splits)
     sentences = [*_assembly_table.sentences(results, last), *units]
     if sentences:
-        yield "\n".join(sentences)
+        yield "\n".join(_line(each, columns) for each in sentences)
     for table in interval_tables(results, last):
-        yield _titled(table)
+        yield _titled(table, columns)
 
 
-def _provenance(results: Results) -> str:
+def _provenance(results: Results, columns: int | None) -> str:
     made = tables.provenance(results)
     lines = [made.work]
     lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
@@ -156,24 +165,27 @@ def _provenance(results: Results) -> str:
     lines += [
         f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
     ]
-    return _listed("Provenance", lines)
+    title = _underlined("Provenance", "=", columns)
+    return "\n".join([title, *(_line(each, columns, "  ") for each in lines)])
 
 
-def _titled(table: Table) -> str:
-    return f"{table.title}\n{_laid_out(table)}"
+def _titled(table: Table, columns: int | None) -> str:
+    return f"{_line(table.title, columns)}\n{_laid_out(table, columns)}"
 
 
-def _laid_out(table: Table, width: int | None = None) -> str:
-    """A table with its note, as wide as it is unless a width is given."""
-    text = text_table(table.header, table.rows, left=table.left, indent=2, width=width)
+def _laid_out(table: Table, columns: int | None) -> str:
+    """A table with its note, as wide as it is unless a terminal has so many columns."""
+    text = text_table(table.header, table.rows, left=table.left, indent=2, width=columns)
     if not table.note:
         return text
-    return f"{text}\n{_filled(f'({table.note})', width or WIDTH, '  ', '   ')}"
+    return f"{text}\n{_filled(f'({table.note})', min(columns or WIDTH, WIDTH), '  ', '   ')}"
 
 
-def _listed(title: str, lines: Sequence[str]) -> str:
-    return "\n".join([_underlined(title, "="), *(f"  {line}" for line in lines)])
+def _line(text: str, columns: int | None, indent: str = "") -> str:
+    """A line, broken between words where a terminal has so many columns."""
+    return indent + text if columns is None else _filled(text, min(columns, WIDTH), indent)
 
 
-def _underlined(title: str, line: str) -> str:
-    return f"{title}\n{line * len(title)}"
+def _underlined(title: str, line: str, columns: int | None) -> str:
+    shown = _line(title, columns)
+    return f"{shown}\n{line * max(map(len, shown.splitlines()))}"

@@ -40,7 +40,7 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
         others = "all other units" if first["window"] == 1 else "all other bits, their own too"
         by = f"predicted better by {first['gain_model']}, from {others}, than by their rate"
         if math.isnan(first["gain_q_value"]):
-            sure = f"too few splits to say which surely are; {FEWEST_SPLITS} are needed"
+            sure = f"too few splits to test which are; {FEWEST_SPLITS} are needed"
         else:
             ahead = [row for row in ahead if row["gain_q_value"] <= LEVEL]
             sure = f"at a false discovery rate of {100.0 * LEVEL:g} %"

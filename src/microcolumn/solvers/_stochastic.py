@@ -113,7 +113,6 @@ class LikelihoodSearch:
     n_iter: int = 0
     n_evaluations: int = 0
     n_rounds: int = 0
-    n_halvings: int = 0
     n_sites: float = 0.0
     n_draws: int = field(init=False)
     _drawn: list[Draws] = field(init=False)  # of this round last, before it of models next to it
@@ -218,7 +217,6 @@ class LikelihoodSearch:
                 self.x = x
                 return first - search.value
             step *= 0.5
-            self.n_halvings += 1
         self._draw_again()
         return math.inf  # no step was good: there is more to know before this is the end
 

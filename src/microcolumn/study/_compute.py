@@ -42,6 +42,7 @@ from ..evaluate._past import MOST_UNITS_OF_PAST
 from ..evaluate._splits import score_split
 from ..models import (
     Independent,
+    KPairwise,
     ModelSpec,
     Rival,
     Universal,
@@ -170,8 +171,10 @@ def _fit(task: Task) -> Rows:
     if spec.nested:
         ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
         nested = ising, rbm
-    model, steps = _estimator(spec, task), experiment.max_steps
-    choice = choose_l1(model, train, validation, experiment.l1, nested=nested, max_steps=steps)
+    model, steps, strengths = _estimator(spec, task), experiment.max_steps, experiment.l1
+    if isinstance(model, KPairwise) and isinstance(strengths, str) and _is_light(task):
+        strengths = tuple(each["l1"] for each in lighter(model.grid(train)))
+    choice = choose_l1(model, train, validation, strengths, nested=nested, max_steps=steps)
     fits, normalisers = [], []
     for fit, score in zip(choice.fits, choice.scores, strict=True):
         fits.append(
@@ -236,8 +239,8 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_rival:
         settings |= {"objective": spec.objective, "n_init": experiment.n_init}
-        if _is_light(task):
-            settings["tol"] = TOLERANCE
+    if _is_light(task):
+        settings["tol"] = TOLERANCE
     if spec.n_hidden:
         settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
     estimator: PenalisedModel = model_class(spec.model)(**settings)

@@ -74,7 +74,12 @@ def as_store_error(path: Path) -> Iterator[None]:
     """Make SQLite's errors about a file StoreErrors, and those about rows ValueErrors."""
     try:
         yield
-    except (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError) as error:
+    except (
+        sqlite3.IntegrityError,
+        sqlite3.ProgrammingError,
+        sqlite3.InterfaceError,
+        OverflowError,
+    ) as error:
         raise ValueError(f"the store {path} refused what it was given: {error}") from error
     except sqlite3.Error as error:
         sentence = _SENTENCES.get(primary_code(error), _OTHERWISE)

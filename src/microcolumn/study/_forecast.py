@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ._experiment import Experiment
@@ -71,12 +71,16 @@ class Forecast:
 
 
 def forecast(
-    plan: Plan, facts: Mapping[str, RecordingInfo], durations_s: Mapping[str, float], n_workers: int
+    plan: Plan,
+    facts: Mapping[str, RecordingInfo],
+    durations_s: Mapping[str, float],
+    planned: Sequence[Mapping[str, Job]],
+    n_workers: int,
 ) -> Forecast:
-    """What to expect of a plan on recordings of these durations."""
+    """What to expect of a plan whose stages are ``planned``, on recordings of these durations."""
     experiments = {each.name: each for each in plan.experiments}
     found = {}
-    for stage in stages(plan, facts):
+    for stage in planned:
         for digest, job in stage.items():
             n_units, seconds = facts[job.recording].n_units, durations_s[job.recording]
             found[digest] = expected_s(job, experiments[job.experiment], n_units, seconds)
@@ -87,14 +91,14 @@ def announcement(
     plan: Plan,
     facts: Mapping[str, RecordingInfo],
     durations_s: Mapping[str, float],
-    n_workers: int,
+    expected: Forecast,
     left: set[str],
 ) -> str:
     """How long the jobs that are left will take, and what would make it shorter.
 
     Empty where that is less than a minute.
     """
-    seconds = forecast(plan, facts, durations_s, n_workers).left_s(left)
+    seconds, n_workers = expected.left_s(left), expected.n_workers
     if seconds < _LONG:
         return ""
     said = f"{len(left):,} jobs, {n_workers} at a time, will take {roughly(seconds)}"
@@ -102,8 +106,9 @@ def announcement(
     fewer_units = next((n for n in _FEWER_UNITS if 2 * n < most), None)
     if fewer_units is None:
         return said
-    smaller = tuple(replace(each, most_active=fewer_units) for each in plan.experiments)
-    fewer = forecast(replace(plan, experiments=smaller), facts, durations_s, n_workers)
+    experiments = tuple(replace(each, most_active=fewer_units) for each in plan.experiments)
+    smaller = replace(plan, experiments=experiments)
+    fewer = forecast(smaller, facts, durations_s, stages(smaller, facts), n_workers)
     instead = roughly(fewer.left_s(set(fewer.expected)))
     return f"{said}; of the {fewer_units} most active units alone (most_active) {instead}"
 

@@ -224,9 +224,9 @@ class Reader:
         if not rows:
             raise condition.missing(f"{spec.name} of split {split}")
         if l1 not in rows:
-            known = ", ".join(f"{value:g}" for value in rows)
+            known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
             raise ValueError(
-                f"l1 is {l1:g}; {spec.name} of split {split} of {condition} has {known}"
+                f"l1 is {float(l1)!r}; {spec.name} of split {split} of {condition} has {known}"
             )
         return rows[l1]
 

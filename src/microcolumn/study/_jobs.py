@@ -24,7 +24,7 @@ Kind = Literal[
 ]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 6
+RESULTS_VERSION = 7
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")

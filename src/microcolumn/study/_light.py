@@ -15,9 +15,9 @@ _WEAKEST, _MOST_COMPONENTS = 0.01, 40
 def lighter(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The settings of a rival's grid that a lighter comparison tries."""
     strongest = max((each.get("l1", 0.0) for each in grid), default=0.0)
+    weakest = _WEAKEST * strongest * (1.0 - 1e-9)  # grids are powers of ten with rounding errors
     return [
         each
         for each in grid
-        if each.get("l1", strongest) >= _WEAKEST * strongest
-        and each.get("n_components", 0) <= _MOST_COMPONENTS
+        if each.get("l1", strongest) >= weakest and each.get("n_components", 0) <= _MOST_COMPONENTS
     ]

@@ -195,7 +195,9 @@ def recording_row(
         }
         for n in range(recording.n_units)
     ]
-    suspicious = [*late_start(recording), *suspicions(suspect_units(recording))]
+    remedy = "see microcolumn info, and choose units with --ids or Recording.select"
+    doubts = [f"{doubt}; {remedy}" for doubt in suspicions(suspect_units(recording))]
+    suspicious = [*late_start(recording), *doubts]
     survey: dict[str, Any] = {"suspects": suspicious} if suspicious else {}
     # Epochs may be too short for the bins of an experiment on other recordings.
     about = [each for each in plan.experiments if not each.recordings or name in each.recordings]

@@ -20,7 +20,7 @@ from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
-from ._status import is_interactive, progress_bar, said_if_slow, ticking
+from ._status import is_interactive, log_if_slow, moving_clock, progress_bar
 from ._store import Store
 from ._workers import StudyError, Workers, workers_at
 
@@ -46,12 +46,10 @@ def run(
     store : path
         SQLite file, made where it does not exist.
     n_jobs : int, optional
-        Jobs at once on this machine, one per core by default; with ``scheduler="slurm"``, jobs of
-        SLURM that work at once, 10 by default.
+        Jobs at once on this machine, one per core by default.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers do the jobs
-        instead; microcolumn must be installed there. ``"slurm"`` starts workers as jobs of SLURM
-        by dask-jobqueue, as its own file ``jobqueue.yaml`` says.
+        instead; microcolumn must be installed there.
     progress : bool, optional
         Show a bar, or in a log a line now and then; by default in a terminal and in a notebook
         only.
@@ -69,14 +67,14 @@ def run(
     """
     path = Path(store)
     # What may be refused comes before the store, so that nothing is left behind.
-    with said_if_slow("reading and binning the recordings", progress):
+    with log_if_slow("reading and binning the recordings", progress):
         prepared = Prepared.of(plan)
     with (
         workers_at(n_jobs, scheduler) as workers,
         Store.create(path) as opened,
         opened.lock(),
     ):
-        with said_if_slow("surveying the recordings", progress):
+        with log_if_slow("surveying the recordings", progress):
             messages = prepared.enter(opened, command=command, workers=workers.count)
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)
@@ -100,9 +98,9 @@ class _Run:
         self.done = self.store.finished() & jobs.keys()
         plan, facts = self.prepared.plan, self.prepared.facts
         lengths = {name: each.duration_s for name, each in self.prepared.recordings.items()}
-        self.forecast = forecast(plan, facts, lengths, self.workers.count)
-        expected = announcement(plan, facts, lengths, self.workers.count, jobs.keys() - self.done)
-        with progress_bar(len(jobs), len(self.done), progress) as bar, ticking(bar):
+        self.forecast = forecast(plan, facts, lengths, self.prepared.stages, self.workers.count)
+        expected = announcement(plan, facts, lengths, self.forecast, jobs.keys() - self.done)
+        with progress_bar(len(jobs), len(self.done), progress) as bar, moving_clock(bar):
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]

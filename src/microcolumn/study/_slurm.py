@@ -67,10 +67,17 @@ def check_flags(flags: Sequence[str]) -> None:
     """Refuse options of sbatch that would undo what a submission relies on."""
     for flag in flags:
         name = flag.partition("=")[0] if flag.startswith("--") else flag[:2]
-        if flag.startswith("-") and name in _OWN:
+        # sbatch takes the beginning of a long option for the whole of it.
+        if flag.startswith("-") and any(own.startswith(name) for own in _OWN):
             raise ValueError(f"{name} is set by the submission itself; leave it out")
-        if not flag.isprintable():
-            raise ValueError(f"the sbatch option {flag!r} has characters that no script can hold")
+    check_printable(flags)
+
+
+def check_printable(texts: Iterable[str]) -> None:
+    """Refuse what a script cannot hold: a line break ends a comment, and the rest is run."""
+    for text in texts:
+        if not text.isprintable():
+            raise ValueError(f"{text!r} has characters that no script can hold; rename it")
 
 
 def script(
@@ -91,6 +98,7 @@ def script(
     n_tasks : int or None
         Tasks of the array; None for a job that is no array.
     """
+    check_printable([*command, name, str(log)])
     pattern = f"{name}-%A_%a.log" if n_tasks else f"{name}-%j.log"
     directives = [
         ["--job-name", name],
@@ -109,11 +117,6 @@ def script(
     if n_tasks:
         call += ' --task "${SLURM_ARRAY_TASK_ID:-$1}" --threads "$threads"'
     return "\n".join([*lines, f"exec {call}", ""])
-
-
-def check_script(text: str) -> None:
-    """Have sbatch say what it would refuse about a script, without submitting it."""
-    _answer(["sbatch", "--test-only"], text)
 
 
 def submit_script(path: Path, after: str | None) -> str:
@@ -173,12 +176,10 @@ def _in_words(state: str) -> str:
     return _STATES.get(re.split(r"[\s+]", state.strip())[0], _FAILED)
 
 
-def _answer(command: Sequence[str], given: str = "") -> str:
-    """What a command of SLURM prints when it is given this on standard input."""
+def _answer(command: Sequence[str]) -> str:
+    """What a command of SLURM prints."""
     try:
-        done = subprocess.run(
-            command, input=given, capture_output=True, text=True, timeout=_PATIENCE
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
     except FileNotFoundError:
         raise SlurmError(_NOT_THERE.format(command[0])) from None
     except subprocess.TimeoutExpired:

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..safe_text import printable
 from ._damage import sound
 from ._slurm import LIMITS, SlurmError, is_alive, tasks_by_state
 from ._store import Store
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _MOST_FAILURES = 5
 #: Seconds between two lines of progress in a log, and before the first.
 _LOGGED_S = 30.0
+#: Seconds after which a step is said to take long.
+_SLOW_S = 0.5
 #: Seconds between two looks at the clock of a bar in a terminal.
 _TICK_S = 1.0
 #: What jobs that take about as long have in common, from the most similar on.
@@ -172,7 +175,7 @@ def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[No
 
 
 @contextmanager
-def ticking(bar: tqdm[NoReturn]) -> Iterator[None]:
+def moving_clock(bar: tqdm[NoReturn]) -> Iterator[None]:
     """Let the clock of a bar in a terminal go on between two jobs, which may be minutes apart."""
     over = threading.Event()
 
@@ -205,13 +208,10 @@ class _Lines:
 
 
 @contextmanager
-def said_if_slow(what: str, shown: bool | None = None) -> Iterator[None]:
-    """Say on standard error what takes longer than a second, or in a log longer than five.
-
-    By default only where a bar is shown.
-    """
-    delay = 1.0 if is_interactive() else 5.0
-    timer = threading.Timer(delay, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
+def log_if_slow(what: str, shown: bool | None = True) -> Iterator[None]:
+    """Say on standard error what takes longer than half a second; None: only beside a bar."""
+    line = printable(f"{what} ...")
+    timer = threading.Timer(_SLOW_S, lambda: print(line, file=sys.stderr, flush=True))
     timer.daemon = True
     if is_interactive() if shown is None else shown:
         timer.start()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
+from ..atomic import atomic_write
 from ..validation import whole_number
 from ._parts import Part, part_path, read_part, write_part
 from ._plan import Plan
@@ -19,6 +20,7 @@ from ._slurm import (
     cancel,
     check_flags,
     check_installed,
+    check_printable,
     is_alive,
     script,
     submit_script,
@@ -98,6 +100,7 @@ def submit(
     """
     path = Path(store)
     check_flags(flags)
+    check_printable([str(path.resolve())])
     if whole_number("array", array) < 1:
         raise ValueError(f"array is {array}; ask for at least one task")
     for source in plan.sources:
@@ -120,7 +123,8 @@ def submit(
         planned.save()
         _write_inputs(prepared, opened, planned)
         for file, text in _scripts(planned, path).items():
-            file.write_text(text, encoding="utf-8")
+            with atomic_write(file) as opened_file:
+                opened_file.write(text.encode())
         numbers = _given_to_slurm(planned, path) if slurm else ()
     return _submitted(planned, path, numbers, sentences)
 

@@ -20,17 +20,12 @@ from typing import Any, TypeVar
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from tqdm.auto import tqdm
 
+from ..io._sandbox import ctrl_c_held_back
 from ..validation import whole_number
 from ._connection import StoreError
-from ._slurm import check_installed, check_script
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-#: The scheduler that is no address: Dask workers are jobs of SLURM.
-SLURM = "slurm"
-#: Jobs of SLURM that work at once, unless another number is asked for.
-_SLURM_JOBS = 10
 
 #: Seconds to wait for a scheduler, and then for its first worker.
 _PATIENCE = 10
@@ -64,7 +59,7 @@ class Workers:
             batch_size=1,  # a batch would be stored only when all of it is done
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
-        with _deaf_to_ctrl_c():  # the workers start here
+        with ctrl_c_held_back():  # the workers start here
             found: Generator[R] = parallel(delayed(work)(task) for task in tasks)
         return found
 
@@ -122,7 +117,7 @@ class Workers:
 def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
     """Processes of this machine, or the workers of a Dask scheduler."""
     if scheduler is not None:
-        with _slurm(n_jobs) if scheduler == SLURM else _cluster(scheduler, n_jobs) as workers:
+        with _cluster(scheduler, n_jobs) as workers:
             yield workers
         return
     cores = int(cpu_count())
@@ -135,22 +130,6 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         # Nor by a run that ends early, of which another sentence tells.
         warnings.filterwarnings("ignore", ".*You could benefit from adjusting the input task")
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Let processes that start meanwhile ignore Ctrl-C from their birth; this one does so as long.
-
-    They would print where it struck them before :func:`_belong_to` has them ignore it.
-    """
-    if threading.current_thread() is not threading.main_thread():  # no other may set a handler
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _belong_to(run: int) -> None:
@@ -182,6 +161,11 @@ class _NoTerminal(TextIOWrapper):
 
 @contextmanager
 def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
+    if scheduler == "slurm":
+        raise ValueError(
+            "a scheduler is the address of a Dask cluster, and slurm is none; give the plan to "
+            "SLURM by microcolumn study submit --slurm"
+        )
     if n_jobs is not None:
         raise ValueError("n_jobs is for this machine; a cluster does as many as its workers can")
     try:
@@ -213,33 +197,6 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
             ) from None
         count = sum(client.nthreads().values())
         yield Workers(count, 1, f"the workers of {scheduler}", client)
-
-
-@contextmanager
-def _slurm(n_jobs: int | None) -> Iterator[Workers]:
-    """Workers that are jobs of SLURM, with a Dask scheduler in this process."""
-    try:
-        import dask
-        from dask_jobqueue.slurm import SLURMCluster, SLURMJob
-        from distributed import Client
-    except ImportError:
-        raise ImportError(
-            "the scheduler slurm needs dask-jobqueue; install it with pip install "
-            "'microcolumn[slurm]', or use microcolumn study submit, which needs nothing"
-        ) from None
-    check_installed()
-    count = _SLURM_JOBS if n_jobs is None else _at_least_one(n_jobs)
-    # What a job asks SLURM for is said in Dask's own file, jobqueue.yaml.
-    usual: dict[str, Any] = {"cores": 1, "processes": 1, "memory": "4GB"}
-    own = {name: dask.config.get(f"jobqueue.slurm.{name}", None) or usual[name] for name in usual}
-    # Of what SLURM refuses Dask would print a traceback, and wait for ever.
-    check_script(SLURMJob("tcp://127.0.0.1:1", "dask-worker", **own).job_script())
-    with (
-        SLURMCluster(**own, scheduler_options={"dashboard": False}) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        cluster.scale(jobs=count)
-        yield Workers(count * own["cores"], 1, "the Dask workers on SLURM", client)
 
 
 def _ready_threads(client: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from ..validation import Floats, real_number
 _NARROWEST_BIN = 1e-6
 #: Pairs of spikes that are worth one more thread: about half a millisecond.
 PAIRS_PER_THREAD = 2.0**18
+#: Pairs of spikes of one compiled call: a fraction of a second, so that Ctrl-C is heard.
+_PAIRS_PER_CALL = 1e7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,8 +109,10 @@ def correlograms(
     members = np.argsort(few, kind="stable")
     offsets = np.concatenate(([0], np.cumsum(np.bincount(spikes.units, minlength=n_units))))
     expected_pairs = spikes.times.size**2 * window / max(recording.epochs.duration_s, window)
+    n_calls = min(n_units, 1 + int(expected_pairs / _PAIRS_PER_CALL))
     with threads_for(expected_pairs, PAIRS_PER_THREAD):
-        coincidences(*spikes, members, offsets, width, ahead)
+        for first, last in pairwise(np.linspace(0, n_units, n_calls + 1, dtype=np.int64)):
+            coincidences(*spikes, members, offsets[first : last + 1], width, ahead[first:last])
     return Correlograms(
         counts=_both_ways(ahead[:, :, :-1]),
         lags_s=bin_centres(width, n_side),

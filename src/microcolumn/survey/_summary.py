@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +15,14 @@ from ..formatting import counted, text_table
 from ..notebook import AsText
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
+from ..validation import kind_of
 from ._bin_width import BinWidth, suggest_bin_width
-from ._suspects import Suspect, late_start, suspect_units
+from ._suspects import Suspect, late_start, suspect_units, suspicions
 
 #: Units and epochs up to this many get a line each; the dictionary always has all of them.
 _LINES = 40
+#: Suspects of a kind up to this many get a line each.
+_ALIKE = 3
 #: Areas and probes up to this many are named.
 _LABELS = 20
 #: Seconds and Hz: where all units of a longer recording fire more rarely, its times are doubtful.
@@ -129,21 +133,30 @@ class Summary(AsText):
             f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
             f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
         )
-        parts.append(_listed("warnings", self.warnings))
+        others = self.warnings[len(self.suspects) :]
+        parts.append(_listed("warnings", [*suspicions(self.suspects, _ALIKE), *others]))
         parts.append(_listed("notes", recording.notes))
         return "\n\n".join(part for part in parts if part)
 
 
-def summarise(recording: Recording) -> Summary:
-    """Survey a recording: suggest a bin width, bin at it, and look for suspect units."""
-    suggestion = suggest_bin_width(recording)
+def summarise(
+    recording: Recording, *, step: Callable[[str], AbstractContextManager[object]] = nullcontext
+) -> Summary:
+    """Survey a recording: suggest a bin width, bin at it, and look for suspect units.
+
+    Each is done within ``step(what it is)``, which may tell that it takes long.
+    """
+    if not isinstance(recording, Recording):
+        raise TypeError(f"recording is {kind_of(recording)}; pass a Recording, as read returns it")
+    spikes = f"{counted(recording.n_spikes, 'spike')} of {counted(recording.n_units, 'unit')}"
+    with step(f"suggesting a bin width for {spikes}"):
+        suggestion = suggest_bin_width(recording)
     longest = float((recording.epochs.stops - recording.epochs.starts).max(initial=0.0))
-    return Summary(
-        recording=recording,
-        bin_width=suggestion,
-        binning=recording.binning(suggestion.width_s) if longest >= suggestion.width_s else None,
-        suspects=suspect_units(recording),
-    )
+    with step(f"binning {spikes}"):
+        fits = longest >= suggestion.width_s
+        binning = recording.binning(suggestion.width_s) if fits else None
+    with step(f"looking for suspects among {counted(recording.n_units, 'unit')}"):
+        return Summary(recording, suggestion, binning, suspect_units(recording))
 
 
 def _account(binning: Binning) -> dict[str, Any]:

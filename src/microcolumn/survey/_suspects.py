@@ -21,6 +21,8 @@ _CHANCE = 0.01
 #: Neighbouring lags that show how many spikes two units share by chance and by common drive, in
 #: bins of twice the duplicates' window.
 _FLANK = slice(3, 8)
+#: Suspects that are named after the first of their kind.
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +118,18 @@ def suspect_units(
     return tuple(found)
 
 
-def suspicions(suspects: Sequence[Suspect]) -> list[str]:
-    """A sentence for each kind of suspect: the first, how many are like it, and what to do."""
-    by_kind: dict[str, list[Suspect]] = {}
-    for suspect in suspects:
-        by_kind.setdefault(suspect.kind, []).append(suspect)
-    remedy = "see microcolumn info, and choose units with --ids or Recording.select"
-    return [
-        f"{alike[0].sentence}{f' (and {len(alike) - 1:,} more like this)' * (len(alike) > 1)}; "
-        f"{remedy}"
-        for alike in by_kind.values()
-    ]
+def suspicions(suspects: Sequence[Suspect], most: int = 1) -> list[str]:
+    """Sentences of each kind, or its first and how many are like it if it has over ``most``."""
+    sentences = []
+    for kind in dict.fromkeys(suspect.kind for suspect in suspects):
+        first, *others = [suspect for suspect in suspects if suspect.kind == kind]
+        if len(others) < most:
+            sentences += [suspect.sentence for suspect in (first, *others)]
+        else:
+            named = ", ".join(" and ".join(map(repr, each.ids)) for each in others[:_NAMED])
+            more = f"{named}{', ...' * (len(others) > _NAMED)}"
+            sentences.append(f"{first.sentence} (and {len(others):,} more like this: {more})")
+    return sentences
 
 
 def late_start(recording: Recording) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .._failures import BadFileError
+from .._failures import BadFileError, name_list
 from .._session import Session
 from .folders import Sorting, sortings
 from .intervals import named_intervals
@@ -65,7 +65,7 @@ def _of_probe(parts: dict[Sorting, ProbeUnits], probe: str) -> dict[Sorting, Pro
     chosen = {sorting: part.of_probe(probe) for sorting, part in parts.items()}
     if not any(part.numbers for part in chosen.values()):
         names = {name for part in parts.values() for name in part.columns.get("probe", [])}
-        known = ", ".join(repr(name) for name in sorted(names)) or "none"
+        known = name_list(map(repr, sorted(names)))
         raise BadFileError(f"there is no unit of probe {probe!r}; probes here: {known}")
     return chosen
 

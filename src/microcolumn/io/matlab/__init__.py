@@ -17,6 +17,7 @@ from scipy import sparse
 from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
+from .._containment import is_hdf5
 from .._failures import BadFileError, naming
 from .._mapping import refuse
 from .._session import Session
@@ -27,7 +28,6 @@ from .v7 import variables_v7
 from .v73 import variables_v73
 from .variable import NUMERIC, Variable
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 _IDS = ("unit_ids", "ids", "uid", "unit_id", "id")
 _NO_COLUMNS = ("duration_s", "duration", "epochs", "depth_reference")
 
@@ -57,7 +57,7 @@ def load(
         variables with the times of one unit each.
     variable : str, optional
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
-    time_unit : {"s", "ms", "us", "samples"}, optional
+    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of spike times; seconds by default.
     sampling_rate : float, optional
         Samples per second, for times in samples.
@@ -110,10 +110,10 @@ def load(
 def opened(path: Path) -> Iterator[list[Variable]]:
     """Variables of a file of any version; they can be read until the block ends."""
     with path.open("rb") as file:
-        head = file.read(520)
+        head = file.read(10)
     if not head:
         raise BadFileError("it is empty; export or copy it again")
-    if not (head.startswith((b"MATLAB 7.3", _HDF5)) or head[512:] == _HDF5):
+    if head != b"MATLAB 7.3" and not is_hdf5(path):
         yield variables_v7(path)
         return
     import h5py

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .._counts import are_counts
-from .._failures import BadFileError
+from .._failures import BadFileError, name_list
 from .._mapping import offer
 from .mapped import vectors_in
 from .variable import NUMERIC, Variable
@@ -34,8 +34,7 @@ def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Var
 def _named(by_name: Fields, name: str) -> Variable:
     top, _, field = name.partition(".")
     if top not in by_name:
-        held = _listed(list(by_name.values()))
-        raise BadFileError(f"there is no variable {name!r}; it holds {held}")
+        raise BadFileError(f"there is no variable {name!r}; it holds {name_list(by_name.values())}")
     if by_name[top].kind != "struct":
         return by_name[top]
     fields = by_name[top].read()
@@ -43,7 +42,7 @@ def _named(by_name: Fields, name: str) -> Variable:
     if chosen is None:
         raise BadFileError(
             f"no field of {top} holds spikes under that name; name one with variable=: "
-            f"{_listed(list(fields.values()))}"
+            f"{name_list(fields.values())}"
         )
     return chosen
 
@@ -66,11 +65,14 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
     if len(likely) != 1:
         problem = "several variables may hold" if likely else "no variable holds"
-        vectors = [] if likely else [held.name for held in vectors_in(variables)]
-        other = f", or {offer(vectors, 'variables')}" if vectors else ""
+        remedy = f"name one with variable=: {name_list(likely or variables)}"
+        vectors = [] if likely else list(vectors_in(variables))
+        if vectors:
+            others = [held for held in variables if held not in vectors and held.kind != "struct"]
+            names = [held.name for held in vectors]
+            remedy = f"name one with variable=, or {offer(names, 'variables', others + vectors)}"
         raise BadFileError(
-            f"{problem} spikes as one vector of times per cell or as a matrix of counts; "
-            f"name one with variable=: {_listed(likely or variables)}{other}"
+            f"{problem} spikes as one vector of times per cell or as a matrix of counts; {remedy}"
         )
     return likely[0]
 
@@ -113,8 +115,3 @@ def _checked(chosen: Variable) -> Variable:
         f"{chosen} is neither a cell array of spike times nor a matrix of counts; "
         "name another with variable="
     )
-
-
-def _listed(variables: Sequence[Variable]) -> str:
-    more = f" and {len(variables) - 12} more" if len(variables) > 12 else ""
-    return (", ".join(str(held) for held in variables[:12]) or "no variable") + more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import inspect
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .._failures import BadFileError
+from .._failures import BadFileError, name_list
+from .._inside import check_inside
 from .headers import check_header
 from .trains import Train, scalars, trains_of
 
@@ -37,21 +39,18 @@ def segments_in(
     if names not in (None, "name", "id"):
         raise BadFileError(f"names is {names!r}; choose 'name' or 'id'")
     readers = _readers(path, io)
-    failures = []
     for reader in readers:
         try:
             segments, notes = _segments(reader, path, block, names)
         except Exception as error:
             if len(readers) == 1 or isinstance(error, BadFileError):
                 raise
-            failures.append(f"{reader.__name__}: {str(error).partition(chr(10))[0]:.60}")
             continue
         if any(segments):
             return segments, [f"read by Neo's {reader.__name__}", *notes]
-        failures.append(f"{reader.__name__}: no spike trains in it")
     raise BadFileError(
-        f"Neo finds no spikes in it ({'; '.join(failures)}); "
-        "check that spikes were sorted and exported, or name another of its readers with io="
+        f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)}); "
+        "check that spikes were sorted and exported, or name the one reader to use with io="
     )
 
 
@@ -96,11 +95,11 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
             "save the spike trains in another format"
         )
     if not usable:
-        title = ", ".join(reader.__name__ for reader in candidates)
+        title = name_list(reader.__name__ for reader in candidates)
         raise BadFileError(f"Neo reads it ({title}) but finds only signals in such files")
-    # A reader of folders would read all files in the folder of this one.
-    of_files = [reader for reader in usable if path.is_dir() or not _reads_folders(reader)]
-    return list(dict.fromkeys(of_files or usable))
+    # Given a file, a reader of folders would read all files in the folder of this one.
+    fitting = [reader for reader in usable if _reads_folders(reader) == path.is_dir()]
+    return list(dict.fromkeys(fitting or usable))
 
 
 def _reads_folders(reader: Any) -> bool:
@@ -117,6 +116,7 @@ def _segments(
     if path.is_file():
         check_header(path, reader.__name__)
     place = path.parent if _reads_folders(reader) and path.is_file() else path
+    _check_links(place)
     if issubclass(reader, BaseFromRaw):
         kinds = [kind for kind in reader.__mro__ if issubclass(kind, BaseRawIO)]
         raw_kind = next(kind for kind in kinds if not issubclass(kind, BaseFromRaw))
@@ -131,6 +131,18 @@ def _segments(
         return [], []
     chosen = blocks[_block(block, len(blocks))]
     return [trains_of(segment.spiketrains) for segment in chosen.segments], []
+
+
+def _check_links(place: Path) -> None:
+    """Refuse a link that leaves a folder that Neo reads, or that of a file, beside which it looks.
+
+    What it finds there has the name of the file and another extension.
+    """
+    home = place if place.is_dir() else place.parent
+    names = "**/*" if place.is_dir() else f"{glob.escape(place.stem)}.*"
+    for file in home.glob(names):
+        if file.is_symlink() and file != place:
+            check_inside(file, home)
 
 
 def _block(block: int | None, n_blocks: int) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...epochs import Epochs
 from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
-from .._failures import BadFileError
+from .._failures import BadFileError, name_list
 from .._session import Session
 from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns, probe_column
 from .epochs import interval_epochs, interval_tables, observed_epochs, valid_epochs
@@ -44,7 +44,7 @@ def load(
         Table of intervals to take epochs from, for example ``"trials"``; by default ``"epochs"``.
     ignore_obs_intervals : bool
         Whether to take all units as observed all the time.
-    time_unit : {"s", "ms", "us", "samples"}, optional
+    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of spike times where they are not in seconds as NWB requires; intervals always are.
     sampling_rate : float, optional
         Samples per second, for times in samples.
@@ -86,13 +86,13 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
         parent = getattr(chosen[0].parent, "name", "the file")
         return chosen[0], [f"units come from table {chosen[0].name!r} of {parent!r}"]
     if found:
-        names = ", ".join(sorted(repr(item.name) for item in found))
+        names = name_list(sorted(repr(item.name) for item in found))
         raise BadFileError(f"it has tables of units {names}; pass one of these names as table=")
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
-    kinds = ", ".join(f"{type(item).__name__} {item.name!r}" for item in held[:8])
+    kinds = name_list(f"{type(item).__name__} {item.name!r}" for item in held)
     raise BadFileError(
-        f"it has no table of units; it holds {kinds or 'no data at all'}: sort its spikes and "
-        "export them, or name the file that holds them"
+        f"it has no table of units (other data: {kinds}); sort its spikes and export them, or name "
+        "the file that holds them"
     )
 
 
@@ -101,9 +101,9 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
     if n_units == 0:
         return [], 0
     if "spike_times" not in units.colnames:
-        columns = ", ".join(units.colnames) or "none"
         raise BadFileError(
-            f"its units have no spike_times (columns: {columns}); export the sorted spikes"
+            f"its units have no spike_times (columns: {name_list(units.colnames)}); export the "
+            "sorted spikes"
         )
     column = units["spike_times"]
     if not hasattr(column, "target"):

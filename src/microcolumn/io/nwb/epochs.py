@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
+from ...safe_text import as_text
 from ...validation import Floats
-from .._failures import BadFileError, naming
+from .._failures import BadFileError, name_list, naming
 from .file import is_plain, ragged, values
 
 #: Columns of a table of intervals that say what each is.
@@ -63,8 +64,9 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
     """
     tables = dict(nwb.intervals or {})
     if name is not None and name not in tables:
-        known = ", ".join(sorted(tables)) or "none"
-        raise BadFileError(f"it has no table of intervals {name!r}; there is {known}")
+        raise BadFileError(
+            f"it has no table of intervals {name!r}; there is {name_list(sorted(tables))}"
+        )
     table = tables.get(name or "epochs")
     if table is None or not len(table.id):
         return None, []
@@ -140,10 +142,10 @@ def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
         return None
     column = table[name]
     if is_plain(column):
-        return [str(label) for label in values(path, column, len(table.id)).tolist()]
+        return [as_text(label) for label in values(path, column, len(table.id)).tolist()]
     if hasattr(column, "target") and is_plain(column.target):
         rows, _ = ragged(path, column, len(table.id))
-        return [", ".join(str(label) for label in row.tolist()) for row in rows]
+        return [", ".join(as_text(label) for label in row.tolist()) for row in rows]
     return None
 
 

@@ -26,12 +26,10 @@ def opened(path: Path | Remote) -> tuple[Any, Any]:
 
         source = NWBZarrIO(str(path), mode="r", load_namespaces=True)
     else:
+        from h5py import File
         from pynwb import NWBHDF5IO
 
-        if isinstance(path, Path):
-            source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
-        else:
-            source = NWBHDF5IO(file=path.h5py_file(), load_namespaces=True)
+        source = NWBHDF5IO(file=File(path, "r"), load_namespaces=True)
     try:
         return _content(path, source), source
     except BaseException:  # HDF5 would take a later file at this path for the one left open
@@ -103,8 +101,6 @@ def is_plain(column: Any) -> bool:
     dtype = np.dtype(getattr(column.data, "dtype", object))
     if dtype.kind != "O":
         return dtype.kind in "biufSUT"
-    if type(column.data).__module__.startswith("lindi."):  # whose codecs were looked at before
-        return len(column.data) > 0 and isinstance(column.data[0], str | bytes)
     codecs = _codecs(column.data)
     if codecs:
         return "pickle" not in codecs

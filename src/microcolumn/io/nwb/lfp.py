@@ -12,7 +12,7 @@ import numpy as np
 from ...units import check_depth_reference
 from ...validation import Floats, real_array
 from .._containment import check_contained, check_kind
-from .._failures import BadFileError, as_bad_file
+from .._failures import BadFileError, as_bad_file, name_list
 from .._lfp import LFP
 from .._limits import check_claim
 from .electrodes import POSITION_COLUMNS
@@ -224,7 +224,5 @@ def _channels_of_group(
 
 
 def _names(names: Iterable[object]) -> str:
-    """Distinct names for a sentence, at most a dozen."""
-    distinct = [repr(str(name)) for name in dict.fromkeys(names)]
-    more = f" and {len(distinct) - 12} more" if len(distinct) > 12 else ""
-    return (", ".join(distinct[:12]) or "none") + more
+    """Distinct names for a sentence."""
+    return name_list(repr(str(name)) for name in dict.fromkeys(names))

@@ -23,6 +23,7 @@ from ..simd.compile import kernel, subroutine
 from ..simd.elementary import gate
 from ..simd.lanes import WIDTH, reduce_add, splat
 from ..simd.memory import load, store
+from .l1_descent import violation
 
 #: Share of the decrease promised by the slope that a step must reach.
 _DECREASE = 1e-4
@@ -111,23 +112,13 @@ def _gradient(words, scratch, gradient):
 
 
 @subroutine
-def _violation(slope, value, l1):
-    """By how much one condition of the minimum is violated."""
-    if value > 0.0:
-        return abs(slope + l1)
-    if value < 0.0:
-        return abs(slope - l1)
-    return max(abs(slope) - l1, 0.0)
-
-
-@subroutine
 def _largest_violation(words, i, l1, coefficients, gradient):
     """Over the weights of unit i, its terms and its bias, which is not penalised."""
     n_units, bias = words.usable.size, coefficients.size - 1
     largest = abs(gradient[bias])
     for j in range(bias):
         if j >= n_units or (j < i and words.usable[j]):
-            largest = max(largest, _violation(gradient[j], coefficients[j], l1))
+            largest = max(largest, violation(gradient[j], coefficients[j], l1))
     return largest
 
 
@@ -280,7 +271,7 @@ def _descend(H, slopes, start, l1, tol):
             settled = _sweep(H, l1, goal, q)
         worst = abs(q[n - 1])
         for a in range(n - 1):
-            worst = max(worst, _violation(q[a], goal[a], l1))
+            worst = max(worst, violation(q[a], goal[a], l1))
         if worst <= tol:
             break
         if settled:  # else it would soon end where a coefficient changes its sign
@@ -298,12 +289,12 @@ def _penalty(l1, coefficients):
 
 
 @subroutine
-def _step(words, i, l1, violation, gradient, coefficients, value, scratch):
+def _step(words, i, l1, worst, gradient, coefficients, value, scratch):
     """Move the coefficients to where the penalised loss is lower; the loss there."""
     moving = _moving(words, i, l1, coefficients, gradient)
     start, slopes = coefficients[moving], gradient[moving]
     H = _curvature(words, moving, scratch)
-    goal = _descend(H, slopes, start, l1, _INNER_SHARE * violation)
+    goal = _descend(H, slopes, start, l1, _INNER_SHARE * worst)
     promised = _penalty(l1, goal) - _penalty(l1, start)
     for a in range(moving.size):
         promised += slopes[a] * (goal[a] - start[a])

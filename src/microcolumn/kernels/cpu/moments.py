@@ -17,7 +17,7 @@ from ..simd.compile import kernel, subroutine
 from ..simd.elementary import gate
 from ..simd.groups import GROUP, group_dot, tile, unpack_rows
 from ..simd.lanes import WIDTH, fma, reduce_add, splat
-from ..simd.memory import broadcast_rows, load, load_group, splat_group, store, store_rows
+from ..simd.memory import broadcast_rows, load, load_group, store, store_rows
 from .fold import exponentiate, tilt
 
 #: log2 of WIDTH: inner units that vary along the lanes.
@@ -43,7 +43,7 @@ def _weigh(f, gains, on, off, starts, steps, first, prefixes, weights, by_outer,
 @subroutine(inline="always")
 def _complete(gains, on, off, first, r, prefixes, by_outer, by_inner):
     """Sum weight / factor_i over outer and inner states, hidden units in reverse order."""
-    later = splat_group(prefixes, 1.0)
+    later = tile(splat(1.0, WIDTH))
     for i in range(gains.shape[1] - 1, -1, -1):
         e = tile(load(gains, (r, i, 0)))
         s = broadcast_rows(on, first, i)

@@ -35,21 +35,18 @@ from numba import prange
 from ..simd.compile import kernel, subroutine
 from ..simd.elementary import exp, frexp, log
 from ..simd.groups import GROUP, group_max, group_sum, hadd, row_products, row_sums, tile
-from ..simd.lanes import fma, full_like, reduce_add, sqrt, vmax, vmin
+from ..simd.lanes import WIDTH, fma, full_like, reduce_add, splat, sqrt, vmax, vmin
 from ..simd.memory import (
     broadcast_rows,
     gather_rows,
     hadd_finish,
-    lanes_of,
     load,
     load_group,
     load_rows,
-    splat_group,
     store,
     store_rows,
 )
 from ..simd.views import sub_views, views
-from .mpf_complement import complement_of_group
 from .mpf_links import slopes, terms
 from .mpf_tables import NEVER, shapes_for
 
@@ -62,21 +59,20 @@ _LAGGING_PAIRS = 32
 # Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
 # Pinned to brute force over flips by test_mpf.py and test_pseudolikelihood.py in tests/objectives/.
 @kernel(parallel=True)
-def sum_over_flips(link, words, model, complement, shape, sums, scratch, lists):
+def sum_over_flips(link, words, model, shape, sums, scratch, lists):
     """Objective of weighted words, an ``ActiveBits``, that ``link`` stands for, and its gradient.
 
     ``model`` (1, n) is a ``FlowTables`` in one row; ``sums`` (the result), ``scratch`` and
     ``lists``, each (n_chunks, n), hold ``Sums``, ``Scratch`` and ``Lists`` of a chunk in each row,
-    with the sizes ``shape``. ``complement``, for the link ``Flow`` alone, counts the word with all
-    bits flipped as one more neighbour.
+    with the sizes ``shape``.
     """
     for k in prange(words.borders.size - 1):
         # prange counts unsigned, which would compile everything below a second time.
-        _chunk(link, words, model, complement, shape, sums, scratch, lists, np.int64(k))
+        _chunk(link, words, model, shape, sums, scratch, lists, np.int64(k))
 
 
 @subroutine(error_model="numpy")
-def _chunk(link, all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
+def _chunk(link, all_words, tables, shape, all_sums, all_scratch, all_lists, k):
     of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
     words, model = views(all_words), sub_views(tables, 0, of_model)
     sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
@@ -98,8 +94,6 @@ def _chunk(link, all_words, tables, complement, shape, all_sums, all_scratch, al
         _active_bits(link, model, scratch, lists, sums, careful, n_active)
         _add_hidden(words, model, scratch, lists, sums, u, n_words)
         _add_visible(scratch, lists, sums, n_active)
-        if complement:
-            complement_of_group(words, model, scratch, sums, u, n_words)
 
 
 @subroutine(inline="always")
@@ -130,18 +124,17 @@ def _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active):
     active, offsets, fields = words.active, words.offsets, scratch.fields
     biases = model.biases if careful else model.bias_factor
     couplings = model.couplings if careful else model.coupling_factor
-    width = lanes_of(fields)
     for w in range(GROUP):
         start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
         for n in range(fields.shape[0]):
-            field = load(biases, n * width)
+            field = load(biases, n * WIDTH)
             for j in range(start, stop if couplings.shape[0] > 0 else start):
-                term = load(couplings, (active[j], n * width))
+                term = load(couplings, (active[j], n * WIDTH))
                 field = field + term if careful else field * term
-            store(fields, (n, w * width), field)
+            store(fields, (n, w * WIDTH), field)
     unit, word, own = lists.unit, lists.word, scratch.field
     for k in range(n_active):
-        n, lane = unit[k] // width, word[k] * width + unit[k] % width
+        n, lane = unit[k] // WIDTH, word[k] * WIDTH + unit[k] % WIDTH
         own[k, 0] = fields[n, lane]
         fields[n, lane] = NEVER if careful else 0.0
 
@@ -152,18 +145,17 @@ def _prepare(words, model, scratch, u, n_words):
     active, offsets, half_weights = words.active, words.offsets, words.half_weights
     on, off, shrink = model.on, model.off, model.shrink
     scale, r_of, sbar = scratch.scale, scratch.r, scratch.sbar
-    width = lanes_of(scratch.fields)
     for w in range(GROUP):
         start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
         scale[w, 0] = half_weights[u + w] if w < n_words else 0.0
-        for i in range(0, on.shape[0], GROUP * width):
+        for i in range(0, on.shape[0], GROUP * WIDTH):
             r = load_group(off, i)
             for j in range(start, stop):
                 r = r * load_group(shrink, (active[j], i))
             store(r_of, (w, i), r)
     scale[GROUP, 0] = 0.0
-    products = splat_group(scratch.fields, 1.0)
-    for i in range(0, on.shape[0], width):
+    products = tile(splat(1.0, WIDTH))
+    for i in range(0, on.shape[0], WIDTH):
         r = load_rows(r_of, 0, i)
         h = tile(load(on, i)) + r
         products = products * h
@@ -176,19 +168,18 @@ def _prepare_carefully(words, model, scratch, u, n_words):
     """The same for words with large products: the logarithm of scale, and a clipped r."""
     active, offsets, log_half_weights = words.active, words.offsets, words.log_half_weights
     scale, r_of, weights = scratch.scale, scratch.r, model.weights
-    width = lanes_of(scratch.fields)
     for w in range(GROUP):
         start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
         scale[w, 0] = log_half_weights[u + w] if w < n_words else NEVER
-        for i in range(0, r_of.shape[1], GROUP * width):
+        for i in range(0, r_of.shape[1], GROUP * WIDTH):
             z = load_group(model.beyond, i)
             for j in range(start, stop):
                 z = z + load_group(weights, (active[j], i))
             store(r_of, (w, i), z)
     scale[GROUP, 0] = NEVER
-    mantissa = splat_group(scratch.fields, 1.0)
-    exponent = splat_group(scratch.fields, 0.0)
-    for i in range(0, r_of.shape[1], width):
+    mantissa = tile(splat(1.0, WIDTH))
+    exponent = tile(splat(0.0, WIDTH))
+    for i in range(0, r_of.shape[1], WIDTH):
         z = vmax(load_rows(r_of, 0, i), tile(load(model.lowest, i)))
         minus = 0.0 - z
         r = tile(load(model.off, i)) * exp(minus)
@@ -230,7 +221,7 @@ def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
     """
     n_rows = scratch.fields.shape[0]
     lag = 1 if scratch.prefix.shape[1] <= _LAGGING_PAIRS else 0
-    product, total = splat_group(scratch.push, 1.0), splat_group(scratch.push, 0.0)
+    product, total = tile(splat(1.0, WIDTH)), tile(splat(0.0, WIDTH))
     for n in range(n_rows + lag):
         if n < n_rows:
             product, total = _forward(
@@ -246,7 +237,7 @@ def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
 def _product(model, scratch, n, slot, first, last):
     """Product of h over pairs of hidden units; what it was before each pair is kept."""
     grow, r, prefix = model.grow, scratch.r, scratch.prefix
-    p = splat_group(scratch.fields, 1.0)
+    p = tile(splat(1.0, WIDTH))
     for j in range(first, last):
         one = tile(load(grow, (n, j, 0, 0))) + broadcast_rows(r, 0, 2 * j)
         other = tile(load(grow, (n, j, 1, 0))) + broadcast_rows(r, 0, 2 * j + 1)
@@ -260,7 +251,7 @@ def _forward(link, model, scratch, lists, careful, n_blocks, n, slot, product, t
     """Slope g of row n of bits (zero where they are on), and g / product of each block."""
     fields, scale = load_group(scratch.fields, (n, 0)), broadcast_rows(scratch.scale, 0, 0)
     blocks, inverse = lists.blocks, scratch.inverse
-    mantissa, exponent = splat_group(scratch.fields, 1.0), splat_group(scratch.fields, 0.0)
+    mantissa, exponent = tile(splat(1.0, WIDTH)), tile(splat(0.0, WIDTH))
     for b in range(n_blocks):
         p = _product(model, scratch, n, slot, blocks[b], blocks[b + 1])
         store(inverse, (slot, b, 0), p)
@@ -310,10 +301,10 @@ def _active_bits(link, model, scratch, lists, sums, careful, n_active):
         g, own = _flow_of_active(link, model, scratch, lists, careful, k)
         store(g_of, (k, 0), g)
         store(term, (k, 0), own)
-    width, value = lanes_of(push), 0.0
+    value = 0.0
     for k in range(n_active):
         value += term[k, 0]
-        push[unit[k] // width, word[k] * width + unit[k] % width] = -g_of[k, 0]
+        push[unit[k] // WIDTH, word[k] * WIDTH + unit[k] % WIDTH] = -g_of[k, 0]
     sums.value[0] += value
 
 
@@ -322,17 +313,16 @@ def _flow_of_active(link, model, scratch, lists, careful, k):
     """Slope g and term of GROUP active bits of the list from k on; lanes are hidden units."""
     on, part, unit, word = model.on, scratch.part, lists.unit, lists.word
     shrink, r = model.shrink, scratch.r
-    width = lanes_of(scratch.fields)
-    p = splat_group(scratch.fields, 1.0)
-    exponent = splat_group(scratch.fields, 0.0)
-    for i in range(0, on.shape[0], 2 * width):
-        a, b = tile(load(on, i)), tile(load(on, i + width))
+    p = tile(splat(1.0, WIDTH))
+    exponent = tile(splat(0.0, WIDTH))
+    for i in range(0, on.shape[0], 2 * WIDTH):
+        a, b = tile(load(on, i)), tile(load(on, i + WIDTH))
         one = fma(a, gather_rows(shrink, unit, k, i), gather_rows(r, word, k, i))
-        other = fma(b, gather_rows(shrink, unit, k, i + width), gather_rows(r, word, k, i + width))
+        other = fma(b, gather_rows(shrink, unit, k, i + WIDTH), gather_rows(r, word, k, i + WIDTH))
         both = one * other
         inverse = 1.0 / both  # one division for two registers
         store_rows(part, k, i, inverse * other * a)
-        store_rows(part, k, i + width, inverse * one * b)
+        store_rows(part, k, i + WIDTH, inverse * one * b)
         p = p * both
         if careful:
             p, powers = frexp(p)
@@ -353,12 +343,11 @@ def _add_hidden(words, model, scratch, lists, sums, u, n_words):
     through_of, sbar, part, g = scratch.through, scratch.sbar, scratch.part, scratch.g
     shrink, shrink1, unit, offsets = model.shrink, model.shrink1, lists.unit, words.offsets
     weights, hidden_biases = sums.weights, sums.hidden_biases
-    width = lanes_of(scratch.fields)
     first = 0
     for w in range(n_words):
         last = first + offsets[u + w + 1] - offsets[u + w]
-        for i in range(0, hidden_biases.shape[0], GROUP * width):
-            through = hadd_finish(through_of, i // 2, w * width)
+        for i in range(0, hidden_biases.shape[0], GROUP * WIDTH):
+            through = hadd_finish(through_of, i // 2, w * WIDTH)
             for k in range(first, last):
                 q = load_group(part, (k, i)) * g[k, 0]
                 through = fma(q, load_group(shrink1, (unit[k], i)), through)
@@ -375,11 +364,10 @@ def _add_hidden(words, model, scratch, lists, sums, u, n_words):
 def _add_visible(scratch, lists, sums, n_active):
     """Gradient of biases, and of couplings with the active bits."""
     biases, couplings, push = sums.biases, sums.couplings, scratch.push
-    width = lanes_of(push)
     for n in range(push.shape[0]):
-        store(biases, n * width, load(biases, n * width) + group_sum(load_group(push, (n, 0))))
+        store(biases, n * WIDTH, load(biases, n * WIDTH) + group_sum(load_group(push, (n, 0))))
     for k in range(n_active if couplings.shape[0] > 0 else 0):
         m, w = lists.unit[k], lists.word[k]
         for n in range(push.shape[0]):
-            here = load(couplings, (m, n * width))
-            store(couplings, (m, n * width), here + load(push, (n, w * width)))
+            here = load(couplings, (m, n * WIDTH))
+            store(couplings, (m, n * WIDTH), here + load(push, (n, w * WIDTH)))

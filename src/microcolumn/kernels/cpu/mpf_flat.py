@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..simd.compile import kernel
+from ..simd.lanes import WIDTH
 
 
 # Copies free coordinates into a model's arrays; hidden units without weights are left out.
@@ -54,26 +55,22 @@ def gather(x, free, rows, columns, live, total, grow, scale, out):
     flows through z, and dK/dW_ni is sigmoid(c_i) times the direct part, the gradient of b_n.
     """
     n_hidden = (out.size - rows.size - free.size) // (free.size + 1)
-    everywhere, where_on = total.complement[0], total.complement_on
     for k in range(rows.size):
         n, m = rows[k], columns[k]
-        both = total.couplings[n, m] + total.couplings[m, n]
-        out[k] = 2.0 * scale * (both + everywhere - (where_on[n] + where_on[m]))
+        out[k] = 2.0 * scale * (total.couplings[n, m] + total.couplings[m, n])
     first = rows.size
     for k in range(free.size):
-        n = free[k]
-        out[first + k] = scale * (total.biases[n] + everywhere - 2.0 * where_on[n])
+        out[first + k] = scale * total.biases[free[k]]
     weights = first + free.size
     hidden = weights + free.size * n_hidden
-    j, n_lanes = 0, grow.shape[3]
+    j = 0
     for i in range(n_hidden):
         if j < live.size and live[j] == i:
             for k in range(free.size):
                 n = free[k]
-                row, lane = n // n_lanes, n % n_lanes
+                row, lane = n // WIDTH, n % WIDTH
                 inactive = total.inactive[row, j >> 1, j & 1, lane] * grow[row, j >> 1, j & 1, lane]
-                part = total.weights[n, j] + inactive + total.complement_hidden[j]
-                out[weights + k * n_hidden + i] = scale * part
+                out[weights + k * n_hidden + i] = scale * (total.weights[n, j] + inactive)
             out[hidden + i] = scale * total.hidden_biases[j]
             j += 1
         else:

@@ -31,8 +31,8 @@ class Flow(NamedTuple):
 class Logistic(NamedTuple):
     """Terms weight * softplus(Delta), slopes weight * sigmoid(Delta).
 
-    The plain way's exp(Delta) is in range because exp(Delta / 2) keeps ``mpf_tables.LIMITS``; the
-    careful way's Delta may have any size.
+    The plain way's exp(Delta) is in range because exp(Delta / 2) keeps within the
+    bounds of ``mpf_tables.py``; the careful way's Delta may have any size.
     """
 
 

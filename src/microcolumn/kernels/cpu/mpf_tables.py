@@ -9,7 +9,7 @@ from numba.extending import register_jitable
 from ..simd.compile import kernel, subroutine
 from ..simd.elementary import exp
 from ..simd.groups import GROUP
-from ..simd.lanes import REGISTER, WIDTH, fma, select, splat
+from ..simd.lanes import WIDTH, fma, select, splat
 from ..simd.memory import load, store
 from ..simd.views import aligned, sub_arrays, sub_views_size, views
 
@@ -25,21 +25,13 @@ NEVER = -1e4
 _EXPM1 = tuple(1.0 / math.factorial(k) for k in range(15, 0, -1))
 
 
-class Limits(NamedTuple):
-    """Bounds, in nats, that keep everything the kernel multiplies within the normal numbers."""
-
-    fields: float  # |log| of a product of factors of couplings; larger ones go the careful way
-    products: float  # |log| of a product of h
-    hidden_bias: float  # |c|; larger ones go the careful way
-    negligible: float  # minus the log of a number that does not change 1 when added
-    weight: float  # |W|
-    flow: float  # |log K| of an evaluation that is trusted
-
-
-LIMITS = {
-    np.dtype(np.float64): Limits(80.0, 300.0, 100.0, 46.0, 100.0, 250.0),
-    np.dtype(np.float32): Limits(12.0, 34.0, 4.0, 16.5, 20.0, 20.0),
-}
+# Bounds, in nats, that keep everything the kernel multiplies within the normal numbers.
+LARGEST_FIELD = 80.0  # |log| of a product of factors of couplings; larger ones go the careful way
+LARGEST_PRODUCT = 300.0  # |log| of a product of h
+LARGEST_HIDDEN_BIAS = 100.0  # |c|; larger ones go the careful way
+LARGEST_WEIGHT = 100.0  # |W|
+LARGEST_FLOW = 250.0  # |log K| of an evaluation that is trusted
+NEGLIGIBLE = 46.0  # minus the log of a number that does not change 1 when added
 
 
 class ActiveBits(NamedTuple):
@@ -64,13 +56,10 @@ class FlowTables(NamedTuple):
     on: np.ndarray  # (n_hidden,) a = sigmoid(c), for c within its limit
     off: np.ndarray  # (n_hidden,) sigmoid(-c)
     beyond: np.ndarray  # (n_hidden,) the part of c beyond its limit
-    grow: np.ndarray  # (n_rows, n_pairs, 2, bits in a row) a * exp(W)
+    grow: np.ndarray  # (n_rows, n_pairs, 2, WIDTH) a * exp(W)
     grow1: np.ndarray  # the same of a * expm1(W)
     shrink: np.ndarray  # (n_units, n_hidden) exp(-W)
     shrink1: np.ndarray  # (n_units, n_hidden) expm1(-W)
-    hidden_biases: np.ndarray  # (n_hidden,) c
-    opposite: np.ndarray  # (n_hidden,) z of a word plus z of its complement
-    turn: np.ndarray  # (n_units + 1,) b + sum of J over each row; then the sum of it all
     bounds: np.ndarray  # (3,) largest |log| of factors of couplings, of products, of a block
     field_reach: np.ndarray  # (n_units,) most that an active bit adds to the first
     product_reach: np.ndarray  # (n_units,) most that an active bit adds to the second
@@ -88,9 +77,6 @@ class Sums(NamedTuple):
     weights: np.ndarray  # (n_units, n_hidden), active units
     inactive: np.ndarray  # shape of grow: inactive units, without the factor grow
     hidden_biases: np.ndarray  # (n_hidden,)
-    complement: np.ndarray  # (1,) sum of g into complements
-    complement_on: np.ndarray  # (n_units,) the same over words with the unit active
-    complement_hidden: np.ndarray  # (n_hidden,) the same times sigmoid(z) of the complement
 
 
 class Scratch(NamedTuple):
@@ -100,15 +86,15 @@ class Scratch(NamedTuple):
     g: np.ndarray  # (n_listed, 1) their slopes
     term: np.ndarray  # (n_listed, 1) their terms of the value
     part: np.ndarray  # (n_listed, n_hidden) their a / h
-    fields: np.ndarray  # (n_rows, GROUP * bits) exp(field / 2) or field / 2 of inactive bits
-    push: np.ndarray  # (n_rows, GROUP * bits) d * g, the word's part of the bias gradient
+    fields: np.ndarray  # (n_rows, GROUP * WIDTH) exp(field / 2) or field / 2 of inactive bits
+    push: np.ndarray  # (n_rows, GROUP * WIDTH) d * g, the word's part of the bias gradient
     scale: np.ndarray  # (GROUP + 1, 1) weight / 2 / sqrt(prod h_i), or its log where careful
     weight: np.ndarray  # (GROUP + 1, 1) weight, 0 where there is no word
     r: np.ndarray  # (GROUP + 1, n_hidden)
     sbar: np.ndarray  # (GROUP, n_hidden)
-    through: np.ndarray  # (n_hidden / 2, GROUP * bits) derivative through z, before adding lanes
-    prefix: np.ndarray  # (2, n_pairs, GROUP * bits) running products of two rows of bits
-    inverse: np.ndarray  # (2, n_pairs, GROUP * bits) g / product of each block
+    through: np.ndarray  # (n_hidden / 2, GROUP * WIDTH) derivative through z, before adding lanes
+    prefix: np.ndarray  # (2, n_pairs, GROUP * WIDTH) running products of two rows of bits
+    inverse: np.ndarray  # (2, n_pairs, GROUP * WIDTH) g / product of each block
     reach: np.ndarray  # (n_hidden,) most that |log h| is in this group
 
 
@@ -127,36 +113,32 @@ class FlowSizes(NamedTuple):
     n_hidden: int
     n_coupled: int  # n_units, or 0 without pairwise terms
     n_listed: int  # most active bits of a group of words, and room to fill it up
-    bits: int  # bits (or hidden units) in a register
     rows: int  # rows of bits
     pairs: int  # pairs of hidden units
     filled: int  # hidden units filled up to GROUP registers
 
     @classmethod
-    def of(
-        cls, n_units: int, n_hidden: int, coupled: bool, most_active: int, dtype: np.dtype
-    ) -> "FlowSizes":
+    def of(cls, n_units: int, n_hidden: int, coupled: bool, most_active: int) -> "FlowSizes":
         """Sizes for words with up to ``most_active`` active bits."""
-        bits = REGISTER // dtype.itemsize
         n_coupled, n_listed = n_units if coupled else 0, GROUP * (most_active + 1)
-        rows, pairs = -(-n_units // bits), -(-n_hidden // 2)
-        filled = -(-n_hidden // (GROUP * bits)) * GROUP * bits
-        return cls(n_units, n_hidden, n_coupled, n_listed, bits, rows, pairs, filled)
+        rows, pairs = -(-n_units // WIDTH), -(-n_hidden // 2)
+        filled = -(-n_hidden // (GROUP * WIDTH)) * GROUP * WIDTH
+        return cls(n_units, n_hidden, n_coupled, n_listed, rows, pairs, filled)
 
 
 @register_jitable
 def shapes_for(sizes):
     """Shapes of ``FlowTables``, ``Sums``, ``Scratch`` and ``Lists``."""
     units, hidden, listed = (sizes.n_units,), (sizes.filled,), (sizes.n_listed,)
-    bits, lanes = (sizes.rows * sizes.bits,), (GROUP * sizes.bits,)
+    bits, lanes = (sizes.rows * WIDTH,), (GROUP * WIDTH,)
     pairwise, weights = (sizes.n_coupled, *bits), units + hidden
-    grow = (sizes.rows, sizes.pairs, 2, sizes.bits)
+    grow = (sizes.rows, sizes.pairs, 2, WIDTH)
     fields, products = (sizes.rows, *lanes), (2, sizes.pairs, *lanes)
     tables = FlowTables(
         bits, pairwise, weights, bits, pairwise, hidden, hidden, hidden, grow, grow, weights,
-        weights, hidden, hidden, (sizes.n_units + 1,), (3,), units, units, hidden, hidden, hidden,
+        weights, (3,), units, units, hidden, hidden, hidden,
     )  # fmt: skip
-    sums = Sums((1,), bits, pairwise, weights, grow, hidden, (1,), units, hidden)
+    sums = Sums((1,), bits, pairwise, weights, grow, hidden)
     scratch = Scratch(
         (*listed, 1), (*listed, 1), (*listed, 1), listed + hidden, fields, fields,
         (GROUP + 1, 1), (GROUP + 1, 1), (GROUP + 1, *hidden), (GROUP, *hidden),
@@ -168,47 +150,40 @@ def shapes_for(sizes):
 class Workspace:
     """Everything that an evaluation needs besides words and parameters, kept for the next one.
 
-    ``n_words`` is the number of distinct words, ``dtype`` the precision of the kernel.
+    ``n_words`` is the number of distinct words.
     """
 
-    def __init__(self, shape: FlowSizes, n_words: int, dtype: np.dtype) -> None:
-        self.shape, self.limits = shape, LIMITS[dtype]
+    def __init__(self, shape: FlowSizes, n_words: int) -> None:
+        self.shape = shape
         tables, sums, scratch, lists = shapes_for(shape)
-        size = sub_views_size(sums, dtype)
-        affordable = max(4, _MAX_SUMS_BYTES // (size * dtype.itemsize))
+        size = sub_views_size(sums)
+        affordable = max(4, _MAX_SUMS_BYTES // (8 * size))
         wanted = max(1, min(_MAX_CHUNKS, affordable, n_words // _CHUNK_WORDS))
         n_chunks = 1 << (wanted.bit_length() - 1)  # so that threads share them evenly
-        self.sums = aligned((n_chunks, size), dtype)
+        self.sums = aligned((n_chunks, size))
         self._added = np.zeros(size)
-        self._total = sub_arrays(self._added, sums, dtype)
-        self.scratch = aligned((n_chunks, sub_views_size(scratch, dtype)), dtype)
-        first = sub_arrays(self.scratch[0], scratch, dtype)
+        self._total = sub_arrays(self._added, sums)
+        self.scratch = aligned((n_chunks, sub_views_size(scratch)))
+        first = sub_arrays(self.scratch[0], scratch)
         first.r.fill(1.0)  # where a list is filled up nothing shall be divided by zero
         self.scratch[1:] = self.scratch[0]
-        self.lists = aligned((n_chunks, sub_views_size(lists, np.dtype(int))), np.int64, 0)
-        exact, size = np.dtype(np.float64), sub_views_size(tables, dtype)
-        self._exact = aligned((1, size), exact)
-        self.model = self._exact if dtype == exact else aligned((1, size), dtype)
-        self.tables = sub_arrays(self._exact[0], tables, dtype)
+        self.lists = aligned((n_chunks, sub_views_size(lists)), np.int64)
+        self.model = aligned((1, sub_views_size(tables)))
+        self.tables = sub_arrays(self.model[0], tables)
         # What lies beyond the last unit and the last hidden unit shall change nothing.
         self.tables.biases.fill(NEVER)
         self.tables.coupling_factor.fill(1.0)
         self.tables.off.fill(1.0)
         self.tables.shrink.fill(1.0)
-        self.tables.hidden_biases.fill(NEVER)
-        self.tables.opposite.fill(2.0 * NEVER)
 
     def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
         """Fill tables and bounds from the parameters of a model with live hidden units alone."""
-        tables, limits = self.tables, self.limits
-        lay_out(b, J, W, c, limits.hidden_bias, limits.negligible, tables)
-        tables.bounds[0] = limits.fields - 0.5 * np.abs(b).max()
-        tables.bounds[1] = -1.0 if tables.beyond.any() else limits.products
+        tables = self.tables
+        lay_out(b, J, W, c, tables)
+        tables.bounds[0] = LARGEST_FIELD - 0.5 * np.abs(b).max()
+        tables.bounds[1] = -1.0 if tables.beyond.any() else LARGEST_PRODUCT
         tables.bounds[1] -= tables.product_reach.max()
-        tables.bounds[2] = limits.products
-        if self.model is not self._exact:
-            with np.errstate(over="ignore"):  # factors out of range belong to careful words
-                self.model[...] = self._exact
+        tables.bounds[2] = LARGEST_PRODUCT
 
     def borders(self, offsets: np.ndarray) -> np.ndarray:
         """First word of each chunk, and the last one's end, so that each is about equal work.
@@ -224,51 +199,49 @@ class Workspace:
 
     def value(self) -> float:
         """Sum of terms over the chunks."""
-        return float(self.sums[:, 0].sum(dtype=np.float64))
-
-    def trusts(self, K: float) -> bool:
-        """Whether K is so near to 1 that nothing was lost at the ends of the range of numbers."""
-        return math.exp(-self.limits.flow) < K < math.exp(self.limits.flow)
+        return float(self.sums[:, 0].sum())
 
     def total(self) -> Sums:
         """The chunks' sums added up; the next call overwrites them."""
-        np.add.reduce(self.sums, axis=0, dtype=np.float64, out=self._added)
+        np.add.reduce(self.sums, axis=0, out=self._added)
         return self._total
+
+
+def trusted(K: float) -> bool:
+    """Whether K is so near to 1 that nothing was lost at the ends of the range of numbers."""
+    return math.exp(-LARGEST_FLOW) < K < math.exp(LARGEST_FLOW)
 
 
 # Fills the tables of ``FlowTables`` from the parameters.
 # Cost: one exponential, one polynomial and two divisions per weight, one exponential per coupling.
 # Pinned, with the kernel that reads them, by tests/objectives/test_mpf.py.
 @kernel(error_model="numpy")
-def lay_out(b, J, W, c, largest_bias, negligible, tables):
+def lay_out(b, J, W, c, tables):
     """Tables of a model with live hidden units alone; ``J`` is (0, 0) where there are none."""
     model = views(tables)
     for n in range(b.size):
         model.biases[n] = 0.5 * b[n]
         model.bias_factor[n] = math.exp(0.5 * b[n])
     x = np.zeros((5, WIDTH))
-    _lay_out_couplings(b, J, model, x)
+    _lay_out_couplings(J, model, x)
     for i in range(c.size):
-        near = min(max(c[i], -largest_bias), largest_bias)
+        near = min(max(c[i], -LARGEST_HIDDEN_BIAS), LARGEST_HIDDEN_BIAS)
         model.on[i] = 1.0 / (1.0 + math.exp(-near))
         model.off[i] = 1.0 / (1.0 + math.exp(near))
         model.beyond[i] = c[i] - near
-        model.hidden_biases[i] = c[i]
-        model.opposite[i] = 2.0 * c[i]
         model.weight_reach[i] = 0.0
     _lay_out_weights(W, model, x)
     for i in range(c.size):
-        depth = max(0.0, c[i] - model.beyond[i] + model.weight_reach[i] + negligible)
+        depth = max(0.0, c[i] - model.beyond[i] + model.weight_reach[i] + NEGLIGIBLE)
         model.lowest[i] = -depth
         model.far[i] = max(depth, model.weight_reach[i] - math.log(model.on[i]))
 
 
 @subroutine(inline="always")
-def _lay_out_couplings(b, J, model, x):
-    couplings, factors, turn = model.couplings, model.coupling_factor, model.turn
-    turn[b.size] = 0.0
-    for n in range(b.size):
-        turn[n], largest = b[n], 0.0
+def _lay_out_couplings(J, model, x):
+    couplings, factors = model.couplings, model.coupling_factor
+    for n in range(J.shape[0]):
+        largest = 0.0
         for first in range(0, J.shape[0], WIDTH):
             count = min(WIDTH, J.shape[0] - first)
             for k in range(count):
@@ -277,18 +250,16 @@ def _lay_out_couplings(b, J, model, x):
             for k in range(count):
                 couplings[n, first + k] = x[0, k]
                 factors[n, first + k] = x[1, k]
-                turn[n] += x[0, k]
                 largest = max(largest, abs(x[0, k]))
         model.field_reach[n] = largest
-        turn[b.size] += turn[n]
 
 
 @subroutine(inline="always")
 def _lay_out_weights(W, model, x):
     grow, grow1, shrink, shrink1 = model.grow, model.grow1, model.shrink, model.shrink1
-    weights, on, opposite, reach = model.weights, model.on, model.opposite, model.weight_reach
+    weights, on, reach = model.weights, model.on, model.weight_reach
     for n in range(W.shape[0]):
-        row, lane = n // grow.shape[3], n % grow.shape[3]
+        row, lane = n // WIDTH, n % WIDTH
         size = 0.0
         for first in range(0, W.shape[1], WIDTH):
             count = min(WIDTH, W.shape[1] - first)
@@ -302,13 +273,12 @@ def _lay_out_weights(W, model, x):
                 grow1[row, i >> 1, i & 1, lane] = on[i] * x[2, k]
                 shrink[n, i] = x[3, k]
                 shrink1[n, i] = x[4, k]
-                opposite[i] += x[0, k]
                 reach[i] = max(reach[i], abs(x[0, k]))
                 size += abs(x[0, k])
         model.product_reach[n] = size
-    for n in range(W.shape[0], grow.shape[0] * grow.shape[3]):  # bits that fill up the last row
+    for n in range(W.shape[0], grow.shape[0] * WIDTH):  # bits that fill up the last row
         for i in range(W.shape[1]):
-            grow[n // grow.shape[3], i >> 1, i & 1, n % grow.shape[3]] = on[i]
+            grow[n // WIDTH, i >> 1, i & 1, n % WIDTH] = on[i]
 
 
 @subroutine(inline="always")

@@ -26,8 +26,8 @@ from numba import prange
 from ..simd.compile import kernel, subroutine
 from ..simd.elementary import frexp, log
 from ..simd.groups import GROUP, row_maxima, row_sums, tile
-from ..simd.lanes import WIDTH, convert, reinterpret, select, vmax, vmin
-from ..simd.memory import broadcast_rows, load, load_group, splat_group, store
+from ..simd.lanes import WIDTH, convert, reinterpret, select, splat, vmax, vmin
+from ..simd.memory import broadcast_rows, load, load_group, store
 from ..simd.views import views
 
 #: Units that vary along the lanes: log2 of WIDTH.
@@ -146,8 +146,8 @@ def _fold(scratch, group, log_odds, out):
     half = weights.shape[1]
     for k in range(log_odds.shape[1] - 1, LANE_UNITS - 1, -1):
         half //= 2
-        on = splat_group(weights, 0.0)
-        off = splat_group(weights, 0.0)
+        on = tile(splat(0.0, WIDTH))
+        off = tile(splat(0.0, WIDTH))
         for place in range(half):
             high = load_group(weights, (group, half + place, 0, 0))
             low = load_group(weights, (group, place, 0, 0))

@@ -14,16 +14,8 @@ from numba import prange
 
 from ..simd.compile import kernel, subroutine
 from ..simd.groups import GROUP, row_sums, tile, unpack_rows
-from ..simd.lanes import fma
-from ..simd.memory import (
-    broadcast_group,
-    broadcast_rows,
-    load,
-    load_group,
-    load_rows,
-    splat_group,
-    store,
-)
+from ..simd.lanes import fma, splat
+from ..simd.memory import broadcast_group, broadcast_rows, load, load_group, load_rows, store
 from .fold import LANES, exponentiate, tilt
 from .moments import scale_rows, sums_of_bits, sums_of_pairs
 
@@ -57,8 +49,8 @@ def _sum_eight(left, right, scaled, column, first, block, by_unit):
 
     Returns the sums over the lanes of the first four outer states, and of the others.
     """
-    y = splat_group(left, 0.0, LANES)
-    z = splat_group(left, 0.0, LANES)
+    y = tile(splat(0.0, LANES))
+    z = tile(splat(0.0, LANES))
     for k in range(right.shape[0]):
         row = tile(load(right, (k, 0), LANES))
         y = fma(broadcast_rows(left, first, k, LANES), row, y)

@@ -1,100 +1,70 @@
-"""exp, log, sigmoid and softplus of rows, without leaving the vector registers.
+"""exp, log, sigmoid and softplus of rows of doubles, without leaving the vector registers.
 
 Range reduction by powers of two and a polynomial (exp: Taylor on |r| <= ln(2)/2; log: the series
-of 2*atanh), with as many terms as the element type can resolve. Errors stay within a few units
-in the last place; ``tests/kernels/simd/test_elementary.py`` pins them to NumPy's.
+of 2*atanh), with as many terms as a double can resolve. Errors stay within a few units in the last
+place; ``tests/kernels/simd/test_elementary.py`` pins them to NumPy's.
 """
 
-import functools
 import math
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
 from .compile import subroutine
-from .lanes import Lanes, convert, fma, reinterpret, rint, select
+from .lanes import convert, fma, reinterpret, rint, select
 
 _LOG2_E = 1.0 / math.log(2.0)
 _SQRT_2 = math.sqrt(2.0)
-# Number and integer type, bits of the mantissa, bias of the exponent, and ln 2 in two parts, of
-# which the first ends in so many zeros that its product with an exponent is exact (Cody & Waite).
-_DOUBLE = np.float64, np.int64, 52, 1023, 6.93147180369123816490e-01, 1.90821492927058770002e-10
-_SINGLE = np.float32, np.int32, 23, 127, 6.93359375e-01, -2.12194440e-4
+# Of a double: bits of the mantissa, bias of the exponent, and its bits in 1.0.
+_MANTISSA_BITS, _BIAS = 52, 1023
+_MANTISSA, _ONE = (1 << _MANTISSA_BITS) - 1, _BIAS << _MANTISSA_BITS
+# ln 2 in two parts, of which the first ends in so many zeros that its product with an exponent is
+# exact (Cody & Waite).
+_HIGH, _LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_SMALLEST, _LARGEST = -746.0, 710.0  # beyond these e**x is 0 or inf
+_EXP_SERIES = tuple(1.0 / math.factorial(k) for k in range(13, -1, -1))
+_LOG_SERIES = tuple(2.0 / (2 * k + 1) for k in range(11, 0, -1))
 
 
-def _for_rows(choose):
-    """Instruction for rows, implemented by what ``choose`` returns for the type of the row."""
-
-    @functools.wraps(choose)
-    def instruction(row):
-        raise TypeError(f"{choose.__name__} is for compiled code")
-
-    overload(instruction)(lambda row: choose(row) if isinstance(row, Lanes) else None)
-    return instruction
-
-
-@_for_rows
+@subroutine
 def exp(row):
     """e**x of each lane; 0 below the smallest double, inf above the largest."""
-    is_double = row.dtype == types.float64
-    number, integer, mantissa_bits, bias, high, low = _DOUBLE if is_double else _SINGLE
-    terms, smallest, largest = (13, -746.0, 710.0) if is_double else (7, -104.0, 89.0)
-    coefficients = tuple(1.0 / math.factorial(k) for k in range(terms, -1, -1))
-
-    def implementation(row):
-        x = select(row < smallest, smallest, row)
-        x = select(x > largest, largest, x)
-        k = rint(x * _LOG2_E)
-        r = fma(k, -low, fma(k, -high, x))
-        p = fma(r, coefficients[0], coefficients[1])
-        for coefficient in coefficients[2:]:
-            p = fma(p, r, coefficient)
-        # 2**k in two factors, so that results near the ends of the range do not overflow early.
-        whole = convert(k, integer)
-        half = whole >> 1
-        for part in (half, whole - half):
-            p = p * reinterpret((part + bias) << mantissa_bits, number)
-        return p
-
-    return implementation
+    x = select(row < _SMALLEST, _SMALLEST, row)
+    x = select(x > _LARGEST, _LARGEST, x)
+    k = rint(x * _LOG2_E)
+    r = fma(k, -_LOW, fma(k, -_HIGH, x))
+    p = fma(r, _EXP_SERIES[0], _EXP_SERIES[1])
+    for coefficient in _EXP_SERIES[2:]:
+        p = fma(p, r, coefficient)
+    # 2**k in two factors, so that results near the ends of the range do not overflow early.
+    whole = convert(k, np.int64)
+    half = whole >> 1
+    for part in (half, whole - half):
+        p = p * reinterpret((part + _BIAS) << _MANTISSA_BITS, np.float64)
+    return p
 
 
-@_for_rows
+@subroutine
 def log(row):
     """Natural logarithm of each lane, which must be positive and not subnormal."""
-    *_, high, low = _DOUBLE if row.dtype == types.float64 else _SINGLE
-    terms = 11 if row.dtype == types.float64 else 5
-    coefficients = tuple(2.0 / (2 * k + 1) for k in range(terms, 0, -1))
-
-    def implementation(row):
-        m, e = frexp(row)
-        above = m > _SQRT_2
-        m = select(above, m * 0.5, m)
-        e = select(above, e + 1.0, e)
-        t = (m - 1.0) / (m + 1.0)
-        square = t * t
-        p = fma(square, coefficients[0], coefficients[1])
-        for coefficient in coefficients[2:]:
-            p = fma(p, square, coefficient)
-        series = fma(p * square, t, t + t)
-        return fma(e, high, fma(e, low, series))
-
-    return implementation
+    m, e = frexp(row)
+    above = m > _SQRT_2
+    m = select(above, m * 0.5, m)
+    e = select(above, e + 1.0, e)
+    t = (m - 1.0) / (m + 1.0)
+    square = t * t
+    p = fma(square, _LOG_SERIES[0], _LOG_SERIES[1])
+    for coefficient in _LOG_SERIES[2:]:
+        p = fma(p, square, coefficient)
+    series = fma(p * square, t, t + t)
+    return fma(e, _HIGH, fma(e, _LOW, series))
 
 
-@_for_rows
+@subroutine
 def frexp(row):
     """Mantissa in [1, 2) and exponent of each lane, which must be positive and not subnormal."""
-    number, integer, mantissa_bits, bias = (_DOUBLE if row.dtype == types.float64 else _SINGLE)[:4]
-    mask, one = (1 << mantissa_bits) - 1, bias << mantissa_bits
-
-    def implementation(row):
-        bits = reinterpret(row, integer)
-        exponent = (bits >> mantissa_bits) - bias
-        return reinterpret((bits & mask) | one, number), convert(exponent, number)
-
-    return implementation
+    bits = reinterpret(row, np.int64)
+    exponent = (bits >> _MANTISSA_BITS) - _BIAS
+    return reinterpret((bits & _MANTISSA) | _ONE, np.float64), convert(exponent, np.float64)
 
 
 @subroutine(inline="always")

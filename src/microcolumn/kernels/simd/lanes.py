@@ -17,16 +17,18 @@ from .compile import subroutine
 
 #: Bytes of one vector register (AVX-512; LLVM splits it where registers are smaller).
 REGISTER = 64
-#: Doubles in one register.
+#: Doubles or 64-bit whole numbers in one register.
 WIDTH = 8
 
 I32 = ir.IntType(32)
 
 
 class Lanes(types.Type):
-    """Numba type of a row of ``width`` numbers of type ``dtype`` (or of booleans: a mask)."""
+    """Numba type of a row of ``width`` doubles or whole numbers (or of booleans: a mask)."""
 
     def __init__(self, dtype, width):
+        if isinstance(dtype, types.Float) and dtype != types.float64:
+            raise TypingError(f"rows of floats are rows of doubles, not of {dtype}")
         self.dtype = dtype
         self.width = width
         super().__init__(name=f"Lanes({dtype}, {width})")
@@ -41,7 +43,7 @@ class _LanesModel(PrimitiveModel):
 def element_of(dtype):
     """LLVM's type of one lane."""
     if isinstance(dtype, types.Float):
-        return ir.DoubleType() if dtype == types.float64 else ir.FloatType()
+        return ir.DoubleType()
     return ir.IntType(1 if dtype == types.boolean else dtype.bitwidth)
 
 
@@ -120,11 +122,10 @@ def full_like(typingctx, row, value):
 
 
 def _call(builder, name, *args):
-    """Call LLVM's intrinsic ``name`` on rows of floats, e.g. ``llvm.sqrt.v8f64``."""
+    """Call LLVM's intrinsic ``name`` on rows of doubles, e.g. ``llvm.sqrt.v8f64``."""
     vector = args[0].type
-    bits = 64 if vector.element == ir.DoubleType() else 32
     kind = ir.FunctionType(vector, [vector] * len(args))
-    name = f"llvm.{name}.v{vector.count}f{bits}"
+    name = f"llvm.{name}.v{vector.count}f64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
 
 

@@ -2,7 +2,7 @@
 
 Memory is a C-contiguous array or a view. Elements are consecutive in memory from ``index`` on (a
 number, or a tuple with one for each axis) and may run on into the next rows of an array. A row
-has the lanes of one register unless a ``width`` (a constant) is given.
+has ``WIDTH`` lanes unless a ``width`` (a constant) is given.
 """
 
 from llvmlite import ir
@@ -10,14 +10,14 @@ from numba import types
 from numba.extending import intrinsic
 
 from .groups import GROUP, hadd_rows, join_rows, split_rows
-from .lanes import REGISTER, Lanes, broadcast, element_of
+from .lanes import WIDTH, Lanes, broadcast, element_of
 from .views import address, check_memory, typed
 
 
 def _width(memory, width=None):
     """Lanes of a row of this memory."""
     check_memory(memory)
-    return REGISTER * 8 // memory.dtype.bitwidth if width is None else width.literal_value
+    return WIDTH if width is None else width.literal_value
 
 
 def _signature(result, *args):
@@ -34,25 +34,6 @@ def _read(builder, dtype, pointer, n_lanes=None):
 
 def _write(builder, dtype, pointer, value):
     builder.store(value, typed(builder, pointer, value.type), align=dtype.bitwidth // 8)
-
-
-@intrinsic
-def lanes_of(typingctx, memory):
-    """Elements of the memory in one register: a constant that the compiler knows."""
-    width = _width(memory)
-    return types.intp(memory), lambda context, *_: context.get_constant(types.intp, width)
-
-
-@intrinsic(prefer_literal=True)
-def splat_group(typingctx, memory, value, width=None):
-    """Group of the type that ``load_group`` has for this memory, with ``value`` in each lane."""
-    lanes = Lanes(memory.dtype, GROUP * _width(memory, width))
-
-    def codegen(context, builder, signature, args):
-        element = context.cast(builder, args[1], signature.args[1], memory.dtype)
-        return broadcast(builder, element, lanes.width)
-
-    return _signature(lanes, memory, value, width), codegen
 
 
 def _load(memory, index, width, n_lanes):
@@ -185,11 +166,11 @@ def hadd_finish(typingctx, memory, first, column):
 
     The registers are at ``column`` of consecutive rows of the memory from ``first`` on.
     """
-    width = _width(memory)
-    count = GROUP * width // 2
+    check_memory(memory)
+    count = GROUP * WIDTH // 2
 
     def codegen(context, builder, signature, args):
-        rows = _read_rows(context, builder, signature.args, args, width, n_rows=count)
+        rows = _read_rows(context, builder, signature.args, args, WIDTH, n_rows=count)
         distance = 2
         while len(rows) > GROUP:
             pairs = zip(rows[::2], rows[1::2], strict=True)
@@ -197,5 +178,5 @@ def hadd_finish(typingctx, memory, first, column):
             distance *= 2
         return join_rows(builder, rows)
 
-    lanes = Lanes(memory.dtype, GROUP * width)
+    lanes = Lanes(memory.dtype, GROUP * WIDTH)
     return lanes(memory, types.unliteral(first), types.unliteral(column)), codegen

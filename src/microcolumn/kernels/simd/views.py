@@ -29,7 +29,7 @@ from numba.extending import (
 )
 
 from .compile import CHECKED
-from .lanes import I32, REGISTER
+from .lanes import I32, REGISTER, WIDTH
 
 
 class View(types.Type):
@@ -183,14 +183,13 @@ def views(typingctx, arrays):
 
 @intrinsic
 def sub_views(typingctx, buffer, k, shapes):
-    """Bundle of views, one after the other, in row ``k`` of a two-dimensional array.
+    """Bundle of views, one after the other, in row ``k`` of a matrix of 64-bit numbers.
 
     ``shapes`` is a named tuple of shapes. Each view starts at a multiple of ``REGISTER`` bytes if
     the row does. :func:`sub_views_size` is the length that a row must have.
     """
     check_memory(buffer)
     kinds = [View(buffer.dtype, len(shape)) for shape in shapes.types]
-    per_register = REGISTER * 8 // buffer.dtype.bitwidth
 
     def codegen(context, builder, signature, args):
         def number(value):
@@ -206,8 +205,8 @@ def sub_views(typingctx, buffer, k, shapes):
             data = builder.gep(first, [start], source_etype=element)
             values.append(_make(context, builder, kind, data, shape))
             size = functools.reduce(builder.mul, cgutils.unpack_tuple(builder, shape), number(1))
-            size = builder.add(size, number(per_register - 1))
-            start = builder.add(start, builder.and_(size, number(-per_register)))
+            size = builder.add(size, number(WIDTH - 1))
+            start = builder.add(start, builder.and_(size, number(-WIDTH)))
         if CHECKED:
             outside = (
                 builder.icmp_unsigned(">=", row, n_rows),
@@ -219,31 +218,31 @@ def sub_views(typingctx, buffer, k, shapes):
     return Bundle(shapes.fields, kinds)(buffer, k, shapes), codegen
 
 
-def _starts(shapes, dtype):
+def _starts(shapes):
     """Where each sub-view starts, and where the last one ends, in elements."""
-    per_register, starts = REGISTER // dtype.itemsize, [0]
+    starts = [0]
     for shape in shapes:
-        starts.append(starts[-1] + -(-math.prod(shape) // per_register) * per_register)
+        starts.append(starts[-1] + -(-math.prod(shape) // WIDTH) * WIDTH)
     return starts
 
 
-def sub_views_size(shapes, dtype):
+def sub_views_size(shapes):
     """Elements that :func:`sub_views` needs for views of these shapes."""
-    return _starts(shapes, dtype)[-1]
+    return _starts(shapes)[-1]
 
 
-def sub_arrays(row, shapes, dtype):
-    """The views that :func:`sub_views` makes of a row of type ``dtype``, as NumPy views."""
-    starts = zip(_starts(shapes, dtype)[:-1], shapes, strict=True)
+def sub_arrays(row, shapes):
+    """The views that :func:`sub_views` makes of a row, as NumPy views."""
+    starts = zip(_starts(shapes)[:-1], shapes, strict=True)
     return type(shapes)(
         *(row[start : start + math.prod(shape)].reshape(shape) for start, shape in starts)
     )
 
 
-def aligned(shape, dtype, value=0.0):
-    """New array that starts on a register's border: a load across cache lines costs twice."""
+def aligned(shape, dtype=np.float64):
+    """Zeros of 64 bits that start on a register's border: a load across cache lines costs twice."""
     size = math.prod(shape)
-    raw = np.full(size + REGISTER // np.dtype(dtype).itemsize, value, dtype)
+    raw = np.zeros(size + WIDTH, dtype)
     start = -raw.ctypes.data % REGISTER // raw.itemsize
     return raw[start : start + size].reshape(shape)
 
