@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -319,8 +318,8 @@ class Recording:
 
         The check would refuse a rarely firing unit of a recording of several days.
         """
-        like = copy(self)
-        like._set(**changed)
+        like = object.__new__(Recording)
+        like._set(**{name: getattr(self, name) for name in Recording.__annotations__} | changed)
         return like
 
 
