@@ -9,6 +9,7 @@ from ..parameters import Parameters
 from ..validation import Floats, chunks
 from ..words import Words
 from ._sparse_words import SparseWords
+from ._strengths import pair_rates
 
 #: Units from which on hidden units are given the active bits of words alone.
 _MANY_UNITS = 64
@@ -25,18 +26,11 @@ class DataMoments:
         self._words = words
         self._weights = words.counts / words.counts.sum()
         n_dims = words.X.shape[1]
-        rates, pairs = np.zeros(n_dims), np.zeros((n_dims, n_dims))
-        for part in chunks(*words.X.shape):
-            x = words.X[part].astype(np.float64)
-            weighted = x * self._weights[part, None]
-            rates += weighted.sum(axis=0)
-            pairs += weighted.T @ x
-        # The product may be symmetric only up to rounding; the diagonal is not a coupling.
-        pairs = 0.5 * (pairs + pairs.T)
-        np.fill_diagonal(pairs, 0.0)
+        self._pairs = pair_rates(words)
+        self._rates = np.diagonal(self._pairs).copy()
+        np.fill_diagonal(self._pairs, 0.0)
         active = words.X.sum(axis=1, dtype=np.intp)
-        counts: Floats = np.bincount(active, self._weights, n_dims + 1).astype(np.float64)
-        self._rates, self._pairs, self._counts = rates, pairs, counts
+        self._counts: Floats = np.bincount(active, self._weights, n_dims + 1).astype(np.float64)
         self._sparse = SparseWords.of(words.X) if n_dims >= _MANY_UNITS else None
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
@@ -77,14 +71,6 @@ class DataMoments:
 
 def difference(first: Parameters, second: Parameters) -> Parameters:
     """First minus second, part by part; both have the same kind."""
-
-    def minus(a: Floats | None, b: Floats | None) -> Floats | None:
-        return None if a is None or b is None else a - b
-
-    return Parameters.trusted(
-        first.b - second.b,
-        minus(first.J, second.J),
-        minus(first.W, second.W),
-        minus(first.c, second.c),
-        minus(first.v, second.v),
-    )
+    pairs = ((getattr(first, name), getattr(second, name)) for name in "JWcv")
+    others = (None if a is None or b is None else a - b for a, b in pairs)
+    return Parameters.trusted(first.b - second.b, *others)

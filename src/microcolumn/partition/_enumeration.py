@@ -197,12 +197,12 @@ def plan_enumeration(theta: Parameters, limits: KernelLimits) -> EnumerationPlan
     model = PaddedModel.of(theta)
     strength = np.abs(model.J).sum(axis=1) + np.abs(model.W).sum(axis=1)
     order = np.argsort(strength[: theta.n_visible], kind="stable")
-    n_units, n_hidden = theta.n_visible, theta.n_hidden
+    n_units, shape = theta.n_visible, (theta.n_visible, theta.n_hidden)
     choices = []
     for n_inner in (0, *limits.inner):
         n_inner_hidden = int(np.any(model.W[order[:n_inner]] != 0.0, axis=0).sum())
         for n_outer in range(min(limits.max_outer, n_units - n_inner) + 1):
-            cost = _cost(n_units, n_hidden, n_inner, n_outer, n_inner_hidden, limits)
+            cost = _cost(shape, n_inner, n_outer, n_inner_hidden, limits)
             choices.append((cost, n_inner, n_outer))
     # Plain enumeration in the smallest chunks is always in range, so one choice is.
     return next(
@@ -231,14 +231,10 @@ def _grouped(
 
 
 def _cost(
-    n_units: int,
-    n_hidden: int,
-    n_inner: int,
-    n_outer: int,
-    n_inner_hidden: int,
-    limits: KernelLimits,
+    shape: tuple[int, int], n_inner: int, n_outer: int, n_inner_hidden: int, limits: KernelLimits
 ) -> float:
     """Predicted multiply-adds of the whole sum, infinite where a table would be too large."""
+    n_units, n_hidden = shape
     inner, outer = 1 << max(n_inner, limits.min_inner), 1 << max(n_outer, _MIN_OUTER)
     largest = max(inner * n_inner_hidden, outer * n_hidden)
     if largest > limits.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):

@@ -11,13 +11,7 @@ from ..parameters import Parameters
 from ..validation import Floats
 from ._enumeration import states
 
-
-@lru_cache(maxsize=4)
-def _all_words(n_units: int) -> Floats:
-    """All words of so many units, shape (2^n_units, n_units)."""
-    words = states(n_units)
-    words.flags.writeable = False
-    return words
+_all_words = lru_cache(maxsize=4)(states)
 
 
 def listed_expectations(theta: Parameters) -> tuple[float, Parameters]:
@@ -25,31 +19,29 @@ def listed_expectations(theta: Parameters) -> tuple[float, Parameters]:
 
     Where they are few, this is quicker than to plan a sum and to run a kernel.
     """
-    X = _all_words(theta.n_visible)
+    X: Floats = _all_words(theta.n_visible)
+    n_active = X.sum(axis=1).astype(np.intp)
     log_p = X @ theta.b
-    hidden: Floats | None = None
-    n_active: Floats | None = None
     if theta.J is not None:
         log_p += np.einsum("xn,xn->x", X @ theta.J, X)
+    if theta.v is not None:
+        log_p += theta.v[n_active]
     if theta.W is not None and theta.c is not None:
         added, hidden = softplus_and_sigmoid(theta.c + X @ theta.W)
         log_p += added
-    if theta.v is not None:
-        n_active = X.sum(axis=1)
-        log_p += theta.v[n_active.astype(np.intp)]
     highest = float(log_p.max())
     p = np.exp(log_p - highest)
     total = float(p.sum())
     p /= total
-    J = W = c = v = None
     weighted = X * p[:, None]
+    J = W = c = v = None
     if theta.J is not None:
-        pairs = weighted.T @ X
-        J = 0.5 * (pairs + pairs.T)
+        J = weighted.T @ X
+        J = 0.5 * (J + J.T)  # which is symmetric only up to rounding
         np.fill_diagonal(J, 0.0)
-    if hidden is not None:
+    if theta.W is not None:
         W, c = weighted.T @ hidden, p @ hidden
-    if n_active is not None:
-        v = np.bincount(n_active.astype(np.intp), p).astype(np.float64)
+    if theta.v is not None:
+        v = np.bincount(n_active, p).astype(np.float64)
     gradient = Parameters.trusted(weighted.sum(axis=0), J, W, c, v)
     return highest + float(np.log(total)), gradient

@@ -12,7 +12,7 @@ single fit at its strength, by construction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -278,13 +278,11 @@ def _starts(
     if kind == "kpairwise":
         return handed_on[-1:] or [uncoupled(kind, problem.biases)], []
     if kind == "rbm":
-        return [*handed_on, _with_dead(independent, problem)], _with_random(
-            independent, problem, rng
-        )
+        dead, *drawn = _with_hidden(independent, problem, rng)
+        return [*handed_on, dead], drawn
     ising, rbm = nested
-    with_couplings = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c)
-    known = [with_couplings, _with_dead(ising, problem), *handed_on]
-    return known, _with_random(ising, problem, rng)
+    dead, *drawn = _with_hidden(ising, problem, rng)
+    return [Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c), dead, *handed_on], drawn
 
 
 def uncoupled(kind: Kind, biases: Floats) -> Parameters:
@@ -307,20 +305,17 @@ def canonical(theta: Parameters) -> tuple[Parameters, float]:
     return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
 
 
-def _with_dead(theta: Parameters, problem: Problem) -> Parameters:
-    """A model without hidden units, with dead ones."""
-    return Parameters(b=theta.b, J=theta.J, W=np.zeros((theta.n_visible, problem.n_hidden)))
-
-
-def _with_random(theta: Parameters, problem: Problem, rng: np.random.Generator) -> list[Parameters]:
-    """A model without hidden units, with random ones."""
-    c = np.full(problem.n_hidden, _HIDDEN_BIAS)
-    drawn = []
+def _with_hidden(
+    theta: Parameters, problem: Problem, rng: np.random.Generator
+) -> Iterator[Parameters]:
+    """A model without hidden units, with dead ones and then with random ones added."""
+    shape = theta.n_visible, problem.n_hidden
+    yield Parameters(b=theta.b, J=theta.J, W=np.zeros(shape))
     for _ in range(problem.n_init):
-        W = rng.normal(scale=_WEIGHT_SPREAD, size=(theta.n_visible, problem.n_hidden))
+        W = rng.normal(scale=_WEIGHT_SPREAD, size=shape)
         W[problem.fixed] = 0.0
-        drawn.append(Parameters(b=theta.b, J=theta.J, W=W, c=c))
-    return drawn
+        c = np.full(problem.n_hidden, _HIDDEN_BIAS)
+        yield Parameters(b=theta.b, J=theta.J, W=W, c=c)
 
 
 def _wide(problem: Problem, rng: np.random.Generator) -> Parameters:
