@@ -156,8 +156,9 @@ class Parameters:
         live = self.live
         log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
         if not live.any():
-            return Parameters(b=self.b, J=self.J), log_factor
-        return Parameters(b=self.b, J=self.J, W=self.W[:, live], c=self.c[live]), log_factor
+            return Parameters.trusted(self.b, self.J, None, None), log_factor
+        kept = self.W[:, live], self.c[live]
+        return Parameters.trusted(self.b, self.J, *kept), log_factor
 
     def oriented(self) -> tuple[Parameters, float]:
         """Turn every hidden unit so that it is off in the silent word: ``c <= 0``.

@@ -2,7 +2,6 @@
 
 import json
 import re
-import weakref
 from pathlib import Path
 
 import planted_study as planted
@@ -145,20 +144,3 @@ def test_the_citation_is_that_of_the_repository(planted_results, monkeypatch):
             assert f"{{{value}}}" in bibtex
     for family in re.findall(r"family-names: (.+)", facts)[1:]:
         assert f"{family}, " in bibtex
-
-
-def test_a_figure_is_freed_before_the_next_is_drawn_where_there_are_many_objects(
-    planted_results, monkeypatch
-):
-    monkeypatch.setattr("microcolumn.garbage.MANY", 0)
-    drawn = []
-
-    def draw(*args, **where):
-        assert not any(figure() is not None for figure in drawn)
-        figure = figure_with_points(3)
-        drawn.append(weakref.ref(figure))
-        return figure
-
-    entry = _all.Figures(draw, "4")
-    monkeypatch.setattr(_all, "FIGURES", {"patterns": entry, "parameters": entry})
-    assert len(pictures.pictures(planted_results, 5_000_000)) == len(drawn) == 2

@@ -77,6 +77,16 @@ def test_hidden_units_survive_where_pairs_do_not_suffice():
     assert both.objective < pairwise.objective - 1e-3
 
 
+@pytest.mark.parametrize("kind", ["rbm", "srbm"])
+def test_random_starts_that_settle_by_a_cheaper_objective_end_in_the_same_optimum(kind):
+    X = _volleys(2, n_units=8, n_words=3000)
+    problem = _problem(X, "likelihood", n_hidden=6)
+    [without] = fit_path(kind, problem, [2e-3])
+    [found] = fit_path(kind, replace(problem, rough=PseudoLikelihood(X)), [2e-3])
+    assert found.objective == pytest.approx(without.objective, abs=1e-7)
+    assert found.n_evaluations < 0.8 * without.n_evaluations
+
+
 def test_dead_hidden_units_have_zero_biases():
     [found] = fit_path("rbm", _problem(_volleys(1), n_hidden=6), [2e-2])
     assert 0 < found.parameters.live.sum() < 6

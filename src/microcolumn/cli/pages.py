@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
-from ..garbage import collected_by_hand
 from .commands import add_command
 from .output import Json, Open, make_folder, print_json, say, say_started, show_page
 from .stores import MOST_LETTERS, PlanOrStore, store_of
@@ -44,16 +43,15 @@ def page(
 ) -> None:
     """Write what a study has found so far as one HTML page that needs no network."""
     say_started()
-    with collected_by_hand():  # also while libraries are imported
-        store = store_of(study)
-        from .. import report
-        from ..study import Results
+    store = store_of(study)
+    from .. import report
+    from ..study import Results
 
-        file = store.with_suffix(".html") if out is None else out
-        report.write(Results(store), file)
-        if json:
-            print_json({"page": file})
-        show_page(file, open_page, quiet=json)
+    file = store.with_suffix(".html") if out is None else out
+    report.write(Results(store), file)
+    if json:
+        print_json({"page": file})
+    show_page(file, open_page, quiet=json)
 
 
 def figures(

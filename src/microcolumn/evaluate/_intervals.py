@@ -19,10 +19,11 @@ from sklearn.base import clone
 
 from ..formatting import counted
 from ..models import PopulationModel
+from ..objectives import pair_counts
 from ..origin import bit_names
 from ..packing import packed
 from ..parameters import Parameters
-from ..validation import Floats, chunks, real_number
+from ..validation import Floats, real_number
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._estimates import Estimates, Intervals, corrected
@@ -151,7 +152,8 @@ def _of_couplings(parts: _Parts) -> dict[str, Any]:
     assert theta.J is not None
     n = words.n_dims
     upper = np.triu_indices(n, 1)
-    both, alone = _pair_counts(words)
+    both = pair_counts(words)
+    alone = np.diagonal(both)
     start = 2.0 * theta.J + np.diag(theta.b)
     total, alike = words.counts.sum(), 1.0
     for _ in range(2):
@@ -238,7 +240,7 @@ def _of_likelihood(parts: _Parts) -> dict[str, Any]:
     upper = np.triu_indices(n, 1)
     coupled = estimate.J is not None and stderr.J is not None
     empty = np.zeros(0)
-    both = _pair_counts(parts.words)[0][upper] if coupled else empty
+    both = pair_counts(parts.words)[upper] if coupled else empty
     W = (np.zeros((n, 0)),) * 2 if estimate.W is None else (estimate.W, stderr.W)
     c = (empty, empty) if estimate.c is None else (estimate.c, stderr.c)
     J = (estimate.J[upper], stderr.J[upper]) if coupled else (empty, empty)  # type: ignore[index]
@@ -271,16 +273,6 @@ def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a half without live hidden units leaves no interval
         return [(clone(anew).fit(half).parameters_, half) for half in halves]
-
-
-def _pair_counts(words: Words) -> tuple[Floats, Floats]:
-    """Bins in which each pair fires together, shape (n, n), and in which each bit is active."""
-    both = np.zeros((words.n_dims, words.n_dims))
-    for part in chunks(len(words), words.n_dims):
-        x = words.X[part].astype(np.float64)
-        both += (x * words.counts[part, None]).T @ x
-    both = 0.5 * (both + both.T)
-    return both, np.diagonal(both).copy()
 
 
 def _copies(words: Words) -> NDArray[np.intp]:

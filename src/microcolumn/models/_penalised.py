@@ -208,6 +208,7 @@ class PenalisedModel(PopulationModel):
                 max_iter=self.max_iter,
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
+                rough=PseudoLikelihood(words) if self.objective == "likelihood" else None,
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)

@@ -17,5 +17,6 @@ from ._strengths import (
     further_l1 as further_l1,
     l1_grid as l1_grid,
     largest_l1 as largest_l1,
+    pair_counts as pair_counts,
     pair_rates as pair_rates,
 )

@@ -22,6 +22,7 @@ from ..parameters import Parameters
 from ..partition._modes import nearest
 from ..validation import Floats, chunks
 from ..words import Words
+from ._data_moments import DataMoments, difference
 from ._objective import Objective
 from ._sparse_words import SparseWords
 
@@ -127,8 +128,7 @@ class SampledLikelihood(Objective):
     """
 
     def __init__(self, words: Words) -> None:
-        self._data = SparseWords.of(words.X)
-        self._weights = words.counts / words.counts.sum()
+        self._data = DataMoments(words)
         self.least_share = 0.0
         #: Share of the draws that counts at the last evaluation.
         self.share = 1.0
@@ -152,7 +152,7 @@ class SampledLikelihood(Objective):
 
     def mean_log_weight(self, theta: Parameters) -> float:
         """Mean of log p~ over the data, nats per word."""
-        return float(self._weights @ self._data.log_weights(theta))
+        return self._data(theta)[0]
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value (nats per word) and gradient at ``theta``."""
@@ -166,8 +166,8 @@ class SampledLikelihood(Objective):
             raise OverflowError("the sampled words do not stand for this model")
         self.log_z = highest + math.log(total)
         model = self._sampled.moments(theta, shares)
-        data = self._data.moments(theta, self._weights)
-        return self.log_z - self.mean_log_weight(theta), difference(model, data)
+        mean_log_weight, data = self._data(theta)
+        return self.log_z - mean_log_weight, difference(model, data)
 
 
 def _log_expected(sources: Sequence[Draws], words: SparseWords, keys: NDArray[np.uint64]) -> Floats:
@@ -182,18 +182,3 @@ def effective_share(log_masses: Floats, n_drawn: Floats) -> float:
     """Effective sample size over the number of draws."""
     shares = np.exp(log_masses - log_masses.max())
     return float(shares.sum()) ** 2 / float((shares**2 / n_drawn).sum()) / float(n_drawn.sum())
-
-
-def difference(first: Parameters, second: Parameters) -> Parameters:
-    """First minus second, part by part; both have the same kind."""
-
-    def minus(a: Floats | None, b: Floats | None) -> Floats | None:
-        return None if a is None or b is None else a - b
-
-    return Parameters.trusted(
-        first.b - second.b,
-        minus(first.J, second.J),
-        minus(first.W, second.W),
-        minus(first.c, second.c),
-        minus(first.v, second.v),
-    )

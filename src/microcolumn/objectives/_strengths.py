@@ -14,16 +14,21 @@ from ..words import Words, as_words
 _DECADES = 3
 
 
-def pair_rates(words: Words) -> Floats:
-    """Share of the words in which two units are active, shape (n_units, n_units).
+def pair_counts(words: Words) -> Floats:
+    """Weight of the words in which two units are active, shape (n_units, n_units).
 
-    The diagonal has the units' own rates. A pair that is never active together has exactly 0.
+    The diagonal has the units' own. A pair that is never active together has exactly 0.
     """
     together = np.zeros((words.n_dims, words.n_dims))
     for part in chunks(len(words), words.n_dims):
         x = words.X[part].astype(np.float64)
         together += (x * words.counts[part, None]).T @ x
-    rates: Floats = together / words.counts.sum()
+    return 0.5 * (together + together.T)  # weights that are not whole are rounded
+
+
+def pair_rates(words: Words) -> Floats:
+    """Share of the words in which two units are active, shape (n_units, n_units)."""
+    rates: Floats = pair_counts(words) / words.counts.sum()
     return rates
 
 

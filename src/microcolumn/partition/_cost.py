@@ -83,4 +83,4 @@ def transposed(live: Parameters) -> Parameters:
     """The model with units and hidden units exchanged; needs at least one hidden unit, no J."""
     assert live.W is not None
     assert live.c is not None
-    return Parameters(b=live.c, W=live.W.T, c=live.b)
+    return Parameters.trusted(live.c, None, np.ascontiguousarray(live.W.T), live.b)

@@ -159,16 +159,16 @@ class EnumerationPlan:
         """Tabulate the model over its outer and over its inner states."""
         b, J, W, _, _ = self.model
         A, B = self.outer, self.inner
-        across = J[np.ix_(A, B)]
+        across = J[A[:, None], B]
         middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
-        inner_inputs = sums_over_states(W[np.ix_(B, self.hidden[: self.n_inner_hidden])])
+        inner_inputs = sums_over_states(W[B[:, None], self.hidden[: self.n_inner_hidden]])
         centres = 0.5 * inner_inputs.sum(axis=1)
         return Tables(
-            log_outer=pairwise_log_weights(b[A], J[np.ix_(A, A)]),
-            log_inner=pairwise_log_weights(b[B] + middle, J[np.ix_(B, B)]) + centres,
+            log_outer=pairwise_log_weights(b[A], J[A[:, None], A]),
+            log_inner=pairwise_log_weights(b[B] + middle, J[B[:, None], B]) + centres,
             centres=centres,
             fields=sums_over_states(2.0 * across) - middle,
-            outer_inputs=sums_over_states(W[np.ix_(A, self.hidden)]),
+            outer_inputs=sums_over_states(W[A[:, None], self.hidden]),
             inner_inputs=inner_inputs,
         )
 
@@ -182,13 +182,13 @@ class EnumerationPlan:
             total: Floats = np.einsum("kn,nf->kf", X, rows)
             return total
 
-        own_fields = b[fixed] + added(J[np.ix_(fixed, fixed)])
+        own_fields = b[fixed] + added(J[fixed[:, None], fixed])
         return FixedUnits(
             states=X,
             log_weight=np.einsum("kn,kn->k", X, own_fields),
-            outer_fields=2.0 * added(J[np.ix_(fixed, self.outer)]),
-            inner_fields=2.0 * added(J[np.ix_(fixed, self.inner)]),
-            hidden_inputs=c[self.hidden] + added(W[np.ix_(fixed, self.hidden)]),
+            outer_fields=2.0 * added(J[fixed[:, None], self.outer]),
+            inner_fields=2.0 * added(J[fixed[:, None], self.inner]),
+            hidden_inputs=c[self.hidden] + added(W[fixed[:, None], self.hidden]),
         )
 
 
@@ -197,11 +197,12 @@ def plan_enumeration(theta: Parameters, limits: KernelLimits) -> EnumerationPlan
     model = PaddedModel.of(theta)
     strength = np.abs(model.J).sum(axis=1) + np.abs(model.W).sum(axis=1)
     order = np.argsort(strength[: theta.n_visible], kind="stable")
+    n_units, shape = theta.n_visible, (theta.n_visible, theta.n_hidden)
     choices = []
     for n_inner in (0, *limits.inner):
         n_inner_hidden = int(np.any(model.W[order[:n_inner]] != 0.0, axis=0).sum())
-        for n_outer in range(min(limits.max_outer, theta.n_visible - n_inner) + 1):
-            cost = _cost(theta, n_inner, n_outer, n_inner_hidden, limits)
+        for n_outer in range(min(limits.max_outer, n_units - n_inner) + 1):
+            cost = _cost(shape, n_inner, n_outer, n_inner_hidden, limits)
             choices.append((cost, n_inner, n_outer))
     # Plain enumeration in the smallest chunks is always in range, so one choice is.
     return next(
@@ -230,26 +231,27 @@ def _grouped(
 
 
 def _cost(
-    theta: Parameters, n_inner: int, n_outer: int, n_inner_hidden: int, limits: KernelLimits
+    shape: tuple[int, int], n_inner: int, n_outer: int, n_inner_hidden: int, limits: KernelLimits
 ) -> float:
     """Predicted multiply-adds of the whole sum, infinite where a table would be too large."""
+    n_units, n_hidden = shape
     inner, outer = 1 << max(n_inner, limits.min_inner), 1 << max(n_outer, _MIN_OUTER)
-    largest = max(inner * n_inner_hidden, outer * theta.n_hidden)
+    largest = max(inner * n_inner_hidden, outer * n_hidden)
     if largest > limits.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):
         return np.inf
     # An exponential is worth 25 multiply-adds, a sigmoid with its softplus 75, a new chunk 4096.
     per_chunk = (
         inner * outer * (limits.per_state + limits.per_hidden * n_inner_hidden)
-        + outer * (25 + 75 * theta.n_hidden)
+        + outer * (25 + 75 * n_hidden)
         + inner * 25
         + 4096
     )
     # Fewer than 8 chunks cannot keep the cores of a small machine busy.
-    return per_chunk * max(2.0 ** (theta.n_visible - n_inner - n_outer), 8)
+    return per_chunk * max(2.0 ** (n_units - n_inner - n_outer), 8)
 
 
 def _in_range(plan: EnumerationPlan) -> bool:
-    pairs = float(np.abs(plan.model.J[np.ix_(plan.outer, plan.inner)]).sum())
+    pairs = float(np.abs(plan.model.J[plan.outer[:, None], plan.inner]).sum())
     if pairs > RANGE_NATS or plan.n_inner_hidden == 0:
         return pairs <= RANGE_NATS
     inputs = sums_over_states(plan.model.W[plan.inner])

@@ -24,6 +24,7 @@ from ._enumeration import (
     in_rows,
     plan_enumeration,
 )
+from ._listed import listed_expectations
 
 _MOMENTS = KernelLimits(
     inner=(4, 6, 8), min_inner=4, max_outer=9, max_table=1 << 14, per_state=16.0, per_hidden=9.0
@@ -36,12 +37,16 @@ _COUNTED_MOMENTS = KernelLimits(
 )
 #: Entries of the moments of all chunks of one batch: a few megabytes.
 _BATCH_ENTRIES = 1 << 20
+#: States that are listed rather than summed by a kernel, which takes a millisecond to prepare.
+MOST_LISTED = 1 << 11
 #: Input of the hidden units that pad a row: certainly off.
 _OFF = -1e4
 _REMEDY = "estimate them from the words that gibbs_samples draws"
 
 
-def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
+def exact_expectations(
+    theta: Parameters, *, most_listed: int = MOST_LISTED
+) -> tuple[float, Parameters]:
     """Find log Z and its gradient, the expectations under the model, from one pass over all states.
 
     Parameters
@@ -49,6 +54,8 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     theta : Parameters
         The model. Without couplings the sum runs over words or over states of the live hidden
         units, whichever are fewer.
+    most_listed : int
+        Up to so many states are listed, more are summed by a kernel.
 
     Returns
     -------
@@ -68,35 +75,38 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     if theta.v is not None:
         # Refuses what would take days.
         warn_if_long(pick_side(theta, "visible", _REMEDY)[1], MOMENTS_RATE, _REMEDY)
-        return _sum_moments(theta)
+        return _sum_moments(theta, most_listed)
     live, log_factor = theta.only_live()
     # Only words give E[x_n x_m], unless the units are independent.
     needs_words = theta.J is not None and live.W is not None
     side, n_operations = pick_side(live, "visible" if needs_words else "auto", _REMEDY)
     warn_if_long(n_operations, MOMENTS_RATE, _REMEDY)
     if side == "visible":
-        log_z, found = _sum_moments(live)
+        log_z, found = _sum_moments(live, most_listed)
     elif live.W is None:
         rates = expit(live.b)
         pairs = np.outer(rates, rates)
         np.fill_diagonal(pairs, 0.0)
-        log_z, found = float(np.logaddexp(0.0, live.b).sum()), Parameters(b=rates, J=pairs)
+        log_z = float(np.logaddexp(0.0, live.b).sum())
+        found = Parameters.trusted(rates, pairs, None, None)
     else:  # with the roles exchanged E[x_n h_i] is the same
-        log_z, found = exact_expectations(transposed(live))
+        log_z, found = exact_expectations(transposed(live), most_listed=most_listed)
         found = transposed(found)
     J = None if theta.J is None else found.J
     if theta.W is None or theta.c is None:
-        return log_z + log_factor, Parameters(b=found.b, J=J)
+        return log_z + log_factor, Parameters.trusted(found.b, J, None, None)
     # Dead hidden units are independent of everything.
     c = expit(theta.c)
     W = np.outer(found.b, c)
     if found.W is not None:
         c[theta.live], W[:, theta.live] = found.c, found.W
-    return log_z + log_factor, Parameters(b=found.b, J=J, W=W, c=c)
+    return log_z + log_factor, Parameters.trusted(found.b, J, W, c)
 
 
-def _sum_moments(theta: Parameters) -> tuple[float, Parameters]:
+def _sum_moments(theta: Parameters, most_listed: int) -> tuple[float, Parameters]:
     """Log Z and expectations from a sum over words; every hidden unit is live."""
+    if 2.0**theta.n_visible <= most_listed:
+        return listed_expectations(theta)
     limits = _MOMENTS if theta.n_hidden else _PAIR_MOMENTS
     if theta.v is not None:
         limits = _COUNTED_MOMENTS
@@ -223,14 +233,16 @@ def _in_model_order(sums: Floats, plan: EnumerationPlan) -> Parameters:
     order = np.concatenate([plan.inner, plan.outer, plan.fixed])
     lower = np.tril(sums[1:, 1 : 1 + order.size])
     units = np.zeros((n_units + 1, n_units + 1))
-    units[np.ix_(order, order)] = lower + np.tril(lower, -1).T
+    units[order[:, None], order] = lower + np.tril(lower, -1).T
     of_z = slice(1 + order.size, 1 + order.size + n_hidden)
     cross = np.zeros((n_units + 1, n_hidden))
-    cross[np.ix_(order, plan.hidden)] = sums[1:, of_z]
+    cross[order[:, None], plan.hidden] = sums[1:, of_z]
     hidden = np.zeros(n_hidden)
     hidden[plan.hidden] = sums[0, of_z]
     rates = np.diagonal(units)[:n_units].copy()
     pairs = units[:n_units, :n_units] - np.diag(rates)
-    if plan.model.v is not None:  # shares of the counts are no potential: nothing to validate
+    if plan.model.v is not None:
         return Parameters.trusted(rates, pairs, None, None, sums[0, of_z.stop :])
-    return Parameters(b=rates, J=pairs, W=cross[:n_units], c=hidden)
+    if n_hidden == 0:
+        return Parameters.trusted(rates, pairs, None, None)
+    return Parameters.trusted(rates, pairs, cross[:n_units], hidden)

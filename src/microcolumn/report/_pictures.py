@@ -19,7 +19,6 @@ from ..figures._all import Wanted
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
 from ..figures._layouts import layouts_kept, texts_kept
-from ..garbage import collected_by_hand
 from ..study import Results
 from ._content import Item, Paragraph, Picture
 
@@ -40,7 +39,7 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     """
     left = sum(1 for _ in wanted(results))
     found: Pictures = {}
-    with texts_kept(), collected_by_hand() as collect:
+    with texts_kept():
         for which, figure in draw_all(results, progress=progress):
             left -= 1
             most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
@@ -49,8 +48,6 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
             shown = _shown(results, which, figure, most, room)
             room -= shown.n_bytes if isinstance(shown, Picture) else 0
             found[which.name, which.recording] = shown
-            del figure
-            collect()
     return found
 
 

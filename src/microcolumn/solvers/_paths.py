@@ -83,6 +83,9 @@ class Problem:
         units; without them such a fit ends where the objective on all words hardly falls.
     basis : ndarray, shape (n_visible - 1, n_visible - 1), optional
         Coordinates of a potential in which the objective is about equally curved.
+    rough : Objective, optional
+        A cheaper objective whose minima are close by: penalised hidden units that are drawn at
+        random settle by it before they come to the objective itself.
     """
 
     objective: Objective
@@ -98,6 +101,7 @@ class Problem:
     max_iter: int
     parts: tuple[Objective, Objective] | None = None
     basis: Floats | None = None
+    rough: Objective | None = None
 
     def layout(self, start: Parameters, l1: float) -> Layout:
         """Free coordinates of models of the kind of ``start``."""
@@ -244,10 +248,13 @@ def fit_path(
         # and each fit of a path what a single fit draws.
         rng, other_rng = (np.random.default_rng([*state, i]) for i in range(2))
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
-        starts = _starts(kind, problem, rng, handed_on, *at_l1)
+        starts, drawn = _starts(kind, problem, rng, handed_on, *at_l1)
         n_climbing = problem.n_init if kind == "rbm" else 0
         climbing = [_wide(problem, other_rng) for _ in range(n_climbing)]
-        results.append(problem.best(l1, starts, climbing))
+        if problem.rough is not None and drawn and problem.penalty(l1).strength > 0.0:
+            roughly = replace(problem, objective=problem.rough, tol=_ROUGHLY)
+            drawn, climbing = [roughly.best(l1, drawn, climbing).parameters], []
+        results.append(problem.best(l1, [*starts, *drawn], climbing))
     return results
 
 
@@ -257,23 +264,25 @@ def _starts(
     rng: np.random.Generator,
     handed_on: list[Parameters],
     *nested: Parameters,
-) -> list[Parameters]:
-    """Starts at one L1 strength; ``nested`` are the Ising model and the RBM of an sRBM."""
+) -> tuple[list[Parameters], list[Parameters]]:
+    """Starts at one L1 strength that follow from other models, and those drawn at random.
+
+    ``nested`` are the Ising model and the RBM of an sRBM.
+    """
     independent, no_couplings = Parameters(b=problem.biases), np.zeros((problem.biases.size,) * 2)
     if kind == "independent":
-        return [independent]
+        return [independent], []
     if kind == "ising":
-        return [
-            *(handed_on[-1:] or [uncoupled(kind, problem.biases)]),
-            *(_random_couplings(problem, rng) for _ in range(problem.n_init - 1)),
-        ]
+        random = [_random_couplings(problem, rng) for _ in range(problem.n_init - 1)]
+        return handed_on[-1:] or [uncoupled(kind, problem.biases)], random
     if kind == "kpairwise":
-        return handed_on[-1:] or [uncoupled(kind, problem.biases)]
+        return handed_on[-1:] or [uncoupled(kind, problem.biases)], []
     if kind == "rbm":
-        return [*handed_on, *_with_hidden(independent, problem, rng)]
+        dead, *drawn = _with_hidden(independent, problem, rng)
+        return [*handed_on, dead], drawn
     ising, rbm = nested
-    with_couplings = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c)
-    return [with_couplings, *_with_hidden(ising, problem, rng), *handed_on]
+    dead, *drawn = _with_hidden(ising, problem, rng)
+    return [Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c), dead, *handed_on], drawn
 
 
 def uncoupled(kind: Kind, biases: Floats) -> Parameters:

@@ -1,0 +1,76 @@
+"""What the likelihood needs of the data: the mean of log p~ and its gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..energy import softplus_and_sigmoid
+from ..parameters import Parameters
+from ..validation import Floats, chunks
+from ..words import Words
+from ._sparse_words import SparseWords
+from ._strengths import pair_rates
+
+#: Units from which on hidden units are given the active bits of words alone.
+_MANY_UNITS = 64
+
+
+class DataMoments:
+    """Mean of log p~ over words, and its gradient, for many evaluations on the same words.
+
+    Means of x, xx' and the number of active units do not depend on the parameters; they are
+    summed once. What hidden units add is summed at each evaluation.
+    """
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self._weights = words.counts / words.counts.sum()
+        n_dims = words.X.shape[1]
+        self._pairs = pair_rates(words)
+        self._rates = np.diagonal(self._pairs).copy()
+        np.fill_diagonal(self._pairs, 0.0)
+        active = words.X.sum(axis=1, dtype=np.intp)
+        self._counts: Floats = np.bincount(active, self._weights, n_dims + 1).astype(np.float64)
+        self._sparse = SparseWords.of(words.X) if n_dims >= _MANY_UNITS else None
+
+    def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
+        """Mean of log p~ (nats per word) and its gradient at ``theta``."""
+        if theta.n_visible != self._rates.size:
+            raise ValueError(
+                f"the model has {theta.n_visible} units but the words have {self._rates.size}; "
+                "fit and score on the same units"
+            )
+        mean = float(theta.b @ self._rates)
+        J = W = c = v = None
+        if theta.J is not None:
+            J, mean = self._pairs, mean + float(np.vdot(theta.J, self._pairs))
+        if theta.W is not None and theta.c is not None:
+            of_hidden, W, c = self._hidden(theta.W, theta.c)
+            mean += of_hidden
+        if theta.v is not None:
+            v, mean = self._counts, mean + float(theta.v @ self._counts)
+        return mean, Parameters.trusted(self._rates, J, W, c, v)
+
+    def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
+        """Mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
+        if self._sparse is not None:
+            hidden = Parameters.trusted(np.zeros(len(weights)), None, weights, biases)
+            moments = self._sparse.moments(hidden, self._weights)
+            mean = float(self._weights @ self._sparse.log_weights(hidden))
+            return mean, np.asarray(moments.W), np.asarray(moments.c)
+        value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
+        for part in chunks(self._words.X.shape[0], max(weights.shape)):
+            x = self._words.X[part].astype(np.float64)
+            added, sigmoid = softplus_and_sigmoid(biases + x @ weights)
+            value += float(self._weights[part] @ added)
+            weighted = sigmoid * self._weights[part, None]
+            W += x.T @ weighted
+            c += weighted.sum(axis=0)
+        return value, W, c
+
+
+def difference(first: Parameters, second: Parameters) -> Parameters:
+    """First minus second, part by part; both have the same kind."""
+    pairs = ((getattr(first, name), getattr(second, name)) for name in "JWcv")
+    others = (None if a is None or b is None else a - b for a, b in pairs)
+    return Parameters.trusted(first.b - second.b, *others)
