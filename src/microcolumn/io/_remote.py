@@ -110,7 +110,7 @@ class Remote:
             import remfile
 
             self._file = remfile.File(self.url, _size=self.size)  # else it waits without end
-            self._file.session = _impatient(self._file.session)
+            self._file.session = _with_time_limit(self._file.session)
         return self._file
 
 
@@ -188,7 +188,7 @@ class _AnswerError(BaseException):
     """No answer, or not what was asked; no `Exception`, after which remfile would try again."""
 
 
-def _impatient(session: Any) -> Any:
+def _with_time_limit(session: Any) -> Any:
     """A session of requests that gives up a server without an answer or with other bytes."""
     from requests import Timeout
 
