@@ -168,3 +168,10 @@ def test_dead_hidden_units_and_models_without_any_are_turned_too():
     assert (turned.c.tolist(), log_factor) == ([-2.0, -3.0], 2.0)
     ising = Parameters(b=[-1.0, 0.0], J=PAIR)
     assert ising.oriented() == (ising, 0.0)
+
+
+def test_live_hidden_units_keep_rows_in_one_piece_as_kernels_need_them():
+    theta = Parameters(b=np.zeros(3), W=[[1.0, 0.0, 2.0]] * 3, c=np.zeros(3))
+    live, _ = theta.only_live()
+    assert live.W.tolist() == [[1.0, 2.0]] * 3
+    assert live.W.flags.c_contiguous

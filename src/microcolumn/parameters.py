@@ -157,7 +157,7 @@ class Parameters:
         log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
         if not live.any():
             return Parameters.trusted(self.b, self.J, None, None), log_factor
-        kept = self.W[:, live], self.c[live]
+        kept = np.ascontiguousarray(self.W[:, live]), self.c[live]  # as kernels want them
         return Parameters.trusted(self.b, self.J, *kept), log_factor
 
     def oriented(self) -> tuple[Parameters, float]:
