@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..packing import unpacked
+from ..packing import active_bits, unpacked
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 
@@ -34,22 +34,24 @@ class SparseWords:
 
     def __init__(self, keys: NDArray[np.uint64], n_units: int) -> None:
         parts = chunks(keys.shape[1], n_units)
-        self._list((unpacked(keys[:, part], n_units) for part in parts), n_units)
+        self._list((active_bits(unpacked(keys[:, part], n_units)) for part in parts), n_units)
 
     @classmethod
     def of(cls, words: Bits) -> SparseWords:
         """From binary words, shape (n_words, n_units)."""
         self = cls.__new__(cls)
-        self._list((words[part] for part in chunks(*words.shape)), words.shape[1])
+        self._list([active_bits(words)], words.shape[1])
         return self
 
-    def _list(self, parts: Iterable[Bits], n_units: int) -> None:
-        """List the active bits of words that come in parts."""
-        active, n_active = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.intp)]
-        for words in parts:
-            n_active.append(words.sum(axis=1, dtype=np.intp))
-            active.append(np.nonzero(words)[1].astype(np.int32))
-        self.offsets, self.active = np.cumsum(np.concatenate(n_active)), np.concatenate(active)
+    def _list(
+        self, parts: Iterable[tuple[NDArray[np.intp], NDArray[np.int32]]], n_units: int
+    ) -> None:
+        """Join numbers of active bits, and the bits, of parts of the words."""
+        n_active, active = [np.zeros(1, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
+        for numbers, bits in parts:
+            n_active.append(numbers)
+            active.append(bits)
+        self.offsets, self.active = np.concatenate(n_active).cumsum(), np.concatenate(active)
         self._words = kernels.SparseWords(self.offsets, self.active, n_units)
         self.n_words, self.n_units, self.first = self.offsets.size - 1, n_units, self._words.first
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...packing import active_bits
 from ...validation import Bits, Floats
 from .mpf import sum_over_flips
 from .mpf_flat import gather, scatter
@@ -44,17 +45,15 @@ class FlipSums:
         self._kind, self._shape = kind, words.shape
         # Words with equally many active bits together: loops of equal length are predicted well.
         order = np.argsort(words.sum(axis=1), kind="stable")
-        word, active = np.nonzero(words[order])
-        offsets = np.searchsorted(word, np.arange(order.size + 1))
+        n_active, active = active_bits(words[order])
+        offsets = np.concatenate([[0], n_active]).cumsum()
         shares = weights[order]
         # What the kernel multiplies each word's exp(Delta / 2) with.
         factors = 0.5 * shares if kind == "flow" else np.ones_like(shares)
         with np.errstate(divide="ignore"):
             logs = np.log(factors)
-        self._bits = ActiveBits(
-            offsets, active.astype(np.int32), factors, logs, shares, borders=offsets[:0]
-        )
-        self._most_active = int(np.diff(offsets).max())
+        self._bits = ActiveBits(offsets, active, factors, logs, shares, borders=offsets[:0])
+        self._most_active = int(n_active.max())
         self._workspace: Workspace | None = None
         self._sizes = (0, 0, False)
 
