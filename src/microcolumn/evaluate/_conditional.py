@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..kernels.cpu.flips import log_factors_of_flips
 from ..kernels.cpu.inputs import sums_of_active
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
 from ..models import PopulationModel, Rival, WordModel
 from ..parameters import Parameters

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..kernels.simd.groups import GROUP
 from ..models import PopulationModel
 from ..packing import unique_rows

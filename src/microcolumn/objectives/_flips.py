@@ -13,7 +13,7 @@ from ..kernels.cpu.mpf import sum_over_flips
 from ..kernels.cpu.mpf_flat import gather, scatter
 from ..kernels.cpu.mpf_links import Flow, Logistic
 from ..kernels.cpu.mpf_tables import LARGEST_WEIGHT, ActiveBits, FlowSizes, Workspace
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..layout import Layout
 from ..parameters import Parameters
 from ..validation import Floats

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.cpu.sparse_words import log_weights, moments
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
 from ..packing import packed, unpacked
 from ..parameters import Parameters
