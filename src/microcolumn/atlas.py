@@ -105,6 +105,6 @@ def ccf_acronym(number: Any) -> str:
     ('VISp2/3', 'VISp6a', 'CA1', 'IC')
     """
     region, known = abs(int(number)), _isocortex().acronyms
-    return (
-        known.get(region) if region in known else _outside_isocortex().get(region, f"CCF {region}")
-    )
+    if region in known:
+        return known[region]
+    return _outside_isocortex().get(region, f"CCF {region}")
