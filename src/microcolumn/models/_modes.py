@@ -33,19 +33,7 @@ _ROUNDING = 1e-9
 
 
 class ModesModel(Rival):
-    """What a mixture and a hidden Markov model share: single words, given how frequent modes are.
-
-    Attributes
-    ----------
-    modes_ : ndarray, shape (n_modes, n_bits)
-        Probability of a spike of each bit in each mode.
-    objective_, last_gain_ : float
-        Minus the log-likelihood and log prior per word, nats, and what the last pass took off it.
-    certificate_ : Certificate
-        Converged if that is no more than ``tol``; its optimality is the largest slope.
-    n_iter_ : int
-        Passes over the words.
-    """
+    """What a mixture and a hidden Markov model share: words of modes that are so frequent."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "smoothing": [Number(Real, 0, None, closed="neither")],
@@ -60,11 +48,11 @@ class ModesModel(Rival):
     #: Arrays of a file, in the order in which ``from_parameters`` takes them.
     _array_names: ClassVar[tuple[str, ...]]
 
-    modes_: Floats
-    objective_: float
-    last_gain_: float
-    n_iter_: int
-    certificate_: Certificate
+    modes_: Floats  # probability of a spike of each bit in each mode, (n_modes, n_bits)
+    objective_: float  # minus the log-likelihood and log prior per word, nats
+    last_gain_: float  # what the last pass took off it
+    n_iter_: int  # passes over the words
+    certificate_: Certificate  # converged if the last gain is no more than ``tol``
 
     def _arrays(self) -> Arrays:
         return {name: getattr(self, f"{name}_") for name in self._array_names}

@@ -281,14 +281,9 @@ def _best(merit: Callable[[Floats, Floats, float], float], counts: Floats, log_p
 def log_left_out(counts: Floats, log_p: Floats, log_alpha: float) -> float:
     """Log probability of each word given the base and all other words, summed over words.
 
-    sum_x n_x log((n_x - 1 + alpha p0(x)) / (n - 1 + alpha))
-
-    Parameters
-    ----------
-    counts, log_p : ndarray, shape (n_distinct,)
-        How often each distinct word came, and its log probability under the base, nats.
-    log_alpha : float
-        Log of the concentration.
+    sum_x n_x log((n_x - 1 + alpha p0(x)) / (n - 1 + alpha)), where ``counts`` (n_distinct,) say how
+    often each distinct word came, and ``log_p`` (n_distinct,) is its log probability under the
+    base, nats.
     """
     others, total = np.maximum(counts - 1.0, 0.0), float(counts.sum())
     with np.errstate(divide="ignore"):
@@ -301,12 +296,7 @@ def log_evidence(counts: Floats, log_p: Floats, log_alpha: float) -> float:
     """Log probability of words in the order in which they came, the process integrated out.
 
     log Gamma(alpha) - log Gamma(n + alpha)
-    + sum_x [log Gamma(n_x + alpha p0(x)) - log Gamma(alpha p0(x))]
-
-    Parameters
-    ----------
-    counts, log_p, log_alpha
-        As in :func:`log_left_out`.
+    + sum_x [log Gamma(n_x + alpha p0(x)) - log Gamma(alpha p0(x))], as in :func:`log_left_out`.
     """
     total, alpha = float(counts.sum()), math.exp(log_alpha)
     expected = np.exp(log_alpha + log_p)
