@@ -114,7 +114,7 @@ def main():
     train, held = windows()
     print(held)
     for l1 in (1e-3, 0.0):
-        model = mc.RBM(n_hidden=100, l1=l1, max_iter=50, random_state=0).fit(train)
+        model = mc.RBM(n_hidden=100, l1=l1, objective="mpf", max_iter=50).fit(train)
         print(f"RBM, 100 hidden units, l1 = {l1:g}")
         report_past(model.parameters_, held, peak)
         report_rest(model, held)

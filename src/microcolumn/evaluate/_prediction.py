@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
-from ..models import HiddenMarkovModes, HistoryGLM, PopulationModel, Rival, WordModel
+from ..models import HistoryGLM, PopulationModel, Rival, WordModel
+from ..models._sequence import SequenceModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
 from ..validation import Bits, Floats, check_positions, real_number
@@ -175,7 +176,7 @@ def predict(
     bits, index = held.X[:, newest], held.index
     if given == "rest":
         log_odds = _log_odds_given_rest(model, held, newest)
-    elif given == "past" and isinstance(model, HiddenMarkovModes | HistoryGLM):
+    elif given == "past" and isinstance(model, SequenceModel):
         # Each bin has a past of its own, all earlier bins of its run.
         log_odds = model.log_odds_in_time(held, positions)
         bits, index = bits[index], np.arange(held.n_bins, dtype=np.int32)

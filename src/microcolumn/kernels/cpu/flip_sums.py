@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ...packing import active_bits
 from ...validation import Bits, Floats
+from ..loops.threads import threads_for
 from .mpf import sum_over_flips
 from .mpf_flat import gather, scatter
 from .mpf_links import Flow, Logistic
 from .mpf_tables import LARGEST_WEIGHT, ActiveBits, FlowSizes, Workspace, trusted
-from .threads import threads_for
 
 Indices = NDArray[np.intp]
 Kind = Literal["flow", "pseudolikelihood"]

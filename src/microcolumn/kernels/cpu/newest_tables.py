@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ...validation import Bits, Floats, chunks
 from ..arrays import ModelArrays
+from ..loops.threads import threads_for
 from ..simd.groups import GROUP
 from .inputs import sums_of_active
 from .newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
-from .threads import threads_for
 
 #: Pasts handled at once, whose hidden inputs take some MB.
 _CHUNK_PASTS = 1 << 13

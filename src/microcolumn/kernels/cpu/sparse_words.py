@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ...validation import Floats
 from ..arrays import ModelArrays
-from ..simd.compile import kernel
+from ..compile import kernel
+from ..loops.threads import threads_for
 from ..simd.elementary import sigmoids, softplus
 from ..simd.lanes import WIDTH, reduce_add, splat
 from ..simd.memory import load, store
-from .threads import threads_for
 
 #: Words are added up in so many chunks, whatever the number of threads.
 _CHUNKS = 16
