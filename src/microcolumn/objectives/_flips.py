@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..energy import GAUSSIAN
 from ..kernels.cpu.mpf import sum_over_flips
 from ..kernels.cpu.mpf_flat import gather, scatter
 from ..kernels.cpu.mpf_links import Flow, Logistic
@@ -63,6 +64,9 @@ class SumOverFlips(Objective):
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
+        if theta.is_gaussian:
+            value, slopes = self(theta.as_pairs()[0])
+            return value, theta.pulled_back(slopes)
         layout = Layout.of(theta)
         gradient = np.empty(layout.size)
         value = self.evaluate(layout.pack(theta), layout, gradient)
@@ -74,6 +78,8 @@ class SumOverFlips(Objective):
 
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
+        if layout.n_hidden and layout.hidden is GAUSSIAN:
+            return super().evaluate(x, layout, gradient)
         space, live = self._lay_out(x, layout)
         value, scale = self._sum(space)
         sums, grow = space.total(), space.tables.grow

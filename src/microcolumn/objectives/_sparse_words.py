@@ -59,6 +59,9 @@ class SparseWords:
 
     def log_weights(self, theta: Parameters) -> Floats:
         """Unnormalised log probability of each word (nats), shape (n_words,)."""
+        if theta.is_gaussian:
+            pairs, constant = theta.as_pairs()
+            return self.log_weights(pairs) + constant
         out = np.empty(self.n_words)
         J = np.zeros((0, 0)) if theta.J is None else theta.J
         with threads_for(self._operations(theta)):
@@ -73,6 +76,8 @@ class SparseWords:
         For a potential also the weight of the words with each number of active bits. ``weights``
         has shape (n_words,).
         """
+        if theta.is_gaussian:
+            return theta.pulled_back(self.moments(theta.as_pairs()[0], weights), weights.sum())
         W, c = _padded(theta)
         n, n_hidden = self.n_units, theta.n_hidden
         pairs = np.zeros((_CHUNKS, n if theta.J is not None else 1, n))
