@@ -15,6 +15,7 @@ from .energy._hidden import Hidden
 from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, HiddenUnit
 from .energy._pairs import Pairs
 from .energy._term import Term
+from .kernels import ModelArrays
 from .validation import Floats as Floats, real_array
 
 #: Sums of any number of parameters of this size are finite.
@@ -133,6 +134,11 @@ class Parameters:
         if self.v is not None:
             terms.append(Count(self.v))
         return tuple(terms)
+
+    @property
+    def arrays(self) -> ModelArrays:
+        """All of it as kernels take it."""
+        return ModelArrays(self.b, self.J, self.W, self.c, self.v)
 
     @property
     def n_visible(self) -> int:

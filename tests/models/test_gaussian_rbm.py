@@ -102,9 +102,9 @@ def test_it_is_compared_and_named_like_its_kin():
     gaussian = mc.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(train)
     ising = mc.Ising(l1=1e-3, objective="likelihood").fit(train)
     compared = mc.compare({"low rank": gaussian, "Ising": ising}, test)
-    assert {each.spec.name for each in compared.models} >= {"GaussianRBM 2 likelihood"}
-    spec = ModelSpec.of("GaussianSemiRBM 5 likelihood")
-    assert [each.name for each in spec.nested] == ["Ising likelihood", "GaussianRBM 5 likelihood"]
+    assert {each.spec.name for each in compared.models} >= {"GaussianRBM 2"}
+    spec = ModelSpec.of("GaussianSemiRBM 5")
+    assert [each.name for each in spec.nested] == ["Ising", "GaussianRBM 5"]
     assert not spec.has_groups
     assert ModelSpec("RBM", 5).has_groups
 
