@@ -33,10 +33,10 @@ from ._mixture import BernoulliMixture
 from ._penalised import PenalisedModel
 from ._population_tracking import PopulationTracking
 from ._random_projections import RandomProjections
-from ._rbm import RBM
+from ._rbm import RBM, GaussianRBM
 from ._reliable_interactions import ReliableInteractions
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
-from ._semi_rbm import SemiRBM
+from ._semi_rbm import GaussianSemiRBM, SemiRBM
 from ._tree import Tree
 from ._two_tree import TwoTree
 from ._universal import Universal
@@ -49,6 +49,8 @@ _CLASSES: dict[str, type[WordsEstimator]] = {
         Ising,
         RBM,
         SemiRBM,
+        GaussianRBM,
+        GaussianSemiRBM,
         PopulationTracking,
         Tree,
         TwoTree,
@@ -192,7 +194,8 @@ def _log_factor(cls: type[WordsEstimator], arrays: Arrays) -> float:
     """What log p~ of every word lost when hidden units were turned, in nats."""
     if not issubclass(cls, PopulationModel):
         return 0.0
-    return Parameters(**{name: arrays[name] for name in PARAMETERS if name in arrays}).oriented()[1]
+    given = {name: arrays[name] for name in PARAMETERS if name in arrays}
+    return Parameters(**given, hidden=cls._hidden).oriented()[1]
 
 
 def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:

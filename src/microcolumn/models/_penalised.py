@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
+from ..energy import BERNOULLI, GAUSSIAN
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
     MinimumProbabilityFlow,
@@ -209,6 +210,7 @@ class PenalisedModel(PopulationModel):
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
                 rough=PseudoLikelihood(words) if self.objective == "likelihood" else None,
+                hidden=self._hidden,
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
@@ -216,8 +218,9 @@ class PenalisedModel(PopulationModel):
 
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""
-        n_hidden = int(getattr(self, "n_hidden", 0))
-        cost = min(side_operations(n_units, n_hidden, coupled=self._kind != "rbm"))
+        n_hidden = int(getattr(self, "n_hidden", 0)) if self._hidden is BERNOULLI else 0
+        has_pairs = self._kind != "rbm" or self._hidden is GAUSSIAN
+        cost = min(side_operations(n_units, n_hidden, has_pairs))
         if self._kind == "kpairwise":
             cost *= COUNTED
         return self.objective == "likelihood" and cost > EXACT_OPERATIONS
@@ -232,7 +235,8 @@ class PenalisedModel(PopulationModel):
         """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
         unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
         enough = words.n_bins >= _FEWEST_TO_SPLIT * words.window
-        if not (hasattr(self, "n_hidden") and unbounded and enough):
+        has_gates = hasattr(self, "n_hidden") and self._hidden is BERNOULLI
+        if not (has_gates and unbounded and enough):
             return None
         rng = np.random.default_rng(seed)
         fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
@@ -264,7 +268,9 @@ class PenalisedModel(PopulationModel):
         self.certificate_ = result.certificate
         self.n_iter_ = max(result.n_iter, 1)
         name, largest = type(self).__name__, _largest_free(result.parameters)
-        unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0
+        theta = result.parameters
+        has_gates = theta.n_hidden > 0 and not theta.is_gaussian
+        unbounded = has_gates and self._penalty(self.l1).strength == 0.0
         if result.sampled is not None and not result.converged:
             warnings.warn(
                 f"{name} with l1={self.l1:g} is not converged: {_still_to_gain(self, words)}; "
@@ -300,8 +306,8 @@ class PenalisedModel(PopulationModel):
                 f"start is a {type(start).__name__}; pass Parameters, for example a fitted "
                 "model's parameters_"
             )
-        wanted = self._kind, n_units, getattr(self, "n_hidden", 0)
-        if (start.kind, start.n_visible, start.n_hidden) != wanted:
+        wanted = self._kind, n_units, getattr(self, "n_hidden", 0), self._hidden
+        if (start.kind, start.n_visible, start.n_hidden, start.hidden) != wanted:
             raise ValueError(
                 f"start is a model of kind {start.kind!r} with {start.n_visible} units and "
                 f"{start.n_hidden} hidden units; it must be {wanted[0]!r} with {wanted[1]} "

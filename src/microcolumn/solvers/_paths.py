@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ..energy import BERNOULLI, GAUSSIAN, HiddenUnit
 from ..layout import Layout
 from ..objectives import Objective
 from ..parameters import Kind, Parameters
@@ -37,7 +38,7 @@ CONVEX: tuple[Kind, ...] = ("ising", "kpairwise")
 #: silent word, on for a few active units. Of the pairs tried on recordings these find the lowest
 #: objectives in the fewest iterations.
 _WEIGHT_SPREAD, _HIDDEN_BIAS = 1.0, -2.0
-_COUPLING_SPREAD = 0.3
+_COUPLING_SPREAD, _RANK_NOISE = 0.3, 0.3
 #: Optimality at which starts are compared: the objective is then settled to about 1e-6.
 _ROUGHLY = 3e-5
 #: Shares of an L1 strength at which a start comes up to it, and most iterations at each.
@@ -86,6 +87,8 @@ class Problem:
     rough : Objective, optional
         A cheaper objective whose minima are close by: penalised hidden units that are drawn at
         random settle by it before they come to the objective itself.
+    hidden : HiddenUnit
+        Kind of the hidden units.
     """
 
     objective: Objective
@@ -102,13 +105,15 @@ class Problem:
     parts: tuple[Objective, Objective] | None = None
     basis: Floats | None = None
     rough: Objective | None = None
+    hidden: HiddenUnit = BERNOULLI
 
     def layout(self, start: Parameters, l1: float) -> Layout:
         """Free coordinates of models of the kind of ``start``."""
         left_out = self.never_coactive & (l1 == 0.0 and start.kind in CONVEX)
         coupled, counted = start.J is not None, start.v is not None
         parts = start.n_hidden, coupled, self.fixed, left_out, counted
-        return Layout(self.biases, *parts, basis=self.basis if counted else None)
+        basis = self.basis if counted else None
+        return Layout(self.biases, *parts, basis=basis, hidden=start.hidden)
 
     def best(
         self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
@@ -119,7 +124,9 @@ class Problem:
         """
         first, penalty = starts[0], self.penalty(l1)
         layout = self.layout(first, l1)
-        is_unbounded = first.n_hidden > 0 and penalty.strength == 0.0
+        # Gaussian hidden units are couplings, whose optimum is finite.
+        is_bounded = first.n_hidden == 0 or first.is_gaussian
+        is_unbounded = not is_bounded and penalty.strength == 0.0
         if is_unbounded and self.parts is not None:
             return self._stopped_early(self.parts, layout, [*starts, *climbing])
         patience = (self.max_iter, LEAST_DECREASE) if is_unbounded else (self.max_iter,)
@@ -249,7 +256,7 @@ def fit_path(
         rng, other_rng = (np.random.default_rng([*state, i]) for i in range(2))
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
         starts, drawn = _starts(kind, problem, rng, handed_on, *at_l1)
-        n_climbing = problem.n_init if kind == "rbm" else 0
+        n_climbing = problem.n_init if kind == "rbm" and problem.hidden is BERNOULLI else 0
         climbing = [_wide(problem, other_rng) for _ in range(n_climbing)]
         if problem.rough is not None and drawn and problem.penalty(l1).strength > 0.0:
             roughly = replace(problem, objective=problem.rough, tol=_ROUGHLY)
@@ -282,7 +289,8 @@ def _starts(
         return [*handed_on, dead], drawn
     ising, rbm = nested
     dead, *drawn = _with_hidden(ising, problem, rng)
-    return [Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c), dead, *handed_on], drawn
+    without_pairs = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c, hidden=rbm.hidden)
+    return [without_pairs, dead, *handed_on], drawn
 
 
 def uncoupled(kind: Kind, biases: Floats) -> Parameters:
@@ -298,8 +306,8 @@ def canonical(theta: Parameters) -> tuple[Parameters, float]:
     Hidden units are off in the silent word, and dead ones, where any bias gives the same
     distribution, have none.
     """
-    if theta.c is None:
-        return theta, 0.0
+    if theta.c is None or theta.is_gaussian:
+        return theta.oriented()
     c = np.where(theta.live, theta.c, 0.0)
     turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c).oriented()
     return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
@@ -310,12 +318,28 @@ def _with_hidden(
 ) -> Iterator[Parameters]:
     """A model without hidden units, with dead ones and then with random ones added."""
     shape = theta.n_visible, problem.n_hidden
-    yield Parameters(b=theta.b, J=theta.J, W=np.zeros(shape))
+    yield Parameters(b=theta.b, J=theta.J, W=np.zeros(shape), hidden=problem.hidden)
     for _ in range(problem.n_init):
+        if problem.hidden is GAUSSIAN:
+            yield _with_gaussian(theta, problem, rng)
+            continue
         W = rng.normal(scale=_WEIGHT_SPREAD, size=shape)
         W[problem.fixed] = 0.0
         c = np.full(problem.n_hidden, _HIDDEN_BIAS)
         yield Parameters(b=theta.b, J=theta.J, W=W, c=c)
+
+
+def _with_gaussian(theta: Parameters, problem: Problem, rng: np.random.Generator) -> Parameters:
+    """A model with Gaussian hidden units whose inputs together vary by ``_WEIGHT_SPREAD``.
+
+    Biases make up for what the units add on average. Noise makes W of full rank, which no step
+    along a gradient could raise: dF/dW is a matrix times W.
+    """
+    W = _correlated_weights(problem, rng)
+    W += np.where(problem.fixed, 0.0, _RANK_NOISE)[:, None] * rng.normal(size=W.shape)
+    W /= np.sqrt(problem.n_hidden)
+    b = theta.b - W @ (expit(problem.biases) @ W) - 0.5 * (W**2).sum(axis=1)
+    return Parameters(b=b, J=theta.J, W=W, hidden=GAUSSIAN)
 
 
 def _wide(problem: Problem, rng: np.random.Generator) -> Parameters:
@@ -323,7 +347,16 @@ def _wide(problem: Problem, rng: np.random.Generator) -> Parameters:
 
     Random weights of single units add up to noise in a word of many active units. These are drawn
     with the units' positive correlations, so that units which fire together weigh together. The
-    input of a hidden unit varies by ``_WEIGHT_SPREAD`` over the words, and it is off on average.
+    hidden units are off on average.
+    """
+    W = _correlated_weights(problem, rng)
+    return Parameters(b=problem.biases, W=W, c=_HIDDEN_BIAS - expit(problem.biases) @ W)
+
+
+def _correlated_weights(problem: Problem, rng: np.random.Generator) -> Floats:
+    """Random weights along the correlations of the units, shape (n_visible, n_hidden).
+
+    The input of a hidden unit varies by ``_WEIGHT_SPREAD`` over the words.
     """
     spread = np.sqrt(problem.covariance.diagonal())
     per_spread = np.where(problem.fixed, 0.0, 1.0 / np.where(spread > 0.0, spread, 1.0))
@@ -334,7 +367,7 @@ def _wide(problem: Problem, rng: np.random.Generator) -> Parameters:
     W = per_spread[:, None] * (factor @ rng.normal(size=(spread.size, problem.n_hidden)))
     inputs = np.sqrt(np.einsum("ni,nm,mi->i", W, problem.covariance, W, optimize=True))
     W *= _WEIGHT_SPREAD / np.where(inputs > 0.0, inputs, 1.0)
-    return Parameters(b=problem.biases, W=W, c=_HIDDEN_BIAS - expit(problem.biases) @ W)
+    return np.asarray(W)
 
 
 def _has_stopped_falling(values: Sequence[float]) -> bool:
