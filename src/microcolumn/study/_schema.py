@@ -5,7 +5,7 @@ is not there (NaN) is NULL. ``planned`` says which results the present plan has;
 results, ``current_<table>`` is a view of those, with the names they go by. Results of earlier plans
 stay in the tables.
 
-``checksum`` tells a row that changed on the disk (_checksums.py): it is of all other columns of the
+``checksum`` tells a row that changed on the disk (_damage.py): it is of all other columns of the
 row and, in ``jobs``, of all rows of the job's results as well.
 """
 
