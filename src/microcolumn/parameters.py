@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .kernels import ModelArrays
 from .validation import Floats as Floats, real_array
 
 #: Sums of any number of parameters of this size are finite.
@@ -111,6 +112,11 @@ class Parameters:
     ) -> None:
         for name, value in (("b", b), ("J", J), ("W", W), ("c", c), ("v", v)):
             object.__setattr__(self, name, value)
+
+    @property
+    def arrays(self) -> ModelArrays:
+        """All of it as kernels take it."""
+        return ModelArrays(self.b, self.J, self.W, self.c, self.v)
 
     @property
     def n_visible(self) -> int:

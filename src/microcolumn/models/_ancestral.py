@@ -15,10 +15,10 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.cpu.ancestry import as_pairs, log_weights, regressions, settle
-from ..kernels.cpu.ancestry_numbers import numbers_active
-from ..kernels.cpu.ancestry_past import log_odds_given_first
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.ancestry import as_pairs, log_weights, regressions, settle
+from ..kernels.loops.ancestry_numbers import numbers_active
+from ..kernels.loops.ancestry_past import log_odds_given_first
+from ..kernels.loops.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words

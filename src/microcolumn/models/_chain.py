@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.markov import backward, forward, most_likely_path
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.markov import backward, forward, most_likely_path
+from ..kernels.loops.threads import threads_for
 from ..objectives._sparse_words import SparseWords
 from ..timeline import Places
 from ..validation import Floats

@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.cpu.history import draw_bins, log_odds_of_bins
-from ..kernels.cpu.sparse_logistic import regress
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.history import draw_bins, log_odds_of_bins
+from ..kernels.loops.sparse_logistic import regress
+from ..kernels.loops.threads import threads_for
 from ..solvers import Certificate
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words

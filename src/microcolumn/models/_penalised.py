@@ -81,9 +81,9 @@ class PenalisedModel(PopulationModel):
 
     def __init__(
         self,
-        l1: float = 2e-3,
+        l1: float = 1e-4,
         *,
-        objective: str = "mpf",
+        objective: str = "likelihood",
         n_init: int = 1,
         tol: float = 1e-10,
         max_iter: int = 5000,
@@ -330,10 +330,10 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
     def __init__(
         self,
         n_hidden: int = 25,
-        l1: float = 2e-3,
+        l1: float = 1e-4,
         *,
         group_l1: float = 0.0,
-        objective: str = "mpf",
+        objective: str = "likelihood",
         n_init: int = 1,
         tol: float = 1e-8,
         max_iter: int = 5000,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.boosted import Trees
+from ..kernels.loops.boosted import Trees
 from ..validation import Floats
 from ._saving import Arrays, floats, shaped
 

@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
-from ..kernels.cpu.lookup import find_words
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.lookup import find_words
+from ..kernels.loops.threads import threads_for
 from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition

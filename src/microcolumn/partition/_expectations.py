@@ -10,7 +10,7 @@ from scipy.special import expit
 from ..kernels.cpu.counted import counted_moment_chunks
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
 from ..parameters import Parameters
 from ..validation import Floats
