@@ -40,8 +40,8 @@ class FitResult:
         The objective on words kept apart; NaN where there are none.
     sampled : Certificate, optional
         Of a sampled likelihood: what fresh chains say of the fit.
-    log_z : float, optional
-        Of a sampled likelihood: log Z as the fit has found it, nats.
+    log_z, log_z_stderr : float, optional
+        Of a sampled likelihood: log Z as the fit has found it, and its standard error, nats.
     """
 
     parameters: Parameters
@@ -53,6 +53,7 @@ class FitResult:
     kept_objective: float = math.nan
     sampled: Certificate | None = None
     log_z: float | None = None
+    log_z_stderr: float | None = None
 
     @property
     def certificate(self) -> Certificate:
