@@ -169,7 +169,9 @@ class _Family:
         elif not starts:
             starts = [self._first_start(kind, target.l1)]
         if last is not None and last.x.size == layout.size and len(starts) == 1:
-            if last.draws[-1].share(starts[0]) > target.settings.step_share:
+            # The problem is convex, or the start is the last fit: its words lead there.
+            share = last.draws[-1].share(starts[0])
+            if share > target.settings.step_share:
                 return replace(last, effort=Effort())
         xs = [layout.pack(theta) for theta in starts]
         log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]

@@ -204,7 +204,9 @@ def run_round(
     enough = problem.enough_draws(minimum.x)
     is_last = has_arrived and n_pooled > settings.nearly * enough
     # The last words only tell log Z, and whether the step is good.
-    n_draws = settings.whole_chains(enough - n_pooled) if has_arrived else problem.first_draws()
+    n_kept = sum(draws.n_draws for draws in state.draws[1 - settings.rounds_kept :])
+    missing = 0.0 if is_last else enough - n_kept
+    n_draws = settings.whole_chains(missing) if has_arrived else problem.first_draws()
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
     step, refused = minimum.x - state.x, list[str]()
     for _ in range(1 + settings.halvings):
