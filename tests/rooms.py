@@ -15,15 +15,15 @@ PACKAGE = REPOSITORY / "src" / "microcolumn"
 CONTRIBUTING = REPOSITORY / "CONTRIBUTING.md"
 FIRST, LAST = "```mermaid\n", "```\n"
 
-#: A module imports from its own room and from rooms above it. "data" and "parameters" are single
-#: modules of the package; every other room is a folder.
+#: A module imports from its own room and from rooms above it. "data" is single modules of
+#: the package; every other room is a folder, some with a module or two beside it.
 ROOMS = (
     "data",
     "io",
     "kernels",
     "simulate",
     "survey",
-    "parameters",
+    "energy",
     "partition",
     "objectives",
     "penalties",
@@ -37,12 +37,14 @@ ROOMS = (
     "cli",
 )
 _SINGLE = {
-    "parameters": "parameters",
-    "energy": "parameters",
-    "layout": "parameters",
+    "parameters": "energy",
+    "layout": "energy",
     "demonstration": "cli",
     "__main__": "cli",
 }
+
+#: What lies behind the interface of the kernels.
+BEHIND = ("microcolumn.kernels.cpu.", "microcolumn.kernels.simd.")
 
 Graph = dict[str, set[str]]
 
@@ -83,10 +85,8 @@ def imports() -> Graph:
     known, offered = modules(), public_names()
     graph: Graph = {module: set() for module in known}
     for module, path in known.items():
-        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        for node in ast.walk(ast.parse(path.read_text())):
-            for target in _targets(node, package):
-                graph[module].update(_resolved(target, known, offered) - {module})
+        for target in _named(module, path):
+            graph[module].update(_resolved(target, known, offered) - {module})
     return graph
 
 
@@ -122,6 +122,23 @@ def between_rooms(graph: Graph) -> Graph:
             if room is not None and other is not None and room != other:
                 found[room].add(other)
     return found
+
+
+def past_the_interface() -> set[str]:
+    """Modules of other rooms that import an implementation of the kernels by its name."""
+    return {
+        module
+        for module, path in modules().items()
+        if room_of(module) != "kernels"
+        for target in _named(module, path)
+        if f"{target}.".startswith(BEHIND)
+    }
+
+
+def _named(module: str, path: Path) -> set[str]:
+    """Dotted names that a module imports, as it writes them."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    return {t for node in ast.walk(ast.parse(path.read_text())) for t in _targets(node, package)}
 
 
 def cycle(graph: Graph) -> list[str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..kernels.cpu.counted import counted_fold_chunks
 from ..kernels.cpu.fold import LANES, fold_chunks
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..kernels.simd.groups import GROUP
 from ..parameters import Parameters
 from ..validation import Floats

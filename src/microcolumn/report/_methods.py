@@ -30,6 +30,8 @@ _NAMES = {
     "Ising": "Ising models",
     "RBM": "restricted Boltzmann machines",
     "SemiRBM": "semi-restricted Boltzmann machines",
+    "GaussianRBM": "Ising models of low rank (Gaussian hidden units)",
+    "GaussianSemiRBM": "Ising models that are sparse plus low rank (Gaussian hidden units)",
 }
 RIVALS = {
     "KPairwise": "an Ising model with a potential of the number of active units (Tkačik et al. "
@@ -46,9 +48,9 @@ RIVALS = {
     "RandomProjections": "random projections (Maoz et al. 2020)",
 }
 OBJECTIVES = {
-    "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
-    "pseudolikelihood": "pseudolikelihood (Besag 1975)",
     "likelihood": "maximum likelihood",
+    "pseudolikelihood": "pseudolikelihood (Besag 1975)",
+    "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
 }
 _ASSIGNED = {
     "words": ("Single words were", ""),

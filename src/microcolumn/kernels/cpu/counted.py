@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.lanes import fma, reduce_add, splat
 from ..simd.memory import load, store
 from .fold import tilt

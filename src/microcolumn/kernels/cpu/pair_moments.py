@@ -12,7 +12,7 @@ three multiply-adds per state; no pair of units is in none of them, so two would
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.groups import GROUP, row_sums, tile, unpack_rows
 from ..simd.lanes import fma, splat
 from ..simd.memory import broadcast_group, broadcast_rows, load, load_group, load_rows, store

@@ -7,7 +7,7 @@ and biases so low that they are off for certain.
 
 from numba import prange
 
-from ..simd.compile import kernel
+from ..compile import kernel
 from ..simd.elementary import sigmoids, softplus
 from ..simd.lanes import WIDTH, reduce_add, splat
 from ..simd.memory import load, store

@@ -1,0 +1,94 @@
+"""Energies, hidden means and single-unit conditionals of the model family (docs/method.md).
+
+Plain NumPy on dense arrays: these are the definitions that the kernels are tested against, and
+they are fast enough for everything that is done once per word.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..parameters import Parameters
+from ..validation import Floats, chunks
+
+#: Hidden units of which a product of factors from 1 to 2 is no larger than numbers can be.
+_PRODUCT = 1000
+
+
+def softplus_and_sigmoid(z: Floats) -> tuple[Floats, Floats]:
+    """Sum of softplus(z) over each row, shape (n_rows,), and sigmoid(z), the shape of ``z``.
+
+    One exponential serves both, and one logarithm a whole row.
+    """
+    small = np.exp(-np.abs(z))
+    factors = 1.0 + small
+    sigmoid: Floats = np.where(z >= 0.0, 1.0, small) / factors
+    starts = np.arange(0, z.shape[1], _PRODUCT)
+    logs = np.log(np.multiply.reduceat(factors, starts, axis=1)).sum(axis=1)
+    return np.maximum(z, 0.0).sum(axis=1) + logs, sigmoid
+
+
+def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
+    """Unnormalised log probability log p~(x) of each word.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    X : array_like, shape (n_words, n_visible)
+        Binary words.
+
+    Returns
+    -------
+    ndarray, shape (n_words,)
+        In nats; the energy is its negative.
+    """
+    words = np.asarray(X)
+    out = np.zeros(words.shape[0])
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
+        x = words[part].astype(np.float64)
+        for term in theta.terms:
+            out[part] += term.log_weight(x)
+    return out
+
+
+def hidden_mean(theta: Parameters, X: ArrayLike) -> Floats:
+    """Mean of each hidden unit given each word, shape (n_words, n_hidden): p(h_i = 1 | x)."""
+    words = np.asarray(X, dtype=np.float64)
+    if theta.W is None or theta.c is None:
+        return np.zeros((words.shape[0], 0))
+    return theta.hidden.mean(theta.c + words @ theta.W)
+
+
+def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
+    """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
+    words = np.asarray(X)
+    out = np.zeros(words.shape[0])
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
+        rest = words[part].astype(np.float64)
+        rest[:, unit] = 0.0
+        for term in theta.terms:
+            out[part] += term.log_odds(rest, unit)
+    return out
+
+
+def number_active(active: Floats, silent: Floats) -> Floats:
+    """P(k active) of independent units, the Poisson binomial distribution, in each row.
+
+    Parameters
+    ----------
+    active, silent : ndarray, shape (n_rows, n_units)
+        Probabilities of a spike and of none, which add up to 1.
+
+    Returns
+    -------
+    ndarray, shape (n_rows, n_units + 1)
+    """
+    n_rows, n_units = active.shape
+    p = np.zeros((n_rows, n_units + 1))
+    p[:, 0] = 1.0
+    for n in range(n_units):
+        p[:, 1 : n + 2] = p[:, 1 : n + 2] * silent[:, n, None] + p[:, : n + 1] * active[:, n, None]
+        p[:, 0] *= silent[:, n]
+    return p
