@@ -63,10 +63,7 @@ def run(*arguments, **options):
 @pytest.mark.slow
 def test_all_kernels_stay_within_their_arrays():
     kernels = Path(__file__).parent / "cpu"
-    # Single precision and another link, which reaches for no array, compile the same kernel once
-    # more each, for a quarter of the time.
-    chosen = [kernels, "-k", "not single_precision and not logistic"]
-    done = run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *chosen)
+    done = run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", kernels)
     assert done.returncode == 0, done.stdout
 
 
