@@ -22,7 +22,6 @@ NOT_YET = {
     "models._population_tracking",
     "models._reliable_interactions",
     "models._tree",
-    "models._tree_tables",
     "models._two_tree",
     "models._universal",
     "objectives._driven",
