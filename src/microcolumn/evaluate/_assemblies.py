@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from ..energy import hidden_posterior
+from ..energy import hidden_mean
 from ..formatting import html_table, number, text_table
 from ..models import PopulationModel
 from ..models._penalised import PenalisedModel
@@ -256,11 +256,16 @@ def assemblies(
     first, rng = fits[0], random_generator(random_state)
     held = words_for(first, words, bin_width)
     theta = first.parameters_
+    if theta.is_gaussian:
+        raise ValueError(
+            "Gaussian hidden units only couple pairs and stand for no group; pass models with "
+            "hidden units that are on or off, such as RBM"
+        )
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
     found = recurrence(weights, others, held.n_units, rng)
     tested = _layers(first, theta, layer, held)
-    active = np.average(hidden_posterior(theta, held.X), axis=0, weights=held.counts)
+    active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
     lost, stderr, exact = losses(theta, held, rng)
     rows = []
     for k in np.flatnonzero(theta.live).tolist():

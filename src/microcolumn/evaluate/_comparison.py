@@ -153,7 +153,7 @@ class Comparison:
             return ""
         family = [model for model in self.models if not model.spec.is_rival]
         sides = {
-            has_hidden: [model for model in family if bool(model.spec.n_hidden) == has_hidden]
+            has_hidden: [model for model in family if model.spec.has_groups == has_hidden]
             for has_hidden in (True, False)
         }
         both = self.scores[pair.first], self.scores[pair.second]

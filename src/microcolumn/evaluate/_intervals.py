@@ -86,6 +86,11 @@ def intervals(
             "intervals are not known for a model with a potential of the number of active units; "
             "take those of an Ising model"
         )
+    if model.parameters_.is_gaussian:
+        raise ValueError(
+            "weights of Gaussian hidden units can be rotated into each other, so that none of them "
+            "has an interval; take those of an Ising model"
+        )
     held = words_for(model, words, None)
     length = block_bins_of(held, block_bins)
     parts = _Parts(model, held, time_blocks(held.n_bins, length), level)

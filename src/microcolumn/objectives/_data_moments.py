@@ -40,6 +40,10 @@ class DataMoments:
                 f"the model has {theta.n_visible} units but the words have {self._rates.size}; "
                 "fit and score on the same units"
             )
+        if theta.is_gaussian:
+            pairs, constant = theta.as_pairs()
+            mean, moments = self(pairs)
+            return mean + constant, theta.pulled_back(moments, 1.0)
         mean = float(theta.b @ self._rates)
         J = W = c = v = None
         if theta.J is not None:
@@ -72,5 +76,5 @@ class DataMoments:
 def difference(first: Parameters, second: Parameters) -> Parameters:
     """First minus second, part by part; both have the same kind."""
     pairs = ((getattr(first, name), getattr(second, name)) for name in "JWcv")
-    others = (None if a is None or b is None else a - b for a, b in pairs)
-    return Parameters.trusted(first.b - second.b, *others)
+    J, W, c, v = (None if a is None or b is None else a - b for a, b in pairs)
+    return Parameters.trusted(first.b - second.b, J, W, c, v, first.hidden)

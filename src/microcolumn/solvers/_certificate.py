@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from ..layout import Layout
 from ..notebook import AsText
@@ -220,7 +220,7 @@ def _dense_moments(theta: Parameters, words: Bits) -> Floats:
         n_active = words.sum(axis=1, dtype=np.intp)
         parts.append(np.bincount(n_active, minlength=theta.v.size) / len(x))
     if theta.W is not None and theta.c is not None:
-        on = expit(theta.c + x @ theta.W)
+        on = theta.hidden.mean(theta.c + x @ theta.W)
         parts += [(x.T @ on / len(x)).ravel(), on.mean(axis=0)]
     return np.concatenate(parts)
 
@@ -233,7 +233,7 @@ def _single_variance(theta: Parameters, mean: Floats, snapshots: Bits) -> Floats
         squares = np.zeros(theta.W.size + theta.c.size)
         for word in range(_WORDS):
             x = snapshots[:, word].astype(np.float64)
-            on = expit(theta.c + x @ theta.W) ** 2
+            on = theta.hidden.mean(theta.c + x @ theta.W) ** 2
             squares += np.concatenate([(x.T @ on).ravel(), on.sum(axis=0)])
         squares /= snapshots.shape[0] * _WORDS
         variance[n_before:] = np.maximum(squares - mean[n_before:] ** 2, 0.0)
@@ -252,7 +252,8 @@ def _shaped(flat: Floats, theta: Parameters) -> Parameters:
         size = 0 if part is None else part.size
         parts.append(None if part is None else flat[at : at + size].reshape(part.shape))
         at += size
-    return Parameters.trusted(flat[:n], *parts)
+    J, W, c, v = parts
+    return Parameters.trusted(flat[:n], J, W, c, v, theta.hidden)
 
 
 def _is_bias(layout: Layout) -> NDArray[np.bool_]:

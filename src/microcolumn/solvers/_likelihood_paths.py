@@ -181,8 +181,8 @@ def _as_srbm(*nested: Parameters) -> list[Parameters]:
     assert rbm.W is not None
     no_couplings: Floats = np.zeros((rbm.n_visible, rbm.n_visible))
     return [
-        Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c),
-        Parameters(b=ising.b, J=ising.J, W=np.zeros_like(rbm.W)),
+        Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c, hidden=rbm.hidden),
+        Parameters(b=ising.b, J=ising.J, W=np.zeros_like(rbm.W), hidden=rbm.hidden),
     ]
 
 
