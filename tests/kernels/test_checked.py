@@ -31,7 +31,7 @@ SCRIPT = """
 import sys
 from typing import NamedTuple
 import numpy as np
-from microcolumn.kernels.compile import subroutine
+from numba import njit
 from microcolumn.kernels.simd.memory import *
 from microcolumn.kernels.simd.views import sub_views, views
 
@@ -44,7 +44,7 @@ for line in sys.stdin:
     access, bad = line.rsplit(maxsplit=1)
     statement = f"def use(table, picks, k):\\n    view = views(Pair(table, table)).a\\n    {access}"
     exec(statement)
-    compiled = subroutine(use)
+    compiled = njit(use, boundscheck=True)
     compiled(table, picks, 0)
     try:
         compiled(table, picks, int(bad))

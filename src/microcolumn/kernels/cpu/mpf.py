@@ -96,7 +96,7 @@ def _chunk(logistic, all_words, tables, shape, all_sums, all_scratch, all_lists,
         _add_visible(scratch, lists, sums, n_active)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _list_active(words, model, lists, u, n_words):
     """List the active bits of the group; whether a product of theirs might leave its range."""
     active, offsets, unit, word = words.active, words.offsets, lists.unit, lists.word
@@ -195,7 +195,7 @@ def _prepare_carefully(words, model, scratch, u, n_words):
     store(scale, (0, 0), load(scale, (0, 0), GROUP) - half_log)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _cut(scratch, lists, limit, careful):
     """Cut the pairs of hidden units into blocks over which no product of h leaves its range."""
     reach, blocks = scratch.reach, lists.blocks
@@ -233,7 +233,7 @@ def _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks):
     sums.value[0] += reduce_add(group_sum(terms(logistic, weight, product, total)))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _product(model, scratch, n, slot, first, last):
     """Product of h over pairs of hidden units; what it was before each pair is kept."""
     grow, r, prefix = model.grow, scratch.r, scratch.prefix
@@ -246,7 +246,7 @@ def _product(model, scratch, n, slot, first, last):
     return p
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _forward(logistic, model, scratch, lists, careful, n_blocks, n, slot, product, total):
     """Slope g of row n of bits (zero where they are on), and g / product of each block."""
     fields, scale = load_group(scratch.fields, (n, 0)), broadcast_rows(scratch.scale, 0, 0)
@@ -268,7 +268,7 @@ def _forward(logistic, model, scratch, lists, careful, n_blocks, n, slot, produc
     return product, total
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _backward(model, scratch, lists, sums, n_blocks, n, slot):
     """Gradient through row n of bits: q = g / h, unwound from the products."""
     grow, grow1, r, prefix = model.grow, model.grow1, scratch.r, scratch.prefix
@@ -308,7 +308,7 @@ def _active_bits(logistic, model, scratch, lists, sums, careful, n_active):
     sums.value[0] += value
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _flow_of_active(logistic, model, scratch, lists, careful, k):
     """Slope g and term of GROUP active bits of the list from k on; lanes are hidden units."""
     on, part, unit, word = model.on, scratch.part, lists.unit, lists.word

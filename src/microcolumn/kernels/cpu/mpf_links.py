@@ -18,7 +18,7 @@ _LN2 = np.log(2.0)
 _HALF_LN2 = 0.5 * _LN2
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def slopes(logistic, careful, base, mantissa, exponent, weight, product, total):
     """Slopes g = weight * d term / d Delta of a row of flips, then ``product`` and ``total``.
 
@@ -47,7 +47,7 @@ def slopes(logistic, careful, base, mantissa, exponent, weight, product, total):
     return weight * sigmoid, product, fma(powers, _LN2, total)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def terms(logistic, weight, product, total):
     """The row's sums of terms."""
     return weight * (total + log(product)) if logistic else total
