@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .kernels import ModelArrays
 from .validation import Floats as Floats, real_array
 
 #: Sums of any number of parameters of this size are finite.
@@ -113,6 +114,11 @@ class Parameters:
             object.__setattr__(self, name, value)
 
     @property
+    def arrays(self) -> ModelArrays:
+        """All of it as kernels take it."""
+        return ModelArrays(self.b, self.J, self.W, self.c, self.v)
+
+    @property
     def n_visible(self) -> int:
         """Number of bits of a word: units times bins of the window."""
         return int(self.b.shape[0])
@@ -154,6 +160,8 @@ class Parameters:
         if self.W is None or self.c is None:
             return self, 0.0
         live = self.live
+        if live.all() and self.W.flags.c_contiguous:
+            return self, 0.0
         log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
         if not live.any():
             return Parameters.trusted(self.b, self.J, None, None), log_factor

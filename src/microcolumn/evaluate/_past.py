@@ -14,19 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.cpu.enumeration import PaddedModel
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
 from ..kernels.cpu.threads import threads_for
 from ..kernels.simd.groups import GROUP
+from ..kernels.states import pairwise_log_weights, states, sums_over_states
 from ..models import PopulationModel
 from ..packing import unique_rows
 from ..parameters import Parameters
-from ..partition._enumeration import (
-    PaddedModel,
-    pairwise_log_weights,
-    states,
-    sums_over_states,
-)
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._inputs import words_for
@@ -130,7 +126,7 @@ class _NewestBin(NamedTuple):
     @classmethod
     def of(cls, theta: Parameters, n: int) -> _NewestBin:
         """Order a model whose last ``n`` units are the newest bin."""
-        model, n_past = PaddedModel.of(theta), theta.n_visible - n
+        model, n_past = PaddedModel.of(theta.arrays), theta.n_visible - n
         reaching = np.flatnonzero(np.any(model.W[n_past:] != 0.0, axis=0))
         order, levels = _order_of_use(model.W[n_past:-1, reaching] != 0.0)
         by_level = np.argsort(levels, kind="stable")
@@ -233,7 +229,7 @@ def _stretches(
 
 def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
     """Log odds of each unit of the newest bin from the logarithm of every state's weight."""
-    b, J, W, c, v = PaddedModel.of(theta)
+    (b, J, W, c), v = PaddedModel.of(theta.arrays), theta.v
     past, newest = slice(theta.n_visible - n), slice(theta.n_visible - n, theta.n_visible)
     by_pairs, bin_states = pairwise_log_weights(b[newest], J[newest, newest]), states(n)
     odds = np.empty((len(pasts), n))
