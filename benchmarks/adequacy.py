@@ -99,9 +99,9 @@ TWO_GROUPS = functools.partial(planted, n_groups=2)
 ROWS = {
     "RBM": (8, planted, None, (independent, held, slow_chain)),
     "RBM, drawn": (15, planted, None, (independent, held)),
-    "RBM, fitted": (8, TWO_GROUPS, mc.RBM(2, l1=1e-4, objective="likelihood"), (independent, held)),
-    "Ising, fitted": (8, pairwise, mc.Ising(l1=0.0, objective="likelihood"), (independent, held)),
-    "RBM, by flow": (8, TWO_GROUPS, mc.RBM(2, l1=1e-4), (held,)),
+    "RBM, fitted": (8, TWO_GROUPS, mc.RBM(2), (independent, held)),
+    "Ising, fitted": (8, pairwise, mc.Ising(l1=0.0), (independent, held)),
+    "RBM, by flow": (8, TWO_GROUPS, mc.RBM(2, objective="mpf"), (held,)),
     "mixture, fitted": (8, mixed, MIXTURE, (independent, held)),
     "tree, fitted": (8, functools.partial(fitted, mc.Tree()), mc.Tree(), (independent,)),
     "2-tree, fitted": (8, functools.partial(fitted, mc.TwoTree()), mc.TwoTree(), (independent,)),
@@ -141,7 +141,7 @@ def power(quick: bool, seed: int) -> None:
         for test in range(seed, seed + n_tests):
             truth = planted(12, test)
             rng = np.random.default_rng(test)
-            model = mc.Ising(l1=0.0, objective="likelihood").fit(truth.sample(20_000, rng))
+            model = mc.Ising(l1=0.0).fit(truth.sample(20_000, rng))
             found = mc.adequacy(model, independent(truth, n_words, rng))
             alarms += found.p_value < 0.05
             sentence = str(found)
@@ -158,7 +158,7 @@ def entropy(quick: bool, seed: int) -> None:
     rows = []
     for n_units in (5, 10) if quick else (5, 10, 16, 23):
         units = np.argsort(-words.rates)[:n_units]
-        model = mc.RBM(25, l1=3e-4).fit(words.subset(units))
+        model = mc.RBM(25, l1=3e-4, objective="mpf").fit(words.subset(units))
         for n_words in (2_000, 10_000, 45_000, 90_000):
             truths, found = [], []
             for _ in range(5):

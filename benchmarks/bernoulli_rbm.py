@@ -53,11 +53,11 @@ def main() -> None:
     X = train.expand().astype(np.float64)
     print(f"{len(X):,} training words of {words.n_units} units, {len(train):,} distinct")
 
-    mc.RBM(25, max_iter=2, tol=1.0).fit(train)  # compile
+    mc.RBM(25, objective="mpf", max_iter=2, tol=1.0).fit(train)  # compile
     fits = []
     for l1 in (1e-3, 3e-4, 1e-4):
         started = time.perf_counter()
-        fit = mc.RBM(25, l1=l1).fit(train)
+        fit = mc.RBM(25, l1=l1, objective="mpf").fit(train)
         fits.append((fit.score(test), time.perf_counter() - started))
         print(
             f"microcolumn RBM(25, l1={l1:g})         {fits[-1][0]:9.5f} nats/word in "

@@ -127,7 +127,7 @@ def measure(name: str, recording: Recording) -> None:
 
 
 def kernel_seconds(recording: Recording, n_side: int) -> float:
-    from microcolumn.kernels.cpu.coincidences import coincidences
+    from microcolumn.kernels.loops.coincidences import coincidences
 
     spikes, n_units = merged(recording), recording.n_units
     members = np.argsort(spikes.units, kind="stable")

@@ -63,6 +63,7 @@ class Kernel:
 
 
 def models(n_hidden: int, **settings: Any) -> list[Any]:
+    settings |= {"objective": "mpf", "l1": 2e-3}
     return [mc.Ising(**settings), mc.RBM(n_hidden, **settings), mc.SemiRBM(n_hidden, **settings)]
 
 

@@ -116,7 +116,7 @@ def rbm(n_units: int, n_hidden: int, n_words: int, n_models: int, stay: float) -
         rng = np.random.default_rng(seed)
         truth = known_rbm(n_units, n_hidden, rng)
         words = words_of(truth, n_words, stay, rng)
-        model = mc.RBM(n_hidden=n_hidden, l1=2e-4, objective="likelihood", random_state=0)
+        model = mc.RBM(n_hidden=n_hidden, l1=2e-4, random_state=0)
         model.fit(words)
         found = mc.intervals(model, words)
         if found.hidden.size != n_hidden:
@@ -159,7 +159,7 @@ def fitted(objective: str, l1: float, n_words: int, n_models: int) -> bool:
     """Print coverage of an RBM with 25 hidden units where the truth is one fitted to B4."""
     recorded = mc.simulate.preset("B4").bin(0.020)
     half, _ = recorded.split(0.5, by="blocks", random_state=0)
-    truth = mc.RBM(25, l1=5.2e-5, objective="likelihood", random_state=0).fit(half).parameters_
+    truth = mc.RBM(25, l1=5.2e-5, random_state=0).fit(half).parameters_
     truth = truth.only_live()[0]
     held: list[np.ndarray] = []
     n_live, n_matched, n_kept, seconds, n_sure, n_wrong = [], 0, 0, [], 0, 0

@@ -86,7 +86,7 @@ def agreement(name: str, words: mc.Words, n_hidden: int) -> bool:
         f"{name}: {words.n_units} units, {train.n_bins:,} training words, {n_hidden} hidden units"
     )
     baseline, good = mc.Independent().fit(train), True
-    for model in models(n_hidden, objective="likelihood", l1=STRENGTH):
+    for model in models(n_hidden, l1=STRENGTH):
         _, seconds = sampled_fit(model, train)
         exact = minimise(
             NegativeLogLikelihood(train), model.parameters_, L1(STRENGTH), tol=1e-7, max_iter=1000
@@ -115,7 +115,7 @@ def certified(words: mc.Words) -> bool:
     train, test = most_active(words, 50).split(TRAIN, random_state=0)
     peak = peak_multiply_adds() * numba.get_num_threads()
     print(f"{TIMED}: {train.n_units} units, {train.n_bins:,} training words, l1 = {STRENGTH:g}")
-    good, settings = True, {"objective": "likelihood", "l1": STRENGTH}
+    good, settings = True, {"l1": STRENGTH}
     for model in (mc.Ising(**settings), mc.RBM(100, **settings)):
         sampled_fit(type(model)(**settings), train.subset(range(6)))  # compile
         name, (_, seconds) = type(model).__name__, sampled_fit(model, train)
@@ -143,7 +143,7 @@ def time_exact_fits(n_hidden: int) -> bool:
     print(f"exact penalised fits: {train.n_units} units, {train.n_bins:,} words, ", end="")
     print(f"{len(train):,} distinct, {n_hidden} hidden units, l1 = 0.002")
     in_time = True
-    for model in models(n_hidden, objective="likelihood"):
+    for model in models(n_hidden, l1=2e-3):
         model.fit(train.subset(range(6)))  # compile
         started = time.perf_counter()
         model.fit(train)
@@ -165,8 +165,8 @@ def against_flow(name: str, words: mc.Words, n_hidden: int, grid: list[float]) -
     print(f"{name}: {words.n_units} units, {train.n_bins:,} training words, bits/s of test words")
     fair, settings = True, {"max_iter": 200, "tol": 1e-6}
     for flow, exact in zip(
+        models(n_hidden, **settings, objective="mpf"),
         models(n_hidden, **settings),
-        models(n_hidden, **settings, objective="likelihood"),
         strict=True,
     ):
         started = time.perf_counter()

@@ -57,7 +57,7 @@ def fit(words: mc.Words) -> str:
     with warnings.catch_warnings():
         # Not enough to converge, but the solver's memory of steps is full by then.
         warnings.simplefilter("ignore")
-        model = mc.SemiRBM(n_hidden=N_HIDDEN, l1=1e-3, max_iter=30, random_state=0)
+        model = mc.SemiRBM(N_HIDDEN, l1=1e-3, objective="mpf", max_iter=30)
         started = time.perf_counter()
         model.fit(words)
     return f"objective {model.objective_:.4f}, {time.perf_counter() - started:.0f} s"

@@ -218,7 +218,7 @@ def fitted(n_fits: int, n_units: int) -> bool:
         X = (rng.random((30_000, n_units)) < 0.02).astype(np.uint8)
         bursts = rng.random(len(X)) < 0.0095
         X[bursts] |= (rng.random((bursts.sum(), n_units)) < 0.2).astype(np.uint8)
-        model = mc.Ising(l1=0.0).fit(X)
+        model = mc.Ising(l1=0.0, objective="mpf").fit(X)
         found = model.log_partition("ais", **RUN)
         if n_units <= 36:
             exact = mc.log_partition(model.parameters_, "exact").value

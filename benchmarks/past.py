@@ -16,7 +16,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate._past import _log_marginals, _NewestBin, log_odds_given_past
+from microcolumn.evaluate._past import _log_marginals, log_odds_given_past
+from microcolumn.kernels.cpu.newest_tables import NewestBin
 
 #: Words that NumPy is timed on.
 SAMPLE = 2000
@@ -69,7 +70,7 @@ def rest_in_numpy(theta, X, n):
 def report_past(theta, words, peak):
     n, first = words.n_units, words.n_dims - words.n_units
     pasts = np.unique(words.X[:, :first], axis=0)
-    levels = _NewestBin.of(theta, n).levels
+    levels = NewestBin.of(theta.arrays, n).levels
     seconds = least(time.thread_time, lambda: log_odds_given_past(theta, words), 3)
     chosen = words.X[:: len(words) // SAMPLE].astype(float)
     reference = past_in_numpy(theta, chosen, n)
@@ -113,7 +114,7 @@ def main():
     train, held = windows()
     print(held)
     for l1 in (1e-3, 0.0):
-        model = mc.RBM(n_hidden=100, l1=l1, max_iter=50, random_state=0).fit(train)
+        model = mc.RBM(n_hidden=100, l1=l1, objective="mpf", max_iter=50).fit(train)
         print(f"RBM, 100 hidden units, l1 = {l1:g}")
         report_past(model.parameters_, held, peak)
         report_rest(model, held)

@@ -65,9 +65,9 @@ def compare(recording: mc.simulate.Microcolumn, n_hidden: int) -> None:
     start = time.perf_counter()
     models = {"Independent": mc.Independent().fit(train)}
     for name, model in {
-        "Ising": mc.Ising(),
-        "RBM": mc.RBM(n_hidden, random_state=0),
-        "SemiRBM": mc.SemiRBM(n_hidden, random_state=0),
+        "Ising": mc.Ising(objective="mpf"),
+        "RBM": mc.RBM(n_hidden, objective="mpf"),
+        "SemiRBM": mc.SemiRBM(n_hidden, objective="mpf"),
     }.items():
         models[name] = chosen(model, train, validation)
     print(f"  fitted in {time.perf_counter() - start:.0f} s")

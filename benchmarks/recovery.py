@@ -30,7 +30,7 @@ def known_model(n_units: int, seed: int = 0) -> mc.Parameters:
 
 def errors(truth: mc.Parameters, X: np.ndarray) -> tuple[float, float]:
     """Root mean squared errors of the couplings (upper half) and of the biases."""
-    model = mc.Ising(l1=0.0).fit(X)
+    model = mc.Ising(l1=0.0, objective="mpf").fit(X)
     assert truth.J is not None
     pairs = np.triu_indices(truth.n_units, 1)
     couplings = model.J_[pairs] - truth.J[pairs]

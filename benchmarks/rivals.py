@@ -45,14 +45,14 @@ from microcolumn.study._sources import Source
 from microcolumn.timeline import default_blocks
 
 BIN_WIDTH = 0.020
-FAMILY = ("Ising likelihood", "RBM 25 likelihood", "SemiRBM 25 likelihood")
+FAMILY = ("Ising", "RBM 25", "SemiRBM 25")
 #: Models that are left out where a recording has more units than this: their time grows too fast.
 MOST_UNITS = {
     "BoostedCascade": 60,
     "HiddenMarkovModes": 100,
     "KPairwise": 100,
     "RandomProjections": 100,
-    "SemiRBM 25 likelihood": 100,
+    "SemiRBM 25": 100,
 }
 #: One strength for each model of a larger population: a grid by sampled likelihood takes hours.
 LARGE, LARGE_L1 = 100, {"Ising": (4e-4,), "RBM": (1e-4,)}

@@ -44,6 +44,9 @@ _SINGLE = {
     "__main__": "cli",
 }
 
+#: What lies behind the interface of the kernels.
+BEHIND = ("microcolumn.kernels.cpu.", "microcolumn.kernels.simd.")
+
 Graph = dict[str, set[str]]
 
 
@@ -83,10 +86,8 @@ def imports() -> Graph:
     known, offered = modules(), public_names()
     graph: Graph = {module: set() for module in known}
     for module, path in known.items():
-        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        for node in ast.walk(ast.parse(path.read_text())):
-            for target in _targets(node, package):
-                graph[module].update(_resolved(target, known, offered) - {module})
+        for target in _named(module, path):
+            graph[module].update(_resolved(target, known, offered) - {module})
     return graph
 
 
@@ -122,6 +123,23 @@ def between_rooms(graph: Graph) -> Graph:
             if room is not None and other is not None and room != other:
                 found[room].add(other)
     return found
+
+
+def past_the_interface() -> set[str]:
+    """Modules of other rooms that import an implementation of the kernels by its name."""
+    return {
+        module
+        for module, path in modules().items()
+        if room_of(module) != "kernels"
+        for target in _named(module, path)
+        if f"{target}.".startswith(BEHIND)
+    }
+
+
+def _named(module: str, path: Path) -> set[str]:
+    """Dotted names that a module imports, as it writes them."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    return {t for node in ast.walk(ast.parse(path.read_text())) for t in _targets(node, package)}
 
 
 def cycle(graph: Graph) -> list[str]:

@@ -63,6 +63,7 @@ def test_a_number_that_the_atlas_does_not_have_stays_one():
 def test_314_regions_are_layers_and_no_number_stands_twice():
     from microcolumn import atlas
 
-    assert len(atlas._PLACES) == 314
-    assert len(atlas._ACRONYMS) == 314 + 59 + 3
-    assert len(atlas._outside_isocortex().keys() - atlas._ACRONYMS.keys()) == 952
+    known = atlas._isocortex()
+    assert len(known.places) == 314
+    assert len(known.acronyms) == 314 + 59 + 3
+    assert len(atlas._outside_isocortex().keys() - known.acronyms.keys()) == 952

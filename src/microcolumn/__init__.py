@@ -2,7 +2,7 @@
 
 >>> import microcolumn as mc
 >>> words = mc.simulate.microcolumn(n_units=6, minutes=1, seed=0).bin(0.020)
->>> mc.Ising(l1=2e-3).fit(words).J_.shape
+>>> mc.Ising().fit(words).J_.shape
 (6, 6)
 """
 

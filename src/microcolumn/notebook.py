@@ -36,16 +36,9 @@ def facts(about: Mapping[str, str]) -> str:
 
 
 def units_tables(units: Units, name: str, values: Floats) -> str:
-    """A number of each unit, by layer or area, and folded away the units one by one.
+    """A number ``values`` (n_units,) of each unit, by layer or area, and the units folded away.
 
-    Parameters
-    ----------
-    units : Units
-        The units.
-    name : str
-        What the number is, with its unit.
-    values : ndarray, shape (n_units,)
-        The numbers.
+    ``name`` says what the number is, with its unit.
     """
     details = f"<details><summary>{counted(len(units), 'unit')}</summary>"
     return f"{_by_group(units, name, values)}{details}{_one_by_one(units, name, values)}</details>"

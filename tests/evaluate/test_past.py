@@ -123,24 +123,11 @@ def test_hidden_units_that_miss_the_newest_bin_make_no_difference(random_model):
     )
 
 
-def test_chunks_of_pasts_add_up(random_model, monkeypatch):
-    model, words = random_model("srbm", 6, 9), _words(200, 3, 3)
+def test_logarithms_of_some_pasts_at_a_time_are_those_of_all(random_model, monkeypatch):
+    model, words = random_model("kpairwise", 8, 6), _words(40, 3, 2)
     whole = probability_given_past(model, words)
-    monkeypatch.setattr(past, "_CHUNK_PASTS", 7)
-    np.testing.assert_allclose(probability_given_past(model, words), whole, rtol=1e-13)
-
-
-@pytest.mark.parametrize("most_nats", [600.0, 12.0, 0.0])
-def test_products_of_hidden_units_are_cut_without_a_trace(
-    random_model, distribution, monkeypatch, most_nats
-):
-    # 600: one product; 12: several, with powers of two taken out; 0: logarithms, some at a time.
-    monkeypatch.setattr(past, "_MOST_NATS", most_nats)
     monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 24)
-    model, words = random_model("srbm", 8, 6, n_hidden=25, scale=0.4), _words(40, 3, 2)
-    np.testing.assert_allclose(
-        probability_given_past(model, words), _enumerated(distribution(model), words), rtol=1e-12
-    )
+    np.testing.assert_allclose(probability_given_past(model, words), whole, rtol=1e-13)
 
 
 def _in_logs(theta, words):
@@ -172,15 +159,6 @@ def test_many_hidden_units_with_strong_or_sparse_weights(largest, sparsity):
     np.testing.assert_allclose(
         odds[index], _in_logs(theta, words), rtol=1e-12, atol=1e-12 * (10.0 + largest)
     )
-
-
-def test_units_that_few_hidden_units_need_come_last():
-    touches = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 1], [1, 1, 1, 1]], dtype=bool)
-    order, levels = past._order_of_use(touches)
-    assert order[-1] == 1
-    for hidden, level in enumerate(levels):
-        assert not touches[order[level:], hidden].any()
-    assert levels.tolist().count(4) == 1
 
 
 @pytest.mark.parametrize("weight", [500.0, 2000.0])

@@ -12,21 +12,17 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
-from matplotlib.transforms import BboxBase
 
 from microcolumn import figures
 from microcolumn.figures import _captioned
 from microcolumn.figures._captioned import captioned, svg_element
 from microcolumn.figures._geometry import panels_of
-from microcolumn.figures._layouts import layouts_kept, texts_kept, ticks_copied
+from microcolumn.figures._layouts import layouts_kept
 
 METHODS = [
     (Text, "_get_layout"),
     (Axis, "_get_tick"),
     (Axis, "_copy_tick_props"),
-    (Axis, "_update_ticks"),
-    (Axis, "_get_ticklabel_bboxes"),
-    (BboxBase, "union"),
 ]
 
 
@@ -91,8 +87,7 @@ def assert_alike(element, other):
 
 
 def without(monkeypatch):
-    for name in ("layouts_kept", "ticks_copied"):
-        monkeypatch.setattr(_captioned, name, nullcontext)
+    monkeypatch.setattr(_captioned, "layouts_kept", nullcontext)
 
 
 @pytest.mark.parametrize("draw", DRAWINGS)
@@ -133,10 +128,10 @@ def test_axes_that_are_not_straight_are_drawn_as_ever(projection, monkeypatch):
 def test_panels_are_the_same_in_the_block_of_the_drawing_and_after_it(draw):
     with captioned("", "Title", (5.0, 2.5)) as figure:
         draw(figure)
-    with layouts_kept():
+    with figure.style(), layouts_kept():
         figure.svg("p")
         inside = panels_of(figure)
-    with _captioned._style(figure._fonts):
+    with figure.style():
         assert panels_of(figure) == inside
 
 
@@ -151,7 +146,7 @@ def test_axes_that_are_changed_between_two_blocks_are_measured_anew():
 
 
 def test_labels_of_copied_ticks_are_set_one_by_one():
-    with ticks_copied():
+    with layouts_kept():
         ax = Figure().subplots()
         ax.set_xticks([0, 1, 2], ["a", "b", "c"])
     first, second, third = ax.get_xticklabels()
@@ -160,25 +155,6 @@ def test_labels_of_copied_ticks_are_set_one_by_one():
     assert first.get_size() == third.get_size() != second.get_size() == 20
     assert [tick.get_loc() for tick in ax.xaxis.get_major_ticks()] == [0, 1, 2]
     assert [tick.tick1line.get_xdata()[0] for tick in ax.xaxis.get_major_ticks()] == [0, 1, 2]
-
-
-def test_ticks_are_measured_once_for_a_place_of_their_axes(monkeypatch):
-    """Twice for the layout, and once for the drawing and whatever is asked about it."""
-    asked = []
-    place = Axis._update_ticks
-
-    def counted(axis):
-        asked.append(axis)
-        return place(axis)
-
-    monkeypatch.setattr(Axis, "_update_ticks", counted)
-    with captioned("", "Title", (3.0, 2.0)) as figure:
-        ax = figure.subplots()
-        ax.set(title="title", xlabel="x", ylabel="y")
-    with layouts_kept():
-        figure.svg("p")
-        panels_of(figure)
-    assert {asked.count(axis) for axis in (ax.xaxis, ax.yaxis)} == {3}
 
 
 def test_axes_with_a_formatter_in_common_have_offsets_of_their_own():
@@ -202,7 +178,7 @@ def test_matplotlib_is_as_before_after_a_block_and_a_failure():
     with layouts_kept():
         inside = methods()
         assert not any(now is then for now, then in zip(inside, before, strict=True))
-        with layouts_kept(), texts_kept(), ticks_copied():
+        with layouts_kept():
             assert methods() == inside
         assert methods() == inside
     assert methods() == before
@@ -221,7 +197,7 @@ def test_texts_are_measured_for_each_format_and_size_of_pixels():
             yield text.get_window_extent(FigureCanvasAgg(figure).get_renderer()).width
             yield text.get_window_extent(RendererSVG(216, 72, StringIO())).width
 
-    with texts_kept():
+    with layouts_kept():
         kept = list(widths())
     assert kept == list(widths())
     assert len(set(kept)) == 4

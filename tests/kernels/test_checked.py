@@ -31,7 +31,7 @@ SCRIPT = """
 import sys
 from typing import NamedTuple
 import numpy as np
-from microcolumn.kernels.simd.compile import subroutine
+from microcolumn.kernels.compile import subroutine
 from microcolumn.kernels.simd.memory import *
 from microcolumn.kernels.simd.views import sub_views, views
 

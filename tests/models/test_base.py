@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.energy import log_weight
+from microcolumn.energy import log_odds, log_weight
+from microcolumn.models import _base
 from microcolumn.models._words_estimator import floored_rates
 from microcolumn.parameters import Parameters
 
@@ -50,6 +51,16 @@ def test_conditionals_are_ratios_of_probabilities(model, every_word):
         on[:, unit], off[:, unit] = 1, 0
         p_on, p_off = np.exp(-model.energy(on)), np.exp(-model.energy(off))
         np.testing.assert_allclose(model.conditional(X, unit), p_on / (p_on + p_off), rtol=1e-12)
+
+
+def test_log_odds_of_all_units_are_those_of_the_energy_in_one_pass(model, every_word, monkeypatch):
+    X, passes = every_word(5), []
+    changes = _base.flip_changes
+    monkeypatch.setattr(_base, "flip_changes", lambda *given: passes.append(1) or changes(*given))
+    found = model.log_odds(X, [3, 0, 4])
+    expected = [log_odds(model.parameters_, X, unit) for unit in (3, 0, 4)]
+    np.testing.assert_allclose(found, np.column_stack(expected), rtol=1e-12, atol=1e-13)
+    assert len(passes) == 1
 
 
 def test_a_spike_that_is_all_but_impossible_has_a_probability_without_overflow():

@@ -328,7 +328,9 @@ def test_other_words_are_refused(fitted):
     with pytest.raises(ValueError, match="span 2 bins; HistoryGLM takes single bins"):
         mc.HistoryGLM().fit(words.embed(2))
     with pytest.raises(ValueError, match="bins carry weights"):
-        mc.HistoryGLM().fit(mc.Words.from_array(words.expand(), sample_weight=np.ones(200)))
+        mc.HistoryGLM().fit(
+            mc.Words.from_array(words.expand(), sample_weight=np.arange(1.0, 201.0))
+        )
     with pytest.raises(ValueError, match="X has 2 features"):
         fitted.score_sequence(words.expand()[:, :2])
     with pytest.raises(NotFittedError):

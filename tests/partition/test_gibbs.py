@@ -7,6 +7,7 @@ from scipy import stats
 from scipy.special import expit, logit, logsumexp
 
 from microcolumn.energy import log_weight
+from microcolumn.kernels import GibbsChains
 from microcolumn.parameters import Parameters
 from microcolumn.partition import _gibbs as module
 from microcolumn.partition._gibbs import Sampler, gibbs_samples
@@ -127,7 +128,7 @@ def test_the_seed_decides_the_words():
 
 def test_a_long_run_shows_its_progress_when_asked(monkeypatch, capsys):
     monkeypatch.setattr(module, "_PROGRESS_DELAY", 0.0)
-    monkeypatch.setattr(module, "_CALL_OPERATIONS", 1e5)
+    monkeypatch.setattr(GibbsChains, "sweeps_per_call", 10)
     gibbs_samples(_model(12, "rbm"), 64, progress=True)
     assert "Gibbs burn-in" in capsys.readouterr().err
     gibbs_samples(_model(12, "rbm"), 64, progress=False)
@@ -142,8 +143,8 @@ def test_an_interrupt_stops_a_run_between_slices(monkeypatch):
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "advance", interrupted)
-    monkeypatch.setattr(module, "_CALL_OPERATIONS", 1.0)
+    monkeypatch.setattr(GibbsChains, "advance", interrupted)
+    monkeypatch.setattr(GibbsChains, "sweeps_per_call", 1)
     with pytest.raises(KeyboardInterrupt):
         Sampler(_model(13, "ising"), 32, seed=0).run(np.ones(100))
     assert len(calls) == 3

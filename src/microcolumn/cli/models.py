@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from ..atomic import atomic_write
-from ..models._spec import CLASSES, DEFAULT_OBJECTIVE, RIVALS
+from ..models._spec import CLASSES, RIVALS
 from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import add_command
@@ -65,7 +65,7 @@ def fit(
     ] = None,
     objective: Annotated[
         str | None,
-        _setting(help=f"mpf, pseudolikelihood or likelihood; {DEFAULT_OBJECTIVE} by default."),
+        _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default."),
     ] = None,
     starts: Annotated[int | None, _setting(help="Random starts, 1 by default.")] = None,
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
@@ -274,8 +274,6 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     for setting in settings:
         if setting not in takes:
             raise ValueError(f"{name} has no {option_of(setting)}; leave it out")
-    if "objective" in takes:
-        settings = {"objective": DEFAULT_OBJECTIVE} | settings
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
     return cls(**settings)

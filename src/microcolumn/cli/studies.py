@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
-from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
+from ..models._spec import USUAL_RIVALS
 from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .output import (
@@ -92,9 +92,7 @@ def compare(
     ] = None,
     objective: Annotated[
         list[str] | None,
-        _setting(
-            help=f"mpf, pseudolikelihood or likelihood; {DEFAULT_OBJECTIVE} by default. Repeatable."
-        ),
+        _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable."),
     ] = None,
     splits: Annotated[
         int | None, _setting(help="Splits into training and test part, 10 by default.")
@@ -110,7 +108,7 @@ def compare(
         bool,
         _setting(
             "--spatiotemporal",
-            help="Also the paper's windows of 1 to 15 bins of 6.7 ms, with its settings.",
+            help="Also windows of 1 to 15 bins of 6.7 ms of the 10 most active units.",
         ),
     ] = False,
     store: Annotated[

@@ -12,13 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kernels.cpu.flips import log_factors_of_flips
-from ..kernels.cpu.inputs import sums_of_active
-from ..kernels.cpu.threads import threads_for
-from ..kernels.simd.lanes import WIDTH
+from ..kernels import flip_changes
 from ..models import PopulationModel, Rival, WordModel
 from ..parameters import Parameters
-from ..validation import Bits, Floats, check_positions, chunks
+from ..validation import Floats, check_positions, chunks
 from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_given_past
@@ -99,8 +96,8 @@ def _total_given_rest(
         x = words.X[part]
         # log p(x_n | rest) is -softplus of the change by a flip, which neither overflows nor loses
         # digits when one of the two values is all but certain.
-        gain = np.logaddexp(0.0, changes_by_flips(base, x, units))
-        gain -= np.logaddexp(0.0, changes_by_flips(theta, x, units))
+        gain = np.logaddexp(0.0, flip_changes(base.arrays, x, units))
+        gain -= np.logaddexp(0.0, flip_changes(theta.arrays, x, units))
         total += words.counts[part] @ gain
     return total
 
@@ -145,43 +142,3 @@ def _total_given_past(
         at_rate = -np.logaddexp(0.0, (1.0 - 2.0 * bit) * base.b[unit])
         total[k] = words.counts @ (log_p[past, unit - first, bit] - at_rate)
     return total
-
-
-def changes_by_flips(theta: Parameters, x: Bits, units: list[int]) -> Floats:
-    """Find log p~(x with bit n flipped) - log p~(x) in nats, shape (n_words, n_chosen)."""
-    x = np.array(x, order="C")  # the kernels take no read-only arrays
-    chosen = np.ascontiguousarray(x[:, units])
-    change = np.empty(chosen.shape)
-    with threads_for(chosen.size * max(1, theta.n_hidden)):
-        if theta.J is None:
-            change[:] = theta.b[units]
-        else:
-            fields = np.ascontiguousarray(2.0 * theta.J[:, units])
-            sums_of_active(x, fields, theta.b[units], change)
-        change *= 1.0 - 2.0 * chosen
-        if theta.W is not None and theta.c is not None and theta.c.size:
-            change += _changes_of_hidden(theta.W, theta.c, x, units, chosen)
-    if theta.v is not None:
-        n_active = x.sum(axis=1, dtype=np.intp)[:, None]
-        change += theta.v[n_active + 1 - 2 * chosen.astype(np.intp)] - theta.v[n_active]
-    return change
-
-
-def _changes_of_hidden(W: Floats, c: Floats, x: Bits, units: list[int], chosen: Bits) -> Floats:
-    """Part of the hidden units in the changes; a flip adds the flipped bit's own weights."""
-    padding = [(0, 0), (0, -c.size % WIDTH)]
-    padded = np.pad(W, padding)
-    z = np.empty((len(x), padded.shape[1]))
-    sums_of_active(x, padded, np.pad(c, padding[1]), z)
-    largest = float(np.abs(W[units]).max(initial=0.0))
-    out = np.zeros(chosen.shape)
-    if largest <= 600.0:  # products of factors up to exp(600) are finite
-        rows_per_log = int(600.0 / max(largest, 1.0))
-        factors = np.exp(np.stack([padded[units], -padded[units]]))
-        log_factors_of_flips(z, chosen, factors, rows_per_log, np.empty_like(z), out)
-        return out
-    present = np.logaddexp(0.0, z)
-    for k, unit in enumerate(units):
-        flipped = z + (1.0 - 2.0 * chosen[:, k, None]) * padded[unit]
-        out[:, k] = (np.logaddexp(0.0, flipped) - present).sum(axis=1)
-    return out

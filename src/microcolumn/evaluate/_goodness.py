@@ -22,24 +22,13 @@ _BATCH = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordSample:
-    """Distinct words with their features, their shares, and the block that each word lies in.
+    """Distinct words with their features, their shares, and the block that each word lies in."""
 
-    Parameters
-    ----------
-    table : csr_array, shape (n_distinct, n_columns)
-        Features of the distinct words.
-    share : ndarray, shape (n_distinct,)
-        Frequency or probability of each.
-    n_words : float
-        Words that the shares were counted in; infinite for exact probabilities.
-    by_block : csr_array, shape (n_blocks, n_distinct), optional
-        How often each word occurs in each block; None where words are independent.
-    """
-
-    table: sparse.csr_array
-    share: Floats
-    n_words: float
-    by_block: sparse.csr_array | None = None
+    table: sparse.csr_array  # features of the distinct words, (n_distinct, n_columns)
+    share: Floats  # frequency or probability of each, (n_distinct,)
+    n_words: float  # that the shares were counted in; infinite for exact probabilities
+    # How often each word occurs in each block; None where words are independent.
+    by_block: sparse.csr_array | None = None  # (n_blocks, n_distinct)
 
     @property
     def means(self) -> Floats:

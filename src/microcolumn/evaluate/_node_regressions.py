@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ..kernels.cpu.node_regressions import node_block_scores, node_scores
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.node_regressions import node_block_scores, node_scores
+from ..kernels.loops.threads import threads_for
 from ..validation import Floats, chunks
 from ..words import Words
 

@@ -166,18 +166,10 @@ def paired_difference(
 ) -> PairedDifference | None:
     """Compare two models by their paired differences; None where no split has a finite one.
 
-    Parameters
-    ----------
-    first, second : str
-        Names of the models.
-    differences, block_stderrs : sequence of float
-        Score of the first minus that of the second on each split, bits/s, and its block error.
-    test_to_train : float
-        Words of the test part over words that fit and choice of l1 have seen.
-    n_blocks : int, optional
-        Blocks of time that were dealt to both parts; None where single words were.
-    n_test_blocks : float
-        Blocks that ``block_stderrs`` come from, which judge a single split.
+    ``differences`` are scores of the first minus those of the second on each split, bits/s, with
+    their block errors. ``test_to_train`` is words of the test part over words that fit and choice
+    of l1 have seen. ``n_blocks`` blocks of time were dealt to both parts, None where single words
+    were, and ``block_stderrs`` come from ``n_test_blocks``, which judge a single split.
     """
     given = np.array([differences, block_stderrs], dtype=np.float64)
     values, errors = given[:, np.isfinite(given[0])]

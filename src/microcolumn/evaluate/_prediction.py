@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
-from ..models import HiddenMarkovModes, HistoryGLM, PopulationModel, Rival, WordModel
+from ..models import HistoryGLM, PopulationModel, Rival, WordModel
+from ..models._sequence import SequenceModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
-from ..validation import Bits, Floats, check_positions, chunks, real_number
+from ..validation import Bits, Floats, check_positions, real_number
 from ..words import Words
-from ._conditional import changes_by_flips
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_odds_given_past
 
@@ -176,7 +176,7 @@ def predict(
     bits, index = held.X[:, newest], held.index
     if given == "rest":
         log_odds = _log_odds_given_rest(model, held, newest)
-    elif given == "past" and isinstance(model, HiddenMarkovModes | HistoryGLM):
+    elif given == "past" and isinstance(model, SequenceModel):
         # Each bin has a past of its own, all earlier bins of its run.
         log_odds = model.log_odds_in_time(held, positions)
         bits, index = bits[index], np.arange(held.n_bins, dtype=np.int32)
@@ -224,14 +224,6 @@ def _log_odds_given_rest(model: WordModel | HistoryGLM, words: Words, newest: li
     """Log odds of a spike given all other bits, nats, shape (n_distinct, n_chosen)."""
     if isinstance(model, HistoryGLM):
         raise TypeError("HistoryGLM predicts from the past alone; use given='past'")
-    if not isinstance(model, PopulationModel):
-        return np.clip(model.log_odds(words.X, newest), -700.0, 700.0)
-    live, _ = model.parameters_.only_live()
-    log_odds = np.empty((len(words), len(newest)))
-    for part in chunks(len(words), max(live.n_visible, live.n_hidden), 1 << 18):
-        x = words.X[part]
-        # Flipping a silent bit makes a spike, flipping a spike silence.
-        log_odds[part] = (1.0 - 2.0 * x[:, newest]) * changes_by_flips(live, x, newest)
     # 700 nats are as good as certain. The more nats, the fewer decimals are right; past this bound
     # they would tell which bit came.
-    return np.clip(log_odds, -700.0, 700.0, out=log_odds)
+    return np.clip(model.log_odds(words.X, newest), -700.0, 700.0)

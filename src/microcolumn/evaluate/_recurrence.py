@@ -29,23 +29,12 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recurrence:
-    """How well each hidden unit of a fit is matched in each other fit.
+    """How well each hidden unit of a fit is matched in each other fit, (n_others, n_hidden)."""
 
-    All arrays have shape (n_others, n_hidden).
-
-    Parameters
-    ----------
-    partner : ndarray of int64
-        Column of ``W`` of the other fit that it is paired with, -1 where there is none.
-    similarity : ndarray
-        Cosine between the weights of the two, 0 where there is none.
-    p_value : ndarray
-        Share of permutations of its weights over units that have as large a cosine with any hidden
-        unit of the other fit.
-    """
-
-    partner: NDArray[np.int64]
-    similarity: Floats
+    partner: NDArray[np.int64]  # column of the other ``W`` that it is paired with, -1 for none
+    similarity: Floats  # cosine between the weights of the two, 0 where there is none
+    # Share of permutations of its weights over units with as large a cosine with any hidden unit
+    # of the other fit.
     p_value: Floats
 
     @property
@@ -66,16 +55,9 @@ def recurrence(
 ) -> Recurrence:
     """Match the hidden units of one fit with those of each other fit.
 
-    Parameters
-    ----------
-    weights : ndarray, shape (n_bits, n_hidden)
-        Of the fit, each hidden unit off in the silent word.
-    others : sequence of ndarray, shape (n_bits, any)
-        Of the other fits, bits in the same order.
-    n_units : int
-        Recorded units; a permutation moves a unit with all its bins of the window.
-    rng : numpy.random.Generator
-        Source of the permutations.
+    ``weights`` (n_bits, n_hidden) are of the fit, each hidden unit off in the silent word, and
+    ``others`` those of the other fits, bits in the same order. A permutation moves each of the
+    ``n_units`` recorded units with all its bins of the window.
     """
     unit = _unit_length(weights)
     shape = (len(others), weights.shape[1])

@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..models import HiddenMarkovModes, HistoryGLM, Rival
+from ..models import HistoryGLM, Rival
+from ..models._sequence import SequenceModel
 from ..notebook import AsText
 from ..validation import kind_of
 from ..words import Words, as_words
@@ -85,7 +86,7 @@ def choose(
 
 def _score(fit: Rival | HistoryGLM, validation: Words) -> Score:
     """Gain on held-out words, or on held-out trains of a model that knows the past."""
-    if isinstance(fit, HiddenMarkovModes | HistoryGLM):
+    if isinstance(fit, SequenceModel):
         return sequence_gain(fit, validation)
     return excess_log_likelihood(fit, validation)
 

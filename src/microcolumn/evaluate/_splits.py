@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..models import ModelSpec, PopulationModel, WordModel
-from ..models._spec import INDEPENDENT, RIVALS
+from ..models._spec import INDEPENDENT, OBJECTIVES, RIVALS
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._comparison import Comparison
@@ -127,7 +127,7 @@ def spec_of(model: WordModel) -> ModelSpec:
     name = type(model).__name__
     if name in RIVALS or not isinstance(model, PopulationModel):
         return ModelSpec(name)
-    return ModelSpec(name, model.parameters_.n_hidden, getattr(model, "objective", "mpf"))
+    return ModelSpec(name, model.parameters_.n_hidden, getattr(model, "objective", OBJECTIVES[0]))
 
 
 def compare_splits(

@@ -25,19 +25,11 @@ MOST_BITS_OF_PAIRS, MOST_BITS_OF_TRIPLETS = 60, 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordFeatures:
-    """Columns of the table: which pairs and triplets of bits it has, and where families lie.
+    """Columns of the table: which pairs and triplets of bits it has, and where families lie."""
 
-    Parameters
-    ----------
-    n_dims : int
-        Bits of a word.
-    pairs, triplets : ndarray of int64, shapes (n_pairs, 2) and (n_triplets, 3)
-        Bits of each pair and triplet, increasing.
-    """
-
-    n_dims: int
-    pairs: NDArray[np.int64]
-    triplets: NDArray[np.int64]
+    n_dims: int  # bits of a word
+    pairs: NDArray[np.int64]  # bits of each pair, increasing, (n_pairs, 2)
+    triplets: NDArray[np.int64]  # (n_triplets, 3)
 
     @classmethod
     def of(cls, rates: Floats) -> WordFeatures:

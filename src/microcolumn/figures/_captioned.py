@@ -21,7 +21,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
-from ._layouts import layouts_kept, ticks_copied
+from ._layouts import layouts_kept
 from ._presets import current
 from ._stacking import height_at, stack
 
@@ -147,7 +147,7 @@ def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[Ca
     """
     width, fonts = current()
     shape = size if width is None else (width, height_at(width, size))
-    with _style(fonts), ticks_copied():
+    with _style(fonts), layouts_kept():
         figure = CaptionedFigure(number, title, shape, fonts)
         yield figure
         stack(figure, size)

@@ -237,13 +237,8 @@ def first_split(compared: Comparison) -> int:
 
 
 def about(condition: Condition) -> str:
-    """The experiment of a condition for captions: "20 ms words", "windows of 4 bins of 6.7 ms".
-
-    Flow is named, since scores by flow and by likelihood differ.
-    """
+    """Words of a condition for captions: "20 ms words", "windows of 4 bins of 6.7 ms"."""
     width = f"{1e3 * condition.experiment.bin_width:g} ms"
-    words = f"{width} words"
     if condition.window > 1:
-        words = f"windows of {condition.window} bins of {width}"
-    flow = condition.experiment.objectives == ("mpf",)
-    return f"{words}, minimum probability flow" if flow else words
+        return f"windows of {condition.window} bins of {width}"
+    return f"{width} words"

@@ -17,7 +17,6 @@ from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 
 from ..plot._tips import tips_of
-from ._layouts import layouts_kept
 
 #: Points of one figure that can be asked for.
 MOST_POINTS = 4000
@@ -117,8 +116,7 @@ def panels_of(figure: Figure) -> list[Panel]:
         whole = figure.bbox.frozen()
         svg: Any = RendererSVG  # which matplotlib's types leave out in part
         renderer = svg(whole.width, whole.height, StringIO())
-        with layouts_kept():
-            boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
+        boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
     finally:
         figure.dpi = dpi
     rows = _apart(boxes, lambda box: (-box.y1, -box.y0))

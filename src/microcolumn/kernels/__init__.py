@@ -1,6 +1,22 @@
 """The hot loops, behind one interface: plain arrays in and out, and handles that nobody looks into.
 
-No model, no estimator and no file is known in here.
+A handle keeps words or chains as its implementation likes them; tables, padding, register widths
+and threads stay behind it. No other room imports ``kernels.cpu`` or ``kernels.simd``, so that a
+second implementation needs new modules here and the choice between them below, and no change
+elsewhere. No model, no estimator and no file is known in here.
+
+=================== ===============================================================================
+``ModelArrays``     b, J, W, c, v of a model, None for what it lacks: what all others take
+``FlipSums``        flow or pseudolikelihood of weighted words, and its gradient (handle)
+``GibbsChains``     chains of collapsed Gibbs sampling along inverse temperatures (handle)
+``SparseWords``     log weights and moments of listed words (handle)
+``ExactSums``       what exact sums over models of one size share (handle)
+``exact_log_z``     log Z by a sum over all words
+``exact_moments``   log Z and expectations, from one such sum
+``exact_samples``   independent words
+``flip_changes``    change of log p~ by flipping each of some bits of words
+``newest_log_odds`` log odds of the newest bin of a window given its past
+=================== ===============================================================================
 """
 
 import lazy_loader

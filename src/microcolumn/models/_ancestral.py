@@ -15,10 +15,10 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.cpu.ancestry import as_pairs, log_weights, regressions, settle
-from ..kernels.cpu.ancestry_numbers import numbers_active
-from ..kernels.cpu.ancestry_past import log_odds_given_first
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.ancestry import as_pairs, log_weights, regressions, settle
+from ..kernels.loops.ancestry_numbers import numbers_active
+from ..kernels.loops.ancestry_past import log_odds_given_first
+from ..kernels.loops.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
@@ -39,25 +39,14 @@ _SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Structure:
-    """Which unit depends on which, and by how much, before the number of edges is chosen.
+    """Which unit depends on which, and by how much, before the number of edges is chosen."""
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (n_units,)
-        Units, parents before their children.
-    parents : ndarray of int64, shape (n_units, 2)
-        Of each unit; -1 for none.
-    gains : ndarray, shape (n_units, 2)
-        Mutual information of a unit and its first parent, and what the second one adds, nats.
-    alone, both : ndarray, shape (n_units,) and (n_units, 2)
-        Coefficients of the regression on the first parent, and on both.
-    """
-
-    order: Places
-    parents: Places
-    gains: Floats
-    alone: Floats
-    both: Floats
+    order: Places  # units, parents before their children, (n_units,)
+    parents: Places  # of each unit; -1 for none, (n_units, 2)
+    # Mutual information of a unit and its first parent, and what the second one adds, nats.
+    gains: Floats  # (n_units, 2)
+    alone: Floats  # coefficient of the regression on the first parent, (n_units,)
+    both: Floats  # coefficients of that on both, (n_units, 2)
 
     @property
     def ranked(self) -> Places:

@@ -17,7 +17,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import hidden_posterior, log_odds, log_weight
+from ..energy import hidden_posterior, log_weight
+from ..kernels import flip_changes
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
 from ..partition._frequent import frequent_words_doubt, frequent_words_estimate
@@ -134,7 +135,9 @@ class PopulationModel(WordModel):
         return hidden_posterior(self._theta(), self._checked(X))
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        return np.stack([log_odds(self._theta(), bits, unit) for unit in units], axis=1)
+        live, _ = self._theta().only_live()
+        # Flipping a silent bit makes a spike, flipping a spike silence.
+        return (1.0 - 2.0 * bits[:, units]) * flip_changes(live.arrays, bits, units)
 
     def log_partition(self, method: str = "auto", **options: Any) -> LogPartition:
         """Find log Z with its error, in nats; found once and remembered for the default method.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from ..kernels.cpu.boosted import (
+from ..kernels.loops.boosted import (
     Trees,
     boosted_draw,
     boosted_log_odds,

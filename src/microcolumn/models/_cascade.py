@@ -13,7 +13,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..kernels.cpu.cascade_words import (
+from ..kernels.loops.cascade_words import (
     cascade_draw,
     cascade_log_odds,
     cascade_log_probability,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.markov import backward, forward, most_likely_path
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.markov import backward, forward, most_likely_path
+from ..kernels.loops.threads import threads_for
 from ..objectives._sparse_words import SparseWords
 from ..timeline import Places
 from ..validation import Floats
@@ -20,24 +20,12 @@ _PARTS = 16
 
 
 class Trains(NamedTuple):
-    """Bins in time order, cut into runs of adjacent ones.
+    """Bins in time order, cut into runs of adjacent ones."""
 
-    Attributes
-    ----------
-    listed : SparseWords
-        Active bits of the distinct words.
-    word : ndarray of int32, shape (n_bins,)
-        Word of each bin, a place among them.
-    runs : ndarray of int64, shape (n_runs + 1,)
-        First bin of each run; the last entry is the number of bins.
-    first : ndarray of int64, shape (n_parts + 1,)
-        First run of each part of the work, which hold about equally many bins.
-    """
-
-    listed: SparseWords
-    word: NDArray[np.int32]
-    runs: Places
-    first: Places
+    listed: SparseWords  # active bits of the distinct words
+    word: NDArray[np.int32]  # word of each bin, a place among them, (n_bins,)
+    runs: Places  # first bin of each run, then the number of bins, (n_runs + 1,)
+    first: Places  # first run of each part of the work, parts being about equal, (n_parts + 1,)
 
     @classmethod
     def of(cls, words: Words, listed: SparseWords | None = None) -> Trains:
@@ -133,10 +121,8 @@ class Chain(NamedTuple):
         return np.exp(emissions, out=emissions), tops
 
     def _forward(self, trains: Trains, emissions: Floats) -> tuple[Floats, Floats]:
-        filtered, scale = (
-            np.empty((trains.word.size, self.start.size)),
-            np.empty(trains.word.size),
-        )
+        n_bins = trains.word.size
+        filtered, scale = np.empty((n_bins, self.start.size)), np.empty(n_bins)
         with threads_for(self._operations(trains)):
             forward(*trains[1:], emissions, self.start, self.transitions, filtered, scale)
         return filtered, scale

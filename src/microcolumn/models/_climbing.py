@@ -43,27 +43,13 @@ class Expectation(ABC, Generic[Theta]):
 
 @dataclass(frozen=True, slots=True)
 class Summit(Generic[Theta]):
-    """Parameters at the end of the passes.
-
-    Parameters
-    ----------
-    theta : tuple of ndarray
-        The parameters.
-    objective : float
-        Penalised log-likelihood per word, nats.
-    gain : float
-        What the last pass added to it.
-    violation : float
-        Largest slope of the objective by a parameter that is not at its bound.
-    n_passes : int
-        Passes over the data.
-    """
+    """Parameters at the end of the passes."""
 
     theta: Theta
-    objective: float
-    gain: float
-    violation: float
-    n_passes: int
+    objective: float  # penalised log-likelihood per word, nats
+    gain: float  # what the last pass added to it
+    violation: float  # its largest slope by a parameter that is not at its bound
+    n_passes: int  # over the data
 
 
 def climb(

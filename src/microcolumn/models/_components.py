@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.cpu.mixtures import log_joint, log_mixture, responsibility_sums
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.mixtures import log_joint, log_mixture, responsibility_sums
+from ..kernels.loops.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
 from ..objectives._sparse_words import SparseWords
 from ..validation import Floats

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.pair_counts import add_pairs, mirror
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.pair_counts import add_pairs, mirror
+from ..kernels.loops.threads import threads_for
 from ..packing import unique_rows
 from ..validation import Bits, Floats, chunks
 from ..words import Words

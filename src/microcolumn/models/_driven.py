@@ -316,7 +316,7 @@ class Driven(WordModel):
                 f"drive is a {type(self.drive).__name__}; pass StimulusDrive.from_words(train, "
                 "repeats)"
             )
-        if getattr(self.model, "objective", "mpf") == "likelihood":
+        if getattr(self.model, "objective", None) == "likelihood":
             raise ValueError(
                 "the likelihood of a driven model needs log Z of every moment at every step; fit "
                 "with objective='pseudolikelihood' or 'mpf'"

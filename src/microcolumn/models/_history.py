@@ -7,8 +7,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.history import history_features
-from ..kernels.cpu.sparse_logistic import SparseRows
+from ..kernels.loops.history import history_features
+from ..kernels.loops.sparse_logistic import SparseRows
 from ..kernels.simd.lanes import WIDTH
 from ..timeline import Places, window_codes
 from ..validation import Floats, chunks

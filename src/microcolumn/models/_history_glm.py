@@ -14,18 +14,17 @@ from scipy.special import logit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.cpu.history import draw_bins, log_odds_of_bins
-from ..kernels.cpu.sparse_logistic import regress
-from ..kernels.cpu.threads import threads_for
-from ..origin import ordered
+from ..kernels.loops.history import draw_bins, log_odds_of_bins
+from ..kernels.loops.sparse_logistic import regress
+from ..kernels.loops.threads import threads_for
 from ..solvers import Certificate
-from ..validation import Floats, check_positions, chunks, random_generator, whole_number
-from ..words import UnnamedWords, Words
+from ..validation import Floats, chunks, random_generator, whole_number
+from ..words import Words
 from ._history import ActiveUnits, Histories, lag_basis
-from ._rival import ChosenByValidation
 from ._saving import Arrays, floats, shaped
+from ._sequence import SequenceModel
 from ._words_estimator import floored_rates
 
 #: Spans of history worth trying, seconds.
@@ -38,7 +37,7 @@ _DIVISORS = tuple(4.0**k for k in range(1, 7))
 _NATURAL = 12.0
 
 
-class HistoryGLM(ChosenByValidation):
+class HistoryGLM(SequenceModel):
     """A generalised linear model: each unit given the past of all units.
 
     The log odds of a spike of unit n in bin t are
@@ -97,7 +96,7 @@ class HistoryGLM(ChosenByValidation):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-    _fitted_numbers = ("n_iter_", *ChosenByValidation._fitted_numbers)
+    _fitted_numbers = ("n_iter_", *SequenceModel._fitted_numbers)
 
     b_: Floats
     weights_: Floats
@@ -120,18 +119,8 @@ class HistoryGLM(ChosenByValidation):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Words | ArrayLike, y: None = None) -> Self:
-        """Fit to the bins of a recording.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, or binary rows in time order.
-        y : None
-            Not used; there for scikit-learn.
-        """
-        self._fit_path(self._training_words(X, None), [self])
-        return self
+    def _fit(self, words: Words) -> None:
+        self._fit_path(words, [self])
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Spans of about 0.05, 0.2 and 0.8 s, 5 and 10 functions each, and six penalties."""
@@ -147,6 +136,9 @@ class HistoryGLM(ChosenByValidation):
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; penalties of a basis start from the next larger."""
         models = [clone(self).set_params(**settings) for settings in grid]
+        for model in models:
+            model._check_settings()
+        self._check_bins(words)
         for shape in dict.fromkeys((model.basis, model.n_lags) for model in models):
             alike = [model for model in models if (model.basis, model.n_lags) == shape]
             self._fit_path(words, sorted(alike, key=lambda model: -model.l1))
@@ -190,21 +182,7 @@ class HistoryGLM(ChosenByValidation):
         n_functions, n_lags = self.basis_.shape
         return f"{n_functions} functions of {n_lags} lags"
 
-    def score_sequence(self, X: Words | ArrayLike) -> Floats:
-        """Log probability of each bin given the bins before it, nats, in time order.
-
-        Their sum is the log probability of the spike trains.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, or binary rows in time order.
-
-        Returns
-        -------
-        ndarray, shape (n_bins,)
-        """
-        words = self._sequence(X)
+    def _log_probability_in_time(self, words: Words) -> Floats:
         log_p = np.empty(words.n_bins)
         for part, odds in self._log_odds(words, np.arange(self.b_.size)):
             sign = 1.0 - 2.0 * words.X[words.index[part]]
@@ -215,24 +193,8 @@ class HistoryGLM(ChosenByValidation):
         """Mean log probability per bin given the past, nats."""
         return float(self.score_sequence(X).mean())
 
-    def log_odds_in_time(self, X: Words | ArrayLike, units: Iterable[int] | None = None) -> Floats:
-        """Log odds of a spike in each bin given the bins before it, nats.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, or binary rows in time order.
-        units : iterable of int, optional
-            Positions of some units in the model's order; all of them by default.
-
-        Returns
-        -------
-        ndarray, shape (n_bins, n_chosen)
-        """
-        words = self._sequence(X)
-        n = self.b_.size
-        chosen = range(n) if units is None else check_positions("units", units, n)
-        return np.concatenate([odds for _, odds in self._log_odds(words, np.array([*chosen]))])
+    def _log_odds_in_time(self, words: Words, units: list[int]) -> Floats:
+        return np.concatenate([odds for _, odds in self._log_odds(words, np.array(units))])
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> NDArray[np.uint8]:
         """Draw consecutive bins, shape (n_samples, n_units).
@@ -257,9 +219,6 @@ class HistoryGLM(ChosenByValidation):
 
     def _fit_path(self, words: Words, models: Sequence[Self]) -> None:
         """Fit models of one basis, each from the one before it."""
-        for model in models:
-            model._check_settings()
-        _check_sequence(words)
         basis, n = lag_basis(*models[0]._shape()), words.n_units
         histories = Histories.of(words, basis)
         if 2 * histories.n_bins < words.n_bins:
@@ -268,7 +227,7 @@ class HistoryGLM(ChosenByValidation):
                 "bins before them in their epoch and take part in the fit; use fewer lags or "
                 "split by blocks",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         coefficients = np.zeros((n, n * len(basis) + 1))
         coefficients[:, -1] = logit(floored_rates(words))
@@ -304,7 +263,7 @@ class HistoryGLM(ChosenByValidation):
             )
         if doubt:
             name = f"HistoryGLM with l1={self.l1:g}"
-            warnings.warn(f"{name} {doubt}", ConvergenceWarning, stacklevel=4)
+            warnings.warn(f"{name} {doubt}", ConvergenceWarning, stacklevel=5)
 
     def _shape(self) -> tuple[int, int]:
         """Numbers of functions and of lags."""
@@ -315,21 +274,6 @@ class HistoryGLM(ChosenByValidation):
                 "as lags or fewer"
             )
         return n_functions, self.n_lags
-
-    def _sequence(self, X: Words | ArrayLike) -> Words:
-        """Bins to evaluate, in the model's order of units."""
-        check_is_fitted(self)
-        words = X if isinstance(X, Words) else UnnamedWords.from_array(X)
-        if not isinstance(X, Words):  # a data frame's columns must have the names they had
-            validate_data(self, X, skip_check_array=True, reset=False)
-        words = ordered(words, self.origin_)
-        _check_sequence(words)
-        if words.n_dims != self.n_features_in_:
-            raise ValueError(
-                f"X has {words.n_dims} features, but HistoryGLM is expecting "
-                f"{self.n_features_in_} features as input; pass the units it was fitted on"
-            )
-        return words
 
     def _filters(self, units: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Effects of spikes on some units, and their log odds where lags are not known.
@@ -368,16 +312,3 @@ class HistoryGLM(ChosenByValidation):
         model.rates_ = shaped("rates", floats(arrays, "rates"), (n,))
         model._remember(n, None)
         return model
-
-
-def _check_sequence(words: Words) -> None:
-    """Refuse words that are not single bins of equal weight."""
-    if words.window != 1:
-        raise ValueError(
-            f"these words span {words.window} bins; HistoryGLM takes single bins and finds "
-            "their past itself"
-        )
-    if words.weights is not None:
-        raise ValueError(
-            "these bins carry weights, which a sequence cannot have; leave out sample_weight"
-        )

@@ -84,7 +84,7 @@ class KPairwise(PenalisedModel):
 
     def __init__(
         self,
-        l1: float = 2e-3,
+        l1: float = 1e-4,
         *,
         smoothing: float = 10.0,
         tol: float = 1e-8,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from ..origin import ordered
-from ..validation import Floats, check_positions, chunks, random_generator
-from ..words import UnnamedWords, Words
+from ..formatting import counted
+from ..validation import Floats, chunks, random_generator
+from ..words import Words
 from ._chain import Chain, Trains, long_run
 from ._markov_fit import fit_markov
 from ._modes import (
@@ -24,15 +23,15 @@ from ._modes import (
     log_odds_of_mixed,
     steps,
 )
-from ._saving import Arrays, floats
-from ._settings import COUNT, seed_of
+from ._sequence import SequenceModel
+from ._settings import COUNT
 from ._words_estimator import check_whole
 
 #: Numbers of modes worth trying.
 _MODES = (1, 2, 5, 10, 20, 30, 60, 100)
 
 
-class HiddenMarkovModes(ModesModel):
+class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     """Modes of independent units that follow each other as a Markov chain (Prentice et al. 2016).
 
     A bin's word comes from its mode alone, as in a mixture of independent populations, and the
@@ -94,6 +93,7 @@ class HiddenMarkovModes(ModesModel):
         "n_modes": COUNT,
         **ModesModel._parameter_constraints,
     }
+    _array_names: ClassVar[tuple[str, ...]] = ("modes", "transitions", "start")
 
     transitions_: Floats
     start_: Floats
@@ -140,18 +140,6 @@ class HiddenMarkovModes(ModesModel):
         model._remember(rates.shape[1], None)
         return model
 
-    def fit(self, X: Words | ArrayLike, y: None = None) -> Self:  # type: ignore[override]
-        """Fit to spike trains; bins have no weights, since each follows from the one before.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Binary words of single bins, in time order.
-        y : None
-            Not used; there for scikit-learn.
-        """
-        return super().fit(X)
-
     @property
     def weights_(self) -> Floats:
         """Probability of each mode in the long run, shape (n_modes,)."""
@@ -166,28 +154,21 @@ class HiddenMarkovModes(ModesModel):
     @property
     def size_(self) -> str:
         """Number of modes."""
-        n = len(self.modes_)
-        return f"{n} mode{'s' * (n != 1)}"
+        return counted(len(self.modes_), "mode")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of modes up to one for five distinct words."""
         return tuple({"n_modes": n} for n in affordable(_MODES, words))
 
-    def score_sequence(self, X: Words | ArrayLike) -> Floats:
-        """Log probability of each bin given the earlier bins of its run, nats, shape (n_bins,).
-
-        Their sum is the log-likelihood of the spike trains.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, in time order; an array is one run.
-        """
-        return self._chain().filtered(self._trains(X))[1]
+    def _log_probability_in_time(self, words: Words) -> Floats:
+        return self._chain().filtered(Trains.of(words))[1]
 
     def predicted_modes(self, X: Words | ArrayLike) -> Floats:
         """Probability of each mode given the earlier bins of the run, shape (n_bins, n_modes)."""
-        trains = self._trains(X)
+        return self._predicted_modes(self._sequence(X))
+
+    def _predicted_modes(self, words: Words) -> Floats:
+        trains = Trains.of(words)
         filtered, _ = self._chain().filtered(trains)
         predicted = np.empty_like(filtered)
         for part in chunks(*filtered.shape):
@@ -196,21 +177,9 @@ class HiddenMarkovModes(ModesModel):
         predicted[trains.runs[:-1]] = self.start_
         return predicted
 
-    def log_odds_in_time(self, X: Words | ArrayLike, units: Iterable[int] | None = None) -> Floats:
-        """Log odds of a spike of some units given the earlier bins, nats, (n_bins, n_chosen).
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, in time order.
-        units : iterable of int, optional
-            Positions of units in the model's order; all of them by default.
-        """
-        check_is_fitted(self)
-        n_units = self.n_features_in_
-        chosen = [*range(n_units)] if units is None else check_positions("units", units, n_units)
-        predicted, modes = self.predicted_modes(X), self.modes_[:, chosen]
-        out = np.empty((len(predicted), len(chosen)))
+    def _log_odds_in_time(self, words: Words, units: list[int]) -> Floats:
+        predicted, modes = self._predicted_modes(words), self.modes_[:, units]
+        out = np.empty((len(predicted), len(units)))
         for part in chunks(*out.shape):
             out[part] = log_odds_of_mixed(predicted[part], modes)
         return out
@@ -223,7 +192,7 @@ class HiddenMarkovModes(ModesModel):
         X : Words or array_like, shape (n_bins, n_units)
             Words of single bins, in time order.
         """
-        return self._chain().best_path(self._trains(X))
+        return self._chain().best_path(Trains.of(self._sequence(X)))
 
     def sample_sequence(
         self, n_bins: int, random_state: Any = None
@@ -255,16 +224,7 @@ class HiddenMarkovModes(ModesModel):
         return draw_words(self.modes_, path, rng), path
 
     def _fit(self, words: Words) -> None:
-        _check_bins(words)
-        found = fit_markov(
-            words,
-            int(self.n_modes),
-            float(self.smoothing),
-            int(self.n_init),
-            self.tol,
-            int(self.max_iter),
-            seed_of(self.random_state),
-        )
+        found = fit_markov(words, int(self.n_modes), *self._search_settings())
         theta = found.theta
         self.transitions_ = np.exp(theta.log_transitions)
         order = np.argsort(-self.weights_, kind="stable")
@@ -276,41 +236,3 @@ class HiddenMarkovModes(ModesModel):
     def _chain(self) -> Chain:
         check_is_fitted(self)
         return Chain.of(self.modes_, self.start_, self.transitions_)
-
-    def _trains(self, X: Words | ArrayLike) -> Trains:
-        """Words in the model's order of units, in time."""
-        check_is_fitted(self)
-        words = X if isinstance(X, Words) else UnnamedWords.from_array(X)
-        words = ordered(words, self.origin_)
-        _check_bins(words)
-        if words.n_dims != self.n_features_in_:
-            raise ValueError(
-                f"words have {words.n_dims} units but HiddenMarkovModes was fitted on "
-                f"{self.n_features_in_}; pass the same units"
-            )
-        return Trains.of(words)
-
-    def _arrays(self) -> Arrays:
-        return {"modes": self.modes_, "transitions": self.transitions_, "start": self.start_}
-
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        given = (floats(arrays, name) for name in ("modes", "transitions", "start"))
-        model = cls.from_parameters(*given)
-        model.set_params(**settings)
-        model._check_settings()
-        return model
-
-
-def _check_bins(words: Words) -> None:
-    """Refuse words that are not single bins of equal weight."""
-    if words.window > 1:
-        raise ValueError(
-            f"words span {words.window} bins, but the chain of modes already knows the past; "
-            "pass words of single bins"
-        )
-    if words.weights is not None and not (words.weights == 1.0).all():
-        raise ValueError(
-            "bins carry weights, but each bin of a spike train follows from the one before; "
-            "leave out sample_weight"
-        )

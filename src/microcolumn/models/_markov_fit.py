@@ -26,14 +26,9 @@ class MarkovModes(NamedTuple):
 
 
 class MarkovExpectation(Expectation[MarkovModes]):
-    """Passes of hidden Markov modes (docs/method.md, "Hidden Markov modes").
+    """Passes of hidden Markov modes over words of single bins (docs/method.md, by that name).
 
-    Parameters
-    ----------
-    words : Words
-        Training words of single bins.
-    smoothing : float
-        Pseudo-words of the prior of each mode, and pseudo-transitions of each row.
+    The prior of each mode has ``smoothing`` pseudo-words, and each row as many transitions.
     """
 
     def __init__(self, words: Words, smoothing: float) -> None:

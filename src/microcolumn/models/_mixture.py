@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from ..formatting import counted
 from ..validation import Floats
 from ..words import Words
 from ._mixture_fit import fit_mixture
 from ._modes import ModesModel, affordable, checked_distribution, checked_modes
-from ._saving import Arrays, floats
-from ._settings import COUNT, seed_of
+from ._settings import COUNT
 
 #: Numbers of components worth trying.
 _COMPONENTS = (1, 2, 5, 10, 20, 40, 60, 100, 150)
@@ -78,6 +78,7 @@ class BernoulliMixture(ModesModel):
         "n_components": COUNT,
         **ModesModel._parameter_constraints,
     }
+    _array_names: ClassVar[tuple[str, ...]] = ("modes", "weights")
 
     def __init__(
         self,
@@ -127,34 +128,15 @@ class BernoulliMixture(ModesModel):
     @property
     def size_(self) -> str:
         """Number of components."""
-        n = len(self.modes_)
-        return f"{n} component{'s' * (n != 1)}"
+        return counted(len(self.modes_), "component")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of components up to one for five distinct words."""
         return tuple({"n_components": n} for n in affordable(_COMPONENTS, words))
 
     def _fit(self, words: Words) -> None:
-        found = fit_mixture(
-            words,
-            int(self.n_components),
-            float(self.smoothing),
-            int(self.n_init),
-            self.tol,
-            int(self.max_iter),
-            seed_of(self.random_state),
-        )
+        found = fit_mixture(words, int(self.n_components), *self._search_settings())
         order = np.argsort(-found.theta.log_weights, kind="stable")
         self.modes_ = np.asarray(expit(found.theta.logits[order]))
         self._weights = np.exp(found.theta.log_weights[order])
         self._report(found)
-
-    def _arrays(self) -> Arrays:
-        return {"modes": self.modes_, "weights": self._weights}
-
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls.from_parameters(floats(arrays, "modes"), floats(arrays, "weights"))
-        model.set_params(**settings)
-        model._check_settings()
-        return model

@@ -28,12 +28,7 @@ class Mixture(NamedTuple):
 class Emissions:
     """Rates of components under their prior, which keeps them near the overall rates.
 
-    Parameters
-    ----------
-    words : Words
-        Training words.
-    smoothing : float
-        Pseudo-words at the overall rates that each component has seen.
+    Each component has seen ``smoothing`` pseudo-words at the overall rates of the words.
     """
 
     def __init__(self, words: Words, smoothing: float) -> None:
@@ -72,12 +67,7 @@ class Emissions:
 class MixtureExpectation(Expectation[Mixture]):
     """Passes of a mixture (docs/method.md, "Bernoulli mixture").
 
-    Parameters
-    ----------
-    words : Words
-        Training words.
-    smoothing : float
-        Pseudo-words of the prior of each component, and of the weights.
+    The prior of each component, and that of the weights, has ``smoothing`` pseudo-words.
     """
 
     def __init__(self, words: Words, smoothing: float) -> None:

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,8 @@ from ..words import Words
 from ._climbing import Summit
 from ._components import Components
 from ._rival import Rival
-from ._settings import COUNT, STRENGTH, Number
+from ._saving import Arrays, floats
+from ._settings import COUNT, STRENGTH, Number, seed_of
 
 #: Fewest distinct words per mode that make more modes worth trying.
 _FEWEST_WORDS = 5
@@ -32,19 +33,7 @@ _ROUNDING = 1e-9
 
 
 class ModesModel(Rival):
-    """What a mixture and a hidden Markov model share: single words, given how frequent modes are.
-
-    Attributes
-    ----------
-    modes_ : ndarray, shape (n_modes, n_bits)
-        Probability of a spike of each bit in each mode.
-    objective_, last_gain_ : float
-        Minus the log-likelihood and log prior per word, nats, and what the last pass took off it.
-    certificate_ : Certificate
-        Converged if that is no more than ``tol``; its optimality is the largest slope.
-    n_iter_ : int
-        Passes over the words.
-    """
+    """What a mixture and a hidden Markov model share: words of modes that are so frequent."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "smoothing": [Number(Real, 0, None, closed="neither")],
@@ -56,11 +45,30 @@ class ModesModel(Rival):
         *Rival._fitted_numbers, "objective_", "last_gain_", "n_iter_",
     )  # fmt: skip
 
-    modes_: Floats
-    objective_: float
-    last_gain_: float
-    n_iter_: int
-    certificate_: Certificate
+    #: Arrays of a file, in the order in which ``from_parameters`` takes them.
+    _array_names: ClassVar[tuple[str, ...]]
+
+    modes_: Floats  # probability of a spike of each bit in each mode, (n_modes, n_bits)
+    objective_: float  # minus the log-likelihood and log prior per word, nats
+    last_gain_: float  # what the last pass took off it
+    n_iter_: int  # passes over the words
+    certificate_: Certificate  # converged if the last gain is no more than ``tol``
+
+    def _arrays(self) -> Arrays:
+        return {name: getattr(self, f"{name}_") for name in self._array_names}
+
+    @classmethod
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
+        made: Any = cls
+        model: Self = made.from_parameters(*(floats(arrays, name) for name in cls._array_names))
+        model.set_params(**settings)
+        model._check_settings()
+        return model
+
+    def _search_settings(self) -> tuple[float, int, float, int, np.random.SeedSequence]:
+        """Words of the prior, starts, tolerance, most passes and seed, as fits take them."""
+        smoothing, seed = float(self.smoothing), seed_of(self.random_state)
+        return smoothing, int(self.n_init), self.tol, int(self.max_iter), seed
 
     @property
     @abstractmethod

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._rival import Rival

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -12,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
+from ..kernels import one_blas_thread
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
     MinimumProbabilityFlow,
@@ -81,9 +80,9 @@ class PenalisedModel(PopulationModel):
 
     def __init__(
         self,
-        l1: float = 2e-3,
+        l1: float = 1e-4,
         *,
-        objective: str = "mpf",
+        objective: str = "likelihood",
         n_init: int = 1,
         tol: float = 1e-10,
         max_iter: int = 5000,
@@ -188,7 +187,7 @@ class PenalisedModel(PopulationModel):
         if start is not None:
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
-        with _libraries().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             floored, together = floored_rates(words), pair_rates(words)
             seed, never = seed_of(self.random_state), together == 0.0
             np.fill_diagonal(never, False)
@@ -330,10 +329,10 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
     def __init__(
         self,
         n_hidden: int = 25,
-        l1: float = 2e-3,
+        l1: float = 1e-4,
         *,
         group_l1: float = 0.0,
-        objective: str = "mpf",
+        objective: str = "likelihood",
         n_init: int = 1,
         tol: float = 1e-8,
         max_iter: int = 5000,
@@ -356,12 +355,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The loaded libraries that have threads; to look for them takes as long as a small fit."""
-    return ThreadpoolController()
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:

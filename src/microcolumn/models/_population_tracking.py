@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.cpu.poisson_binomial import (
+from ..kernels.loops.poisson_binomial import (
     chances_without,
     count_by_active,
     draw_given_total,
@@ -21,7 +21,7 @@ from ..kernels.cpu.poisson_binomial import (
     log_probabilities,
     log_symmetric,
 )
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._counting import distinct_pasts, scaled_counts

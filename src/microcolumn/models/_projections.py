@@ -20,21 +20,11 @@ _BATCHES = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projections:
-    """Features 1[a_j . x > theta_j] of words, each of a few units.
+    """Features 1[a_j . x > theta_j] of words, each of a few units."""
 
-    Parameters
-    ----------
-    inputs : ndarray of int32, shape (n_projections, n_inputs)
-        Units with a weight, in ascending order.
-    weights : ndarray, shape (n_projections, n_inputs)
-        The weights a_j of these.
-    thresholds : ndarray, shape (n_projections,)
-        Not negative, so that the silent word is below all of them.
-    """
-
-    inputs: Inputs
-    weights: Floats
-    thresholds: Floats
+    inputs: Inputs  # units with a weight, in ascending order, (n_projections, n_inputs)
+    weights: Floats  # a_j of these, (n_projections, n_inputs)
+    thresholds: Floats  # not negative: the silent word is below all of them, (n_projections,)
 
     def features(self, n_units: int) -> Features:
         """The features as tables over the patterns of their inputs."""

@@ -55,6 +55,9 @@ class Rival(ChosenByValidation, WordModel):
     ``_from_arrays``.
     """
 
+    #: Whether ``_draw`` takes options of ``sample``.
+    _takes_sampling_options: ClassVar[bool] = False
+
     def fit(
         self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -112,13 +115,13 @@ class Rival(ChosenByValidation, WordModel):
         random_state : int, Generator or None
             Source of the draws.
         **options
-            None; there for the models that have some.
+            For models around others, which pass them on; rivals by themselves have none.
         """
         check_is_fitted(self)
         check_whole("n_samples", n_samples)
-        if options:
+        if options and not self._takes_sampling_options:
             raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
-        return self._draw(int(n_samples), random_generator(random_state))
+        return self._draw(int(n_samples), random_generator(random_state), **options)
 
     @abstractmethod
     def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:

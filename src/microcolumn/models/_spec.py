@@ -23,11 +23,9 @@ CLASSES = (*FAMILY, *RIVALS)
 #: Rivals that comparisons have unless told otherwise: strong, and quick at any size.
 USUAL_RIVALS = ("BernoulliMixture", "CascadedLogistic", "TwoTree", "PopulationTracking")
 #: What fits may minimise; the first is the default and not part of a model's name.
-OBJECTIVES = ("mpf", "pseudolikelihood", "likelihood")
+OBJECTIVES = ("likelihood", "pseudolikelihood", "mpf")
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
-#: What comparisons, and fits at the command line, minimise unless told otherwise.
-DEFAULT_OBJECTIVE = "likelihood"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,24 +39,23 @@ class ModelSpec:
     n_hidden : int
         Hidden units; 0 for models without.
     objective : str
-        ``"mpf"``, ``"pseudolikelihood"`` or ``"likelihood"``; means nothing for a rival.
+        ``"likelihood"``, ``"pseudolikelihood"`` or ``"mpf"``; means nothing for a rival.
 
     Examples
     --------
-    >>> ModelSpec("RBM", 25).name, ModelSpec("Ising", objective="likelihood").name
-    ('RBM 25', 'Ising likelihood')
-    >>> ModelSpec.of("SemiRBM 25").nested
-    (ModelSpec(model='Ising', n_hidden=0, objective='mpf'),
-     ModelSpec(model='RBM', n_hidden=25, objective='mpf'))
+    >>> ModelSpec("RBM", 25).name, ModelSpec("Ising", objective="mpf").name
+    ('RBM 25', 'Ising mpf')
+    >>> [spec.name for spec in ModelSpec.of("SemiRBM 25 mpf").nested]
+    ['Ising mpf', 'RBM 25 mpf']
     """
 
     model: str
     n_hidden: int = 0
-    objective: str = "mpf"
+    objective: str = OBJECTIVES[0]
 
     @classmethod
     def of(cls, name: str) -> Self:
-        """The model that has a name such as ``"RBM 25 likelihood"``."""
+        """The model that has a name such as ``"RBM 25"`` or ``"RBM 25 mpf"``."""
         model, *rest = name.split() or [""]
         n_hidden = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
         if model not in CLASSES or len(rest) > 1:
@@ -67,9 +64,9 @@ class ModelSpec:
 
     @property
     def name(self) -> str:
-        """Name in tables; minimum probability flow, the default objective, is not part of it."""
+        """Name in tables and stores; likelihood, the default objective, is not part of it."""
         name = f"{self.model} {self.n_hidden}" if self.n_hidden else self.model
-        return name if self.objective == "mpf" else f"{name} {self.objective}"
+        return name if self.objective == OBJECTIVES[0] else f"{name} {self.objective}"
 
     @property
     def is_rival(self) -> bool:

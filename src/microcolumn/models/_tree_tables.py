@@ -8,21 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.boosted import Trees
+from ..kernels.loops.boosted import Trees
 from ..validation import Floats
 from ._saving import Arrays, floats, shaped
 
 
 def tabulated(biases: Floats, trees: Sequence[Sequence[NDArray[Any]]]) -> Trees:
-    """All trees as one table.
+    """All trees as one table, with the log odds ``biases`` (n_units,) that they start from.
 
-    Parameters
-    ----------
-    biases : ndarray, shape (n_units,)
-        Log odds that the trees of each unit start from.
-    trees : sequence of sequences of structured arrays
-        Nodes of each tree of each unit, as ``HistGradientBoostingClassifier`` has them: a node
-        leads to the left where its predictor is at most its threshold.
+    ``trees`` are nodes of each tree of each unit, as ``HistGradientBoostingClassifier`` has them: a
+    node leads to the left where its predictor is at most its threshold.
     """
     tables = [nodes for of_unit in trees for nodes in of_unit]
     sizes = np.array([nodes.size for nodes in tables], dtype=np.int64)

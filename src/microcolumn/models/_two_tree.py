@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.cpu.two_trees import grow_two_tree
+from ..kernels.loops.two_trees import grow_two_tree
 from ..validation import Floats
 from ._ancestral import Ancestral, Places
 

@@ -16,20 +16,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
-from ..kernels.cpu.lookup import find_words
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.lookup import find_words
+from ..kernels.loops.threads import threads_for
 from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
 from ..solvers import Certificate
-from ..validation import Bits, Floats, chunks, random_generator
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._base import PopulationModel
 from ._counting import scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._word_model import WordModel
-from ._words_estimator import check_whole
 
 Keys = NDArray[np.uint64]
 
@@ -49,7 +48,9 @@ class Universal(Rival):
     Parameters
     ----------
     model : WordModel
-        The base. A fitted model is taken as it is; any other is copied and fitted to the words.
+        The base. A fitted model is taken as it is, for the words that it was fitted on or others
+        of the same units; any other is copied and fitted to the words. Options of :meth:`sample`
+        are passed on to it.
     concentration : float or "evidence", optional
         alpha, in words. By default the one at which each training word is best predicted from
         the base and all the other words (:func:`log_left_out`). ``"evidence"`` takes the one of
@@ -80,6 +81,7 @@ class Universal(Rival):
         ]
     }
     _inner_models: ClassVar[tuple[str, ...]] = ("base",)
+    _takes_sampling_options: ClassVar[bool] = True
 
     base_: WordModel
     concentration_: float
@@ -90,26 +92,10 @@ class Universal(Rival):
         self.model = model
         self.concentration = concentration
 
-    def fit(
-        self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Fit the base unless it is fitted, and keep the words.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words; those that a fitted base was fitted on, or others of the same units.
-        y : None
-            Not used; there for scikit-learn.
-        sample_weight : array_like, shape (n_words,), optional
-            Weight of each row of an array.
-        """
-        self._check_settings()
-        words = self._training_words(X, sample_weight)
-        base = _fitted(self.model, words)
-        # The base keeps its own order of units.
-        self._fit_around(base, ordered(words, base.origin_))
-        return self
+    def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
+        """Words in the order of units that a fitted base has, which keeps its own."""
+        words = super()._training_words(X, sample_weight)
+        return ordered(words, getattr(self.model, "origin_", None))
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings, all around one base where they do not change it."""
@@ -166,24 +152,6 @@ class Universal(Rival):
             bits[:, unit] = came
         return out
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Draw words from the base and from the words that were seen, shape (n_samples, n_units).
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of words.
-        random_state : int, Generator or None
-            Source of the draws.
-        **options
-            Passed on to the base.
-        """
-        check_is_fitted(self)
-        check_whole("n_samples", n_samples)
-        return self._draw(int(n_samples), random_generator(random_state), **options)
-
     def _draw(self, n_samples: int, rng: np.random.Generator, **options: Any) -> NDArray[np.uint8]:
         total = float(self._counts.sum())
         is_base = rng.random(n_samples) * (total + self.concentration_) < self.concentration_
@@ -203,7 +171,6 @@ class Universal(Rival):
         return mixed
 
     def _fit(self, words: Words) -> None:
-        """Fit around a base; see :meth:`fit`."""
         self._fit_around(_fitted(self.model, words), words)
 
     def _fit_around(self, base: WordModel, words: Words) -> None:
@@ -314,14 +281,9 @@ def _best(merit: Callable[[Floats, Floats, float], float], counts: Floats, log_p
 def log_left_out(counts: Floats, log_p: Floats, log_alpha: float) -> float:
     """Log probability of each word given the base and all other words, summed over words.
 
-    sum_x n_x log((n_x - 1 + alpha p0(x)) / (n - 1 + alpha))
-
-    Parameters
-    ----------
-    counts, log_p : ndarray, shape (n_distinct,)
-        How often each distinct word came, and its log probability under the base, nats.
-    log_alpha : float
-        Log of the concentration.
+    sum_x n_x log((n_x - 1 + alpha p0(x)) / (n - 1 + alpha)), where ``counts`` (n_distinct,) say how
+    often each distinct word came, and ``log_p`` (n_distinct,) is its log probability under the
+    base, nats.
     """
     others, total = np.maximum(counts - 1.0, 0.0), float(counts.sum())
     with np.errstate(divide="ignore"):
@@ -334,12 +296,7 @@ def log_evidence(counts: Floats, log_p: Floats, log_alpha: float) -> float:
     """Log probability of words in the order in which they came, the process integrated out.
 
     log Gamma(alpha) - log Gamma(n + alpha)
-    + sum_x [log Gamma(n_x + alpha p0(x)) - log Gamma(alpha p0(x))]
-
-    Parameters
-    ----------
-    counts, log_p, log_alpha
-        As in :func:`log_left_out`.
+    + sum_x [log Gamma(n_x + alpha p0(x)) - log Gamma(alpha p0(x))], as in :func:`log_left_out`.
     """
     total, alpha = float(counts.sum()), math.exp(log_alpha)
     expected = np.exp(log_alpha + log_p)

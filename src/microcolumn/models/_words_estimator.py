@@ -154,14 +154,18 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Words to evaluate as bits in the model's order, which the rows of ``X`` keep."""
         check_is_fitted(self)
         bits = ordered(X, self.origin_).X if isinstance(X, Words) else check_binary(X)
-        if bits.shape[1] != self.n_features_in_:
+        self._check_features(X, bits.shape[1])
+        return bits
+
+    def _check_features(self, X: Words | ArrayLike, n_bits: int) -> None:
+        """Refuse words of other units than those of the fit."""
+        if n_bits != self.n_features_in_:
             raise ValueError(
-                f"X has {bits.shape[1]} features, but {type(self).__name__} is expecting "
+                f"X has {n_bits} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input; pass the units it was fitted on"
             )
         if not isinstance(X, Words):  # a data frame's columns must have the names they had
             validate_data(self, X, skip_check_array=True, reset=False)
-        return bits
 
 
 def floored_rates(words: Words) -> Floats:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..kernels.cpu.driven import changes_along_flips, driven_terms, pulled_gradient
 from ..kernels.cpu.mpf_tables import LARGEST_WEIGHT
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Floats
 from ..words import Words

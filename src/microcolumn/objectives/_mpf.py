@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kernels.cpu.mpf_links import Flow
-from ..kernels.cpu.mpf_tables import Workspace, trusted
 from ..parameters import Parameters
-from ..validation import Floats
 from ..words import Words
 from ._flips import SumOverFlips
 
@@ -56,29 +50,4 @@ class MinimumProbabilityFlow(SumOverFlips):
         Binary words.
     """
 
-    _name = "the flow K"
-
-    def _factors(self, weights: Floats) -> Floats:
-        return 0.5 * weights
-
-    def _sum(self, space: Workspace) -> tuple[float, float]:
-        K, shift = self._flow(space), 0.0
-        if trusted(K):
-            return K, 1.0
-        for _ in range(3):  # so far from 1 that weights need a factor too
-            shift -= math.log(K) if 0.0 < K < math.inf else -600.0 if K == 0.0 else 600.0
-            K = self._flow(space, shift)
-            if trusted(K):
-                break
-        with np.errstate(over="ignore", invalid="ignore"):
-            scale = float(np.exp(-shift))
-            return float(np.float64(K) * scale), scale
-
-    def _flow(self, space: Workspace, shift: float = 0.0) -> float:
-        """Run the kernel; with a ``shift``, weights are computed from their logarithms."""
-        bits = self._bits
-        if shift != 0.0:
-            bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
-            space.tables.bounds[0] = -math.inf
-        self._run(Flow(), bits, space)
-        return 2.0 * space.value()  # the kernel's terms are halved
+    _kind = "flow"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kernels.cpu.mpf_links import Logistic
-from ..kernels.cpu.mpf_tables import Workspace
 from ..parameters import Parameters
-from ..validation import Floats
 from ..words import Words
 from ._flips import SumOverFlips
 
@@ -53,11 +49,4 @@ class PseudoLikelihood(SumOverFlips):
         Binary words.
     """
 
-    _name = "the pseudolikelihood"
-
-    def _factors(self, weights: Floats) -> Floats:
-        return np.ones_like(weights)
-
-    def _sum(self, space: Workspace) -> tuple[float, float]:
-        self._run(Logistic(), self._bits, space)
-        return space.value(), 1.0
+    _kind = "pseudolikelihood"

@@ -32,7 +32,7 @@ def pair_rates(words: Words) -> Floats:
     return rates
 
 
-def largest_l1(words: Words | ArrayLike, objective: str = "mpf") -> float:
+def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float:
     """The smallest L1 strength at which no coupling of an Ising model leaves zero.
 
     It is the largest slope of the objective along one entry of J at the independent model, whose
@@ -44,7 +44,7 @@ def largest_l1(words: Words | ArrayLike, objective: str = "mpf") -> float:
     ----------
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
-    objective : {"mpf", "pseudolikelihood", "likelihood"}
+    objective : {"likelihood", "pseudolikelihood", "mpf"}
         What is minimised.
 
     Returns
@@ -55,7 +55,7 @@ def largest_l1(words: Words | ArrayLike, objective: str = "mpf") -> float:
     Examples
     --------
     >>> words = [[0, 0]] * 6 + [[1, 1]] * 2 + [[0, 1]] * 2
-    >>> round(largest_l1(words, "likelihood"), 6)  # 0.2 - 0.2 * 0.4
+    >>> round(largest_l1(words), 6)  # 0.2 - 0.2 * 0.4
     0.12
     """
     together = pair_rates(as_words(words))
@@ -72,7 +72,7 @@ def largest_l1(words: Words | ArrayLike, objective: str = "mpf") -> float:
         slopes *= 0.5 * (per_spread[:, None] + per_spread)
     elif objective != "likelihood":
         raise ValueError(
-            f"objective is {objective!r}; choose 'mpf', 'pseudolikelihood' or 'likelihood'"
+            f"objective is {objective!r}; choose 'likelihood', 'pseudolikelihood' or 'mpf'"
         )
     return float(slopes.max())
 

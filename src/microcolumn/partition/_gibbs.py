@@ -6,17 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..kernels.cpu.gibbs import Chains, GibbsTables, advance
-from ..kernels.cpu.sparse_gibbs import SparseChains, SparseTables, advance_sparse
+from ..kernels import GibbsChains
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_binary, random_generator, whole_number
-from ._gibbs_tables import chains_side_by_side, single_chains, suits_single_chains
 
 RandomState = int | np.random.Generator | None
 
-#: Site updates times table entries of one compiled call, about a fifth of a second, so that Ctrl-C
-#: and the progress bar respond.
-_CALL_OPERATIONS = 4e8
 #: Seconds before a progress bar appears.
 _PROGRESS_DELAY = 3.0
 
@@ -40,37 +35,21 @@ class Sampler:
     ) -> None:
         live, _ = theta.only_live()
         logits = np.zeros(theta.n_visible) if base_logits is None else base_logits
-        base = np.array(logits, dtype=np.float64)
         words = np.zeros((n_chains, theta.n_visible))
         if initial is not None:
             words[:] = initial
-        self._by_units = suits_single_chains(live)
-        made = (single_chains if self._by_units else chains_side_by_side)(live, base, words)
-        self._model: GibbsTables | SparseTables = made[0]
-        self._chains: Chains | SparseChains = made[1]
-        self.n_chains = n_chains
-        self._seed = np.uint64(seed)
-        self._n_sweeps = 0
-
-    @property
-    def n_units(self) -> int:
-        """Number of bits of a word."""
-        return int(self._model.weights.shape[0])
+        self._chains = GibbsChains(live.arrays, words, np.asarray(logits), seed)
+        self.n_chains, self.n_units = n_chains, theta.n_visible
 
     @property
     def words(self) -> Bits:
         """Current word of each chain, shape (n_chains, n_units)."""
-        x = self._chains.x
-        if isinstance(self._chains, Chains):
-            x = x.transpose(0, 2, 1).reshape(-1, self.n_units)
-        words: Bits = x[: self.n_chains, : self.n_units].astype(np.uint8)
-        return words
+        return self._chains.words
 
     @property
     def log_weights(self) -> Floats:
         """Accumulated log importance weight of each chain (nats), shape (n_chains,)."""
-        weights: Floats = self._chains.log_weights.reshape(-1)[: self.n_chains].copy()
-        return weights
+        return self._chains.log_weights
 
     def run(
         self,
@@ -90,10 +69,7 @@ class Sampler:
         path[:, 0] = betas
         if increments is not None:
             path[:, 1] = increments
-        n_units, n_hidden = self._model.weights.shape
-        move = advance_sparse if self._by_units else advance
-        per_sweep = self._chains.x.size * (n_units + n_hidden + 50)
-        step = max(1, int(_CALL_OPERATIONS / per_sweep))
+        step = self._chains.sweeps_per_call
         with tqdm(
             total=len(path),
             desc=label,
@@ -104,8 +80,7 @@ class Sampler:
         ) as bar:
             for start in range(0, len(path), step):
                 part = path[start : start + step]
-                move(self._chains, self._model, part, backwards, self._seed, self._n_sweeps)
-                self._n_sweeps += len(part)
+                self._chains.advance(part, backwards)
                 bar.update(len(part))
         return self
 

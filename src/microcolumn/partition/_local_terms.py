@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..kernels.cpu.local_terms import log_weights, pattern_weights
 from ..kernels.cpu.subset_sums import sum_over_sets
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.threads import threads_for
 from ..validation import Bits, Floats
 
 Inputs = NDArray[np.int32]

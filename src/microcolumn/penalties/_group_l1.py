@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..kernels.cpu.penalties import group_add_slopes, group_value, group_zero
+from ..kernels.loops.penalties import group_add_slopes, group_value, group_zero
 from ..layout import Layout
 from ..validation import Floats
 from ._penalty import Penalty

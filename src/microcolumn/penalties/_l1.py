@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.cpu.penalties import l1_add_slopes, l1_value, l1_zero
+from ..kernels.loops.penalties import l1_add_slopes, l1_value, l1_zero
 from ..layout import Layout
 from ..validation import Floats
 from ._penalty import Penalty

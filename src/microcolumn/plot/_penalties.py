@@ -46,29 +46,15 @@ Shown = Literal["score", "couplings", "hidden units"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PenaltyPath:
-    """One model at several strengths λ of its penalty.
+    """One model at several strengths λ of its penalty; arrays have shape (n_strengths,)."""
 
-    Parameters
-    ----------
-    name : str
-        Of the model.
-    l1 : ndarray, shape (n_strengths,)
-        Strengths, increasing.
-    bits_per_second, stderr : ndarray, shape (n_strengths,)
-        Score on held-out words over independent units, and its standard error.
-    n_couplings, n_live_hidden : ndarray of int, shape (n_strengths,), or None
-        What the penalty left over; None where the model has no such thing.
-    chosen : int
-        Position of the strength that the held-out words chose.
-    """
-
-    name: str
-    l1: Floats
-    bits_per_second: Floats
-    stderr: Floats
-    n_couplings: NDArray[np.int64] | None
+    name: str  # of the model
+    l1: Floats  # strengths, increasing
+    bits_per_second: Floats  # score on held-out words over independent units
+    stderr: Floats  # its standard error
+    n_couplings: NDArray[np.int64] | None  # left by the penalty; None for a model without any
     n_live_hidden: NDArray[np.int64] | None
-    chosen: int
+    chosen: int  # position of the strength that the held-out words chose
 
     @classmethod
     def of(

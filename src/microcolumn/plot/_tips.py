@@ -22,14 +22,9 @@ class Tips(NamedTuple):
 def tip(
     artist: Line2D | PathCollection | BarContainer | ErrorbarContainer, columns: Mapping[str, Any]
 ) -> None:
-    """Say what each point of an artist stands for.
+    """Say what each point of an artist stands for; of error bars, their points are meant.
 
-    Parameters
-    ----------
-    artist : Line2D, PathCollection, BarContainer or ErrorbarContainer
-        Of error bars, their points are meant.
-    columns : mapping of str to sequence, str or number
-        What is known of the points, by name: a value for each, or one for all of them.
+    ``columns`` are what is known of the points, by name: a value for each, or one for all of them.
     """
     marks: Any = artist[0] if isinstance(artist, ErrorbarContainer) else artist
     if isinstance(marks, BarContainer):

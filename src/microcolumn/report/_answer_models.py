@@ -191,9 +191,7 @@ def _other(found: Finding) -> str:
     if pair is None:
         return f"{found.about}: not tested."
     by = f"{with_error(pair.bits_per_second, pair.stderr)} bits/s"
-    flow = found.compared.scores[pair.first].spec.objective == "mpf"
-    about = f"{found.about}, by minimum probability flow" if flow else found.about
-    return f"{about}: {found.verdict} ({pair.first} minus {pair.second}: {by})."
+    return f"{found.about}: {found.verdict} ({pair.first} minus {pair.second}: {by})."
 
 
 def holds_for(found: Sequence[Finding]) -> str:

@@ -46,9 +46,9 @@ RIVALS = {
     "RandomProjections": "random projections (Maoz et al. 2020)",
 }
 OBJECTIVES = {
-    "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
-    "pseudolikelihood": "pseudolikelihood (Besag 1975)",
     "likelihood": "maximum likelihood",
+    "pseudolikelihood": "pseudolikelihood (Besag 1975)",
+    "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
 }
 _ASSIGNED = {
     "words": ("Single words were", ""),

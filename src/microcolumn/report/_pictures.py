@@ -18,7 +18,7 @@ from ..figures import CaptionedFigure, draw_all, wanted
 from ..figures._all import Wanted
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
-from ..figures._layouts import layouts_kept, texts_kept
+from ..figures._layouts import layouts_kept
 from ..study import Results
 from ._content import Item, Paragraph, Picture
 
@@ -39,7 +39,7 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     """
     left = sum(1 for _ in wanted(results))
     found: Pictures = {}
-    with texts_kept():
+    with layouts_kept():
         for which, figure in draw_all(results, progress=progress):
             left -= 1
             most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all

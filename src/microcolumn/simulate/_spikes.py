@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.spiking import SAMPLES_PER_MS, intensities, spike
+from ..kernels.loops.spiking import SAMPLES_PER_MS, intensities, spike
 from ..validation import Floats
 from ._column import LAYERS, VOLLEY_S
 from ._truth import Truth

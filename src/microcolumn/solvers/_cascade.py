@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.cascade import CascadeWords, regress
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.cascade import CascadeWords, regress
+from ..kernels.loops.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
 from ..objectives._sparse_words import SparseWords
 from ..validation import Floats

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..kernels.cpu.quasi_newton import find_direction, keep_pair, largest, move, slope_along
+from ..kernels.loops.quasi_newton import find_direction, keep_pair, largest, move, slope_along
 from ..layout import Layout
 from ..penalties import Penalty
 from ..validation import Floats

@@ -136,11 +136,16 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
         connection.execute(f"PRAGMA journal_mode = {mode}")
         for setting in _SETTINGS:
             connection.execute(setting)
-        # Unlike quick_check, it finds a row that its index does not have, in about the same time.
-        (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if verdict != "ok":
-            raise StoreError(_DAMAGED.format(path=path, reason=verdict.replace("\n", " ")))
+        check_structure(connection, path)
         return connection
+
+
+def check_structure(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a store whose structure is damaged, as SQLite finds it."""
+    # Unlike quick_check, it finds a row that its index does not have, in about the same time.
+    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if verdict != "ok":
+        raise StoreError(_DAMAGED.format(path=path, reason=" ".join(verdict.split())))
 
 
 def lay_out(connection: sqlite3.Connection) -> None:

@@ -1,26 +1,31 @@
-"""What of a store changed on the disk, and a copy of all that did not.
+"""Rows of a store that changed on the disk, and a copy of the store without them.
 
-A job counts as damaged if its row or any row of its results is. Its results are then as if they had
-not been computed: reports leave them out and say so, and a run computes them again.
+SQLite checks the structure of its file but not the values in it: a byte that changed must not
+become another result. A job counts as damaged if its row or any row of its results is. Its results
+are then as if they had not been computed: reports leave them out and say so, and a run computes
+them again.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
+import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ._checksums import checksum
-from ._connection import as_store_error, connect_for_reading, lay_out
+from ._connection import as_store_error, check_structure, connect_for_reading
 from ._schema import RESULTS, tables
 
 Row = dict[str, Any]
+#: What SQLite takes and gives back unchanged; no NaN, no negative zero.
+Value = int | float | str | bytes | None
 
 #: Damaged jobs and rows that a sentence names.
 _MOST_NAMED = 3
@@ -28,16 +33,28 @@ _MOST_NAMED = 3
 _NAMES = ("kind", "recording", "experiment", "window", "model", "split")
 
 
+def checksum(table: str, values: Sequence[Value], results: Iterable[int] = ()) -> int:
+    """CRC-32 of a row: all its columns in their order, but for ``checksum`` itself.
+
+    ``results`` are the checksums of the rows that belong to it, in any order.
+    """
+    content = json.dumps([table, *values, sorted(results)], default=_of_bytes)
+    return zlib.crc32(content.encode())
+
+
+def _of_bytes(value: bytes) -> list[int]:
+    return [len(value), zlib.crc32(value)]
+
+
 @dataclass(frozen=True, slots=True)
 class Damage:
     """What of a store is damaged."""
 
-    structure: str  # SQLite's verdict, empty where the file's structure is sound
     jobs: dict[str, str]  # names of damaged jobs by digest
     rows: dict[tuple[str, int], str]  # names of other damaged rows by table and rowid
 
     def __bool__(self) -> bool:
-        return bool(self.structure or self.jobs or self.rows)
+        return bool(self.jobs or self.rows)
 
     def sentence(self, path: Path, remedy: str) -> str:
         """What is damaged, and what to do."""
@@ -45,27 +62,16 @@ class Damage:
         named = "; ".join(f"{name:.100}" for name in lost[:_MOST_NAMED])
         if len(lost) > _MOST_NAMED:
             named += f"; and {len(lost) - _MOST_NAMED:,} more"
-        found = [f"SQLite says: {self.structure:.120}"] if self.structure else []
         # A damaged name may hold anything.
         named = "".join(c if c.isprintable() else "?" for c in named)
-        return f"{path} is damaged ({'; '.join([*found, named or 'no result is lost'])}); {remedy}"
-
-
-def find(connection: sqlite3.Connection) -> Damage:
-    """Check the structure of a store and the checksums of all its rows, at one moment."""
-    connection.execute("BEGIN")
-    factory, connection.text_factory = connection.text_factory, _text
-    try:
-        return _find(connection)
-    finally:
-        connection.text_factory = factory
-        connection.execute("ROLLBACK")
+        return f"{path} is damaged ({named}); {remedy}"
 
 
 def sound(path: Path) -> tuple[Path, str]:
     """A file to read in place of a store, and a sentence about damage, empty where there is none.
 
-    It is the store itself, or a temporary copy of all rows that are not damaged.
+    It is the store itself, or a temporary copy without the damaged rows. A store whose structure is
+    damaged is refused.
     """
     ahead = path.with_name(f"{path.name}-wal")
     files = [file.stat() for file in (path, ahead) if file.exists()]
@@ -76,21 +82,16 @@ def sound(path: Path) -> tuple[Path, str]:
 def _sound(path: Path, _: tuple[tuple[int, int], ...]) -> tuple[Path, str]:
     """The same; the times and sizes of the files say when to check again."""
     with as_store_error(path), closing(connect_for_reading(path)) as connection:
+        check_structure(connection, path)
         damage = find(connection)
         if not damage:
             return path, ""
         copy = Path(tempfile.mkdtemp(dir=_scratch().name)) / path.name
-        with closing(sqlite3.connect(copy, isolation_level=None)) as written:
-            written.execute("BEGIN")
-            lay_out(written)
-            connection.text_factory = _text
-            _copy(connection, written, damage)
-            written.execute("COMMIT")
+        with closing(sqlite3.connect(copy)) as written:
+            connection.backup(written)
+            remove(written, damage)
+            written.commit()
     remedy = "the rest is shown here: run the study again to compute what is lost anew"
-    if damage.structure:
-        remedy = (
-            "the rest is shown here: restore a copy of the store, or run the study into a new one"
-        )
     return copy, damage.sentence(path, remedy)
 
 
@@ -100,13 +101,18 @@ def _scratch() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="microcolumn-")
 
 
-def _find(connection: sqlite3.Connection) -> Damage:
-    structure = ""
+def find(connection: sqlite3.Connection) -> Damage:
+    """Check the checksums of all rows of a store, at one moment."""
+    connection.execute("BEGIN")
+    factory, connection.text_factory = connection.text_factory, _text
     try:
-        (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-        structure = "" if verdict == "ok" else " ".join(verdict.split())
-    except sqlite3.DatabaseError as error:
-        structure = str(error)
+        return _find(connection)
+    finally:
+        connection.text_factory = factory
+        connection.execute("ROLLBACK")
+
+
+def _find(connection: sqlite3.Connection) -> Damage:
     named = {row["digest"]: _name(row) for _, row in _rows(connection, "planned")}
     results: dict[Any, list[int]] = defaultdict(list)
     for table in RESULTS:
@@ -126,7 +132,23 @@ def _find(connection: sqlite3.Connection) -> Damage:
                 rows[table, rowid] = f"{key} in table {table}"
     # Results without their job, whose own row is lost or has another digest now.
     jobs |= {digest: named.get(digest, f"job {digest}") for digest in results}
-    return Damage(structure, jobs, rows)
+    return Damage(jobs, rows)
+
+
+def remove(connection: sqlite3.Connection, damage: Damage) -> None:
+    """Delete what is damaged, in the transaction that is open."""
+    for digest in damage.jobs:
+        name = (digest.encode(errors="surrogateescape"),)  # which may be no text any more
+        for table in RESULTS:
+            connection.execute(f"DELETE FROM {table} WHERE job = CAST(? AS TEXT)", name)
+        connection.execute("DELETE FROM jobs WHERE digest = CAST(? AS TEXT)", name)
+    for table, rowid in damage.rows:
+        if table == "environments":  # jobs refer to it
+            versions = json.dumps({"environment": f"{rowid}, damaged"})
+            values = [rowid, versions, checksum(table, [rowid, versions])]
+            connection.execute("REPLACE INTO environments VALUES (?, ?, ?)", values)
+        else:
+            connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))
 
 
 def _name(planned: Row) -> str:
@@ -136,32 +158,11 @@ def _name(planned: Row) -> str:
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[int, Row]]:
-    """Number and columns of all rows that SQLite can reach, from both ends of the table."""
+    """Number and columns of all rows of a table."""
     columns = list(tables()[table].types)
-    seen = set()
-    for order in ("ASC", "DESC"):
-        try:
-            found = connection.execute(
-                f"SELECT rowid, {', '.join(columns)} FROM {table} ORDER BY rowid {order}"
-            )
-            for rowid, *values in found:
-                if rowid not in seen:
-                    seen.add(rowid)
-                    yield rowid, dict(zip(columns, values, strict=True))
-            return
-        except sqlite3.DatabaseError:
-            continue  # a damaged page, behind which there may be others
-
-
-def _copy(source: sqlite3.Connection, target: sqlite3.Connection, damage: Damage) -> None:
-    """Copy the rows that are not damaged."""
-    for table in (name for name in tables() if not name.startswith("current_")):
-        marks = ", ".join("?" * len(tables()[table].types))
-        for rowid, row in _rows(source, table):
-            job = row.get("job") if table in RESULTS else row.get("digest")
-            lost = table in (*RESULTS, "jobs") and job in damage.jobs
-            if not lost and (table, rowid) not in damage.rows:
-                target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", [*row.values()])
+    found = connection.execute(f"SELECT rowid, {', '.join(columns)} FROM {table}")
+    for rowid, *values in found:
+        yield rowid, dict(zip(columns, values, strict=True))
 
 
 def _text(content: bytes) -> str:

@@ -116,14 +116,15 @@ class Plan:
         ten splits, for the two models that the paper's conclusion rests on and for their rivals.
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
-        instantaneous = replace(INSTANTANEOUS, objectives=("mpf",), l1=PAPER_L1, split_by="words")
+        flow: dict[str, Any] = {"objectives": "mpf", "l1": PAPER_L1}
+        instantaneous = replace(INSTANTANEOUS, split_by="words", **flow)
         likelihood = Experiment(
             "likelihood",
             models=tuple(name for name in INSTANTANEOUS.models if name != "SemiRBM"),
             n_splits=3,
             split_by="words",  # the same splits, so that only the objective differs
         )
-        spatiotemporal = replace(SPATIOTEMPORAL, l1=PAPER_L1, recordings=("B4",))
+        spatiotemporal = replace(SPATIOTEMPORAL, recordings=("B4",), **flow)
         return cls(sources, (instantaneous, likelihood, spatiotemporal))
 
     @classmethod
@@ -141,7 +142,7 @@ class Plan:
 
             [instantaneous]                  # any field of Experiment
             n_splits = 5
-            [spatiotemporal]                 # even if empty: the paper's spatiotemporal experiment
+            [spatiotemporal]                 # even if empty: windows of 1 to 15 bins of 6.7 ms
             recordings = ["B4"]
             [experiments.coarse]             # more of them, from the instantaneous defaults
             bin_width = 0.040

@@ -5,7 +5,7 @@ is not there (NaN) is NULL. ``planned`` says which results the present plan has;
 results, ``current_<table>`` is a view of those, with the names they go by. Results of earlier plans
 stay in the tables.
 
-``checksum`` tells a row that changed on the disk (_checksums.py): it is of all other columns of the
+``checksum`` tells a row that changed on the disk (_damage.py): it is of all other columns of the
 row and, in ``jobs``, of all rows of the job's results as well.
 """
 
@@ -19,7 +19,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -57,7 +57,7 @@ CREATE TABLE planned (
   digest TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL, recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER,
   split INTEGER,
-  model TEXT,  -- such as RBM 25 likelihood
+  model TEXT,  -- such as RBM 25, or RBM 25 mpf
   checksum INTEGER NOT NULL
 ) STRICT;
 

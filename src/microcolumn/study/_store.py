@@ -22,11 +22,10 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from ._checksums import Value, checksum
 from ._codec import json_text
 from ._connection import StoreError, as_store_error, connect_for_reading, connect_for_writing
-from ._damage import find
-from ._schema import JSON_COLUMNS, RESULTS, Table, tables
+from ._damage import Value, checksum, find, remove
+from ._schema import JSON_COLUMNS, Table, tables
 
 __all__ = ["Store", "StoreError"]
 
@@ -176,17 +175,7 @@ class Store:
         if not damage:
             return ""
         with self._transaction() as connection:
-            for digest in damage.jobs:
-                name = (digest.encode(errors="surrogateescape"),)  # which may be no text any more
-                for table in RESULTS:
-                    connection.execute(f"DELETE FROM {table} WHERE job = CAST(? AS TEXT)", name)
-                connection.execute("DELETE FROM jobs WHERE digest = CAST(? AS TEXT)", name)
-            for table, rowid in damage.rows:
-                if table == "environments":  # jobs refer to it
-                    unknown = {"id": rowid, "versions": {"environment": f"{rowid}, damaged"}}
-                    _insert(connection, table, unknown, replace=True)
-                else:
-                    connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))
+            remove(connection, damage)
         return damage.sentence(self.path, "it is computed again")
 
     def fail(self, digest: str, job: str, error: str, traceback: str) -> None:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..epochs import HALF_NANOSECOND
-from ..kernels.cpu.coincidences import pooled_coincidences
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.coincidences import pooled_coincidences
+from ..kernels.loops.threads import threads_for
 from ..notebook import AsText
 from ..recording import Recording
 from ..validation import Floats, real_number

@@ -49,23 +49,12 @@ def pairwise_correlations(words: Words | ArrayLike) -> Floats:
 
 
 def lagged_correlations(words: Words, first: int, second: int, n_lags: int) -> Floats:
-    """Correlation of one unit with another some bins later, at lags up to ``n_lags`` either way.
+    """Correlation of one unit with another some bins later, shape (2 * n_lags + 1,).
 
-    Parameters
-    ----------
-    words : Words
-        Of single bins; two bins of different epochs are no pair. Weights are not used.
-    first, second : int
-        Positions of the units.
-    n_lags : int
-        Largest lag.
-
-    Returns
-    -------
-    ndarray of float64, shape (2 * n_lags + 1,)
-        From the lag -n_lags, where the second unit leads, to n_lags; 0, in the middle, is the
-        correlation of the pair. NaN at lags longer than all epochs, and everywhere if a unit never
-        or always spikes.
+    Lags go from -n_lags, where the second unit leads, to n_lags; in the middle is the correlation
+    of the pair. NaN at lags longer than all epochs, and everywhere if a unit never or always
+    spikes. Words are of single bins; two bins of different epochs are no pair, and weights are not
+    used.
     """
     a, b = (words.X[:, unit][words.index].astype(np.float64) for unit in (first, second))
     epoch = np.searchsorted(words.epoch_starts, np.arange(words.n_bins), side="right")

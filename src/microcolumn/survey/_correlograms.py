@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..kernels.cpu.coincidences import coincidences
-from ..kernels.cpu.threads import threads_for
+from ..kernels.loops.coincidences import coincidences
+from ..kernels.loops.threads import threads_for
 from ..recording import Recording
 from ..units import Units
 from ..validation import Floats, real_number

@@ -9,22 +9,34 @@ from scipy import stats
 from scipy.special import expit
 
 from microcolumn.energy import log_odds, log_weight
+from microcolumn.kernels import GibbsChains
 from microcolumn.kernels.cpu.gibbs import CHAINS, REFRESH, advance
 from microcolumn.parameters import Parameters
-from microcolumn.partition._gibbs import Sampler
 
 
 def _model(kind, n_units, seed, scale=1.0, n_hidden=5):
     rng = np.random.default_rng(seed)
     J = W = c = v = None
-    if kind in ("ising", "kpairwise", "srbm"):
+    if kind in ("ising", "kpairwise", "srbm", "all terms"):
         J = np.triu(rng.normal(scale=0.4, size=(n_units, n_units)), 1)
         J = J + J.T
-    if kind in ("rbm", "srbm"):
+    if kind in ("rbm", "srbm", "counted rbm", "all terms"):
         W, c = rng.normal(scale=scale, size=(n_units, n_hidden)), rng.normal(size=n_hidden)
-    if kind == "kpairwise":
+    if kind in ("kpairwise", "counted rbm", "all terms"):
         v = np.concatenate([[0.0, 0.0], rng.normal(size=n_units - 1)])
-    return Parameters(b=rng.normal(size=n_units) - 0.5, J=J, W=W, c=c, v=v)
+    return Parameters.trusted(rng.normal(size=n_units) - 0.5, J, W, c, v)
+
+
+def _chains(theta, n_chains, seed, logits=0.0, start=0):
+    """Chains of a model, by default silent and with a base of fair coins."""
+    words = np.zeros((n_chains, theta.n_visible), np.uint8)
+    words[:] = start
+    return GibbsChains(theta.arrays, words, np.full(theta.n_visible, logits), seed)
+
+
+def _run(chains, betas, increments=0.0, backwards=False):
+    chains.advance(np.column_stack([betas, np.broadcast_to(increments, len(betas))]), backwards)
+    return chains
 
 
 def _philox(counter, key):
@@ -63,6 +75,8 @@ CASES = {
     "rbm": _model("rbm", 5, 2),
     "srbm": _model("srbm", 7, 3),
     "kpairwise": _model("kpairwise", 6, 1),
+    "rbm with a potential": _model("counted rbm", 6, 2),
+    "srbm with a potential": _model("all terms", 7, 3),
     "one unit": Parameters(b=[0.3]),
     "all units on and off": Parameters(
         b=[0.5, 0.0, 0.5], J=np.zeros((3, 3)), v=[0.0, 0.0, -4.0, 1.0]
@@ -74,6 +88,7 @@ CASES = {
     ),
     "several blocks": _model("srbm", 5, 4, scale=80.0, n_hidden=9),
     "beyond the range of exp": _model("srbm", 5, 5, scale=500.0),
+    "beyond it with a potential": _model("all terms", 5, 5, scale=500.0),
 }
 
 
@@ -86,21 +101,20 @@ def test_log_weights_follow_the_definition_along_a_path(case, backwards):
     betas, increments = np.linspace(0, 1, 12), rng.random(12)
     start = rng.integers(0, 2, (CHAINS + 3, theta.n_visible))
     seed = 0x123456789ABCDEF
-    sampler = Sampler(theta, len(start), seed=seed, base_logits=logits, initial=start)
-    sampler.run(betas, increments, backwards=backwards)
+    chains = _run(_chains(theta, len(start), seed, logits, start), betas, increments, backwards)
     for chain in (0, 1, CHAINS - 1, CHAINS, CHAINS + 2):
         x, log_w = _reference_chain(
             theta, logits, start[chain], betas, increments, seed, chain, backwards
         )
-        np.testing.assert_array_equal(sampler.words[chain], x)
-        np.testing.assert_allclose(sampler.log_weights[chain], log_w, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(chains.words[chain], x)
+        np.testing.assert_allclose(chains.log_weights[chain], log_w, rtol=1e-12, atol=1e-12)
 
 
 def test_the_cases_cover_products_in_blocks_and_the_careful_form():
-    blocks = Sampler(CASES["several blocks"], 1, seed=0)._model
+    blocks = _chains(CASES["several blocks"], 1, 0).tables
     assert len(blocks.block_ends) > 1
     assert not blocks.careful
-    assert Sampler(CASES["beyond the range of exp"], 1, seed=0)._model.careful
+    assert _chains(CASES["beyond the range of exp"], 1, 0).tables.careful
 
 
 def _state_by_definition(theta, words):
@@ -119,15 +133,15 @@ def _by_chain(rows, n_chains):
 @pytest.mark.parametrize("scale", [1.0, 500.0])
 def test_kept_state_agrees_with_a_refresh(n_sweeps, tolerance, scale):
     theta = _model("srbm", 9, 7, scale=scale, n_hidden=6)
-    sampler = Sampler(theta, 40, seed=8).run(np.full(n_sweeps, 0.3))
-    fields, z, hidden_log = _state_by_definition(theta, sampler.words.astype(float))
-    chains = sampler._chains
-    np.testing.assert_allclose(_by_chain(chains.fields, 40), fields, atol=tolerance)
-    kept = _by_chain(chains.inputs, 40)
-    kept = kept if sampler._model.careful else np.log(kept)
+    chains = _run(_chains(theta, 40, 8), np.full(n_sweeps, 0.3))
+    fields, z, hidden_log = _state_by_definition(theta, chains.words.astype(float))
+    state = chains.state
+    np.testing.assert_allclose(_by_chain(state.fields, 40), fields, atol=tolerance)
+    kept = _by_chain(state.inputs, 40)
+    kept = kept if chains.tables.careful else np.log(kept)
     np.testing.assert_allclose(kept, z, rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(
-        chains.hidden_log.reshape(-1)[:40], hidden_log, rtol=tolerance, atol=tolerance
+        state.hidden_log.reshape(-1)[:40], hidden_log, rtol=tolerance, atol=tolerance
     )
 
 
@@ -137,13 +151,13 @@ def test_refreshed_state_matches_the_definition(value):
     pinning = np.full(6, 1e4 if value else -1e4)
     pinned = Parameters(b=pinning, J=theta.J, W=theta.W, c=theta.c)
     start = np.full((CHAINS, 6), value)
-    sampler = Sampler(pinned, CHAINS, seed=0, initial=start).run([1.0])
-    np.testing.assert_array_equal(sampler.words, start)
+    chains = _run(_chains(pinned, CHAINS, 0, start=start), [1.0])
+    np.testing.assert_array_equal(chains.words, start)
     fields, z, hidden_log = _state_by_definition(theta, start.astype(float))
-    chains = sampler._chains
-    np.testing.assert_allclose(_by_chain(chains.fields, CHAINS), fields, atol=1e-14)
-    np.testing.assert_allclose(np.log(_by_chain(chains.inputs, CHAINS)), z, rtol=1e-13)
-    np.testing.assert_allclose(chains.hidden_log[0], hidden_log, rtol=1e-14)
+    state = chains.state
+    np.testing.assert_allclose(_by_chain(state.fields, CHAINS), fields, atol=1e-14)
+    np.testing.assert_allclose(np.log(_by_chain(state.inputs, CHAINS)), z, rtol=1e-13)
+    np.testing.assert_allclose(state.hidden_log[0], hidden_log, rtol=1e-14)
 
 
 def _scan_matrix(theta, logits, beta, backwards):
@@ -163,16 +177,17 @@ def _scan_matrix(theta, logits, beta, backwards):
     return words, matrix
 
 
+@pytest.mark.parametrize("kind", ["srbm", "all terms"])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_one_sweep_has_the_exact_transition_probabilities(backwards):
-    theta = _model("srbm", 3, 10)
+def test_one_sweep_has_the_exact_transition_probabilities(backwards, kind):
+    theta = _model(kind, 3, 10)
     logits, beta = np.array([0.5, -1.0, 0.2]), 0.7
     words, matrix = _scan_matrix(theta, logits, beta, backwards)
     n_chains = 20_000
     for i in (0, 5):
         start = np.tile(words[i], (n_chains, 1))
-        sampler = Sampler(theta, n_chains, seed=11 + i, base_logits=logits, initial=start)
-        ends = sampler.run([beta], backwards=backwards).words @ (1 << np.arange(3)[::-1])
+        chains = _chains(theta, n_chains, 11 + i, logits, start)
+        ends = _run(chains, [beta], backwards=backwards).words @ (1 << np.arange(3)[::-1])
         counts = np.bincount(ends, minlength=8)
         assert stats.chisquare(counts, n_chains * matrix[i]).pvalue > 1e-3
 
@@ -186,19 +201,20 @@ def test_the_descending_scan_reverses_the_ascending_one():
     np.testing.assert_allclose(flow, (weights[:, None] * backward).T, rtol=1e-12)
 
 
-def test_results_are_the_same_for_any_number_of_threads_and_any_length_of_calls(monkeypatch):
+def test_results_are_the_same_for_any_number_of_threads_and_any_length_of_calls():
     theta = _model("srbm", 9, 13)
-    betas, increments = np.linspace(0, 1, 300), np.full(300, 1 / 300)
+    betas = np.linspace(0, 1, 300)
     threads = numba.get_num_threads()
     results = []
-    for n_threads, call_operations in ((1, 4e8), (threads, 4e8), (threads, 1e6)):
-        monkeypatch.setattr("microcolumn.partition._gibbs._CALL_OPERATIONS", call_operations)
+    for n_threads, length in ((1, 300), (threads, 300), (threads, 7)):
         numba.set_num_threads(n_threads)
         try:
-            sampler = Sampler(theta, 150, seed=14).run(betas, increments)
+            chains = _chains(theta, 150, 14)
+            for start in range(0, 300, length):
+                _run(chains, betas[start : start + length], 1 / 300)
         finally:
             numba.set_num_threads(threads)
-        results.append((sampler.words, sampler.log_weights))
+        results.append((chains.words, chains.log_weights))
     for words, log_weights in results[1:]:
         np.testing.assert_array_equal(words, results[0][0])
         np.testing.assert_array_equal(log_weights, results[0][1])
@@ -206,12 +222,11 @@ def test_results_are_the_same_for_any_number_of_threads_and_any_length_of_calls(
 
 def test_a_chain_does_not_depend_on_how_many_run_beside_it():
     theta = _model("rbm", 6, 15)
-    few = Sampler(theta, 5, seed=16).run(np.linspace(0, 1, 50))
-    many = Sampler(theta, 200, seed=16).run(np.linspace(0, 1, 50))
+    few, many = (_run(_chains(theta, n, 16), np.linspace(0, 1, 50)) for n in (5, 200))
     np.testing.assert_array_equal(few.words, many.words[:5])
 
 
 def test_the_kernel_is_compiled_once():
     for theta in CASES.values():
-        Sampler(theta, 3, seed=0, initial=np.zeros((3, theta.n_visible), np.uint8)).run([1.0])
+        _run(_chains(theta, 3, 0), [1.0])
     assert len(advance.signatures) == 1

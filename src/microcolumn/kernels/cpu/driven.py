@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 
 #: Products of factors are turned into logarithms beyond these.
 _TINY, _HUGE = 1e-100, 1e100

@@ -7,11 +7,11 @@ from scipy.special import logsumexp
 
 from ...validation import Bits
 from ..arrays import ModelArrays
+from ..loops.threads import one_blas_thread
 from .chunk_sums import Watch
 from .hidden_sums import HiddenSums
 from .listed_sums import ListedSums
 from .pair_sums import PairSums
-from .threads import one_blas_thread
 
 #: States that are listed, of models without hidden units, and times hidden units of those with.
 _MOST_LISTED, _MOST_INPUTS = 1 << 11, 1 << 15

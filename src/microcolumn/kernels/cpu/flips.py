@@ -10,7 +10,7 @@ one logarithm is taken of as many factors as provably stay in the range of a dou
 
 from numba import prange
 
-from ..simd.compile import kernel
+from ..compile import kernel
 from ..simd.elementary import log, sigmoids
 from ..simd.lanes import WIDTH, fma, reduce_add, splat
 from ..simd.memory import load, store

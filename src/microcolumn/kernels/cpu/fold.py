@@ -15,7 +15,7 @@ units so that no term of weight can leave the range of a double.
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.elementary import exp, gate
 from ..simd.groups import GROUP, tile, unpack_rows
 from ..simd.lanes import fma, reduce_max, vmax

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.elementary import exp, log, softplus
 from ..simd.groups import GROUP
 from ..simd.lanes import WIDTH, any_lane, fma, full_like, select, splat

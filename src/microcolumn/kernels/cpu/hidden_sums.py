@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...validation import Bits, Floats, chunks
 from ..arrays import ModelArrays
+from ..loops.threads import threads_for
 from ..simd.groups import GROUP
 from ..simd.lanes import WIDTH
 from ..states import states, sums_over_states
@@ -24,7 +25,6 @@ from .enumeration import (
 )
 from .fold import LANES, fold_chunks
 from .moments import LANE_UNITS, moment_chunks
-from .threads import threads_for
 
 _FOLD = KernelLimits(
     inner=(4, 8, 12), min_inner=4, max_outer=12, max_table=1 << 17, per_state=1.0, per_hidden=2.0

@@ -2,7 +2,7 @@
 
 from numba import prange
 
-from ..simd.compile import kernel
+from ..compile import kernel
 
 
 # Adds up the rows of the active bits of each word: out[u] = start + words[u] @ rows.

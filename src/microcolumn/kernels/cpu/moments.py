@@ -13,7 +13,7 @@ takes no division. Sums of it over b for each a, and over a for each b, give all
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.elementary import gate
 from ..simd.groups import GROUP, group_dot, tile, unpack_rows
 from ..simd.lanes import WIDTH, fma, reduce_add, splat

@@ -32,7 +32,7 @@ Below, "flow" is short for what goes out of a word through a flip, whatever the 
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.elementary import exp, frexp, log
 from ..simd.groups import GROUP, group_max, group_sum, hadd, row_products, row_sums, tile
 from ..simd.lanes import WIDTH, fma, full_like, reduce_add, splat, sqrt, vmax, vmin

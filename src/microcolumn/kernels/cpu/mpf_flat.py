@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..simd.compile import kernel
+from ..compile import kernel
 from ..simd.lanes import WIDTH
 
 

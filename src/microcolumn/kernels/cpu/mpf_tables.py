@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.elementary import exp
 from ..simd.groups import GROUP
 from ..simd.lanes import WIDTH, fma, select, splat

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.elementary import frexp, log
 from ..simd.groups import GROUP, row_maxima, row_sums, tile
 from ..simd.lanes import WIDTH, convert, reinterpret, select, splat, vmax, vmin

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 from ..simd.elementary import frexp, log, sigmoids, softplus
 from ..simd.lanes import WIDTH, fma, full_like, reduce_add, select, splat
 from ..simd.memory import load, store

@@ -8,7 +8,7 @@ over supersets. Either takes n / 2 additions per word.
 
 from numba import prange
 
-from ..simd.compile import kernel, subroutine
+from ..compile import kernel, subroutine
 
 #: Sets of a block that stays in the cache, and columns of a strip of blocks that does.
 _BLOCK, _STRIP = 1 << 12, 1 << 6

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from .compile import subroutine
+from ..compile import subroutine
 from .lanes import convert, fma, reinterpret, rint, select
 
 _LOG2_E = 1.0 / math.log(2.0)

@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .compile import subroutine
+from ..compile import subroutine
 from .lanes import Lanes, fma, halves, larger, reduce_to, shuffle, unary
 
 #: Rows of a group: as many independent products as hide the latency of a multiplication.

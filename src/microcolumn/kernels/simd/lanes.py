@@ -13,7 +13,7 @@ from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, register_model
 
-from .compile import subroutine
+from ..compile import subroutine
 
 #: Bytes of one vector register (AVX-512; LLVM splits it where registers are smaller).
 REGISTER = 64

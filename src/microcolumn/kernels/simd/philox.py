@@ -8,7 +8,7 @@ machine's widening vector multiply is 32 x 32 -> 64.
 
 import numpy as np
 
-from .compile import subroutine
+from ..compile import subroutine
 from .lanes import reinterpret
 
 _MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)

@@ -28,7 +28,7 @@ from numba.extending import (
     register_model,
 )
 
-from .compile import CHECKED
+from ..compile import CHECKED
 from .lanes import I32, REGISTER, WIDTH
 
 

@@ -1,0 +1,43 @@
+"""Coordinate descent on a quadratic model plus an L1 penalty: a part of proximal Newton steps."""
+
+import math
+
+from ..compile import subroutine
+
+_MOST_SWEEPS = 1000
+
+
+@subroutine
+def violation(slope, value, l1):
+    """By how much one coordinate violates its condition of a minimum with an L1 penalty."""
+    if value > 0.0:
+        return abs(slope + l1)
+    if value < 0.0:
+        return abs(slope - l1)
+    return max(abs(slope) - l1, 0.0)
+
+
+@subroutine
+def descend(H, slopes, values, strengths, tol, goal):
+    """Minimise slopes'd + d'Hd/2 + sum of strength * abs(value + d) over d; ``goal`` is value + d.
+
+    Ends when no condition of the minimum is violated by more than ``tol``.
+    """
+    q = slopes.copy()
+    goal[:] = values
+    for _ in range(_MOST_SWEEPS):
+        worst = 0.0
+        for a in range(values.size):
+            curvature = H[a, a]
+            if curvature <= 0.0:
+                continue
+            worst = max(worst, violation(q[a], goal[a], strengths[a]))
+            centre = goal[a] - q[a] / curvature
+            new = math.copysign(max(abs(centre) - strengths[a] / curvature, 0.0), centre)
+            change = new - goal[a]
+            if change != 0.0:
+                goal[a] = new
+                for b in range(values.size):
+                    q[b] += change * H[a, b]
+        if worst <= tol:
+            break

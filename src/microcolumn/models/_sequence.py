@@ -1,0 +1,104 @@
+"""What models of spike trains share: single bins in time order, each given the bins before it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Self
+
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..origin import ordered
+from ..validation import Floats, check_positions
+from ..words import UnnamedWords, Words
+from ._rival import ChosenByValidation
+
+
+class SequenceModel(ChosenByValidation):
+    """A model of each bin given the earlier bins of its epoch."""
+
+    def fit(self, X: Words | ArrayLike, y: None = None) -> Self:
+        """Fit to spike trains; bins have no weights, since each follows from those before it.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, or binary rows in time order.
+        y : None
+            Not used; there for scikit-learn.
+        """
+        self._check_settings()
+        words = self._training_words(X, None)
+        self._check_bins(words)
+        self._fit(words)
+        self._remember(words.n_dims, words)
+        return self
+
+    @abstractmethod
+    def _fit(self, words: Words) -> None:
+        """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
+
+    def score_sequence(self, X: Words | ArrayLike) -> Floats:
+        """Log probability of each bin given the bins before it, nats, in time order.
+
+        Their sum is the log probability of the spike trains.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, or binary rows in time order.
+
+        Returns
+        -------
+        ndarray, shape (n_bins,)
+        """
+        return self._log_probability_in_time(self._sequence(X))
+
+    @abstractmethod
+    def _log_probability_in_time(self, words: Words) -> Floats:
+        """Log probability of each of checked bins given those before it, nats."""
+
+    def log_odds_in_time(self, X: Words | ArrayLike, units: Iterable[int] | None = None) -> Floats:
+        """Log odds of a spike in each bin given the bins before it, nats.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, or binary rows in time order.
+        units : iterable of int, optional
+            Positions of some units in the model's order; all of them by default.
+
+        Returns
+        -------
+        ndarray, shape (n_bins, n_chosen)
+        """
+        words, n = self._sequence(X), self.n_features_in_
+        chosen = [*range(n)] if units is None else check_positions("units", units, n)
+        return self._log_odds_in_time(words, chosen)
+
+    @abstractmethod
+    def _log_odds_in_time(self, words: Words, units: list[int]) -> Floats:
+        """Log odds of some units in checked bins, nats, shape (n_bins, n_chosen)."""
+
+    def _sequence(self, X: Words | ArrayLike) -> Words:
+        """Bins to evaluate, in the model's order of units."""
+        check_is_fitted(self)
+        words = ordered(X if isinstance(X, Words) else UnnamedWords.from_array(X), self.origin_)
+        self._check_bins(words)
+        self._check_features(X, words.n_dims)
+        return words
+
+    def _check_bins(self, words: Words) -> None:
+        """Refuse words that are not single bins of equal weight."""
+        name = type(self).__name__
+        if words.window > 1:
+            raise ValueError(
+                f"these words span {words.window} bins; {name} takes single bins and finds their "
+                "past itself"
+            )
+        if words.weights is not None and not (words.weights == 1.0).all():
+            raise ValueError(
+                "these bins carry weights, but each bin of a spike train follows from those before "
+                "it; leave out sample_weight"
+            )

@@ -1,0 +1,35 @@
+"""Threads by amount of work."""
+
+from __future__ import annotations
+
+import numba
+import pytest
+
+from microcolumn.kernels.loops.threads import OPERATIONS_PER_THREAD, threads_for
+
+
+@pytest.mark.parametrize("n_operations", [0.0, 1.0, OPERATIONS_PER_THREAD])
+def test_little_work_gets_one_thread(n_operations):
+    with threads_for(n_operations):
+        assert numba.get_num_threads() == 1
+
+
+def test_much_work_gets_all_threads():
+    allowed = numba.get_num_threads()
+    with threads_for(1e30):
+        assert numba.get_num_threads() == allowed
+
+
+def test_the_number_of_threads_is_restored_after_an_error():
+    allowed = numba.get_num_threads()
+    with pytest.raises(KeyError), threads_for(1.0):
+        raise KeyError
+    assert numba.get_num_threads() == allowed
+
+
+def test_callers_may_say_how_much_work_is_worth_a_thread():
+    with threads_for(10.0, per_thread=10.0):
+        assert numba.get_num_threads() == 1
+    allowed = numba.get_num_threads()
+    with threads_for(10.0 * allowed, per_thread=10.0):
+        assert numba.get_num_threads() == allowed
