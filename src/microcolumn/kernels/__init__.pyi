@@ -9,5 +9,5 @@ from .cpu.exact import (
 from .cpu.flip_changes import flip_changes as flip_changes
 from .cpu.flip_sums import FlipSums as FlipSums
 from .cpu.newest_tables import newest_log_odds as newest_log_odds
-from .cpu.sparse_words import SparseWords as SparseWords
+from .cpu.word_sums import SparseWords as SparseWords
 from .loops.threads import one_blas_thread as one_blas_thread

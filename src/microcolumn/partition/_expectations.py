@@ -40,6 +40,10 @@ def exact_expectations(
     >>> gradient.b.round(12).tolist(), gradient.J.round(12).tolist()
     ([0.5, 0.5], [[0.0, 0.25], [0.25, 0.0]])
     """
+    if theta.is_gaussian:
+        pairwise, log_factor = theta.as_pairs()
+        log_z, moments_of_pairs = exact_expectations(pairwise, sums)
+        return log_z + log_factor, theta.pulled_back(moments_of_pairs, 1.0)
     # A potential that is zero still has a gradient.
     live, log_factor = (theta, 0.0) if theta.v is not None else theta.only_live()
     # Only words give E[x_n x_m], unless the units are independent.
