@@ -25,7 +25,7 @@ is gathered, and a table entry is loaded once per group of words.
 Words whose products provably stay in range need no logarithm and no exponential: sums over
 active bits become products of tables. Any other word goes the careful way: sums and exponentials,
 products cut into blocks that cannot overflow, their powers of two counted separately. The careful
-way is compiled when the first such word comes: ``careful`` is None or True, which are two types, and
+way is compiled when the first such word comes: ``careful`` is None or True, which are two types;
 Numba leaves out the branches of the other.
 
 Below, "flow" is short for what goes out of a word through a flip, whatever the objective.
