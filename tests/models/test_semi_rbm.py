@@ -102,7 +102,7 @@ def test_a_warning_of_a_path_points_to_the_line_that_asked_for_it():
         (lambda i, r: (i, 3), ValueError, "no RBM model for each of 3 values of l1; pass"),
         (lambda i, r: (i[:2], r), ValueError, "no Ising model for each of 3 values of l1; pass"),
         (lambda i, r: (i, r[:1]), ValueError, "no RBM model for each of 3 values of l1; pass"),
-        (lambda i, r: (r, i), TypeError, "has a RBM in place of an Ising; pass"),
+        (lambda i, r: (r, i), TypeError, "has a RBM in place of Ising; pass"),
         (lambda i, r: (i, [mc.RBM(3)] * 3), ValueError, "an RBM that was not fitted; pass"),
         (lambda i, r: (i[::-1], r), ValueError, r"an Ising with l1=0\.01 in place of l1=0\.001"),
         (lambda i, r: (i, r[::-1]), ValueError, r"an RBM with l1=0\.01 in place of l1=0\.001"),
