@@ -1,9 +1,11 @@
 """Few threads for little work."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 
 import numba
+from threadpoolctl import ThreadpoolController
 
 #: Multiply-adds that are worth waking one more thread: about half a millisecond.
 OPERATIONS_PER_THREAD = 2.0**24
@@ -27,3 +29,14 @@ def threads_for(n_operations: float, per_thread: float = OPERATIONS_PER_THREAD) 
         yield
     finally:
         numba.set_num_threads(allowed)
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Run the matrix products within in one thread, so that their results depend on no number."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The loaded libraries that have threads; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
