@@ -105,7 +105,7 @@ def test_no_fit_scatters_more_than_the_words_and_too_many_parameters_as_much(the
 def test_fits_scatter_like_that():
     truth = mc.Ising.from_parameters(mc.Parameters(b=[-1.0, -1.0, -1.0], J=0.4 * (1 - np.eye(3))))
     X = of_all_words(truth.parameters_)[0]
-    fits = mc.Ising(l1=0.0, objective="likelihood")
+    fits = mc.Ising(l1=0.0)
     triplets = []
     for seed in range(50):
         p = np.exp(fits.fit(truth.sample(1000, seed)).score_samples(X))

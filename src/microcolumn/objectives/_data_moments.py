@@ -23,7 +23,7 @@ class DataMoments:
     """
 
     def __init__(self, words: Words) -> None:
-        self._words = words
+        self.words = words
         self._weights = words.counts / words.counts.sum()
         n_dims = words.X.shape[1]
         self._pairs = pair_rates(words)
@@ -63,8 +63,8 @@ class DataMoments:
             mean = float(self._weights @ self._sparse.log_weights(hidden))
             return mean, np.asarray(moments.W), np.asarray(moments.c)
         value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
-        for part in chunks(self._words.X.shape[0], max(weights.shape)):
-            x = self._words.X[part].astype(np.float64)
+        for part in chunks(self.words.X.shape[0], max(weights.shape)):
+            x = self.words.X[part].astype(np.float64)
             added, sigmoid = softplus_and_sigmoid(biases + x @ weights)
             value += float(self._weights[part] @ added)
             weighted = sigmoid * self._weights[part, None]
