@@ -18,11 +18,12 @@ from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
 from .._containment import is_hdf5
+from .._counts import counted, time_axis
 from .._failures import BadFileError, naming
 from .._mapping import refuse
 from .._session import Session
 from .choice import choose
-from .counts import bin_width_of, counted
+from .counts import bin_width_of
 from .mapped import mapped
 from .v7 import variables_v7
 from .v73 import variables_v73
@@ -88,7 +89,9 @@ def load(
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
             resolution_s, width_notes = bin_width_of(fields, chosen, bin_width)
-            trains, epochs, note = counted(path, chosen, resolution_s, units_in)
+            axis, title = time_axis(chosen.shape, units_in, str(chosen)), str(chosen)
+            found = counted(path, title, chosen.shape, chosen.entries(), axis, resolution_s)
+            trains, epochs, note = found
             notes = [*notes, *width_notes, note]
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields, per_second) or epochs
