@@ -58,14 +58,10 @@ def load(
         variables with the times of one unit each.
     variable : str, optional
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
-    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
-        Unit of spike times; seconds by default.
-    sampling_rate : float, optional
-        Samples per second, for times in samples.
     bin_width : float, optional
         Seconds per bin of a count matrix; the file's ``bin_width`` or ``dt`` by default.
-    units_in : {"rows", "columns"}, optional
-        Where units are in a count matrix; along the shorter axis by default.
+    time_unit, sampling_rate, units_in
+        As for :func:`microcolumn.read`.
 
     Returns
     -------
