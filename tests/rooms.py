@@ -15,15 +15,15 @@ PACKAGE = REPOSITORY / "src" / "microcolumn"
 CONTRIBUTING = REPOSITORY / "CONTRIBUTING.md"
 FIRST, LAST = "```mermaid\n", "```\n"
 
-#: A module imports from its own room and from rooms above it. "data" and "parameters" are single
-#: modules of the package; every other room is a folder.
+#: A module imports from its own room and from rooms above it. "data" is single modules of
+#: the package; every other room is a folder, some with a module or two beside it.
 ROOMS = (
     "data",
     "io",
     "kernels",
     "simulate",
     "survey",
-    "parameters",
+    "energy",
     "partition",
     "objectives",
     "penalties",
@@ -37,9 +37,8 @@ ROOMS = (
     "cli",
 )
 _SINGLE = {
-    "parameters": "parameters",
-    "energy": "parameters",
-    "layout": "parameters",
+    "parameters": "energy",
+    "layout": "energy",
     "demonstration": "cli",
     "__main__": "cli",
 }

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.energy import hidden_posterior, log_weight
+from microcolumn.energy import hidden_mean, log_weight
 from microcolumn.layout import Layout
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1, GroupL1
@@ -119,7 +119,7 @@ def test_hidden_units_are_turned_to_be_off_in_the_silent_word(seed, scale):
     np.testing.assert_allclose(
         log_weight(turned, X) + log_factor, log_weight(theta, X), atol=1e-13 * max(scale, 1.0)
     )
-    before, after = hidden_posterior(theta, X), hidden_posterior(turned, X)
+    before, after = hidden_mean(theta, X), hidden_mean(turned, X)
     np.testing.assert_allclose(after, np.where(c > 0.0, 1.0 - before, before), atol=1e-12)
     layout = Layout.of(theta)
     for penalty in (L1(0.1), GroupL1(0.1), L1(0.1) + GroupL1(0.2)):

@@ -57,6 +57,8 @@ from .models import (
     CascadedLogistic as CascadedLogistic,
     DichotomizedGaussian as DichotomizedGaussian,
     Driven as Driven,
+    GaussianRBM as GaussianRBM,
+    GaussianSemiRBM as GaussianSemiRBM,
     HiddenMarkovModes as HiddenMarkovModes,
     HistoryGLM as HistoryGLM,
     Independent as Independent,

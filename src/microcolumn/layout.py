@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .energy import BERNOULLI, GAUSSIAN, HiddenUnit
 from .parameters import Parameters
 from .validation import Floats
 
@@ -22,10 +23,11 @@ class Layout:
     """Which entries of a model's parameters are free, and in which order a vector holds them.
 
     The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
-    row by row, c, and the potential v from two active bits on, where a model is ``counted``. A
-    fixed unit keeps its bias and has neither couplings nor weights. A pair that is never coactive
-    has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape
-    (n_visible - 1, n_visible - 1), the potential is that matrix times its coordinates.
+    row by row, c but for Gaussian hidden units, and the potential v from two active bits on, where
+    a model is ``counted``. A fixed unit keeps its bias and has neither couplings nor weights. A
+    pair that is never coactive has the coupling ``NEVER_COACTIVE``, unless one of its units is
+    fixed. With a ``basis``, shape (n_visible - 1, n_visible - 1), the potential is that matrix
+    times its coordinates.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
@@ -39,6 +41,7 @@ class Layout:
     never_coactive: NDArray[np.bool_]
     counted: bool = False
     basis: Floats | None = None
+    hidden: HiddenUnit = BERNOULLI
     free: Indices = field(init=False)
     pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
@@ -51,7 +54,9 @@ class Layout:
         rows, columns = free[np.array(np.triu_indices(free.size if self.coupled else 0, 1))]
         never = self.never_coactive[rows, columns]
         n_pairs, n_weights = int((~never).sum()), free.size * self.n_hidden
-        sizes = (n_pairs, free.size, n_weights, self.n_hidden)
+        # Biases of Gaussian hidden units are no freedom that visible ones do not have.
+        n_biases = 0 if self.hidden is GAUSSIAN else self.n_hidden
+        sizes = (n_pairs, free.size, n_weights, n_biases)
         entries = np.ones(sum(sizes) + self.n_potential)
         entries[:n_pairs] = 2.0
         object.__setattr__(self, "free", free)
@@ -73,7 +78,8 @@ class Layout:
         if never_coactive is None:
             never_coactive = np.zeros((n, n), dtype=bool)
         coupled, counted = theta.J is not None, theta.v is not None
-        return cls(theta.b, theta.n_hidden, coupled, fixed, never_coactive, counted)
+        parts = theta.n_hidden, coupled, fixed, never_coactive, counted
+        return cls(theta.b, *parts, hidden=theta.hidden)
 
     @property
     def n_visible(self) -> int:
@@ -131,7 +137,8 @@ class Layout:
             parts.append(pair_factor * theta.J[self.pairs])
         parts.append(theta.b[self.free])
         if theta.W is not None and theta.c is not None:
-            parts += [theta.W[self.free].ravel(), theta.c]
+            n_biases = self.borders[3] - self.borders[2]
+            parts += [theta.W[self.free].ravel(), theta.c[:n_biases]]
         return np.concatenate(parts)
 
     def unpack(self, vector: Floats) -> Parameters:
@@ -159,5 +166,6 @@ class Layout:
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))
             W[self.free] = weights.reshape(-1, self.n_hidden)
+            c = np.zeros(self.n_hidden) if self.hidden is GAUSSIAN else c.copy()
         v = self.potential_of(vector) if self.counted else None
-        return Parameters.trusted(b, J, W, c.copy() if self.n_hidden else None, v)
+        return Parameters.trusted(b, J, W, c if self.n_hidden else None, v, self.hidden)

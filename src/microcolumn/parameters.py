@@ -9,6 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .energy._count import Count
+from .energy._fields import Fields
+from .energy._hidden import Hidden
+from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, HiddenUnit
+from .energy._pairs import Pairs
+from .energy._term import Term
 from .kernels import ModelArrays
 from .validation import Floats as Floats, real_array
 
@@ -20,10 +26,10 @@ Kind = Literal["independent", "ising", "kpairwise", "rbm", "srbm"]
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Parameters:
-    """Parameters of log p~(x) = x'Jx + b'x + sum_i softplus(c_i + sum_n W_ni x_n) + v_K.
+    """Parameters of log p~(x) = x'Jx + b'x + sum_i gate(c_i + sum_n W_ni x_n) + v_K.
 
-    The last term, with the number K of active bits of x, goes with couplings and without hidden
-    units alone.
+    The gate of a hidden unit is softplus(z), or z^2 / 2 of a Gaussian one. The last term, with the
+    number K of active bits of x, goes with couplings and without hidden units alone.
 
     Parameters
     ----------
@@ -37,6 +43,8 @@ class Parameters:
         Hidden biases; zero where ``W`` is given without them.
     v : array_like, shape (n_visible + 1,), optional
         Potential of the number of active bits, zero for 0 and for 1: these two are the gauge.
+    hidden : {"bernoulli", "gaussian"}
+        Kind of the hidden units.
 
     Examples
     --------
@@ -50,6 +58,7 @@ class Parameters:
     W: Floats | None
     c: Floats | None
     v: Floats | None
+    hidden: HiddenUnit
 
     def __init__(
         self,
@@ -58,6 +67,7 @@ class Parameters:
         W: ArrayLike | None = None,
         c: ArrayLike | None = None,
         v: ArrayLike | None = None,
+        hidden: str | HiddenUnit = BERNOULLI,
     ) -> None:
         biases = _finite("b", b, 1)
         n_visible = biases.shape[0]
@@ -91,7 +101,8 @@ class Parameters:
                 "v is given without J or with W; a potential of the number of active units goes "
                 "with couplings alone"
             )
-        self._set(biases, couplings, weights, hidden_biases, potential)
+        unit = _hidden_unit(hidden)
+        self._set(biases, couplings, weights, hidden_biases, potential, unit)
 
     @classmethod
     def trusted(
@@ -101,17 +112,28 @@ class Parameters:
         W: Floats | None,
         c: Floats | None,
         v: Floats | None = None,
+        hidden: HiddenUnit = BERNOULLI,
     ) -> Parameters:
         """Parameters of arrays that are known to be valid and that nobody else will change."""
         theta = object.__new__(cls)
-        theta._set(b, J, W, c, v)
+        theta._set(b, J, W, c, v, hidden)
         return theta
 
-    def _set(
-        self, b: Floats, J: Floats | None, W: Floats | None, c: Floats | None, v: Floats | None
-    ) -> None:
-        for name, value in (("b", b), ("J", J), ("W", W), ("c", c), ("v", v)):
+    def _set(self, *values: Floats | HiddenUnit | None) -> None:
+        for name, value in zip(("b", "J", "W", "c", "v", "hidden"), values, strict=True):
             object.__setattr__(self, name, value)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms that log p~ is the sum of."""
+        terms: list[Term] = [Fields(self.b)]
+        if self.J is not None:
+            terms.append(Pairs(self.J))
+        if self.W is not None and self.c is not None:
+            terms.append(Hidden(self.W, self.c, self.hidden))
+        if self.v is not None:
+            terms.append(Count(self.v))
+        return tuple(terms)
 
     @property
     def arrays(self) -> ModelArrays:
@@ -145,8 +167,15 @@ class Parameters:
         alive: NDArray[np.bool_] = np.any(self.W != 0.0, axis=0)
         return alive
 
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether it has hidden units that are Gaussian."""
+        return self.W is not None and self.hidden is GAUSSIAN
+
     def only_live(self) -> tuple[Parameters, float]:
-        """Drop the hidden units without weights, and a potential that is zero.
+        """Drop what a sum over words need not know: hidden units without weights, a potential of 0.
+
+        Gaussian hidden units become couplings (:meth:`as_pairs`).
 
         Returns
         -------
@@ -159,6 +188,8 @@ class Parameters:
             return Parameters.trusted(self.b, self.J, None, None), 0.0
         if self.W is None or self.c is None:
             return self, 0.0
+        if self.hidden is GAUSSIAN:
+            return self.as_pairs()
         live = self.live
         log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
         if not live.any():
@@ -166,12 +197,66 @@ class Parameters:
         kept = np.ascontiguousarray(self.W[:, live]), self.c[live]  # as kernels want them
         return Parameters.trusted(self.b, self.J, *kept), log_factor
 
+    def as_pairs(self) -> tuple[Parameters, float]:
+        """Write Gaussian hidden units as the couplings and biases that they amount to.
+
+        sum_i z_i^2 / 2 with z = c + W'x is x'Kx + a'x + c'c / 2 with K = WW' / 2 off the diagonal
+        and a = Wc + diag(WW') / 2, as x_n^2 = x_n.
+
+        Returns
+        -------
+        theta : Parameters
+            The same distribution, with couplings and without hidden units.
+        log_factor : float
+            What is left over of every log p~(x), in nats: c'c / 2.
+
+        Examples
+        --------
+        >>> theta, log_factor = Parameters(b=[0, 0], W=[[1], [2]], hidden="gaussian").as_pairs()
+        >>> theta.b.tolist(), theta.J.tolist(), log_factor
+        ([0.5, 2.0], [[0.0, 1.0], [1.0, 0.0]], 0.0)
+        """
+        if self.W is None or self.c is None:
+            return self, 0.0
+        if self.hidden is not GAUSSIAN:
+            raise ValueError(
+                f"hidden units of kind {self.hidden.name!r} act beyond pairs; only Gaussian ones "
+                "can be written as couplings"
+            )
+        J = 0.5 * (self.W @ self.W.T)
+        J = 0.5 * (J + J.T)  # exactly symmetric
+        b = self.b + self.W @ self.c + np.diagonal(J)
+        np.fill_diagonal(J, 0.0)
+        if self.J is not None:
+            J += self.J
+        return Parameters.trusted(b, J, None, None, self.v), 0.5 * float(self.c @ self.c)
+
+    def pulled_back(self, slopes: Parameters, by_constant: float = 0.0) -> Parameters:
+        """Derivatives by Gaussian weights from those by what they amount to: the chain rule.
+
+        Parameters
+        ----------
+        slopes : Parameters
+            Derivatives of a function by ``b`` and ``J`` of :meth:`as_pairs`.
+        by_constant : float
+            Its derivative by a constant that is added to every log p~(x): 1 of log Z and of means
+            of log p~, else 0.
+        """
+        assert self.W is not None
+        assert self.c is not None
+        assert slopes.J is not None
+        W = slopes.J @ self.W + slopes.b[:, None] * (self.W + self.c)
+        c = slopes.b @ self.W + by_constant * self.c
+        J = None if self.J is None else slopes.J
+        return Parameters.trusted(slopes.b, J, W, c, slopes.v, self.hidden)
+
     def oriented(self) -> tuple[Parameters, float]:
         """Turn every hidden unit so that it is off in the silent word: ``c <= 0``.
 
         ``W[:, i] -> -W[:, i]``, ``c[i] -> -c[i]``, ``b -> b + W[:, i]`` gives the same
         distribution with on and off exchanged (docs/method.md, section 2). Where ``c[i]`` is zero
         the weights decide: their sum is positive, or zero and the first that is not zero positive.
+        Biases of Gaussian units move to the visible ones, so that theirs is zero.
 
         Returns
         -------
@@ -188,14 +273,17 @@ class Parameters:
         """
         if self.W is None or self.c is None:
             return self, 0.0
-        turned = self.c > 0.0
-        for i in np.flatnonzero(self.c == 0.0):
+        is_gaussian = self.hidden is GAUSSIAN
+        c = np.zeros_like(self.c) if is_gaussian else self.c
+        turned = c > 0.0
+        for i in np.flatnonzero(c == 0.0):
             turned[i] = _points_down(self.W[:, i])
         sign = np.where(turned, -1.0, 1.0)
-        b = self.b + self.W[:, turned].sum(axis=1)
+        b = self.b + (self.W @ self.c if is_gaussian else self.W[:, turned].sum(axis=1))
         # Zero is added so that no entry is a negative zero.
-        theta = Parameters.trusted(b, self.J, sign * self.W + 0.0, sign * self.c + 0.0)
-        return theta, math.fsum(self.c[turned])
+        W, c = sign * self.W + 0.0, sign * c + 0.0
+        theta = Parameters.trusted(b, self.J, W, c, self.v, self.hidden)
+        return theta, 0.5 * float(self.c @ self.c) if is_gaussian else math.fsum(self.c[turned])
 
 
 def _points_down(weights: Floats) -> bool:
@@ -203,6 +291,14 @@ def _points_down(weights: Floats) -> bool:
     total = math.fsum(weights)  # exact, so that it does not depend on the order of units
     first = weights[np.flatnonzero(weights)[:1]]
     return total < 0.0 or (total == 0.0 and bool((first < 0.0).any()))
+
+
+def _hidden_unit(kind: str | HiddenUnit) -> HiddenUnit:
+    name = kind.name if isinstance(kind, HiddenUnit) else kind
+    if name not in HIDDEN_UNITS:
+        known = " or ".join(map(repr, HIDDEN_UNITS))
+        raise ValueError(f"hidden is {name!r}; choose {known}")
+    return HIDDEN_UNITS[name]
 
 
 def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:

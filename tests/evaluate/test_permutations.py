@@ -3,7 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from microcolumn.evaluate._permutations import relabelled
+from microcolumn.evaluate._layers import relabelled
 
 CODES = np.array([0, 0, 1, 2, 2])
 SEVEN_AT_A_TIME = (1 << 20) // 7
@@ -28,5 +28,5 @@ def test_many_are_drawn_and_keep_the_labels():
 
 
 def test_a_p_value_needs_a_permutation():
-    with pytest.raises(ValueError, match="n_permutations is 0; a p-value needs at least 1"):
+    with pytest.raises(ValueError, match="n_permutations is 0; it must be at least 1"):
         relabelled(CODES, 0, np.random.default_rng(0), SEVEN_AT_A_TIME)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..energy import hidden_posterior
+from ..energy import hidden_mean
 from ..models import PopulationModel
 from ..parameters import Parameters
 from ..validation import Floats, chunks
@@ -50,7 +50,7 @@ def activation_in_time(model: PopulationModel, held: Words, hidden: Sequence[int
     columns, distinct = list(hidden), np.zeros((len(held), len(hidden)))
     shown = Parameters(b=model.b_, W=model.W_[:, columns], c=model.c_[columns])
     for part in chunks(len(held), held.n_dims):
-        distinct[part] = hidden_posterior(shown, held.X[part])
+        distinct[part] = hidden_mean(shown, held.X[part])
     return distinct[held.index]
 
 
@@ -60,7 +60,7 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
     mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
     for part in chunks(len(words), max(theta.n_visible, theta.n_hidden)):
         counts = words.counts[part]
-        active = hidden_posterior(theta, words.X[part])
+        active = hidden_mean(theta, words.X[part])
         # Chunks are merged about their means (Chan, Golub & LeVeque 1983): a difference of mean
         # squares would lose the variance of units that are nearly always on.
         here, added = np.average(active, axis=0, weights=counts), float(counts.sum())

@@ -7,7 +7,7 @@ group of them that excite each other. It is statistical: no recorded cell, no pr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from ..energy import hidden_posterior
+from ..energy import hidden_mean
 from ..formatting import html_table, number, text_table
 from ..models import PopulationModel
 from ..models._penalised import PenalisedModel
@@ -158,9 +158,6 @@ class Assemblies(Sequence[Assembly]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Assembly]:
-        return iter(self.rows)
-
     def __getitem__(self, item: Any) -> Any:
         return self.rows[item]
 
@@ -259,11 +256,16 @@ def assemblies(
     first, rng = fits[0], random_generator(random_state)
     held = words_for(first, words, bin_width)
     theta = first.parameters_
+    if theta.is_gaussian:
+        raise ValueError(
+            "Gaussian hidden units only couple pairs and stand for no group; pass models with "
+            "hidden units that are on or off, such as RBM"
+        )
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
     found = recurrence(weights, others, held.n_units, rng)
     tested = _layers(first, theta, layer, held)
-    active = np.average(hidden_posterior(theta, held.X), axis=0, weights=held.counts)
+    active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
     lost, stderr, exact = losses(theta, held, rng)
     rows = []
     for k in np.flatnonzero(theta.live).tolist():
@@ -319,9 +321,7 @@ def refits(
     list of fitted models
         For :func:`assemblies`.
     """
-    count = whole_number("n_refits", n_refits)
-    if count < 1:
-        raise ValueError(f"n_refits is {count}; fit at least once")
+    count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)
     found: list[PenalisedModel] = []
     while len(found) < count:

@@ -135,9 +135,7 @@ class Interactions(AsText):
         ``order`` is 1 for single units, 2 for pairs and 3 for triplets. Interactions that are
         exactly zero are left out.
         """
-        most = whole_number("k", k)
-        if most < 0:
-            raise ValueError(f"k is {most}; ask for 0 interactions or more")
+        most = whole_number("k", k, least=0)
         positions, values = self._listed(order)
         ranked = np.argsort(-np.abs(values), kind="stable")[:most]
         return [
@@ -237,7 +235,13 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
         )
     singles, through_hidden = theta.b.copy(), np.zeros((n_units, n_units))
     triplets = np.zeros((n_units,) * 3) if wanted == 3 else None
-    if theta.W is not None and theta.c is not None:
+    if theta.is_gaussian:
+        pairs, _ = theta.as_pairs()
+        singles, through_hidden = (
+            pairs.b,
+            np.triu(2.0 * (np.asarray(pairs.J) - (0.0 if theta.J is None else theta.J))),
+        )
+    elif theta.W is not None and theta.c is not None:
         for weights, bias in zip(theta.W.T, theta.c.tolist(), strict=True):
             _add_hidden_unit(weights, bias, singles, through_hidden, triplets)
     return Interactions(

@@ -41,6 +41,8 @@ class LikelihoodEstimates(NamedTuple):
 
 def too_large(theta: Parameters) -> str:
     """Why there are no intervals for a model of this size; empty if there are."""
+    if theta.is_gaussian:
+        return "weights of Gaussian hidden units can be rotated into each other"
     live = theta.only_live()[0]
     n, zeros = live.n_visible, (0 if live.W is None else int(np.sum(live.W == 0.0)))
     size = n + live.n_hidden * (n + 1) - zeros

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,12 @@ _MOST_LISTED, _MOST_DRAWN, _MOST_BITS = 12, 200_000, 10_000_000
 _N_CHAINS = 500
 #: Words drawn for each one tested, so that they add a tenth to the error, and the fewest.
 _DRAWN_PER_WORD, _FEWEST_DRAWN = 5, 20_000
+
+
+#: Words that the information of a fit is summed over at most, drawn among those of the model.
+_MOST_INFORMING = 20_000
+#: With more free parameters a fit counts as free to follow all features of its training words.
+MOST_PARAMETERS = 2_000
 
 
 class ModelWords(NamedTuple):
@@ -54,7 +60,7 @@ def words_of_model(
         return ModelWords(X, WordSample(table, share / share.sum(), math.inf), "exact")
     wanted = max(_DRAWN_PER_WORD * n_tested, _FEWEST_DRAWN)
     n_drawn = min(_MOST_DRAWN, wanted, max(_MOST_BITS // n_dims, 10 * _N_CHAINS))
-    pool, n_chains = _drawn(model, start, n_drawn, rng)
+    pool, n_chains = drawn_words(model, n_drawn, start, rng)
     X, index = unique_rows(pool)
     share = np.bincount(index) / index.size
     table = features.table(X, log_probability(model, X))
@@ -66,17 +72,29 @@ def words_of_model(
     return ModelWords(X, WordSample(table, share, index.size, by_chain), "gibbs")
 
 
-def _drawn(
-    model: WordModel, start: Words, n_drawn: int, rng: np.random.Generator
+def drawn_words(
+    model: WordModel, n_drawn: int, start: Words | None, random_state: Any
 ) -> tuple[Bits, int]:
-    """Drawn words, and the chains that took turns to draw them; 0 if they are independent."""
+    """Drawn words, and the chains that took turns to draw them; 0 if they are independent.
+
+    Gibbs chains of the paper's family leave ``start``, where there is any: close to equilibrium,
+    the burn-in is ten times shorter.
+    """
     if not isinstance(model, PopulationModel):
-        return model.sample(n_drawn, rng), model._chains_of(n_drawn)
+        return model.sample(n_drawn, random_state), model._chains_of(n_drawn)
     if can_sample_exactly(model.parameters_):
-        return model.sample(n_drawn, rng, method="exact"), 0
-    spread = np.linspace(0, start.n_bins - 1, _N_CHAINS).round().astype(np.intp)
-    options = {"n_chains": _N_CHAINS, "initial": start.X[start.index[spread]], "n_sweeps": 100}
-    return model.sample(n_drawn, rng, method="gibbs", **options), _N_CHAINS
+        return model.sample(n_drawn, random_state, method="exact"), 0
+    n_chains = min(n_drawn, _N_CHAINS)
+    options: dict[str, Any] = {"n_chains": n_chains}
+    if start is not None:
+        options |= {"initial": spread_words(start, n_chains), "n_sweeps": 100}
+    return model.sample(n_drawn, random_state, method="gibbs", **options), n_chains
+
+
+def spread_words(words: Words, n: int) -> Bits:
+    """Words at ``n`` evenly spaced times, shape (n, n_dims)."""
+    spread = np.linspace(0, words.n_bins - 1, n).round().astype(np.intp)
+    return words.X[words.index[spread]]
 
 
 def is_normalised(model: WordModel) -> bool:
@@ -87,3 +105,36 @@ def is_normalised(model: WordModel) -> bool:
 def log_probability(model: WordModel, X: Bits) -> Floats:
     """Log probability of words in nats, shape (n_words,); 0 where it is not known of any."""
     return model.score_samples(X) if is_normalised(model) else np.zeros(len(X))
+
+
+def training_error(
+    model: WordModel,
+    X: Bits,
+    sample: WordSample,
+    rng: np.random.Generator,
+    most_parameters: int = MOST_PARAMETERS,
+) -> Floats:
+    """Directions that fits scatter in, shape (n_directions, n_columns).
+
+    Standard normal numbers (n_directions,) times them, over the root of the number of independent
+    training words, are to first order the errors of the model's means of the columns after a fit
+    by likelihood. ``X`` (n_distinct, n_dims) are the words of ``sample``, the model's own. A model
+    whose slopes are not known, or with too many parameters, counts as free to follow all features
+    of its training words: no fit by likelihood scatters more.
+    """
+    table, share = sample.table, sample.share / sample.share.sum()
+    known = 0 < model._n_slopes <= most_parameters
+    most = _MOST_INFORMING if known else MOST_PARAMETERS
+    if share.size > most:
+        counts = rng.multinomial(most, share)
+        kept = np.flatnonzero(counts)
+        X, table, share = X[kept], table[kept], counts[kept] / most
+    root = share[:, None] ** 0.5
+    if not known:
+        return np.asarray(root * (table.toarray() - share @ table))
+    score = model._slopes(X)
+    score = (score - share @ score) * root
+    size, direction = np.linalg.eigh(score.T @ score)
+    kept = np.flatnonzero(size > 1e-10 * size[-1])
+    covariance = np.asarray((score * root).T @ table)
+    return np.asarray((direction[:, kept] / size[kept] ** 0.5).T @ covariance)

@@ -87,6 +87,8 @@ def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArra
             f"{MOST_UNITS_OF_PAST} takes too long; fit and score fewer units (words.subset) or "
             "use given='rest'"
         )
+    if theta.is_gaussian:
+        theta, _ = theta.as_pairs()
     if words.window == 1:
         pasts, past = words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
     else:

@@ -91,7 +91,7 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
 def best_with_hidden(results: Results, condition: Condition) -> ModelSpec:
     """The best ranked model that has live hidden units in split 0."""
     for each in results.comparison(**condition.names).models:
-        if each.spec.n_hidden and len(results.assemblies(model=each.spec, **condition.names)):
+        if each.spec.has_groups and len(results.assemblies(model=each.spec, **condition.names)):
             return each.spec
     raise NotComputedError("no hidden unit of split 0 is live")
 

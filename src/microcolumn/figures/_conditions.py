@@ -49,7 +49,7 @@ class Need(NamedTuple):
 
 def _has_hidden_units(results: Results, condition: Condition) -> bool:
     compared = results.comparison(**condition.names)
-    return any(each.spec.n_hidden and each.n_live_hidden > 0.0 for each in compared.models)
+    return any(each.spec.has_groups and each.n_live_hidden > 0.0 for each in compared.models)
 
 
 def _has_layers(results: Results, condition: Condition) -> bool:

@@ -84,8 +84,8 @@ def _parts(figure: Figure, n_pairs: int) -> Sequence[SubFigure]:
 
 def _chain(specs: Sequence[ModelSpec]) -> list[str]:
     """Models of growing power, each drawn against the one before: at most one with hidden units."""
-    simple = [spec.name for spec in specs if not spec.n_hidden]
-    hidden = [spec.name for spec in specs if spec.n_hidden]
+    simple = [spec.name for spec in specs if not spec.has_groups]
+    hidden = [spec.name for spec in specs if spec.has_groups]
     return [INDEPENDENT, *simple, *hidden[:1]]
 
 

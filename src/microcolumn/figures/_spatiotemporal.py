@@ -102,7 +102,7 @@ def _shown(results: Results, condition: Condition) -> _Shown:
         raise condition.missing("a prediction")
     at = {"split": split, **condition.names}
     models = {spec: results.model(model=spec, **at) for spec in specs}
-    hidden = {spec: strongest_first(models[spec]) for spec in specs if spec.n_hidden}
+    hidden = {spec: strongest_first(models[spec]) for spec in specs if spec.has_groups}
     return _Shown(
         condition=condition,
         split=split,

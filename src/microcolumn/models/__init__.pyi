@@ -12,11 +12,11 @@ from ._markov import HiddenMarkovModes as HiddenMarkovModes
 from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
 from ._random_projections import RandomProjections as RandomProjections
-from ._rbm import RBM as RBM
+from ._rbm import RBM as RBM, GaussianRBM as GaussianRBM
 from ._reliable_interactions import ReliableInteractions as ReliableInteractions
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
-from ._semi_rbm import SemiRBM as SemiRBM
+from ._semi_rbm import GaussianSemiRBM as GaussianSemiRBM, SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
 from ._tree import Tree as Tree
 from ._two_tree import TwoTree as TwoTree

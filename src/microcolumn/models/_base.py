@@ -17,7 +17,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import hidden_posterior, log_weight
+from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
 from ..kernels import flip_changes
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
@@ -44,6 +44,7 @@ class PopulationModel(WordModel):
     """
 
     _kind: ClassVar[Kind]
+    _hidden: ClassVar[HiddenUnit] = BERNOULLI
     _fitted_numbers = ("objective_", "optimality_", "n_iter_", *WordModel._fitted_numbers)
 
     parameters_: Parameters
@@ -93,7 +94,8 @@ class PopulationModel(WordModel):
     def n_parameters_(self) -> int:
         """Biases, couplings, weights and hidden biases that are not zero."""
         theta = self._theta()
-        return theta.n_visible + self.n_nonzero_ + self.n_live_hidden_
+        n_biases = theta.n_visible + (0 if theta.is_gaussian else self.n_live_hidden_)
+        return n_biases + self.n_nonzero_
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
@@ -110,12 +112,14 @@ class PopulationModel(WordModel):
         if theta.v is not None and not theta.v.any() and "v" not in parts:
             theta = Parameters(b=theta.b, J=theta.J)
         if theta.J is not None and not theta.J.any() and "J" not in parts and theta.v is None:
-            theta = Parameters(b=theta.b, W=theta.W, c=theta.c)
+            theta = Parameters(b=theta.b, W=theta.W, c=theta.c, hidden=theta.hidden)
         suitable, needed = _KINDS[theta.kind]
-        if not needed <= parts:
+        has_other_units = theta.W is not None and theta.hidden is not cls._hidden
+        if not needed <= parts or has_other_units:
             raise ValueError(
-                f"{cls.__name__} cannot hold parameters of kind {theta.kind!r}; "
-                f"use {suitable}.from_parameters"
+                f"{cls.__name__} cannot hold parameters of kind {theta.kind!r} with "
+                f"{theta.hidden.name} hidden units; "
+                f"use {'Gaussian' * theta.is_gaussian}{suitable}.from_parameters"
             )
         model = cls(**cls._settings_of(theta))
         model._adopt(theta)
@@ -131,8 +135,11 @@ class PopulationModel(WordModel):
         return -log_weight(self._theta(), self._checked(X))
 
     def hidden(self, X: Words | ArrayLike) -> Floats:
-        """p(h_i = 1 | x) for each word, shape (n_words, n_hidden); below 1/2 in the silent word."""
-        return hidden_posterior(self._theta(), self._checked(X))
+        """Mean of each hidden unit given each word, shape (n_words, n_hidden).
+
+        That is p(h_i = 1 | x), below 1/2 in the silent word, or the input of a Gaussian unit.
+        """
+        return hidden_mean(self._theta(), self._checked(X))
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         live, _ = self._theta().only_live()
@@ -228,7 +235,7 @@ class PopulationModel(WordModel):
     @classmethod
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         given = {name: floats(arrays, name) for name in PARAMETERS if name in arrays}
-        model = cls.from_parameters(Parameters(**given))
+        model = cls.from_parameters(Parameters(**given, hidden=cls._hidden))
         model.set_params(**settings)
         n_bits = model.n_features_in_
         if "rates" in arrays:
@@ -263,9 +270,10 @@ class PopulationModel(WordModel):
             i, j = np.nonzero(np.triu(theta.J, 1))
             parts.append(x[:, i] * x[:, j])
         if theta.W is not None:
-            active = hidden_posterior(theta, bits)
+            active = hidden_mean(theta, bits)
             n, k = np.nonzero(theta.W)
-            parts += [active[:, theta.live], x[:, n] * active[:, k]]
+            biases = theta.live & (not theta.is_gaussian)
+            parts += [active[:, biases], x[:, n] * active[:, k]]
         if theta.v is not None:
             n_active = bits.sum(axis=1, dtype=np.intp)[:, None]
             parts.append((n_active == np.flatnonzero(theta.v)).astype(np.float64))
@@ -280,7 +288,7 @@ class HiddenFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type
     """Activation of hidden units as features, for pipelines of scikit-learn."""
 
     def transform(self, X: Words | ArrayLike) -> Floats:
-        """p(h_i = 1 | x) for each word, shape (n_words, n_hidden); the same as ``hidden``."""
+        """Mean of each hidden unit given each word, shape (n_words, n_hidden), as ``hidden``."""
         activation: Floats = self.hidden(X)
         return activation
 

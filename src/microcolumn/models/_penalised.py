@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
+from ..energy import BERNOULLI, GAUSSIAN
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
     MinimumProbabilityFlow,
@@ -34,10 +34,11 @@ from ..solvers import (
     fit_likelihood_path,
     fit_path,
 )
+from ..solvers._resolution import resolution
 from ..validation import Floats
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel
-from ._settings import COUNT, HIDDEN, STRENGTH, Choice, Number, check_setting, seed_of
+from ._settings import COUNT, HIDDEN, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
 from ._spec import OBJECTIVES
 from ._words_estimator import floored_rates
 
@@ -70,9 +71,11 @@ class PenalisedModel(PopulationModel):
         "l1": STRENGTH,
         "objective": [Choice(set(OBJECTIVES))],
         "n_init": COUNT,
-        "tol": [Number(Real, 0, None, closed="neither")],
+        "tol": TOLERANCE,
         "max_iter": COUNT,
     }
+    #: Tolerance where none is given.
+    _strict: ClassVar[float] = 1e-10
 
     objective_: float
     optimality_: float
@@ -85,7 +88,7 @@ class PenalisedModel(PopulationModel):
         *,
         objective: str = "likelihood",
         n_init: int = 1,
-        tol: float = 1e-10,
+        tol: float | None = None,
         max_iter: int = 5000,
         random_state: Any = 0,
     ) -> None:
@@ -204,20 +207,28 @@ class PenalisedModel(PopulationModel):
                 n_hidden=int(getattr(self, "n_hidden", 0)),
                 n_init=self.n_init,
                 seed=seed,
-                tol=self.tol,
+                tol=self._strict if self.tol is None else self.tol,
                 max_iter=self.max_iter,
+                resolution=resolution(words) if self._ends_early else 0.0,
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
-                rough=PseudoLikelihood(words) if self.objective == "likelihood" else None,
+                proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
+                hidden=self._hidden,
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
             return fit_path(self._kind, problem, l1_values, start, nested)
 
+    @property
+    def _ends_early(self) -> bool:
+        """Whether a fit ends where no more is to be gained than the data can tell."""
+        return self.objective == "likelihood" and self.tol is None
+
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""
-        n_hidden = int(getattr(self, "n_hidden", 0))
-        cost = min(side_operations(n_units, n_hidden, coupled=self._kind != "rbm"))
+        n_hidden = int(getattr(self, "n_hidden", 0)) if self._hidden is BERNOULLI else 0
+        has_pairs = self._kind != "rbm" or self._hidden is GAUSSIAN
+        cost = min(side_operations(n_units, n_hidden, has_pairs))
         if self._kind == "kpairwise":
             cost *= COUNTED
         return self.objective == "likelihood" and cost > EXACT_OPERATIONS
@@ -232,7 +243,8 @@ class PenalisedModel(PopulationModel):
         """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
         unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
         enough = words.n_bins >= _FEWEST_TO_SPLIT * words.window
-        if not (hasattr(self, "n_hidden") and unbounded and enough):
+        has_gates = hasattr(self, "n_hidden") and self._hidden is BERNOULLI
+        if not (has_gates and unbounded and enough):
             return None
         rng = np.random.default_rng(seed)
         fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
@@ -264,7 +276,9 @@ class PenalisedModel(PopulationModel):
         self.certificate_ = result.certificate
         self.n_iter_ = max(result.n_iter, 1)
         name, largest = type(self).__name__, _largest_free(result.parameters)
-        unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0
+        theta = result.parameters
+        has_gates = theta.n_hidden > 0 and not theta.is_gaussian
+        unbounded = has_gates and self._penalty(self.l1).strength == 0.0
         if result.sampled is not None and not result.converged:
             warnings.warn(
                 f"{name} with l1={self.l1:g} is not converged: {_still_to_gain(self, words)}; "
@@ -281,8 +295,7 @@ class PenalisedModel(PopulationModel):
                 )
             warnings.warn(
                 f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
-                f"violated by {result.optimality:.2g} (tol={self.tol:g}) after "
-                f"{result.n_iter} iterations; {advice}",
+                f"violated by {result.optimality:.2g} after {result.n_iter} iterations; {advice}",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
@@ -300,8 +313,8 @@ class PenalisedModel(PopulationModel):
                 f"start is a {type(start).__name__}; pass Parameters, for example a fitted "
                 "model's parameters_"
             )
-        wanted = self._kind, n_units, getattr(self, "n_hidden", 0)
-        if (start.kind, start.n_visible, start.n_hidden) != wanted:
+        wanted = self._kind, n_units, getattr(self, "n_hidden", 0), self._hidden
+        if (start.kind, start.n_visible, start.n_hidden, start.hidden) != wanted:
             raise ValueError(
                 f"start is a model of kind {start.kind!r} with {start.n_visible} units and "
                 f"{start.n_hidden} hidden units; it must be {wanted[0]!r} with {wanted[1]} "
@@ -326,6 +339,7 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         "n_hidden": HIDDEN,
         "group_l1": STRENGTH,
     }
+    _strict = 1e-8
 
     def __init__(
         self,
@@ -335,7 +349,7 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         group_l1: float = 0.0,
         objective: str = "likelihood",
         n_init: int = 1,
-        tol: float = 1e-8,
+        tol: float | None = None,
         max_iter: int = 5000,
         random_state: Any = 0,
     ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..energy import GAUSSIAN, HiddenUnit
 from ..parameters import Kind
 from ._penalised import HiddenModel
 from ._settings import document_shared_parameters
@@ -36,3 +37,37 @@ class RBM(HiddenModel):
     """
 
     _kind: ClassVar[Kind] = "rbm"
+
+
+@document_shared_parameters
+class GaussianRBM(HiddenModel):
+    """Boltzmann machine with Gaussian hidden units, log p~(x) = b'x + sum_i (W_i'x)^2 / 2.
+
+    Such hidden units couple units in pairs and no further: this is an Ising model whose couplings
+    are W W' / 2, of low rank. Where an RBM with as many hidden units scores no better, its hidden
+    units stand for many correlated pairs, not for groups.
+
+    Parameters
+    ----------
+    n_hidden : int
+        Number of hidden units; the penalties decide how many stay alive.
+    l1 : float
+        L1 penalty per entry of W.
+    group_l1 : float
+        Group penalty per hidden unit and entry of W, as for :class:`RBM`.
+    {shared parameters}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((500, 1)) < 0.1
+    >>> words = (rng.random((500, 4)) < np.where(together, 0.7, 0.05)).astype(int)
+    >>> model = GaussianRBM(n_hidden=3, l1=0.001, objective="likelihood").fit(words)
+    >>> pairs, _ = model.parameters_.as_pairs()
+    >>> pairs.kind, bool((pairs.J[np.triu_indices(4, 1)] > 0.0).all())
+    ('ising', True)
+    """
+
+    _kind: ClassVar[Kind] = "rbm"
+    _hidden: ClassVar[HiddenUnit] = GAUSSIAN

@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..energy import GAUSSIAN, HiddenUnit
 from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats
 from ..words import Words, as_words
 from ._ising import Ising
 from ._penalised import HiddenModel, PenalisedModel
-from ._rbm import RBM
+from ._rbm import RBM, GaussianRBM
 from ._settings import document_shared_parameters
 from ._words_estimator import floored_rates
 
@@ -46,13 +47,14 @@ class SemiRBM(HiddenModel):
     """
 
     _kind: ClassVar[Kind] = "srbm"
+    _without_pairs: ClassVar[type[HiddenModel]] = RBM
 
     def fit_path(
         self,
         X: Words | ArrayLike,
         l1_values: Sequence[float],
         *,
-        nested: tuple[Sequence[Ising], Sequence[RBM]] | None = None,
+        nested: tuple[Sequence[Ising], Sequence[HiddenModel]] | None = None,
     ) -> list[Self]:
         """Fit at each L1 strength, each solution the start of the next.
 
@@ -90,13 +92,35 @@ class SemiRBM(HiddenModel):
         return self._fitted_copies(X, l1_values, solutions)
 
 
+@document_shared_parameters
+class GaussianSemiRBM(SemiRBM):
+    """Ising model whose couplings are a sparse matrix plus one of low rank, J + W W' / 2.
+
+    The second part belongs to Gaussian hidden units (:class:`GaussianRBM`): common causes of many
+    weak couplings, beside which single pairs stand out.
+
+    Parameters
+    ----------
+    n_hidden : int
+        Number of hidden units; the penalties decide how many stay alive.
+    l1 : float
+        L1 penalty per entry of J (each pair counts twice) and of W.
+    group_l1 : float
+        Group penalty per hidden unit and entry of W, as for :class:`SemiRBM`.
+    {shared parameters}
+    """
+
+    _hidden: ClassVar[HiddenUnit] = GAUSSIAN
+    _without_pairs: ClassVar[type[HiddenModel]] = GaussianRBM
+
+
 def _solutions(
     model: SemiRBM, nested: Any, l1_values: Sequence[float], rates: Floats
 ) -> NestedStarts:
     """Parameters of the two paths, whose models must be special cases of ``model``."""
     if not (isinstance(nested, Sequence) and len(nested) == 2):
         raise TypeError("nested is not a pair; pass (Ising path, RBM path)")
-    kinds: tuple[type[PenalisedModel], ...] = (Ising, RBM)
+    kinds: tuple[type[PenalisedModel], ...] = (Ising, model._without_pairs)
     for path, cls in zip(nested, kinds, strict=True):
         name = cls.__name__
         if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
@@ -116,13 +140,13 @@ def _check_nested(
     name = cls.__name__
     if not isinstance(member, cls):
         raise TypeError(
-            f"nested has a {type(member).__name__} in place of an {name}; "
-            "pass (Ising path, RBM path)"
+            f"nested has a {type(member).__name__} in place of {name}; "
+            f"pass (Ising path, {model._without_pairs.__name__} path)"
         )
     if not hasattr(member, "rates_"):
         raise ValueError(f"nested has an {name} that was not fitted; pass fitted models")
     wanted = {"l1": l1, "objective": model.objective}
-    if cls is RBM:
+    if cls is not Ising:
         wanted |= {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
     for setting, value in wanted.items():
         if getattr(member, setting) != value:

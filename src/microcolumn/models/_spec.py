@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 #: Classes of the paper's family from few parameters to many.
-FAMILY = ("Independent", "Ising", "RBM", "SemiRBM")
+FAMILY = ("Independent", "Ising", "GaussianRBM", "RBM", "GaussianSemiRBM", "SemiRBM")
 #: Classes of models that readers will ask about; their settings are chosen on held-out words.
 RIVALS = (
     "KPairwise",
@@ -74,11 +74,16 @@ class ModelSpec:
         return self.model in RIVALS
 
     @property
+    def has_groups(self) -> bool:
+        """Whether it has hidden units that may stand for groups; Gaussian ones only make pairs."""
+        return self.n_hidden > 0 and not self.model.startswith("Gaussian")
+
+    @property
     def nested(self) -> tuple[ModelSpec, ...]:
         """Models that this one contains; its fits start from theirs (docs/method.md, section 4)."""
-        if self.model != "SemiRBM":
+        if not self.model.endswith("SemiRBM"):
             return ()
         return (
             ModelSpec("Ising", 0, self.objective),
-            ModelSpec("RBM", self.n_hidden, self.objective),
+            ModelSpec(self.model.replace("Semi", ""), self.n_hidden, self.objective),
         )

@@ -23,7 +23,7 @@ class DataMoments:
     """
 
     def __init__(self, words: Words) -> None:
-        self._words = words
+        self.words = words
         self._weights = words.counts / words.counts.sum()
         n_dims = words.X.shape[1]
         self._pairs = pair_rates(words)
@@ -40,6 +40,10 @@ class DataMoments:
                 f"the model has {theta.n_visible} units but the words have {self._rates.size}; "
                 "fit and score on the same units"
             )
+        if theta.is_gaussian:
+            pairs, constant = theta.as_pairs()
+            mean, moments = self(pairs)
+            return mean + constant, theta.pulled_back(moments, 1.0)
         mean = float(theta.b @ self._rates)
         J = W = c = v = None
         if theta.J is not None:
@@ -59,8 +63,8 @@ class DataMoments:
             mean = float(self._weights @ self._sparse.log_weights(hidden))
             return mean, np.asarray(moments.W), np.asarray(moments.c)
         value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
-        for part in chunks(self._words.X.shape[0], max(weights.shape)):
-            x = self._words.X[part].astype(np.float64)
+        for part in chunks(self.words.X.shape[0], max(weights.shape)):
+            x = self.words.X[part].astype(np.float64)
             added, sigmoid = softplus_and_sigmoid(biases + x @ weights)
             value += float(self._weights[part] @ added)
             weighted = sigmoid * self._weights[part, None]
@@ -72,5 +76,5 @@ class DataMoments:
 def difference(first: Parameters, second: Parameters) -> Parameters:
     """First minus second, part by part; both have the same kind."""
     pairs = ((getattr(first, name), getattr(second, name)) for name in "JWcv")
-    others = (None if a is None or b is None else a - b for a, b in pairs)
-    return Parameters.trusted(first.b - second.b, *others)
+    J, W, c, v = (None if a is None or b is None else a - b for a, b in pairs)
+    return Parameters.trusted(first.b - second.b, J, W, c, v, first.hidden)

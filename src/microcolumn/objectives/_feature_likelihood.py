@@ -143,7 +143,7 @@ class SampledFeatureLikelihood:
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         """Value at ``x`` (nats per word); its derivatives are written to ``gradient``."""
         masses = self.log_masses(x)
-        self.share = effective_share(masses[self._drawn], self._n_drawn)
+        self.share = effective_share(np.exp(masses - masses.max())[self._drawn], self._n_drawn)
         if self.share < self.least_share:
             raise OverflowError("the sampled words do not stand for this model")
         highest = float(masses.max())

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..energy import GAUSSIAN
 from ..kernels import FlipSums
 from ..layout import Layout
 from ..parameters import Parameters
@@ -37,6 +38,9 @@ class SumOverFlips(Objective):
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
+        if theta.is_gaussian:
+            value, slopes = self(theta.as_pairs()[0])
+            return value, theta.pulled_back(slopes)
         layout = Layout.of(theta)
         gradient = np.empty(layout.size)
         value = self.evaluate(layout.pack(theta), layout, gradient)
@@ -44,6 +48,8 @@ class SumOverFlips(Objective):
 
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
+        if layout.n_hidden and layout.hidden is GAUSSIAN:
+            return super().evaluate(x, layout, gradient)
         if self._layout is not layout:
             self._prepare(layout)
         return self._sums.value_and_gradient(x, gradient)

@@ -57,7 +57,8 @@ class SparseWords:
 
     def log_weights(self, theta: Parameters) -> Floats:
         """Unnormalised log probability of each word (nats), shape (n_words,)."""
-        return self._words.log_weights(theta.arrays)
+        live, log_factor = theta.as_pairs() if theta.is_gaussian else (theta, 0.0)
+        return self._words.log_weights(live.arrays) + log_factor
 
     def moments(self, theta: Parameters, weights: Floats) -> Parameters:
         """Sum over words of weight times x, xx', x sigmoid(z)' and sigmoid(z), as ``Parameters``.
@@ -65,4 +66,6 @@ class SparseWords:
         For a potential also the weight of the words with each number of active bits. ``weights``
         has shape (n_words,).
         """
+        if theta.is_gaussian:
+            return theta.pulled_back(self.moments(theta.as_pairs()[0], weights), weights.sum())
         return Parameters.trusted(*self._words.moments(theta.arrays, weights))

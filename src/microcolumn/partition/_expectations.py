@@ -72,6 +72,10 @@ def exact_expectations(
     >>> gradient.b.round(12).tolist(), gradient.J.round(12).tolist()
     ([0.5, 0.5], [[0.0, 0.25], [0.25, 0.0]])
     """
+    if theta.is_gaussian:
+        pairwise, log_factor = theta.as_pairs()
+        log_z, found = exact_expectations(pairwise, most_listed=most_listed)
+        return log_z + log_factor, theta.pulled_back(found, 1.0)
     if theta.v is not None:
         # Refuses what would take days.
         warn_if_long(pick_side(theta, "visible", _REMEDY)[1], MOMENTS_RATE, _REMEDY)

@@ -24,6 +24,8 @@ MODEL_COLOURS = {
     "Ising": "#0072B2",
     "RBM": "#E69F00",
     "SemiRBM": "#009E73",
+    "GaussianRBM": "#0072B2",
+    "GaussianSemiRBM": "#0072B2",
     "KPairwise": "#56B4E9",
     "BernoulliMixture": "#D55E00",
     "HiddenMarkovModes": "#D55E00",
@@ -39,7 +41,13 @@ DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
 #: Models of one class share a colour and differ in these: points, bars and lines.
 _MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
 #: The first marker of some classes, so that they can be told without colours; others have discs.
-_FIRST_MARKERS = {"RBM": "s", "SemiRBM": "^", "Independent": "v"}
+_FIRST_MARKERS = {
+    "RBM": "s",
+    "SemiRBM": "^",
+    "GaussianRBM": "s",
+    "GaussianSemiRBM": "^",
+    "Independent": "v",
+}
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
 #: Weights and couplings: blue is negative, white is zero, red is positive.
 SIGNED = "RdBu_r"

@@ -107,7 +107,7 @@ def _all_beyond_pairs(found: Sequence[Finding]) -> str:
     for kinds, (text, above) in told.items():
         if some := of_kind(found, *kinds):
             clauses.append(text.format(where=named(some), by=_gains(some, above=above)))
-    hidden = {m.spec.model for each in tested for m in each.compared.models if m.spec.n_hidden}
+    hidden = {m.spec.model for each in tested for m in each.compared.models if m.spec.has_groups}
     compared = (
         "The best model with hidden units, each of which stands for a group of units "
         f"({' or '.join(sorted(hidden))}), is compared with the best model of pairs alone (Ising)."

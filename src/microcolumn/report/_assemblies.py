@@ -42,7 +42,7 @@ def assemblies_at(
     fitted = (
         (each.spec, results.model(model=each.spec, split=split, **condition.names))
         for each in compared.models
-        if each.spec.n_hidden
+        if each.spec.has_groups
     )
     found = next((pair for pair in fitted if pair[1].parameters_.live.any()), None)
     if found is None:

@@ -62,7 +62,7 @@ def sentences(results: Results, condition: Condition) -> list[str]:
     """Whether hidden units keep to layers, how many are assemblies, and signs of couplings."""
     found = _computed(results, condition)
     by_layer = of_models(results.layers, results, condition)
-    lines = [_in_layers(each) for _, each in by_layer if each is not None and each.model.n_hidden]
+    lines = [_in_layers(each) for _, each in by_layer if each is not None and each.model.has_groups]
     scores = results.comparison(**condition.names).scores
     for spec, each in found:
         splits = scores[spec.name].splits if spec.name in scores else ()
@@ -74,7 +74,7 @@ def sentences(results: Results, condition: Condition) -> list[str]:
 
 def _computed(results: Results, condition: Condition) -> list[tuple[ModelSpec, Assemblies]]:
     found = of_models(results.assemblies, results, condition)
-    return [(spec, each) for spec, each in found if spec.n_hidden]
+    return [(spec, each) for spec, each in found if spec.has_groups]
 
 
 def _in_layers(found: LayersResult) -> str:

@@ -10,8 +10,7 @@ from typing import Any, Self
 
 from ..evaluate import Adequacy, Assemblies, Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._comparison import doubt
-from ..evaluate._effects import Ratio
-from ..evaluate._significance import LEVEL
+from ..evaluate._significance import LEVEL, Ratio
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
@@ -241,7 +240,7 @@ def _kind(compared: Comparison) -> str:
 
 
 def _best_hidden(compared: Comparison) -> ModelScore | None:
-    hidden = [model for model in compared.models if model.spec.n_hidden]
+    hidden = [model for model in compared.models if model.spec.has_groups]
     return max(hidden, key=lambda model: model.bits_per_second, default=None)
 
 
@@ -263,7 +262,7 @@ def _assemblies(
     found = {
         spec.name: each
         for spec, each in of_models(results.assemblies, results, condition)
-        if spec.n_hidden and spec.name in compared.scores and each.n_fits > 1
+        if spec.has_groups and spec.name in compared.scores and each.n_fits > 1
     }
     if best is None or best.name not in found:
         return {}

@@ -92,7 +92,7 @@ def _open_leads(compared: Sequence[Comparison]) -> str:
 def _parameters(results: Results) -> str:
     both = []
     for each in _compared(results):
-        hidden = [model for model in each.models if model.spec.n_hidden]
+        hidden = [model for model in each.models if model.spec.has_groups]
         pairs = [model for model in each.models if model.spec.model == "Ising"]
         if hidden and pairs:
             both.append((hidden[0].n_parameters, pairs[0].n_parameters))
@@ -110,7 +110,7 @@ def _assemblies(results: Results) -> str:
         each
         for condition in longest(results)
         for spec, each in of_models(results.assemblies, results, condition)
-        if spec.n_hidden and each.n_fits > 1 and len(each)
+        if spec.has_groups and each.n_fits > 1 and len(each)
     ]
     if not found:
         return ""

@@ -30,6 +30,8 @@ _NAMES = {
     "Ising": "Ising models",
     "RBM": "restricted Boltzmann machines",
     "SemiRBM": "semi-restricted Boltzmann machines",
+    "GaussianRBM": "Ising models of low rank (Gaussian hidden units)",
+    "GaussianSemiRBM": "Ising models that are sparse plus low rank (Gaussian hidden units)",
 }
 RIVALS = {
     "KPairwise": "an Ising model with a potential of the number of active units (Tkačik et al. "

@@ -9,23 +9,24 @@ their own noise.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from ..layout import Layout
 from ..notebook import AsText
-from ..objectives._sparse_words import SparseWords
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
-from ..penalties import Penalty
 from ..validation import Bits, Floats
 from ..words import Words
+from ._sampler_settings import SamplerSettings
 
-#: Fresh chains, sweeps before their first word, words of each and sweeps between them.
-_CHAINS, _SETTLING, _WORDS, _BETWEEN = 2048, 200, 32, 4
+if TYPE_CHECKING:
+    from ._stochastic import Effort, SampledProblem
+
 #: Groups of each half of the chains, by which the error of the gain is found.
 _GROUPS = 8
 #: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1 on
@@ -102,41 +103,41 @@ class Certificate(AsText):
 
 
 def sampled_certificate(
-    theta: Parameters,
-    words: Words,
-    penalty: Penalty,
-    layout: Layout,
-    rng: np.random.Generator,
-    n_rounds: int,
-    n_sites: float,
+    rng: np.random.Generator, theta: Parameters, problem: SampledProblem, effort: Effort
 ) -> Certificate:
     """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
 
     Parameters
     ----------
-    theta : Parameters
-        The fit, on ``layout``, with ``penalty``.
-    words : Words
-        What it was fitted to.
     rng : numpy.random.Generator
         Source of the chains' draws.
-    n_rounds, n_sites
-        For the certificate.
+    theta : Parameters
+        The fit.
+    problem : SampledProblem
+        What was minimised.
+    effort : Effort
+        Of the search, for the certificate.
     """
-    halves = [_chain_moments(theta, start) for start in _starts(theta, words, rng)]
+    penalty, settings = problem.penalty, problem.settings
+    layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
+    halves = [
+        _chain_moments(theta, start, settings)
+        for start in _starts(theta, problem.data.words, rng, settings)
+    ]
     groups = np.concatenate([halves[0][0], halves[1][0]])
     mean = groups.mean(axis=0)
     variance = 0.25 * (halves[0][1] + halves[1][1])
     spread = halves[0][1] + halves[1][1]
-    weights = words.counts / words.counts.sum()
-    data = _flat(SparseWords.of(words.X).moments(theta, weights))
+    data = _flat(problem.data(theta)[1])
     single = 0.5 * (halves[0][2] + halves[1][2])
     # What no chain ever shows has no variance there. At the optimum it would have the data's.
     bits = slice(
         0, theta.n_visible + sum(part.size for part in (theta.J, theta.v) if part is not None)
     )
     expected = data[bits] * (1.0 - data[bits])
-    variance[bits] = np.maximum(variance[bits], expected / (_CHAINS * _WORDS))
+    variance[bits] = np.maximum(
+        variance[bits], expected / (settings.judging_chains * settings.judging_words)
+    )
     single[bits] = np.where(single[bits] > 0.0, single[bits], expected)
     gradient = layout.pack_gradient(_shaped(mean - data, theta))
     errors = layout.pack_gradient(_shaped(np.sqrt(variance), theta))
@@ -168,31 +169,38 @@ def sampled_certificate(
         noise_norm=float(np.linalg.norm(errors[is_judged])),
         gain=gain,
         gain_stderr=gain_stderr,
-        n_rounds=n_rounds,
-        n_sites=n_sites,
+        n_rounds=effort.n_rounds,
+        n_sites=effort.n_sites,
     )
 
 
-def _starts(theta: Parameters, words: Words, rng: np.random.Generator) -> list[Sampler]:
+def _starts(
+    theta: Parameters, words: Words, rng: np.random.Generator, settings: SamplerSettings
+) -> list[Sampler]:
     """Chains at words of the data, and chains annealed from independent units at their rates."""
-    half = _CHAINS // 2
+    half = settings.judging_chains // 2
     shares = words.counts / words.counts.sum()
     picked = words.X[rng.choice(len(words), size=half, p=shares)]
     logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
     from_data = Sampler(theta, half, seed=new_seed(rng), initial=picked)
     annealed = Sampler(theta, half, seed=new_seed(rng), base_logits=logits)
-    annealed.run(np.linspace(0.0, 1.0, _SETTLING))
+    annealed.run(np.linspace(0.0, 1.0, settings.judging_settling))
     return [from_data, annealed]
 
 
-def _chain_moments(theta: Parameters, sampler: Sampler) -> tuple[Floats, Floats, Floats]:
+def _chain_moments(
+    theta: Parameters, sampler: Sampler, settings: SamplerSettings
+) -> tuple[Floats, Floats, Floats]:
     """Mean of each moment over groups of chains, the variance of their mean, and of single words.
 
     The first has the shape (n_groups, n_moments), the others (n_moments,). The variance of the mean
     is that between chains, which are independent; words of one are not.
     """
-    sampler.run(np.ones(_SETTLING))
-    snapshots = np.stack([sampler.run(np.ones(_BETWEEN)).words for _ in range(_WORDS)], axis=1)
+    sampler.run(np.ones(settings.judging_settling))
+    between = np.ones(settings.judging_between)
+    snapshots = np.stack(
+        [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
+    )
     groups, squares, n = [], np.zeros(()), len(snapshots)
     for members in snapshots.reshape(_GROUPS, n // _GROUPS, *snapshots.shape[1:]):
         total = np.zeros(())
@@ -203,8 +211,8 @@ def _chain_moments(theta: Parameters, sampler: Sampler) -> tuple[Floats, Floats,
         groups.append(total / len(members))
     means = np.stack(groups)
     mean = means.mean(axis=0)
-    between = np.maximum(squares / n - mean**2, 0.0) * n / (n - 1)
-    return means, between / n, _single_variance(theta, mean, snapshots)
+    among_chains = np.maximum(squares / n - mean**2, 0.0) * n / (n - 1)
+    return means, among_chains / n, _single_variance(theta, mean, snapshots)
 
 
 def _dense_moments(theta: Parameters, words: Bits) -> Floats:
@@ -220,7 +228,7 @@ def _dense_moments(theta: Parameters, words: Bits) -> Floats:
         n_active = words.sum(axis=1, dtype=np.intp)
         parts.append(np.bincount(n_active, minlength=theta.v.size) / len(x))
     if theta.W is not None and theta.c is not None:
-        on = expit(theta.c + x @ theta.W)
+        on = theta.hidden.mean(theta.c + x @ theta.W)
         parts += [(x.T @ on / len(x)).ravel(), on.mean(axis=0)]
     return np.concatenate(parts)
 
@@ -231,11 +239,11 @@ def _single_variance(theta: Parameters, mean: Floats, snapshots: Bits) -> Floats
     if theta.W is not None and theta.c is not None:
         n_before = mean.size - theta.W.size - theta.c.size
         squares = np.zeros(theta.W.size + theta.c.size)
-        for word in range(_WORDS):
+        for word in range(snapshots.shape[1]):
             x = snapshots[:, word].astype(np.float64)
-            on = expit(theta.c + x @ theta.W) ** 2
+            on = theta.hidden.mean(theta.c + x @ theta.W) ** 2
             squares += np.concatenate([(x.T @ on).ravel(), on.sum(axis=0)])
-        squares /= snapshots.shape[0] * _WORDS
+        squares /= snapshots.shape[0] * snapshots.shape[1]
         variance[n_before:] = np.maximum(squares - mean[n_before:] ** 2, 0.0)
     return variance
 
@@ -252,7 +260,8 @@ def _shaped(flat: Floats, theta: Parameters) -> Parameters:
         size = 0 if part is None else part.size
         parts.append(None if part is None else flat[at : at + size].reshape(part.shape))
         at += size
-    return Parameters.trusted(flat[:n], *parts)
+    J, W, c, v = parts
+    return Parameters.trusted(flat[:n], J, W, c, v, theta.hidden)
 
 
 def _is_bias(layout: Layout) -> NDArray[np.bool_]:

@@ -23,8 +23,8 @@ from ..partition._term_annealing import searched, unseen_share
 from ..partition._term_chains import TermChains
 from ..penalties import L1
 from ..validation import Bits, Floats
+from ._log_ratio import log_ratio
 from ._quasi_newton import Search
-from ._stochastic import log_ratio
 
 Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
 
@@ -205,7 +205,7 @@ class FeatureSearch:
         drawn, last = self._draw(x, chains), self._rounds[-1]
         change = self.features.terms(x - last.x)
         ahead, back = (change.log_weights(self._words(each)) for each in (last.keys, drawn))
-        log_z = last.log_z + log_ratio(ahead, back)
+        log_z = last.log_z + log_ratio(ahead, back)[0]
         if log_z > foretold + _SURPRISE:
             self._remember(drawn)
             return False

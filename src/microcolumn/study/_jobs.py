@@ -127,7 +127,7 @@ def _stages(
                     settings = settings_of(job, experiment, compared)
                     found[stage].append((size, digest(settings, facts[name]), job))
             for spec in compared:
-                if spec.n_hidden:
+                if spec.has_groups:
                     job = Job("assemblies", name, experiment.name, window, None, spec)
                     settings = settings_of(job, experiment, compared)
                     found[2].append((bits, digest(settings, facts[name]), job))

@@ -247,7 +247,7 @@ class Results(StoredStudy):
         See :func:`microcolumn.assemblies`. It is empty for a model without hidden units.
         """
         condition, spec = self._model_at(recording, model, experiment, window)
-        if not spec.n_hidden:
+        if not spec.has_groups:
             return Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._reader.rows("assemblies", condition, model=spec.name)
         if not rows:

@@ -1,4 +1,4 @@
-"""Energies, hidden posteriors and single-unit conditionals of the model family (docs/method.md).
+"""Energies, hidden means and single-unit conditionals of the model family (docs/method.md).
 
 Plain NumPy on dense arrays: these are the definitions that the kernels are tested against, and
 they are fast enough for everything that is done once per word.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
-from .parameters import Parameters
-from .validation import Floats, chunks
+from ..parameters import Parameters
+from ..validation import Floats, chunks
 
 #: Hidden units of which a product of factors from 1 to 2 is no larger than numbers can be.
 _PRODUCT = 1000
@@ -46,45 +45,31 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
         In nats; the energy is its negative.
     """
     words = np.asarray(X)
-    out = np.empty(words.shape[0])
+    out = np.zeros(words.shape[0])
     for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
         x = words[part].astype(np.float64)
-        value = x @ theta.b
-        if theta.J is not None:
-            value += np.einsum("un,un->u", x @ theta.J, x)
-        if theta.W is not None and theta.c is not None:
-            value += np.logaddexp(0.0, theta.c + x @ theta.W).sum(axis=1)
-        if theta.v is not None:
-            value += theta.v[words[part].sum(axis=1, dtype=np.intp)]
-        out[part] = value
+        for term in theta.terms:
+            out[part] += term.log_weight(x)
     return out
 
 
-def hidden_posterior(theta: Parameters, X: ArrayLike) -> Floats:
-    """p(h_i = 1 | x) for each word and hidden unit, shape (n_words, n_hidden)."""
+def hidden_mean(theta: Parameters, X: ArrayLike) -> Floats:
+    """Mean of each hidden unit given each word, shape (n_words, n_hidden): p(h_i = 1 | x)."""
     words = np.asarray(X, dtype=np.float64)
     if theta.W is None or theta.c is None:
         return np.zeros((words.shape[0], 0))
-    posterior: Floats = expit(theta.c + words @ theta.W)
-    return posterior
+    return theta.hidden.mean(theta.c + words @ theta.W)
 
 
 def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
     """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
     words = np.asarray(X)
-    out = np.empty(words.shape[0])
+    out = np.zeros(words.shape[0])
     for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
         rest = words[part].astype(np.float64)
         rest[:, unit] = 0.0
-        value = np.full(rest.shape[0], theta.b[unit])
-        if theta.J is not None:
-            value += 2.0 * rest @ theta.J[unit]
-        if theta.W is not None and theta.c is not None:
-            z = theta.c + rest @ theta.W
-            value += (np.logaddexp(0.0, z + theta.W[unit]) - np.logaddexp(0.0, z)).sum(axis=1)
-        if theta.v is not None:
-            value += np.diff(theta.v)[rest.sum(axis=1).astype(np.intp)]
-        out[part] = value
+        for term in theta.terms:
+            out[part] += term.log_odds(rest, unit)
     return out
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
-from microcolumn.energy import hidden_posterior, log_odds, log_weight, softplus_and_sigmoid
+from microcolumn.energy import hidden_mean, log_odds, log_weight, softplus_and_sigmoid
 from microcolumn.parameters import Parameters
 
 
@@ -58,14 +58,14 @@ MODELS = st.builds(
 
 @settings(deadline=None, max_examples=60)
 @given(MODELS)
-def test_log_weight_and_hidden_posterior_are_the_written_out_sums(theta):
+def test_log_weight_and_hidden_mean_are_the_written_out_sums(theta):
     X = list(product([0, 1], repeat=theta.n_visible))
     expected = [_log_weight(theta, x) for x in X]
     np.testing.assert_allclose(log_weight(theta, X), expected, rtol=1e-12, atol=1e-12)
     posterior = [[1.0 / (1.0 + math.exp(-z)) for z in _fields(theta, x)] for x in X]
-    assert hidden_posterior(theta, X).shape == (len(X), theta.n_hidden)
+    assert hidden_mean(theta, X).shape == (len(X), theta.n_hidden)
     np.testing.assert_allclose(
-        hidden_posterior(theta, X), np.reshape(posterior, (len(X), -1)), rtol=1e-12
+        hidden_mean(theta, X), np.reshape(posterior, (len(X), -1)), rtol=1e-12
     )
 
 
@@ -85,7 +85,7 @@ def test_log_odds_are_the_difference_that_setting_the_bit_makes(theta):
 def test_huge_weights_neither_overflow_nor_lose_the_sum():
     theta = Parameters(b=[0.0, 0.0], W=[[2000.0, -2000.0], [-1.0, 1.0]], c=[5.0, -5.0])
     assert log_weight(theta, [[1, 0]]).tolist() == [2005.0]
-    assert hidden_posterior(theta, [[1, 1]]).tolist() == [[1.0, 0.0]]
+    assert hidden_mean(theta, [[1, 1]]).tolist() == [[1.0, 0.0]]
     softplus = [math.log1p(math.exp(-5.0)) + 5.0, math.log1p(math.exp(-5.0))]
     assert log_odds(theta, [[1, 0]], 0)[0] == pytest.approx(2005.0 - sum(softplus), rel=1e-14)
 

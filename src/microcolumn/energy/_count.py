@@ -1,0 +1,25 @@
+"""A potential of the number of active units: v_K."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..validation import Floats
+from ._term import Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Count(Term):
+    """The potential ``v`` (n_visible + 1,), zero for 0 and for 1."""
+
+    v: Floats
+
+    def log_weight(self, x: Floats) -> Floats:
+        value: Floats = self.v[x.sum(axis=1).astype(np.intp)]
+        return value
+
+    def log_odds(self, rest: Floats, unit: int) -> Floats:
+        odds: Floats = np.diff(self.v)[rest.sum(axis=1).astype(np.intp)]
+        return odds

@@ -1,0 +1,24 @@
+"""Biases: b'x."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..validation import Floats
+from ._term import Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields(Term):
+    """One bias per unit, ``b`` (n_visible,)."""
+
+    b: Floats
+
+    def log_weight(self, x: Floats) -> Floats:
+        value: Floats = x @ self.b
+        return value
+
+    def log_odds(self, rest: Floats, unit: int) -> Floats:
+        return np.full(len(rest), self.b[unit])

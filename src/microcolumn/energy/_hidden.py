@@ -1,0 +1,27 @@
+"""Hidden units, summed out: the sum over i of log gate(c_i + W_i'x)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..validation import Floats
+from ._hidden_unit import HiddenUnit
+from ._term import Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hidden(Term):
+    """Weights ``W`` (n_visible, n_hidden) and biases ``c`` (n_hidden,) of one kind of units."""
+
+    W: Floats
+    c: Floats
+    unit: HiddenUnit
+
+    def log_weight(self, x: Floats) -> Floats:
+        value: Floats = self.unit.log_gate(self.c + x @ self.W).sum(axis=1)
+        return value
+
+    def log_odds(self, rest: Floats, unit: int) -> Floats:
+        z, gate = self.c + rest @ self.W, self.unit.log_gate
+        odds: Floats = (gate(z + self.W[unit]) - gate(z)).sum(axis=1)
+        return odds

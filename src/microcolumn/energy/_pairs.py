@@ -1,0 +1,25 @@
+"""Couplings: x'Jx, so that a pair contributes 2 J_nm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..validation import Floats
+from ._term import Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs(Term):
+    """Couplings ``J`` (n_visible, n_visible), symmetric with a zero diagonal."""
+
+    J: Floats
+
+    def log_weight(self, x: Floats) -> Floats:
+        value: Floats = np.einsum("un,un->u", x @ self.J, x)
+        return value
+
+    def log_odds(self, rest: Floats, unit: int) -> Floats:
+        odds: Floats = 2.0 * rest @ self.J[unit]
+        return odds
