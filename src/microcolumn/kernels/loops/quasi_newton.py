@@ -9,7 +9,6 @@ Pinned by tests/solvers, which compare minima with closed forms and other solver
 import math
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from ...validation import Floats
