@@ -216,7 +216,7 @@ class PenalisedModel(PopulationModel):
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
-            return fit_path(self._kind, problem, l1_values, start, nested)
+            return list(fit_path(self._kind, problem, l1_values, start, nested))
 
     @property
     def _ends_early(self) -> bool:
