@@ -9,5 +9,4 @@ from ._words import (
     log_odds as log_odds,
     log_weight as log_weight,
     number_active as number_active,
-    softplus_and_sigmoid as softplus_and_sigmoid,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..energy import softplus_and_sigmoid
+from ..kernels.gates import softplus_and_sigmoid
 from ..parameters import Parameters
 from ..validation import Floats, chunks
 from ..words import Words
@@ -13,6 +13,8 @@ from ._strengths import pair_rates
 
 #: Units from which on hidden units are given the active bits of words alone.
 _MANY_UNITS = 64
+#: Bits of words that are kept as floats, and inputs of hidden units that stay in the cache.
+_MOST_FLOATS, _MOST_INPUTS = 1 << 23, 1 << 15
 
 
 class DataMoments:
@@ -32,6 +34,10 @@ class DataMoments:
         active = words.X.sum(axis=1, dtype=np.intp)
         self._counts: Floats = np.bincount(active, self._weights, n_dims + 1).astype(np.float64)
         self._sparse = SparseWords.of(words.X) if n_dims >= _MANY_UNITS else None
+        if self._sparse is None:  # words in columns, after a bit that is always on
+            bits = np.insert(words.X.T, 0, 1, axis=0)
+            self._bits = bits.astype(np.float64) if bits.size <= _MOST_FLOATS else bits
+            self._memory = np.empty((2, 0, 0))
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Mean of log p~ (nats per word) and its gradient at ``theta``."""
@@ -62,15 +68,21 @@ class DataMoments:
             moments = self._sparse.moments(hidden, self._weights)
             mean = float(self._weights @ self._sparse.log_weights(hidden))
             return mean, np.asarray(moments.W), np.asarray(moments.c)
-        value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
-        for part in chunks(self.words.X.shape[0], max(weights.shape)):
-            x = self.words.X[part].astype(np.float64)
-            added, sigmoid = softplus_and_sigmoid(biases + x @ weights)
-            value += float(self._weights[part] @ added)
-            weighted = sigmoid * self._weights[part, None]
-            W += x.T @ weighted
-            c += weighted.sum(axis=0)
-        return value, W, c
+        parts = chunks(len(self._weights), biases.size, _MOST_INPUTS)
+        shape = 2, biases.size, parts[0].stop
+        if self._memory.shape != shape:
+            self._memory = np.empty(shape)
+        all_weights = np.concatenate([biases[:, None], weights.T], axis=1)
+        value, sums = 0.0, np.zeros_like(all_weights)
+        for part in parts:
+            bits = self._bits[:, part].astype(np.float64, copy=False)
+            z, factors = self._memory[:, :, : bits.shape[1]]
+            np.matmul(all_weights, bits, out=z)
+            softplus, sigmoid = softplus_and_sigmoid(z, factors)
+            value += float(self._weights[part] @ softplus)
+            sigmoid *= self._weights[part]
+            sums += sigmoid @ bits.T
+        return value, sums[:, 1:].T, sums[:, 0]
 
 
 def difference(first: Parameters, second: Parameters) -> Parameters:
