@@ -13,12 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from ..formatting import counted
-from ..kernels.loops.boosted import (
-    Trees,
-    boosted_draw,
-    boosted_log_odds,
-    boosted_log_probability,
-)
+from ..kernels.loops.boosted import Trees, boosted_draw, boosted_log_odds, boosted_log_probability
 from ..packing import unique_rows
 from ..validation import Bits, Floats
 from ..words import Words
