@@ -61,8 +61,9 @@ class Certificate(AsText):
     gradient_norm, noise_norm : float, optional
         Euclidean norm of all violations, and what it would be from the chains' noise alone.
     gain, gain_stderr : float, optional
-        Likelihood that is still to be gained and its standard error, nats per word, taking the
-        curvature of each parameter by itself.
+        Likelihood that is still to be gained, nats per word. Of a sampled likelihood with its
+        standard error, taking the curvature of each parameter by itself; else by what the last
+        steps have gained.
     n_rounds : int, optional
         Rounds of drawing words and fitting to them.
     n_sites : float, optional
@@ -95,7 +96,10 @@ class Certificate(AsText):
 
     def __str__(self) -> str:
         if self.mean_square_z is None:
-            return f"optimality {self.optimality:.2g}"
+            left = (
+                "" if self.gain is None else f", {self.gain:.1g} nats per word still to be gained"
+            )
+            return f"optimality {self.optimality:.2g}{left}"
         return (
             f"mean square z {self.mean_square_z:.2f} over {self.n_moments} moments of fresh "
             f"chains, {self.gain:.2g} ± {self.gain_stderr:.2g} nats per word still to be gained"
