@@ -4,7 +4,28 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..validation import Floats
+
+
+class TableArrays(NamedTuple):
+    """Functions of a few units each, as tables over the patterns of their inputs.
+
+    Attributes
+    ----------
+    inputs : ndarray of int32, shape (n_functions, n_inputs)
+        Units of each function, all different; -1 in the place of units that are missing.
+    steps : ndarray of int32, shape (n_inputs,)
+        What each active input adds to the number of a pattern.
+    tables : ndarray, shape (n_functions, n_patterns)
+        What each pattern adds to log p~.
+    """
+
+    inputs: NDArray[np.int32]
+    steps: NDArray[np.int32]
+    tables: Floats
 
 
 class ModelArrays(NamedTuple):
@@ -24,6 +45,8 @@ class ModelArrays(NamedTuple):
         Biases of hidden units.
     v : ndarray, shape (n_units + 1,), or None
         Potential of the number of active bits.
+    tables : TableArrays or None
+        Functions of a few units; they go with biases alone.
     """
 
     b: Floats
@@ -31,6 +54,7 @@ class ModelArrays(NamedTuple):
     W: Floats | None = None
     c: Floats | None = None
     v: Floats | None = None
+    tables: TableArrays | None = None
 
     @property
     def n_units(self) -> int:

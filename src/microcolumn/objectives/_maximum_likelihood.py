@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from ..parameters import Parameters
 from ..partition import exact_expectations
+from ..validation import Floats
 from ..words import Words, as_words
 from ._data_moments import DataMoments, difference
 from ._objective import Objective
@@ -36,10 +37,12 @@ class NegativeLogLikelihood(Objective):
     ----------
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
+    prior : ndarray, shape (n_units,), optional
+        Rates of independent units of which one more word is counted; see ``DataMoments``.
     """
 
-    def __init__(self, words: Words | ArrayLike) -> None:
-        self._data = DataMoments(as_words(words))
+    def __init__(self, words: Words | ArrayLike, prior: Floats | None = None) -> None:
+        self._data = DataMoments(as_words(words), prior)
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""

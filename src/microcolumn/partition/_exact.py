@@ -19,6 +19,7 @@ from ._cost import SUM_RATE, Side, pick_side, transposed, warn_if_long
 from ._enumeration import KernelLimits
 from ._inner_sums import InnerSums
 from ._result import LogPartition
+from ._table_sums import word_probabilities
 
 _FOLD = KernelLimits(
     inner=(4, 8, 12), min_inner=4, max_outer=12, max_table=1 << 17, per_state=1.0, per_hidden=2.0
@@ -58,6 +59,8 @@ def _hidden_side(live: Parameters, progress: bool | None) -> float:
 
 
 def _sum_states(theta: Parameters, progress: bool | None) -> float:
+    if theta.tables is not None:
+        return word_probabilities(theta)[1]
     sums = InnerSums.of(theta, _FOLD)
     n_chunks = sums.plan.n_chunks
     hide = not progress

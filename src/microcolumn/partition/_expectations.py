@@ -25,6 +25,7 @@ from ._enumeration import (
     plan_enumeration,
 )
 from ._listed import listed_expectations
+from ._table_sums import table_expectations
 
 _MOMENTS = KernelLimits(
     inner=(4, 6, 8), min_inner=4, max_outer=9, max_table=1 << 14, per_state=16.0, per_hidden=9.0
@@ -72,6 +73,9 @@ def exact_expectations(
     >>> gradient.b.round(12).tolist(), gradient.J.round(12).tolist()
     ([0.5, 0.5], [[0.0, 0.25], [0.25, 0.0]])
     """
+    if theta.tables is not None:
+        pick_side(theta, "visible", _REMEDY)  # refuses what would take too long
+        return table_expectations(theta)
     if theta.is_gaussian:
         pairwise, log_factor = theta.as_pairs()
         log_z, found = exact_expectations(pairwise, most_listed=most_listed)

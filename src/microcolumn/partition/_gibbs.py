@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..kernels import GibbsChains
+from ..kernels import GibbsChains, TableChains
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_binary, random_generator, whole_number
 
@@ -38,7 +38,8 @@ class Sampler:
         words = np.zeros((n_chains, theta.n_visible))
         if initial is not None:
             words[:] = initial
-        self._chains = GibbsChains(live.arrays, words, np.asarray(logits), seed)
+        kind = GibbsChains if live.tables is None else TableChains
+        self._chains = kind(live.arrays, words, np.asarray(logits), seed)
         self.n_chains, self.n_units = n_chains, theta.n_visible
 
     @property

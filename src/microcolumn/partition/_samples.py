@@ -11,6 +11,7 @@ from ..validation import Bits, Floats, chunks
 from ._cost import operations, pick_side, transposed
 from ._enumeration import EnumerationPlan, KernelLimits, states
 from ._inner_sums import InnerSums
+from ._table_sums import draw_words
 
 #: Few inner units: their conditional distribution is tabulated for every sample.
 _SAMPLING = KernelLimits(
@@ -45,7 +46,7 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     """
     live, _ = theta.only_live()
     if pick_side(live, "auto", "draw them by Gibbs sampling")[0] == "visible":
-        return _sample_states(live, n, rng)
+        return (_sample_states if live.tables is None else draw_words)(live, n, rng)
     if live.W is None:
         rates = np.broadcast_to(expit(live.b), (n, live.n_visible))
     else:
