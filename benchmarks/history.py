@@ -139,7 +139,10 @@ def windowed_rows(
     n_hidden = QUICK_HIDDEN if quick else parts[0].n_dims
     steps = QUICK_STEPS if quick else 5000
     rbm = mc.RBM(n_hidden=n_hidden, objective="mpf", random_state=0, max_iter=steps)
-    grids = {"Ising": (mc.Ising(objective="mpf"), L1), f"RBM {n_hidden}": (rbm, QUICK_L1 if quick else L1)}
+    grids = {
+        "Ising": (mc.Ising(objective="mpf"), L1),
+        f"RBM {n_hidden}": (rbm, QUICK_L1 if quick else L1),
+    }
     for name, (model, l1) in grids.items():
         started = time.process_time()
         fits = [clone(model).set_params(l1=each).fit(parts[0]) for each in l1]

@@ -34,9 +34,8 @@ def recording(n_units=500, seconds=60.0, names=None):
 
 def plan_of(data, n_hidden=200, l1=L1, **settings):
     """One split of all three models."""
-    flow = {"objectives": "mpf", "l1": l1}
-    chosen = {"n_splits": 1, "n_hidden": n_hidden, "models": PAPER_MODELS} | flow | settings
-    return Plan.of({"cells": data}, **chosen)
+    few = {"n_splits": 1, "n_hidden": n_hidden, "l1": l1, "models": PAPER_MODELS}
+    return Plan.of({"cells": data}, **few | settings)
 
 
 def write(path, plan, keep=lambda job: True):

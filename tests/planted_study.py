@@ -56,9 +56,7 @@ SOURCE = Source("cells", preset="B4", minutes=0.2)
 PLAN = Plan(
     (SOURCE,),
     (
-        Experiment(
-            "instantaneous", models=PAPER_MODELS, n_hidden=5, l1=L1, n_splits=4, objectives="mpf"
-        ),
+        Experiment("instantaneous", models=PAPER_MODELS, n_hidden=5, l1=L1, n_splits=4),
         Experiment(
             "spatiotemporal",
             bin_width=0.0067,
@@ -66,7 +64,6 @@ PLAN = Plan(
             windows=(1, 2, 3),
             models=("Ising", "RBM"),
             n_hidden="dims",
-            objectives="mpf",
             l1=L1,
             n_splits=4,
         ),

@@ -35,9 +35,8 @@ def recording(n_units=5, minutes=1.0, seed=0):
 
 def small_plan(data=None, **settings):
     """Two splits, two strengths of l1 and three hidden units: 25 jobs."""
-    flow = {"objectives": "mpf", "l1": (1e-3, 4e-3)}
-    chosen = {"n_splits": 2, "n_hidden": 3, "models": PAPER_MODELS} | flow | settings
-    return Plan.of({"A": recording() if data is None else data}, **chosen)
+    few = {"n_splits": 2, "n_hidden": 3, "l1": (1e-3, 4e-3), "models": PAPER_MODELS}
+    return Plan.of({"A": recording() if data is None else data}, **few | settings)
 
 
 def results_of(path):

@@ -67,7 +67,6 @@ def results(plan, tmp_path_factory):
         "l1": (1e-3, 4e-3),
         "n_hidden": 3,
         "n_splits": 2,
-        "objectives": "mpf",
     }
     reduced = Plan(
         (monday, replace(simulated, minutes=0.7)),

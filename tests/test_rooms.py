@@ -9,22 +9,9 @@ import rooms
 
 #: Modules that still import kernels by the names of their implementation.
 NOT_YET = {
-    "evaluate._node_regressions",
-    "models._ancestral",
-    "models._boosted",
-    "models._cascade",
-    "models._chain",
     "models._components",
-    "models._counting",
     "models._history",
-    "models._history_glm",
-    "models._ordered_units",
-    "models._population_tracking",
     "models._reliable_interactions",
-    "models._tree",
-    "models._tree_tables",
-    "models._two_tree",
-    "models._universal",
     "objectives._driven",
     "objectives._feature_likelihood",
     "partition._counted",
@@ -32,13 +19,7 @@ NOT_YET = {
     "partition._inner_sums",
     "partition._local_terms",
     "partition._term_chains",
-    "penalties._group_l1",
-    "penalties._l1",
-    "simulate._spikes",
     "solvers._cascade",
-    "solvers._quasi_newton",
-    "survey._bin_width",
-    "survey._correlograms",
 }
 
 

@@ -87,7 +87,7 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
             lambda w: w.embed(30).split(n_blocks=2),
             "a part would be empty: no window of 30 bins fits into its blocks",
         ),
-        (lambda w: w.embed(0), "window is 0; a window needs at least 1 bin"),
+        (lambda w: w.embed(0), "window is 0; it must be at least 1"),
         (
             lambda w: w.embed(41),
             "window is 41 but the longest epoch has 40 bins; use a shorter one",

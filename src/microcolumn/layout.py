@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables
+from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables, hidden_mean
 from .parameters import Parameters
-from .validation import Floats
+from .validation import Bits, Floats
 
 Indices = NDArray[np.intp]
 
@@ -24,9 +24,9 @@ class Layout:
 
     The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
     row by row, strengths of functions of a few units, c but for Gaussian hidden units, and the
-    potential v from two active bits on, where a model is ``counted``. A fixed unit keeps its bias and has neither couplings nor weights. A
-    pair that is never coactive has the coupling ``NEVER_COACTIVE``, unless one of its units is
-    fixed. With a ``basis``, shape (n_visible - 1, n_visible - 1), the potential is that matrix
+    potential v from two active bits on, where a model is ``counted``. A fixed unit keeps its bias
+    and has neither couplings nor weights. A pair that is never coactive has the coupling
+    ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape (n_visible - 1, n_visible - 1), the potential is that matrix
     times its coordinates.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
@@ -112,6 +112,46 @@ class Layout:
         """Derivatives along the coordinates of the potential from those along v."""
         free: Floats = slopes[2:] if self.basis is None else slopes[2:] @ self.basis
         return free
+
+    @property
+    def couplings(self) -> slice:
+        """Where the pairs stand."""
+        return slice(0, self.borders[0])
+
+    @property
+    def fields(self) -> slice:
+        """Where the biases of free units stand."""
+        return slice(self.borders[0], self.borders[1])
+
+    @property
+    def hidden_biases(self) -> slice:
+        """Where c stands."""
+        return slice(self.borders[2], self.borders[3])
+
+    def of_hidden(self, i: int) -> Indices:
+        """Where the weights of hidden unit ``i`` stand, and its bias."""
+        weights = np.arange(self.weights.start + i, self.weights.stop, self.n_hidden)
+        return np.append(weights, np.arange(self.size)[self.hidden_biases][i : i + 1])
+
+    def weights_of(self, x: Floats) -> Floats:
+        """W of the free units, shape (n_free, n_hidden)."""
+        return x[self.weights].reshape(self.free.size, self.n_hidden)
+
+    def design(self, theta: Parameters, X: Bits) -> Floats:
+        """Derivatives of log p~ of words by the coordinates, shape (n_words, size).
+
+        Not for a potential.
+        """
+        x, out = X.astype(np.float64), np.empty((len(X), self.size))
+        rows, columns = self.pairs
+        out[:, self.couplings] = 2.0 * x[:, rows] * x[:, columns]
+        x = x[:, self.free]
+        out[:, self.fields] = x
+        if self.n_hidden:
+            mean = hidden_mean(theta, X)
+            out[:, self.weights] = (x[:, :, None] * mean[:, None, :]).reshape(len(X), -1)
+            out[:, self.hidden_biases] = mean[:, : self.borders[3] - self.borders[2]]
+        return out
 
     @property
     def weights(self) -> slice:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .epochs import Epochs
 from .packing import unique_rows
 from .timeline import Places
-from .validation import Floats, random_generator, real_array, real_number
+from .validation import Floats, proper_share, random_generator, real_array, real_number
 from .words import UnnamedWords, Words
 
 #: Share of a bin by which times may be off through rounding.
@@ -151,9 +151,7 @@ class Repeats:
         first, second : Words
             Both in time order.
         """
-        share = real_number("fraction", fraction, "it must lie between 0 and 1")
-        if not 0.0 < share < 1.0:
-            raise ValueError(f"fraction is {fraction}; it must lie between 0 and 1")
+        share = proper_share("fraction", fraction)
         repeat, _ = self.locate(words)
         present: NDArray[np.int64] = np.unique(repeat[repeat >= 0])
         if present.size < 2:

@@ -197,14 +197,25 @@ def kind_of(value: Any) -> str:
     return f"{'an' if spoken_with_a_vowel else 'a'} {kind}"
 
 
-def whole_number(name: str, value: Any) -> int:
+def whole_number(name: str, value: Any, least: int | None = None) -> int:
     """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
     try:
-        if not isinstance(value, bool | np.bool_):
-            return operator.index(value)
+        number = None if isinstance(value, bool | np.bool_) else operator.index(value)
     except TypeError:
-        pass
-    raise TypeError(f"{name} is {shown(value)}; pass a whole number")
+        number = None
+    if number is None:
+        raise TypeError(f"{name} is {shown(value)}; pass a whole number")
+    if least is not None and number < least:
+        raise ValueError(f"{name} is {number}; it must be at least {least}")
+    return number
+
+
+def proper_share(name: str, value: Any) -> float:
+    """``value`` as a share of a whole that is neither nothing nor all of it."""
+    share = real_number(name, value, "it must lie between 0 and 1")
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"{name} is {share}; it must lie between 0 and 1")
+    return share
 
 
 def real_number(name: str, value: Any, remedy: str) -> float:

@@ -34,6 +34,7 @@ from .validation import (
     check_positions,
     chunks,
     dense_bits,
+    proper_share,
     random_generator,
     real_array,
     real_number,
@@ -297,9 +298,7 @@ class Words:
             Of ``window * n_units`` bits, oldest bin first. Windows never cross an epoch's edge;
             epochs shorter than a window are left out.
         """
-        n_bins_per_word = whole_number("window", window)
-        if n_bins_per_word < 1:
-            raise ValueError(f"window is {window}; a window needs at least 1 bin")
+        n_bins_per_word = whole_number("window", window, least=1)
         if self.window > 1:
             raise ValueError(f"these words already span {self.window} bins; embed single bins")
         if self.weights is not None:
@@ -322,9 +321,7 @@ class Words:
         )
 
     def _size_of_first(self, fraction: float) -> int:
-        fraction = real_number("fraction", fraction, "it must lie between 0 and 1")
-        if not 0 < fraction < 1:
-            raise ValueError(f"fraction is {fraction}; it must lie between 0 and 1")
+        fraction = proper_share("fraction", fraction)
         n_first = round(fraction * self.n_bins)
         if not 0 < n_first < self.n_bins:
             raise ValueError(

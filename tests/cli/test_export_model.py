@@ -48,7 +48,6 @@ def study(session):
         bin_width = 0.040
         most_active = 3
         windows = [1, 2]
-        objectives = ["mpf"]
         models = ["RBM"]
         n_hidden = [2]
         l1 = [1e-4, 1e-3]

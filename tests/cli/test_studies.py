@@ -25,7 +25,6 @@ file = "cells.npz"
 
 [instantaneous]
 models = ["Ising", "RBM"]
-objectives = ["mpf"]
 n_hidden = 3
 l1 = [1e-3, 4e-3]
 max_words = 2000

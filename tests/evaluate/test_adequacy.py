@@ -10,8 +10,9 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.evaluate import _model_words
-from microcolumn.evaluate._adequacy import _error, _first_miss, _moment_fit, p_text
+from microcolumn.evaluate._adequacy import _error, _first_miss, _moment_fit
 from microcolumn.evaluate._goodness import WordSample, block_table, goodness
+from microcolumn.evaluate._significance import bootstrap_p_text
 from microcolumn.evaluate._word_features import WordFeatures
 
 
@@ -176,7 +177,7 @@ def test_the_first_k_needs_both_size_and_certainty():
 
 
 def test_p_is_printed_with_all_its_digits():
-    assert [p_text(p) for p in (0.005, 0.045, 0.05, 0.31, 1.0)] == [
+    assert [bootstrap_p_text(p) for p in (0.005, 0.045, 0.05, 0.31, 1.0)] == [
         *("0.005", "0.045", "0.05", "0.31", "1.00")
     ]
 

@@ -282,7 +282,7 @@ def test_orders_and_words_that_do_not_fit_are_refused():
     found = effective_interactions(Independent.from_parameters(Parameters(b=[-1.0, 0.5])), order=2)
     with pytest.raises(ValueError, match="order is 3; this expansion has orders 1 to 2"):
         found.strongest(3)
-    with pytest.raises(ValueError, match="k is -1; ask for 0 interactions or more"):
+    with pytest.raises(ValueError, match="k is -1; it must be at least 0"):
         found.strongest(2, -1)
     with pytest.raises(ValueError, match="words have 3 bits but the model has 2 units; pass words"):
         found.explained([[0, 1, 0]])

@@ -28,5 +28,5 @@ def test_many_are_drawn_and_keep_the_labels():
 
 
 def test_a_p_value_needs_a_permutation():
-    with pytest.raises(ValueError, match="n_permutations is 0; a p-value needs at least 1"):
+    with pytest.raises(ValueError, match="n_permutations is 0; it must be at least 1"):
         relabelled(CODES, 0, np.random.default_rng(0), SEVEN_AT_A_TIME)

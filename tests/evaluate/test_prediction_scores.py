@@ -269,7 +269,7 @@ def test_units_that_were_not_predicted_and_other_mistakes_are_refused(random_mod
         calibration(found, 3)
     with pytest.raises(TypeError, match="unit is 'a'; pass a whole number"):
         roc(found, "a")
-    with pytest.raises(ValueError, match="n_groups is 0; use at least one group"):
+    with pytest.raises(ValueError, match="n_groups is 0; it must be at least 1"):
         calibration(found, 0, n_groups=0)
     with pytest.raises(TypeError, match=r"n_groups is 2\.5; pass a whole number"):
         calibration(found, 0, n_groups=2.5)

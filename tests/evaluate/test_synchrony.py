@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 from sklearn.exceptions import NotFittedError
 
-from microcolumn.evaluate import _synchrony as module, synchrony
+from microcolumn.evaluate import _model_words as module, synchrony
 from microcolumn.models import RBM, Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -140,7 +140,7 @@ def test_a_single_word_has_no_known_error():
 def test_bad_requests_are_refused(random_model):
     with pytest.raises(ValueError, match="n_samples is for models; leave it out"):
         synchrony([[0, 1]], n_samples=10)
-    with pytest.raises(ValueError, match="n_samples is 0; draw at least 1 word"):
+    with pytest.raises(ValueError, match="n_samples is 0; it must be at least 1"):
         synchrony(random_model("ising"), n_samples=0)
     with pytest.raises(NotFittedError):
         synchrony(Ising())

@@ -176,8 +176,7 @@ def test_layers_are_those_of_split_0(figure, results):
 
 def test_the_caption_says_what_a_hidden_unit_is_and_is_not(figure):
     for fact in (
-        "4 hidden units of RBM 5 (20 ms words, minimum probability flow, split 0), the clearest of "
-        "5 live ones",
+        "4 hidden units of RBM 5 (20 ms words, split 0), the clearest of 5 live ones",
         "A hidden unit is a binary stand-in for a common input to",
         "It is statistical, not a recorded neuron, and does not prove a synapse.",
         "(a) Bins with spikes of 23 units from superficial to deep",

@@ -9,6 +9,7 @@ from microcolumn.figures._conditions import about, by_likelihood, condition_of, 
 from microcolumn.study import Condition, NotComputedError
 
 ONE, _ = planted_study.PLAN.experiments
+FLOW = replace(ONE, objectives="mpf")
 
 
 @pytest.fixture(scope="module")
@@ -110,10 +111,8 @@ def test_all_figures_have_the_same_signature():
 
 def test_words_are_named_by_their_bins(results):
     first, windows = (condition_of(results, None, None, n) for n in (None, 2))
-    assert about(first) == "20 ms words, minimum probability flow"
-    assert about(windows) == "windows of 2 bins of 6.7 ms, minimum probability flow"
-    by_likelihood = first._replace(experiment=replace(ONE, objectives=("likelihood",)))
-    assert about(by_likelihood) == "20 ms words"
+    assert about(first) == "20 ms words"
+    assert about(windows) == "windows of 2 bins of 6.7 ms"
 
 
 @pytest.mark.parametrize(
@@ -129,8 +128,8 @@ def test_words_are_named_by_their_bins(results):
 def test_fits_of_the_same_words_by_likelihood_come_before_those_by_flow(
     tmp_path, monkeypatch, change, leads
 ):
-    other = replace(ONE, **{"name": "other", "objectives": "likelihood"} | change)
-    plan = replace(planted_study.PLAN, experiments=(ONE, other))
+    other = replace(ONE, **{"name": "other"} | change)
+    plan = replace(planted_study.PLAN, experiments=(FLOW, other))
     keep = lambda job: job.kind == "test"  # noqa: E731
     monkeypatch.setitem(planted_study.LEVEL, "TwoTree", 5.0)
     results = mc.study.open(planted_study.write(tmp_path / "study.db", plan, keep=keep))
@@ -139,7 +138,7 @@ def test_fits_of_the_same_words_by_likelihood_come_before_those_by_flow(
     assert found.experiment.name == ("other" if leads else "instantaneous")
     assert by_likelihood(results, found) == found
     drawn = [label.get_text() for label in mc.figures.ranking(results).axes[0].get_yticklabels()]
-    assert any(name.endswith(" likelihood") for name in drawn) == leads
+    assert any(name.endswith(" mpf") for name in drawn) != leads
 
 
 def test_likelihood_of_a_part_of_the_recordings_does_not_come_first(results):
@@ -147,13 +146,13 @@ def test_likelihood_of_a_part_of_the_recordings_does_not_come_first(results):
         """Two recordings by flow, of which one is tested by likelihood, too."""
 
         plan = results.plan
-        other = replace(ONE, name="other", objectives=("likelihood",))
+        other = replace(ONE, name="other")
 
         def tested(self):
-            flow = [Condition(name, ONE, 1) for name in ("a", "b")]
+            flow = [Condition(name, FLOW, 1) for name in ("a", "b")]
             return [*flow, Condition("a", self.other, 1)]
 
-    Half.plan = replace(results.plan, experiments=(ONE, Half.other))
+    Half.plan = replace(results.plan, experiments=(FLOW, Half.other))
     for condition in Half().tested()[:2]:
         assert by_likelihood(Half(), condition) == condition
 

@@ -103,7 +103,7 @@ def test_nothing_is_cut_off_at_the_edges(figure):
 def test_the_caption_has_the_penalties_and_the_numbers_of_parameters(figure):
     n_pairs = 23 * 22 // 2
     for fact in (
-        "23 units (20 ms words, minimum probability flow), fitted on split 0",
+        "23 units (20 ms words), fitted on split 0",
         f"(a) Ising (λ = 4e-3): couplings J (1 of {n_pairs}",
         "(b) RBM 5 (λ = 1e-3): weights of all live hidden units (1 of 5)",
         f"(c) SemiRBM 5 (λ = 1e-3): couplings J (1 of {n_pairs}",

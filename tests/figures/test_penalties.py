@@ -63,7 +63,7 @@ def test_the_chosen_strength_of_the_first_split_is_ringed(figure):
 
 def test_the_caption_has_the_strengths_chosen_in_all_splits(figure):
     for fact in (
-        "Each model of split 0 (20 ms words, minimum probability flow)",
+        "Each model of split 0 (20 ms words)",
         "Models stand side by side around it.",
         "(b) Number of pairs of units that have a coupling. (c) Number of hidden units",
         "λ = 0, no penalty",

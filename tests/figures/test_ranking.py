@@ -28,7 +28,7 @@ def test_the_caption_says_what_is_drawn(planted_results):
     figure = ranking(planted_results, "cells")
     caption = " ".join(figure.caption.split())
     assert caption.startswith("Score of each model of cells (simulated) minus that of RBM 5, the ")
-    assert "(20 ms words, minimum probability flow; mean over 4 splits)" in caption
+    assert "(20 ms words; mean over 4 splits)" in caption
     assert "Error bars: one standard error of the mean over splits" in caption
     assert "open diamonds" not in caption
     assert "The fit has not converged in some split of RBM 5" in caption

@@ -14,10 +14,10 @@ ISING, RBM, SEMI = ModelSpec("Ising"), ModelSpec("RBM", 3), ModelSpec("SemiRBM",
     [
         (ModelSpec("Independent"), "Independent"),
         (ISING, "Ising"),
-        (ModelSpec("Ising", 0, "likelihood"), "Ising likelihood"),
+        (ModelSpec("Ising", 0, "mpf"), "Ising mpf"),
         (ModelSpec("RBM", 25, "pseudolikelihood"), "RBM 25 pseudolikelihood"),
         (RBM, "RBM 3"),
-        (ModelSpec("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
+        (ModelSpec("SemiRBM", 25, "mpf"), "SemiRBM 25 mpf"),
     ],
 )
 def test_a_model_is_named_by_what_tells_it_from_others(spec, name):
@@ -34,9 +34,9 @@ def test_what_is_no_model_is_refused_with_the_classes(name):
 
 def test_the_semi_restricted_model_starts_from_what_it_contains():
     assert SEMI.nested == (ISING, RBM)
-    assert ModelSpec("SemiRBM", 7, "likelihood").nested == (
-        ModelSpec("Ising", 0, "likelihood"),
-        ModelSpec("RBM", 7, "likelihood"),
+    assert ModelSpec("SemiRBM", 7, "mpf").nested == (
+        ModelSpec("Ising", 0, "mpf"),
+        ModelSpec("RBM", 7, "mpf"),
     )
     assert ISING.nested == RBM.nested == ()
 

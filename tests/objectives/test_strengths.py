@@ -77,7 +77,7 @@ def test_weights_count_as_repetition():
 
 
 def test_another_objective_is_refused():
-    with pytest.raises(ValueError, match="objective is 'flow'; choose 'mpf'"):
+    with pytest.raises(ValueError, match="objective is 'flow'; choose 'likelihood'"):
         largest_l1(_words(0), "flow")
 
 

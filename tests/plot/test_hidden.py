@@ -225,7 +225,7 @@ def test_five_hundred_units_are_few_outlines():
 
 @pytest.mark.parametrize("most", [0, -1])
 def test_no_hidden_unit_cannot_be_asked_for(most):
-    with pytest.raises(ValueError, match=f"most is {most}; draw at least 1"):
+    with pytest.raises(ValueError, match=f"most is {most}; it must be at least 1"):
         hidden_units(rbm(), most=most)
 
 

@@ -97,7 +97,7 @@ def test_layers_and_units_of_the_model_are_named():
 def test_other_models_and_no_modes_are_refused():
     with pytest.raises(TypeError, match="pass a fitted BernoulliMixture or HiddenMarkovModes"):
         drawn(Ising().fit([[0, 1], [1, 0], [0, 0], [1, 1]]))
-    with pytest.raises(ValueError, match="draw at least 1 mode"):
+    with pytest.raises(ValueError, match="it must be at least 1"):
         drawn(mixture(), most=0)
 
 

@@ -29,7 +29,7 @@ from microcolumn.plot.style import (
 
 @pytest.mark.parametrize("model", MODEL_COLOURS)
 def test_a_model_has_its_colour_with_any_number_of_hidden_units_and_objective(model):
-    names = [model, f"{model} 25", f"{model} 8 likelihood", f"{model} likelihood"]
+    names = [model, f"{model} 25", f"{model} 8 mpf", f"{model} mpf"]
     assert {colour_of(name) for name in names} == {MODEL_COLOURS[model]}
 
 

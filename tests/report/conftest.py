@@ -66,7 +66,6 @@ def raster_results(tmp_path_factory):
         {"cells": planted_study.recording()},
         n_hidden=10,
         n_splits=4,
-        objectives="mpf",
         l1=planted_study.L1,
         models=("Ising", "RBM"),
     )

@@ -139,21 +139,21 @@ def test_a_line_for_each_experiment_stands_in_the_table(answer):
         "2.00 ± 0.20", "+20", "0.024", "groups better", "RBM 5"
     )  # fmt: skip
     assert dict(answer.paragraphs)[QUESTIONS[5]].startswith(
-        "Yes. cells (simulated), spatiotemporal, T = 3, by minimum probability flow: groups better "
-        "(RBM 12 minus Ising: "
+        "Yes. cells (simulated), spatiotemporal, T = 3: groups better (RBM 12 minus Ising: "
     )
 
 
 def test_where_the_same_words_were_fitted_by_likelihood_that_answers(tmp_path):
-    flow = planted.PLAN.experiments[0]
-    other = replace(flow, name="likelihood", objectives=("likelihood",), models=("Ising", "RBM"))
+    first = planted.PLAN.experiments[0]
+    other = replace(first, name="likelihood", models=("Ising", "RBM"))
+    flow = replace(first, objectives="mpf")
     found = answer_of(tmp_path, plan=Plan(planted.PLAN.sources, (flow, other)))
     told = dict(found.paragraphs)
-    assert told[QUESTIONS[0]].startswith("Yes. RBM 5 likelihood (hidden units that each ")
-    assert told[QUESTIONS[3]].startswith("RBM 5 likelihood has the highest score of 2 models")
+    assert told[QUESTIONS[0]].startswith("Yes. RBM 5 (hidden units that each ")
+    assert told[QUESTIONS[3]].startswith("RBM 5 has the highest score of 2 models")
     assert told[QUESTIONS[5]].endswith(
-        "cells (simulated), instantaneous, by minimum probability flow: groups better (RBM 5 minus "
-        "Ising: 2.00 ± 0.20 bits/s)."
+        "cells (simulated), instantaneous: groups better (RBM 5 mpf minus Ising mpf: "
+        "2.00 ± 0.20 bits/s)."
     )
     assert [row[0] for row in found.table.rows] == [
         "cells (simulated), likelihood",

@@ -80,7 +80,7 @@ def test_groups_against_pairs_begin_with_the_answer(kind):
     options, _ = KINDS[kind]
     told = beyond_pairs([found(**options)])
     assert told.startswith(BEGINNINGS[kind])
-    fitted = "Both are fitted by minimum probability flow. A score is the gain in log-likelihood "
+    fitted = "Both are fitted by maximum likelihood. A score is the gain in log-likelihood "
     assert (fitted in told) == (kind != "untested")
 
 

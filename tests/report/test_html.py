@@ -173,7 +173,7 @@ def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
     for caution in cautions(results):
         assert f"{caution.rstrip('.')}." in items
     methods, provenance = (parsed.text_of("section", n) for n in ("methods", "provenance"))
-    assert "(Sohl-Dickstein et al. 2011)" in methods
+    assert "(Nadeau & Bengio 2003)" in methods
     for fact in (
         planted.facts()["cells"].fingerprint,
         "microcolumn study run plan.toml",
@@ -206,7 +206,7 @@ def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
     assert terms(parsed) == [
         "Independent", "Ising", "RBM n", "SemiRBM n", "word", "T", "splits", "bits/s"
     ]  # fmt: skip
-    by = {"… likelihood": "likelihood", "… pseudolikelihood … likelihood": OBJECTIVES}
+    by = {"… mpf": "mpf", "… pseudolikelihood … mpf": OBJECTIVES}
     for named, objectives in by.items():
         alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=objectives)
         path = planted.write(tmp_path / f"{len(named)}.db", plan=alone, keep=lambda job: False)

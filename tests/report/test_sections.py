@@ -49,8 +49,8 @@ def test_experiments_have_headings_only_if_there_are_several(by_id):
         return [item.text for item in of_kind(section, Heading)]
 
     assert headings(by_id["comparison"]) == [
-        "instantaneous: 20 ms words, minimum probability flow",
-        "spatiotemporal: T = 3 bins of 6.7 ms, minimum probability flow",
+        "instantaneous: 20 ms words, maximum likelihood",
+        "spatiotemporal: T = 3 bins of 6.7 ms, maximum likelihood",
     ]
     assert headings(by_id["time"]) == []
 

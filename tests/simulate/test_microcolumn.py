@@ -162,7 +162,7 @@ def test_parts_of_a_recording_are_plain_recordings(recording):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"n_units": 0}, "n_units is 0; simulate at least 1 unit"),
+        ({"n_units": 0}, "n_units is 0; it must be at least 1"),
         ({"minutes": 0.0}, "minutes is 0.0; it must be a number above 0"),
         ({"minutes": 1e9}, r"minutes is 1e\+09; give at most 1440, which is a day"),
         ({"minutes": np.inf}, "minutes is inf; it must be a number above 0"),

@@ -5,23 +5,16 @@ from __future__ import annotations
 import pytest
 
 from microcolumn.study import Plan
-from microcolumn.study._forecast import Forecast, announcement, forecast, roughly
+from microcolumn.study._forecast import about, announcement, expected_s, left_s
 from microcolumn.study._jobs import RecordingInfo, stages
-
-HOUR = {"a": 3600.0}
-
-
-def facts(n_units):
-    return {"a": RecordingInfo("", n_units)}
-
-
-def expected(plan, n_units, n_workers=1):
-    return forecast(plan, facts(n_units), HOUR, stages(plan, facts(n_units)), n_workers)
 
 
 def total_s(plan, n_units):
-    found = expected(plan, n_units)
-    return found.left_s(set(found.expected))
+    """Of all jobs on an hour of recording."""
+    experiments = {each.name: each for each in plan.experiments}
+    found = stages(plan, {"a": RecordingInfo("", n_units)})
+    jobs = [job for stage in found for job in stage.values()]
+    return sum(expected_s(job, experiments[job.experiment], n_units, 3600.0) for job in jobs)
 
 
 def test_more_units_words_penalties_and_hidden_units_take_longer():
@@ -33,35 +26,28 @@ def test_more_units_words_penalties_and_hidden_units_take_longer():
 
 
 def test_what_is_left_follows_the_jobs_that_are_done():
-    half = Forecast({"a": 100.0, "b": 100.0, "c": 100.0}, n_workers=2)
-    assert half.left_s({"a", "b", "c"}) == 150.0
-    half.done("a", 300.0)
-    assert half.left_s({"b", "c"}) == pytest.approx(100.0 * 310.0 / 110.0)
-
-
-def said(plan, n_units, n_workers=2):
-    found = expected(plan, n_units, n_workers)
-    return announcement(plan, facts(n_units), HOUR, found, set(found.expected))
+    assert left_s(300.0, 0.0, 0.0, n_workers=2) == 150.0
+    assert left_s(200.0, 100.0, 300.0, n_workers=2) == pytest.approx(100.0 * 310.0 / 110.0)
 
 
 def test_a_long_study_says_how_long_and_what_would_be_shorter():
-    plan = Plan.of("a.npz")
-    assert said(plan.quick(), 5) == ""
-    assert said(plan.quick(), 300).startswith("49 jobs, 2 at a time, will take roughly ")
-    assert "; of the 100 most active units alone (most_active) roughly " in said(plan, 300)
-    assert "; of the 30 most active" in said(plan.quick(), 300)
-    assert "most_active" not in said(plan, 40)
+    assert announcement(49, 2, 50.0, 300) == ""
+    long = announcement(49, 2, 8 * 3600.0, 300)
+    assert long.startswith("49 jobs, 2 at a time, will take about 8 hours; ")
+    assert long.endswith("; of the 100 most active units alone (most_active) about 2 hours")
+    assert "; of the 30 most active" in announcement(49, 2, 3600.0, 100)
+    assert "most_active" not in announcement(49, 2, 3600.0, 40)
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (3.0, "less than a minute"),
-        (61.0, "roughly 1 minute"),
-        (3500.0, "roughly 58 minutes"),
-        (7300.0, "roughly 2 hours"),
-        (200_000.0, "roughly 2 days"),
+        (61.0, "about 1 minute"),
+        (3500.0, "about 58 minutes"),
+        (7300.0, "about 2 hours"),
+        (200_000.0, "about 2 days"),
     ],
 )
 def test_lengths_are_said_in_whole_units(seconds, text):
-    assert roughly(seconds) == text
+    assert about(seconds) == text

@@ -29,10 +29,12 @@ def test_a_class_with_several_models_must_be_told_apart():
     first = replace(planted.PLAN.experiments[0], n_hidden=(5, 9), objectives=("mpf", "likelihood"))
     index = PlanIndex(Plan(planted.PLAN.sources, (first,)), READ)
     condition = index.at("cells", None, None)
-    assert index.spec(condition, "RBM 9 likelihood").n_hidden == 9
+    assert index.spec(condition, "RBM 9 mpf").n_hidden == 9
     # The full name wins: it is the Ising model that goes without saying its objective.
-    assert index.spec(condition, "Ising").objective == "mpf"
-    with pytest.raises(ValueError, match=r"'RBM' stands for several .* one of RBM 5, RBM 9,"):
+    assert index.spec(condition, "Ising").objective == "likelihood"
+    with pytest.raises(
+        ValueError, match=r"'RBM' stands for several .* one of RBM 5 mpf, RBM 9 mpf,"
+    ):
         index.spec(condition, "RBM")
 
 

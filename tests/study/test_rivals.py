@@ -37,7 +37,7 @@ def test_a_rival_is_fitted_once_whatever_the_objectives_and_hidden_units():
         "e", models=("RBM", "Tree"), n_hidden=(2, 3), objectives=("mpf", "likelihood")
     )
     names = [spec.name for spec in specs_of(experiment, 5, 1)]
-    assert names == ["RBM 2", "RBM 3", "RBM 2 likelihood", "RBM 3 likelihood", "Tree"]
+    assert names == ["RBM 2 mpf", "RBM 3 mpf", "RBM 2", "RBM 3", "Tree"]
     assert families(experiment, 5, 2)["Tree"] == ModelSpec("Tree")
 
 

@@ -107,10 +107,10 @@ def test_a_log_gets_no_bar_but_the_sentences(capsys):
 def test_a_bar_that_is_asked_for_leaves_lines_in_a_log(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_LOGGED_S", 0.0)
     with progress_bar(4, 1, shown=True) as bar:
-        bar.set_postfix_str("roughly 3 minutes left", refresh=False)
+        bar.set_postfix_str("about 3 minutes left", refresh=False)
         bar.update()
     lines = capsys.readouterr().err.splitlines()
-    assert "2 of 4 jobs done, 00:00 so far, roughly 3 minutes left" in lines
+    assert "2 of 4 jobs done, 00:00 so far, about 3 minutes left" in lines
     assert not any("\r" in line for line in lines)
 
 

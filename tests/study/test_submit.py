@@ -24,7 +24,7 @@ def plan(tmp_path_factory):
     """15 jobs in three stages on a recording that is a file, since a task must find it."""
     file = tmp_path_factory.mktemp("data") / "A.npz"
     recording().save(file)
-    settings = {"objectives": "mpf", "l1": (1e-3, 4e-3), "n_hidden": 3, "n_splits": 1}
+    settings = {"l1": (1e-3, 4e-3), "n_hidden": 3, "n_splits": 1}
     return Plan.of({"A": file}, models=PAPER_MODELS, **settings)
 
 

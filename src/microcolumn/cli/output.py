@@ -11,7 +11,6 @@ import webbrowser
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
-from math import isfinite
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
@@ -154,17 +153,9 @@ def print_json(result: Any) -> None:
     """Print a result for programs; numbers that JSON does not have become null."""
     from json import dumps
 
-    say(dumps(_plain(result), indent=2, allow_nan=False))
+    from ..study._codec import plain
 
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, Path):
-        return str(value)
-    return None if isinstance(value, float) and not isfinite(value) else value
+    say(dumps(plain(result), indent=2, allow_nan=False, default=str))
 
 
 def print_table(

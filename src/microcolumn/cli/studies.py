@@ -92,9 +92,7 @@ def compare(
     ] = None,
     objective: Annotated[
         list[str] | None,
-        _setting(
-            help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable."
-        ),
+        _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable."),
     ] = None,
     splits: Annotated[
         int | None, _setting(help="Splits into training and test part, 10 by default.")

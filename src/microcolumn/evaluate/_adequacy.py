@@ -13,11 +13,11 @@ from ..models import WordModel
 from ..notebook import AsText
 from ..validation import Floats, random_generator
 from ..words import Words
-from ._bootstrap import block_bins_of
+from ._bootstrap import counted_blocks
 from ._goodness import Goodness, WordSample, block_table, goodness
 from ._inputs import words_for
 from ._model_words import Method, is_normalised, log_probability, words_of_model
-from ._significance import LEVEL
+from ._significance import LEVEL, bootstrap_p_text
 from ._training_error import training_error
 from ._word_features import FAMILIES, WordFeatures
 
@@ -151,7 +151,7 @@ class Adequacy(AsText):
         return f"{k} or more active {self.bits} in {shown}, the model has {model:.{digits}f} %"
 
     def __str__(self) -> str:
-        p = p_text(self.p_value)
+        p = bootstrap_p_text(self.p_value)
         if self.describes:
             # Few words would be described by any model: the family with the fewest says how few.
             n = float(f"{min(self.n_effective.values()):.2g}")
@@ -182,12 +182,6 @@ class Adequacy(AsText):
         fit = self.pairs if name == "pairs" else self.triplets
         correlation = "" if math.isnan(fit.r) else f" (r = {fit.r:.2f})"
         return f"{name}: off by {100.0 * fit.error:.0f} %{correlation}"
-
-
-def p_text(p_value: float) -> str:
-    """A multiple of 1/200 with all its digits, two at least: ``"0.005"``, ``"0.31"``."""
-    text = f"{p_value:.3f}"
-    return text.removesuffix("0")
 
 
 def adequacy(
@@ -249,16 +243,11 @@ def adequacy(
             f"model is a {type(model).__name__}; pass a fitted model of words, such as an RBM"
         )
     held = words_for(model, words, bin_width)
-    if held.weights is not None:
-        raise ValueError("words carry weights, which drawn words have none of; pass plain words")
-    if held.n_bins < 10:
-        raise ValueError(f"there are {held.n_bins} words; pass at least 10 for blocks of them")
+    block = counted_blocks(held, block_bins)
     rng = random_generator(random_state)
     start = held if initial is None else words_for(model, initial, bin_width)
     features = WordFeatures.of(held.rates)
     X, own, method = words_of_model(model, features, start, held.n_bins, rng)
-    length = block_bins_of(held, block_bins)
-    block = np.minimum(np.arange(held.n_bins) // length, held.n_bins // length - 1)
     table = features.table(held.X, log_probability(model, held.X))
     by_block = block_table(held.index, block, len(held))
     data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_block)

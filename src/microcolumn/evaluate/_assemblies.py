@@ -7,7 +7,7 @@ group of them that excite each other. It is statistical: no recorded cell, no pr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -157,9 +157,6 @@ class Assemblies(Sequence[Assembly]):
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    def __iter__(self) -> Iterator[Assembly]:
-        return iter(self.rows)
 
     def __getitem__(self, item: Any) -> Any:
         return self.rows[item]
@@ -324,9 +321,7 @@ def refits(
     list of fitted models
         For :func:`assemblies`.
     """
-    count = whole_number("n_refits", n_refits)
-    if count < 1:
-        raise ValueError(f"n_refits is {count}; fit at least once")
+    count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)
     found: list[PenalisedModel] = []
     while len(found) < count:

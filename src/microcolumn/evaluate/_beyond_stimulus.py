@@ -35,8 +35,13 @@ class Gain:
     bits_per_second: float
     stderr: float
 
+    @property
+    def text(self) -> str:
+        """Both numbers, without their unit."""
+        return with_error(self.bits_per_second, self.stderr)
+
     def __str__(self) -> str:
-        return f"{with_error(self.bits_per_second, self.stderr)} bits/s"
+        return f"{self.text} bits/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +133,7 @@ class BeyondStimulus(AsText):
             if clear
             else f"No model clearly gains more than another {100 * EQUAL_MARGIN:g} %."
         )
-        rows = [
-            [
-                model.name,
-                with_error(model.gain.bits_per_second, model.gain.stderr),
-                with_error(model.control.bits_per_second, model.control.stderr),
-                with_error(model.net.bits_per_second, model.net.stderr),
-                _doubts(model),
-            ]
-            for model in self.models
-        ]
+        rows = [[m.name, m.gain.text, m.control.text, m.net.text, _doubts(m)] for m in self.models]
         heads = ("beyond the stimulus, bits/s", "gain", "shuffled repeats", "net", "")
         return sentence + "\n" + text_table(heads, rows, left=("", heads[0]))
 

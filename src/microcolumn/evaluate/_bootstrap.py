@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..validation import Floats, whole_number
 from ..words import Words
@@ -32,6 +33,23 @@ def block_bins_of(words: Words, block_bins: int | None) -> int:
             "and at most half of them"
         )
     return length
+
+
+def counted_blocks(words: Words, block_bins: int | None) -> NDArray[np.int64]:
+    """Block of each bin of words that are counted one by one, shape (n_bins,).
+
+    A short rest at the end goes to the last full block.
+    """
+    if words.weights is not None:
+        raise ValueError("words carry weights, so that they cannot be counted; pass plain words")
+    if words.n_bins < 10:
+        raise ValueError(f"there are {words.n_bins} words; pass at least 10 for blocks of them")
+    return time_blocks(words.n_bins, block_bins_of(words, block_bins))
+
+
+def time_blocks(n_bins: int, length: int) -> NDArray[np.int64]:
+    """Block of each bin, shape (n_bins,); a short rest at the end goes to the last full block."""
+    return np.minimum(np.arange(n_bins) // length, max(n_bins // length, 1) - 1)
 
 
 def block_stderr(values: Floats, weights: Floats | None, block_bins: int) -> float:

@@ -79,7 +79,12 @@ class Comparison:
         """The model with the highest mean score."""
         if not self.models:
             raise ValueError("no model can be ranked, since all have a false mode; raise l1")
-        return max(self.models, key=lambda model: model.bits_per_second)
+        return self.ranked[0]
+
+    @property
+    def ranked(self) -> list[ModelScore]:
+        """The models, the best first."""
+        return sorted(self.models, key=lambda model: -model.bits_per_second)
 
     @property
     def best_of_family(self) -> ModelScore | None:
@@ -92,12 +97,8 @@ class Comparison:
         return self._best(is_rival=True)
 
     def _best(self, is_rival: bool) -> ModelScore | None:
-        found = [
-            model
-            for model in self.models
-            if model.spec.is_rival == is_rival and model.spec.model != INDEPENDENT
-        ]
-        return max(found, key=lambda model: model.bits_per_second, default=None)
+        found = (model for model in self.ranked if model.spec.is_rival == is_rival)
+        return next((model for model in found if model.spec.model != INDEPENDENT), None)
 
     def pair(self, first: str | ModelSpec, second: str | ModelSpec) -> PairedDifference:
         """The comparison of two models, in either order."""
@@ -128,18 +129,16 @@ class Comparison:
 
         None without an Ising model, without a gain, or where an Ising model is the best.
         """
-        ising = [model for model in self.models if model.spec.model == "Ising"]
+        ising = [model for model in self.ranked if model.spec.model == "Ising"]
         if not ising or self.best in ising:
             return None
-        best_ising = max(ising, key=lambda model: model.bits_per_second)
-        return self.relative(best_ising.name, self.best.name)
+        return self.relative(ising[0].name, self.best.name)
 
     @property
     def hidden_over_pairs(self) -> PairedDifference | None:
         """The best model with hidden units minus the best Ising model; None without both."""
-        ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
-        hidden = [model.name for model in ranked if model.spec.model in ("RBM", "SemiRBM")]
-        ising = [model.name for model in ranked if model.spec.model == "Ising"]
+        hidden = [model.name for model in self.ranked if model.spec.model in ("RBM", "SemiRBM")]
+        ising = [model.name for model in self.ranked if model.spec.model == "Ising"]
         return self._find(hidden[0], ising[0]) if hidden and ising else None
 
     @property
@@ -184,8 +183,7 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
-        rows = [self._row(model) for model in (*ranked, *self.unranked)]
+        rows = [self._row(model) for model in (*self.ranked, *self.unranked)]
         table = html_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
         return card(repr(self), f"<p>{html_text(self.answer)}</p>", table)
 
@@ -254,8 +252,7 @@ def _ranking(compared: Comparison) -> list[str]:
     """What is said of the models that may be ranked."""
     best = compared.best.name
     over_zero = compared.pair(best, INDEPENDENT)
-    ranked = sorted(compared.models, key=lambda model: -model.bits_per_second)
-    others = [m for m in ranked if m.name not in (best, INDEPENDENT)]
+    others = [m for m in compared.ranked if m.name not in (best, INDEPENDENT)]
     if not others or over_zero.bits_per_second <= 0.0:
         return [over_zero.sentence()]
     about_rivals, told_of_rivals = _against_rivals(compared)
@@ -314,9 +311,5 @@ def _share_of_pairs(compared: Comparison) -> list[str]:
 
 def _doubts(compared: Comparison) -> list[str]:
     """Annealing may have missed a part of log Z, so that a score is too good."""
-    unsure = [
-        model.name
-        for model in compared.models
-        if not all(score.normaliser_converged for score in model.splits)
-    ]
-    return [f"log Z of {' and '.join(unsure)} has not converged"] if unsure else []
+    unsure = doubt(compared.models, ())
+    return [unsure] if unsure else []

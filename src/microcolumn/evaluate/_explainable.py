@@ -15,7 +15,7 @@ from ..models import Independent
 from ..notebook import AsText
 from ..validation import Floats, real_array
 from ..words import Words, as_words
-from ._bootstrap import block_bins_of
+from ._bootstrap import counted_blocks
 from ._score import Score
 
 #: Words of a block must nearly all occur in other blocks too, and both estimates must agree.
@@ -118,13 +118,7 @@ def explainable(
     49.99 ± 0.02 bits/s could be explained, at most 50.00
     """
     held = as_words(words)
-    if held.weights is not None:
-        raise ValueError("words carry weights, so that they cannot be counted; pass plain words")
-    if held.n_bins < 10:
-        raise ValueError(f"there are {held.n_bins} words; pass at least 10 for blocks of them")
-    cost = _cost(held, baseline)
-    length = block_bins_of(held, block_bins)
-    block = np.minimum(np.arange(held.n_bins) // length, held.n_bins // length - 1)
+    block, cost = counted_blocks(held, block_bins), _cost(held, baseline)
     n_blocks = int(block[-1]) + 1
     counts = np.bincount(held.index, minlength=len(held))
     seconds = held.bin_width * held.window

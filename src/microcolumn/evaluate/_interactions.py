@@ -135,9 +135,7 @@ class Interactions(AsText):
         ``order`` is 1 for single units, 2 for pairs and 3 for triplets. Interactions that are
         exactly zero are left out.
         """
-        most = whole_number("k", k)
-        if most < 0:
-            raise ValueError(f"k is {most}; ask for 0 interactions or more")
+        most = whole_number("k", k, least=0)
         positions, values = self._listed(order)
         ranked = np.argsort(-np.abs(values), kind="stable")[:most]
         return [

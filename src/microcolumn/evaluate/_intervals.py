@@ -23,9 +23,9 @@ from ..objectives import pair_counts
 from ..origin import bit_names
 from ..packing import packed
 from ..parameters import Parameters
-from ..validation import Floats, real_number
+from ..validation import Floats, proper_share
 from ..words import Words
-from ._bootstrap import block_bins_of
+from ._bootstrap import block_bins_of, time_blocks
 from ._estimates import Estimates, Intervals, corrected
 from ._inputs import words_for
 from ._likelihood_intervals import likelihood_estimates, too_large
@@ -80,9 +80,7 @@ def intervals(
     1 of 3 pairs have a coupling that differs from 0 at a false discovery rate of 5 %
     (1 positive, 0 negative)
     """
-    level = real_number("level", level, "it must lie between 0 and 1")
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level is {level}; it must lie between 0 and 1, for example 0.95")
+    level = proper_share("level", level)
     if model.parameters_.v is not None:
         raise ValueError(
             "intervals are not known for a model with a potential of the number of active units; "
@@ -95,10 +93,7 @@ def intervals(
         )
     held = words_for(model, words, None)
     length = block_bins_of(held, block_bins)
-    blocks = np.arange(held.n_bins) // length
-    # A short rest at the end goes to the last full block.
-    blocks = np.minimum(blocks, max(held.n_bins // length, 1) - 1)
-    parts = _Parts(model, held, blocks, level)
+    parts = _Parts(model, held, time_blocks(held.n_bins, length), level)
     theta = model.parameters_
     # A semi-restricted model without a live hidden unit is an Ising model.
     ising = theta.J is not None and not theta.live.any()
@@ -137,15 +132,16 @@ class _Parts:
 
     def notes(self) -> list[str]:
         names = np.array(bit_names(self.words.units, self.words.window))
-        notes = []
-        if self.constant.any():
-            silent = ", ".join(names[self.constant][:5])
-            n = counted(int(self.constant.sum()), "unit")
-            notes.append(f"{n} always silent or always active, without intervals: {silent}")
-        if self.copied.any():
-            equal = ", ".join(names[self.copied][:5])
-            n = counted(int(self.copied.sum()), "unit")
-            notes.append(f"{n} equal to another or its opposite, without intervals: {equal}")
+        left_out = {
+            "always silent or always active": self.constant,
+            "equal to another or its opposite": self.copied,
+        }
+        notes = [
+            f"{counted(int(which.sum()), 'unit')} {what}, without intervals: "
+            + ", ".join(names[which][:5])
+            for what, which in left_out.items()
+            if which.any()
+        ]
         if self.n_blocks < 2:
             notes.append("too few words for blocks of time: no errors")
         return notes

@@ -24,6 +24,7 @@ from ..validation import Floats, listed, random_generator, whole_number
 from ._inputs import parameters_of
 from ._layer_results import CouplingContrast, HiddenUnitLayer, LayerStatistics
 from ._permutations import Codes, relabelled
+from ._significance import holm
 
 #: Share of the permutations that do not exceed what is called the upper end of chance.
 _MOST = 0.95
@@ -229,13 +230,6 @@ def _tested(
     return np.stack((observed, mean, p_value, upper.astype(np.float64)))
 
 
-def _holm(p_values: Floats) -> Floats:
-    """p-values corrected by Holm's step-down method (1979)."""
-    order = np.argsort(p_values)
-    steps = np.maximum.accumulate(p_values[order] * np.arange(p_values.size, 0, -1))
-    return np.minimum(steps, 1.0)[np.argsort(order)]
-
-
 def _rows(
     measured: _Measured, layers: tuple[str, ...], codes: Codes, tested: Floats
 ) -> tuple[HiddenUnitLayer, ...]:
@@ -246,7 +240,7 @@ def _rows(
     by_layer = np.array([measured.weights[codes == k].sum(axis=0) for k in range(len(layers))])
     # In a tie the first layer is taken.
     dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
-    corrected = _holm(p_values), false_discovery_control(p_values, method="bh")
+    corrected = holm(p_values.tolist()), false_discovery_control(p_values, method="bh")
     names = ("mass", "share", "expected", "p_value", "p_holm", "p_fdr", "upper")
     columns = np.column_stack((measured.mass, *tested[:3], *corrected, tested[3])).tolist()
     shares = map(tuple, (by_layer / measured.mass).T.tolist())

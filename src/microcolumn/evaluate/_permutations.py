@@ -23,9 +23,7 @@ def relabelled(
     (n_units,) are the given labels, numbered from 0. Arrangements come in chunks of rows; ``width``
     is the number of elements that the caller needs per arrangement.
     """
-    n_wanted = whole_number("n_permutations", n_permutations)
-    if n_wanted < 1:
-        raise ValueError(f"n_permutations is {n_wanted}; a p-value needs at least 1")
+    n_wanted = whole_number("n_permutations", n_permutations, least=1)
     n_same = math.prod(map(math.factorial, np.bincount(codes).tolist()))
     n_others = math.factorial(codes.size) // n_same - 1
     if n_others <= n_wanted:

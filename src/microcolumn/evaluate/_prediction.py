@@ -15,7 +15,7 @@ from ..models import HistoryGLM, PopulationModel, Rival, WordModel
 from ..models._sequence import SequenceModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
-from ..validation import Bits, Floats, check_positions, real_number
+from ..validation import Bits, Floats, check_positions, real_number, whole_number
 from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_odds_given_past
@@ -92,6 +92,14 @@ class Prediction:
         Words made from an array have no clock: their bins follow each other from 0 on.
         """
         return self.clock.times_s(self.bins, self.bin_width)
+
+    def column(self, unit: int) -> int:
+        """Column of the unit at this position among the recorded ones."""
+        position = whole_number("unit", unit)
+        if position not in self.positions:
+            known = ", ".join(map(str, self.positions))
+            raise ValueError(f"unit {position} was not predicted; pick one of {known}")
+        return self.positions.index(position)
 
     def stretch(self, start_s: float, stop_s: float) -> Prediction:
         """The bins that start at ``start_s`` or later and before ``stop_s``.

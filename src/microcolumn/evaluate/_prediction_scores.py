@@ -65,7 +65,7 @@ def roc(prediction: Prediction, unit: int) -> Roc:
     """
     from sklearn.metrics import auc, roc_curve  # slow to import, and most need other scores
 
-    column = _column(prediction, unit)
+    column = prediction.column(unit)
     name = prediction.units.ids[column]
     # Equal predictions share a level.
     odds, level = np.unique(prediction.log_odds[:, column], return_inverse=True)
@@ -134,9 +134,8 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
     >>> found.predicted.round(3).tolist(), found.observed.tolist(), found.n_bins.tolist()
     ([0.25], [0.25], [4])
     """
-    if whole_number("n_groups", n_groups) < 1:
-        raise ValueError(f"n_groups is {n_groups}; use at least one group")
-    columns = [*range(len(prediction.positions))] if unit is None else [_column(prediction, unit)]
+    n_groups = whole_number("n_groups", n_groups, least=1)
+    columns = [*range(len(prediction.positions))] if unit is None else [prediction.column(unit)]
     log_odds = prediction.log_odds[:, columns].ravel()
     weights = prediction.weights
     squares = None if weights is None else weights**2
@@ -210,16 +209,6 @@ def skill(prediction: Prediction) -> Skill:
         brier=counts @ (expit(prediction.log_odds) - bits) ** 2 / n_bins,
         rate_brier=counts @ (expit(prediction.rate_log_odds) - bits) ** 2 / n_bins,
     )
-
-
-def _column(prediction: Prediction, unit: int) -> int:
-    position = whole_number("unit", unit)
-    if position not in prediction.positions:
-        raise ValueError(
-            f"unit {position} was not predicted; pick one of "
-            f"{', '.join(map(str, prediction.positions))}"
-        )
-    return prediction.positions.index(position)
 
 
 def _counts(prediction: Prediction, weights: Floats | None) -> Floats:

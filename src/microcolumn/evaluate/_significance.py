@@ -93,6 +93,11 @@ def with_error(value: float, stderr: float) -> str:
     return f"{value:z.{digits}f} ± {error}"
 
 
+def bootstrap_p_text(p_value: float) -> str:
+    """A multiple of 1/200 with all its digits, two at least: ``"0.005"``, ``"0.31"``."""
+    return f"{p_value:.3f}".removesuffix("0")
+
+
 def p_text(p_value: float) -> str:
     """A p-value with the digits that matter: ``p = 0.012``, ``p < 0.001``.
 

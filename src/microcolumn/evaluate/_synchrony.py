@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,12 +16,12 @@ from ..energy import number_active
 from ..formatting import counted
 from ..models import Rival, WordModel
 from ..parameters import Parameters
-from ..partition import can_sample_exactly
 from ..partition._enumeration import states
-from ..validation import Floats, chunks
+from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import words_for
+from ._model_words import drawn_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,16 +88,14 @@ def synchrony(
                 raise ValueError(f"{name} is for models; leave it out to count observed words")
         return _of_words(as_words(source))
     check_is_fitted(source)
-    if n_samples is not None and n_samples < 1:
-        raise ValueError(f"n_samples is {n_samples}; draw at least 1 word")
-    if n_samples is None:
-        probability = _exact(source)
-        if probability is not None:
-            return Synchrony(probability, np.zeros_like(probability), "exact")
+    probability = _exact(source) if n_samples is None else None
+    if probability is not None:
+        return Synchrony(probability, np.zeros_like(probability), "exact")
     start = None if initial is None else words_for(source, initial, None)
-    if n_samples is None:  # ten million bits, within limits
-        n_samples = min(max(10_000_000 // source.n_features_in_, 10_000), 100_000)
-    return _of_samples(source, n_samples, start, random_state)
+    # By default ten million bits, within limits.
+    usual = min(max(10_000_000 // source.n_features_in_, 10_000), 100_000)
+    n_words = usual if n_samples is None else whole_number("n_samples", n_samples, least=1)
+    return _of_samples(source, n_words, start, random_state)
 
 
 def _of_words(words: Words) -> Synchrony:
@@ -118,17 +116,8 @@ def _of_samples(
     random_state: int | np.random.Generator | None,
 ) -> Synchrony:
     """Count sampled words; Gibbs chains are independent, the words of one chain are not."""
-    if isinstance(model, Rival):
-        X, n_groups = model.sample(n_samples, random_state), n_samples
-    elif can_sample_exactly(model.parameters_):
-        X, n_groups = model.sample(n_samples, random_state, method="exact"), n_samples
-    else:
-        n_groups = min(n_samples, 500)  # chains, whose differences give the error
-        chains: dict[str, Any] = {"n_chains": n_groups}
-        if initial is not None:
-            spread = np.linspace(0, initial.n_bins - 1, n_groups).round().astype(np.intp)
-            chains |= {"initial": initial.X[initial.index[spread]], "n_sweeps": 100}
-        X = model.sample(n_samples, random_state, method="gibbs", **chains)
+    X, n_chains = drawn_words(model, n_samples, initial, random_state)
+    n_groups = n_chains or n_samples  # whose differences give the error
     n_active = X.sum(axis=1, dtype=np.int64)
     n_dims = X.shape[1]
     group = np.arange(n_samples) % n_groups

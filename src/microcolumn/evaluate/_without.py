@@ -15,6 +15,7 @@ from ..partition._enumeration import states
 from ..validation import Floats
 from ..words import Words
 from ._bootstrap import block_bins_of
+from ._model_words import spread_words
 from ._score import bits_per_second_per_nat, mean_rate
 
 #: Words of so many bits are all taken, others drawn: ten million bits, within limits.
@@ -65,8 +66,7 @@ def _words_of(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple
     if can_sample_exactly(theta):
         drawn = exact_samples(theta, n_words, rng)
     else:
-        spread = np.linspace(0, held.n_bins - 1, _GROUPS).round().astype(np.intp)
-        initial = held.X[held.index[spread]]
+        initial = spread_words(held, _GROUPS)
         drawn = gibbs_samples(theta, n_words, n_chains=_GROUPS, initial=initial, random_state=rng)
         # Words of a chain, which depend on each other, become one group.
         drawn = drawn.reshape(-1, _GROUPS, n_bits).swapaxes(0, 1).reshape(n_words, n_bits)

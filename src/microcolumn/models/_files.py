@@ -207,7 +207,8 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
             raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
     if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
-        model.certificate_ = Certificate(model.optimality_ <= model.tol, model.optimality_)
+        tol = model._strict if model.tol is None else model.tol
+        model.certificate_ = Certificate(model.optimality_ <= tol, model.optimality_)
     if "certificate" in header:
         model.certificate_ = _certificate_of(header["certificate"])
 
@@ -215,7 +216,7 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
 def _certificate_of(content: dict[str, Any]) -> Certificate:
     """How far the fit was from its optimum; of a sampled likelihood with all that belongs to it."""
     names = [field.name for field in fields(Certificate)]
-    if sorted(content) not in (sorted(names), sorted(names[:2])):
+    if not set(names[:2]) <= set(content) <= set(names):
         raise ValueError(f"its certificate has the entries {sorted(content)}")
     for name, value in content.items():
         if type(value) is not _CERTIFICATE_TYPES.get(name, float) or not math.isfinite(value):

@@ -209,8 +209,7 @@ class HistoryGLM(SequenceModel):
             Seed of the draws.
         """
         check_is_fitted(self)
-        if whole_number("n_samples", n_samples) < 1:
-            raise ValueError(f"n_samples is {n_samples}; draw at least one bin")
+        n_samples = whole_number("n_samples", n_samples, least=1)
         filters, unknown = self._filters(np.arange(self.b_.size))
         uniforms = random_generator(random_state).random((n_samples, self.b_.size))
         drawn = np.zeros(uniforms.shape, dtype=np.uint8)

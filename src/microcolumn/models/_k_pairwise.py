@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..penalties import L1, Penalty, Smoothness
 from ..solvers import FitResult, NestedStarts
 from ..words import Words
 from ._penalised import PenalisedModel
-from ._settings import COUNT, STRENGTH, Number
+from ._settings import COUNT, STRENGTH, TOLERANCE
 from ._words_estimator import floored_rates
 
 #: Nats by which V is expected to bend down at each count beyond the largest that was seen.
@@ -73,7 +72,7 @@ class KPairwise(PenalisedModel):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": STRENGTH,
         "smoothing": STRENGTH,
-        "tol": [Number(Real, 0, None, closed="neither")],
+        "tol": TOLERANCE,
         "max_iter": COUNT,
     }
 
@@ -81,13 +80,14 @@ class KPairwise(PenalisedModel):
     # and the problem is convex.
     objective = "likelihood"
     n_init = 1
+    _strict = 1e-8
 
     def __init__(
         self,
         l1: float = 1e-4,
         *,
         smoothing: float = 10.0,
-        tol: float = 1e-8,
+        tol: float | None = None,
         max_iter: int = 5000,
         random_state: Any = 0,
     ) -> None:

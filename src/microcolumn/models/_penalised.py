@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,10 +34,11 @@ from ..solvers import (
     fit_likelihood_path,
     fit_path,
 )
+from ..solvers._resolution import resolution
 from ..validation import Floats
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel
-from ._settings import COUNT, HIDDEN, STRENGTH, Choice, Number, check_setting, seed_of
+from ._settings import COUNT, HIDDEN, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
 from ._spec import OBJECTIVES
 from ._words_estimator import floored_rates
 
@@ -71,9 +71,11 @@ class PenalisedModel(PopulationModel):
         "l1": STRENGTH,
         "objective": [Choice(set(OBJECTIVES))],
         "n_init": COUNT,
-        "tol": [Number(Real, 0, None, closed="neither")],
+        "tol": TOLERANCE,
         "max_iter": COUNT,
     }
+    #: Tolerance where none is given.
+    _strict: ClassVar[float] = 1e-10
 
     objective_: float
     optimality_: float
@@ -86,7 +88,7 @@ class PenalisedModel(PopulationModel):
         *,
         objective: str = "likelihood",
         n_init: int = 1,
-        tol: float = 1e-10,
+        tol: float | None = None,
         max_iter: int = 5000,
         random_state: Any = 0,
     ) -> None:
@@ -205,16 +207,22 @@ class PenalisedModel(PopulationModel):
                 n_hidden=int(getattr(self, "n_hidden", 0)),
                 n_init=self.n_init,
                 seed=seed,
-                tol=self.tol,
+                tol=self._strict if self.tol is None else self.tol,
                 max_iter=self.max_iter,
+                resolution=resolution(words) if self._ends_early else 0.0,
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
-                rough=PseudoLikelihood(words) if self.objective == "likelihood" else None,
+                proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
                 hidden=self._hidden,
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
             return fit_path(self._kind, problem, l1_values, start, nested)
+
+    @property
+    def _ends_early(self) -> bool:
+        """Whether a fit ends where no more is to be gained than the data can tell."""
+        return self.objective == "likelihood" and self.tol is None
 
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""
@@ -287,8 +295,7 @@ class PenalisedModel(PopulationModel):
                 )
             warnings.warn(
                 f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
-                f"violated by {result.optimality:.2g} (tol={self.tol:g}) after "
-                f"{result.n_iter} iterations; {advice}",
+                f"violated by {result.optimality:.2g} after {result.n_iter} iterations; {advice}",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
@@ -332,6 +339,7 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         "n_hidden": HIDDEN,
         "group_l1": STRENGTH,
     }
+    _strict = 1e-8
 
     def __init__(
         self,
@@ -341,7 +349,7 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         group_l1: float = 0.0,
         objective: str = "likelihood",
         n_init: int = 1,
-        tol: float = 1e-8,
+        tol: float | None = None,
         max_iter: int = 5000,
         random_state: Any = 0,
     ) -> None:

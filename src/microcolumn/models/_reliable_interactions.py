@@ -187,4 +187,3 @@ def _interactions(words: Bits, log_ratios: Floats, b: Floats) -> Floats:
             overlap = members[own[part]] @ members[:before].T
             found[own[part]] -= (overlap == sizes[:before]) @ found[:before]
     return found
-

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from ..layout import Layout
 from ..parameters import Parameters
 from ..partition import exact_expectations
 from ..validation import Floats
 from ..words import Words, as_words
 from ._data_moments import DataMoments, difference
+from ._fisher import FisherInformation
 from ._objective import Objective
 
 
@@ -41,11 +44,18 @@ class NegativeLogLikelihood(Objective):
         Rates of independent units of which one more word is counted; see ``DataMoments``.
     """
 
+    has_curvature = True
+
     def __init__(self, words: Words | ArrayLike, prior: Floats | None = None) -> None:
-        self._data = DataMoments(as_words(words), prior)
+        words = as_words(words)
+        self._data, self._fisher = DataMoments(words, prior), FisherInformation(words)
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
         mean_log_weight, data = self._data(theta)
         log_z, model = exact_expectations(theta)
         return log_z - mean_log_weight, difference(model, data)
+
+    def curvature(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:
+        """The Fisher information that the words show, shape (n, n)."""
+        return self._fisher(x, layout, coordinates)

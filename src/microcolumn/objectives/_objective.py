@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..layout import Layout
 from ..parameters import Parameters
@@ -17,6 +21,9 @@ class Objective(ABC):
     thousands of evaluations of a fit would take most of the time, it overrides ``evaluate`` too.
     """
 
+    #: Whether it knows how it is curved, so that ``curvature`` can be asked for.
+    has_curvature: ClassVar[bool] = False
+
     @abstractmethod
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
@@ -26,6 +33,10 @@ class Objective(ABC):
         value, slopes = self(layout.unpack(x))
         gradient[:] = layout.pack_gradient(slopes)
         return value
+
+    def curvature(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:
+        """A positive matrix like the second derivative along some coordinates, shape (n, n)."""
+        raise TypeError(f"{type(self).__name__} does not know how it is curved")
 
 
 class FunctionObjective(Objective):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..kernels.loops.penalties import l1_add_slopes, l1_value, l1_zero
 from ..layout import Layout
 from ..validation import Floats
@@ -22,6 +24,13 @@ class L1(Penalty):
     """
 
     level = 0
+
+    def strengths(self, layout: Layout) -> Floats:
+        """What each coordinate's absolute value costs, shape (layout.size,)."""
+        first, second, third, _ = layout.borders
+        strengths = np.zeros(layout.size)
+        strengths[:first], strengths[second:third] = 2.0 * self.strength, self.strength
+        return strengths
 
     def value(self, x: Floats, layout: Layout) -> float:
         """The penalty at ``x``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -42,12 +42,8 @@ _NAME, _LETTER = 5.5, 3.9
 MOST_NAMED, _NEAR = 15, 0.06
 
 
-class _Gain(NamedTuple):
-    """Rate, gain and its error of one unit."""
-
-    rate_hz: float
-    bits_per_second: float
-    stderr: float
+#: Rate (Hz), gain and its error (bits/s) of units, by their names.
+_Gains = dict[str, tuple[float, float, float]]
 
 
 def gain(
@@ -102,21 +98,25 @@ def gain(
     styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
-    ax.set_xscale("log")
-    places = _side_by_side(found)
-    _join_units(ax, found, places)
-    _name_units(ax, found)
-    for name, look in styles.items():
-        drawn = {unit: each for unit, each in found[name].items() if each.rate_hz > 0.0}
-        rate, values, errors = np.array(list(drawn.values())).reshape(-1, 3).T
+    units = list(dict.fromkeys(unit for each in found.values() for unit in each))
+    rows = [[each.get(unit, (math.nan,) * 3) for unit in units] for each in found.values()]
+    rate, value, stderr = np.array(rows).reshape(len(found), len(units), 3).transpose(2, 0, 1)
+    rate = np.where(rate > 0.0, rate, np.nan)
+    at = rate * _side_by_side(rate)[:, None]
+    ends = [np.column_stack(pair)[~np.isnan(pair[0])] for pair in zip(at.T, value.T, strict=True)]
+    joined = LineCollection([end for end in ends if len(end) > 1], colors="0.6", linewidths=0.7)
+    ax.add_collection(joined, autolim=False)
+    for k, (name, look) in enumerate(styles.items()):
+        shown = np.flatnonzero(~np.isnan(at[k]))
         style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
         style |= {"markersize": 3.5, "label": literal(name), "elinewidth": 0.8}
-        points = ax.errorbar(rate * places[name], values, errors, **style)
-        about = {"unit": list(drawn), "model": name, "rate (Hz)": rate, "gain (bits/s)": values}
-        tip(points, about | {"standard error": errors})
+        points = ax.errorbar(at[k, shown], value[k, shown], stderr[k, shown], **style)
+        about = {"unit": [units[n] for n in shown], "model": name, "rate (Hz)": rate[k, shown]}
+        about |= {"gain (bits/s)": value[k, shown], "standard error": stderr[k, shown]}
+        tip(points, about)
+    _name_units(ax, units, rate, value, np.nan_to_num(stderr))
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
-    drawn_at = [e.rate_hz * places[name] for name, units in found.items() for e in units.values()]
-    _plain_ticks(ax, [rate for rate in drawn_at if rate > 0.0], _room_for_names(ax))
+    _rate_axis(ax, at[~np.isnan(at)])
     ax.margins(y=0.08)  # for the names of units
     leave_rounding_small(ax)
     if any(found):
@@ -126,7 +126,7 @@ def gain(
 
 def _on_words(
     name: str, model: WordModel, words: Words | ArrayLike, given: Literal["rest", "past"]
-) -> dict[str, _Gain]:
+) -> _Gains:
     """Gains of the newest bin of words by unit, at the rates of the model's training."""
     if not hasattr(model, "rates_"):
         raise ValueError(
@@ -139,7 +139,7 @@ def _on_words(
     return _by_unit(held.units.ids, rates, gains)
 
 
-def _of_arrays(models: Any, rates: Floats) -> dict[str, dict[str, _Gain]]:
+def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
     """Gains that are arrays, alone or by name, at given rates."""
     by_name = models if isinstance(models, Mapping) else {"": models}
     found = {}
@@ -153,7 +153,7 @@ def _of_arrays(models: Any, rates: Floats) -> dict[str, dict[str, _Gain]]:
     return found
 
 
-def _of_results(models: Any) -> dict[str, dict[str, _Gain]]:
+def _of_results(models: Any) -> dict[str, _Gains]:
     if isinstance(models, np.ndarray):
         raise ValueError(
             "models is an array of gains; pass rates= too, the rate of each unit in Hz"
@@ -161,92 +161,67 @@ def _of_results(models: Any) -> dict[str, dict[str, _Gain]]:
     remedy = "fitted models and words, what results.predictions(...) returns, or gains and rates="
     return {
         name: {
-            unit.unit: _Gain(unit.rate_hz, unit.gain_bits_per_second, unit.stderr)
+            unit.unit: (unit.rate_hz, unit.gain_bits_per_second, unit.stderr)
             for unit in result.units
         }
         for name, result in named("models", models, PredictionResult, remedy).items()
     }
 
 
-def _by_unit(ids: Sequence[str], rates: Floats, gains: Floats) -> dict[str, _Gain]:
+def _by_unit(ids: Sequence[str], rates: Floats, gains: Floats) -> _Gains:
     """Gains of one split, which have no error."""
     return {
-        unit: _Gain(float(rate), float(each), math.nan)
+        unit: (float(rate), float(each), math.nan)
         for unit, rate, each in zip(ids, rates, gains, strict=True)
     }
 
 
-def _side_by_side(found: Mapping[str, Mapping[str, _Gain]]) -> dict[str, float]:
+def _decades(rates: Floats) -> float:
+    """What known rates span on a logarithmic axis, some at least."""
+    known = rates[~np.isnan(rates)]
+    return max(0.3, math.log10(known.max() / known.min())) if known.size else 0.3
+
+
+def _side_by_side(rate: Floats) -> Floats:
     """What each model's rates are multiplied by, so that the models of a unit can be told apart."""
-    rates = [each.rate_hz for units in found.values() for each in units.values() if each.rate_hz]
-    decades = max(0.3, math.log10(max(rates) / min(rates))) if rates else 0.3
-    middle = (len(found) - 1) / 2
-    return {name: 10.0 ** (_APART * decades * (k - middle)) for k, name in enumerate(found)}
+    places = np.arange(len(rate)) - (len(rate) - 1) / 2
+    apart: Floats = 10.0 ** (_APART * _decades(rate) * places)
+    return apart
 
 
-def _join_units(
-    ax: Axes, found: Mapping[str, Mapping[str, _Gain]], places: Mapping[str, float]
+def _name_units(
+    ax: Axes, units: Sequence[str], rate: Floats, value: Floats, stderr: Floats
 ) -> None:
-    """A grey line through the models of each unit."""
-    units = dict.fromkeys(unit for each in found.values() for unit in each)
-    lines = [
-        [
-            (each[unit].rate_hz * places[name], each[unit].bits_per_second)
-            for name, each in found.items()
-            if unit in each and each[unit].rate_hz > 0.0
-        ]
-        for unit in units
-    ]
-    joined = LineCollection([line for line in lines if len(line) > 1], colors="0.6", linewidths=0.7)
-    ax.add_collection(joined, autolim=False)
-
-
-def _name_units(ax: Axes, found: Mapping[str, Mapping[str, _Gain]]) -> None:
     """Small names of few units, above their points, or below where another unit is above them."""
-    units = dict.fromkeys(unit for each in found.values() for unit in each)
-    spans: dict[str, tuple[float, float, float]] = {}  # rate, lower and upper end
-    for unit in units:
-        known = [each[unit] for each in found.values() if unit in each]
-        ends = [(each.bits_per_second, float(np.nan_to_num(each.stderr))) for each in known]
-        if known[0].rate_hz > 0.0:
-            low, high = min(y - error for y, error in ends), max(y + error for y, error in ends)
-            spans[unit] = (known[0].rate_hz, low, high)
-    if not 0 < len(spans) <= MOST_NAMED:
+    drawn = np.flatnonzero(~np.isnan(rate).all(axis=0))
+    if not 0 < drawn.size <= MOST_NAMED:
         return
-    rates = [rate for rate, _, _ in spans.values()]
-    near = _NEAR * max(0.3, math.log10(max(rates) / min(rates)))
-    names = dict(zip(units, short_ids(list(units), 8), strict=True))
-    for unit, (rate, low, high) in spans.items():
-        below = any(
-            abs(math.log10(rate / other)) < near and high < its_high
-            for other, _, its_high in spans.values()
-        )
-        place: dict[str, Any] = {"xytext": (0.0, -1.5 if below else 1.5), "ha": "center"}
-        place |= {"textcoords": "offset points", "va": "top" if below else "bottom"}
-        at = (rate, low if below else high)
-        ax.annotate(names[unit], at, fontsize=_NAME, color="0.4", **place)
+    low, high = np.nanmin(value - stderr, axis=0), np.nanmax(value + stderr, axis=0)
+    at, near = np.log10(np.nanmax(rate[:, drawn], axis=0)), _NEAR * _decades(rate)
+    names = short_ids(units, 8)
+    for place, n in zip(at, drawn, strict=True):
+        below = bool(((np.abs(at - place) < near) & (high[drawn] > high[n])).any())
+        look: dict[str, Any] = {"fontsize": _NAME, "color": "0.4", "ha": "center"}
+        look |= {"textcoords": "offset points", "va": "top" if below else "bottom"}
+        end = (10.0**place, low[n] if below else high[n])
+        ax.annotate(names[n], end, (0.0, -1.5 if below else 1.5), **look)
 
 
-def _room_for_names(ax: Axes) -> float:
-    """Part of the axis of rates to leave free at each end, so that names stay inside."""
-    longest = max((len(text.get_text()) for text in ax.texts), default=0)
-    half = longest * _LETTER / 2 / (ax.get_window_extent().width / ax.figure.dpi * 72.0)
-    return max(_MARGIN, half / (1.0 - 2.0 * half))
-
-
-def _plain_ticks(ax: Axes, rates: Sequence[float], margin: float) -> None:
-    """Label rates with plain numbers, more of them on an axis of few decades."""
-    if rates:  # the models of one unit would fill the axis
-        half = max((max(rates) / min(rates)) ** (0.5 + margin), math.sqrt(_NARROWEST))
-        middle = math.sqrt(max(rates) * min(rates))
-        ax.set_xlim(middle / half, middle * half)
+def _rate_axis(ax: Axes, rates: Floats) -> None:
+    """A logarithmic axis of plain numbers, more of them over few decades, with room for names."""
+    ax.set_xscale("log")
+    if rates.size:  # the models of one unit would fill the axis
+        longest = max((len(text.get_text()) for text in ax.texts), default=0)
+        half = longest * _LETTER / 2 / (ax.get_window_extent().width / ax.figure.dpi * 72.0)
+        margin = max(_MARGIN, half / (1.0 - 2.0 * half))
+        reach = max((rates.max() / rates.min()) ** (0.5 + margin), math.sqrt(_NARROWEST))
+        middle = math.sqrt(rates.max() * rates.min())
+        ax.set_xlim(middle / reach, middle * reach)
     low, high = ax.get_xlim()
-    decades = np.log10(high / low)
+    decades = math.log10(high / low)
     subs = [1.0, 2.0, 5.0] if decades < 3.0 else [1.0]
-    if decades < 1.0:
-        subs += [1.5, 3.0, 4.0, 7.0]
-    if decades < 0.6:
-        subs += [2.5, 3.5, 4.5, 6.0, 8.0]
+    subs += [1.5, 3.0, 4.0, 7.0] if decades < 1.0 else []
+    subs += [2.5, 3.5, 4.5, 6.0, 8.0] if decades < 0.6 else []
     ax.xaxis.set_major_locator(LogLocator(subs=subs))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())

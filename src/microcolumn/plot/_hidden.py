@@ -96,8 +96,7 @@ def hidden_units(
         Of all bars of weights, or by sign: ``{"positive": "black", "negative": "gray"}``.
     """
     model_with_hidden(model)
-    if whole_number("most", most) < 1:
-        raise ValueError(f"most is {most}; draw at least 1 hidden unit")
+    most = whole_number("most", most, least=1)
     if words is None:
         order, by = strongest_first(model), "strongest first"
     else:

@@ -61,8 +61,7 @@ def modes(
     kind: Any = BernoulliMixture | HiddenMarkovModes
     expect("model", model, kind, "a fitted BernoulliMixture or HiddenMarkovModes")
     check_fitted(model)
-    if whole_number("most", most) < 1:
-        raise ValueError(f"most is {most}; draw at least 1 mode")
+    most = whole_number("most", most, least=1)
     found = bit_layout(model, units)
     colour = one_colour(color, POSITIVE)
     weights, axes = model.weights_, axes_or_new(ax, (7.0, 2.8))

@@ -102,7 +102,7 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
 
     The longest stretch if none lasts a second; the first of equal ones.
     """
-    spikes = prediction.spikes[:, _column(prediction, unit)].astype(np.int64)
+    spikes = prediction.spikes[:, prediction.column(unit)].astype(np.int64)
     run = _runs(prediction)
     longest = int(np.bincount(run).max())
     n = min(max(1, round(_SECONDS / prediction.bin_width)), longest)
@@ -236,7 +236,7 @@ def _check_unit(words: Any, unit: int | None) -> int:
 
 def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
     """Observed spikes as ticks above the axes, and the training rate, if it is known."""
-    column = _column(shown, unit)
+    column = shown.column(unit)
     if shown.rate_log_odds is not None:
         rate = float(expit(shown.rate_log_odds[column]))
         ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
@@ -249,7 +249,7 @@ def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
 
 def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
     """Steps over the bins of each run; the first has the label."""
-    probability, times = shown.probability[:, _column(shown, unit)], shown.times_s
+    probability, times = shown.probability[:, shown.column(unit)], shown.times_s
     run = _runs(shown)
     for k in range(run[-1] + 1):
         edges = np.append(times[run == k], times[run == k][-1] + shown.bin_width)
@@ -264,10 +264,3 @@ def _runs(prediction: Prediction) -> NDArray[np.int64]:
     begins[1:] |= np.diff(prediction.bins) != 1
     begins[0] = 0
     return np.cumsum(begins)
-
-
-def _column(prediction: Prediction, unit: int) -> int:
-    if unit not in prediction.positions:
-        known = ", ".join(map(str, prediction.positions))
-        raise ValueError(f"unit {unit} was not predicted; pick one of {known}")
-    return prediction.positions.index(unit)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluate import Adequacy, Explainable, MomentFit
-from ..evaluate._adequacy import common_count, p_text
-from ..evaluate._significance import LEVEL
+from ..evaluate._adequacy import common_count
+from ..evaluate._significance import LEVEL, bootstrap_p_text
 from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
@@ -32,7 +32,7 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
             f"{100.0 * each.tail_model[k - 1]:.2f} %",
             _fit(each.pairs),
             _fit(each.triplets),
-            p_text(each.p_value),
+            bootstrap_p_text(each.p_value),
             _explained(best, gains.get(name)),
             str(each),
         )

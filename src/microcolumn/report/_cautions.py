@@ -34,6 +34,7 @@ def cautions(results: Results) -> list[str]:
         alike: dict[str, list[str]] = {}
         for name, models in found.models.items():
             by_window = [(window, m) for window, m in zip(found.windows, models, strict=True) if m]
+            specs = {m.spec for _, m in by_window}
             tested = [(window, score) for window, m in by_window for score in m.splits]
             grids = [
                 _grid(results, Condition(recording, experiment, window), m.spec, score.split)
@@ -41,8 +42,8 @@ def cautions(results: Results) -> list[str]:
                 for score in m.splits
             ]
             doubts = (
-                _not_converged(tested, experiment, {m.spec for _, m in by_window}, whole),
-                _false_modes(tested),
+                _not_converged(tested, experiment, specs, whole),
+                _false_modes(tested, specs),
                 _without_hidden_units(
                     [(window, m.spec, s) for window, m in by_window for s in m.splits]
                 ),
@@ -176,16 +177,19 @@ def _not_converged(
     return lines
 
 
-def _false_modes(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
+def _false_modes(
+    tested: Sequence[tuple[int, SplitScore]], specs: Collection[ModelSpec]
+) -> list[str]:
     """Fits whose mass lies where no word does: they are of other data than these."""
     false = [window for window, score in tested if score.has_false_mode]
     if not false:
         return []
     share = max(score.false_mass or 0.0 for _, score in tested)
+    by_likelihood = {spec.objective for spec in specs} == {"likelihood"}
+    other = "" if by_likelihood else ', or set objectives = "likelihood" (--objective likelihood)'
     return [
         f"the fit has a false mode {_count(false, tested)}, with up to {share:.0%} of its mass on "
-        "words never seen, and is not ranked; add larger penalties to l1 (--l1), or set "
-        'objectives = "likelihood" (--objective likelihood)'
+        f"words never seen, and is not ranked; add larger penalties to l1 (--l1){other}"
     ]
 
 

@@ -96,11 +96,7 @@ def microcolumn(
     >>> recording.truth.gains.shape
     (6, 10)
     """
-    n_units = whole_number("n_units", n_units)
-    if n_units < 1:
-        raise ValueError(f"n_units is {n_units}; simulate at least 1 unit")
-    if whole_number("seed", seed) < 0:
-        raise ValueError(f"seed is {seed}; pass a whole number from 0 on")
+    n_units, seed = whole_number("n_units", n_units, 1), whole_number("seed", seed, 0)
     duration_s = 60 * _positive("minutes", minutes, 0.0)
     if duration_s > _LONGEST_S:
         raise ValueError(

@@ -16,6 +16,10 @@ from ..penalties import Penalty
 from ._certificate import Certificate
 from ._quasi_newton import Search
 
+#: What the last few steps of a search gain, as a share of what is left: the likelihood of hidden
+#: units has plateaus of a hundred steps.
+TAIL = 0.005
+
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
@@ -38,6 +42,9 @@ class FitResult:
         kept apart ended the fit, of a sampled likelihood whether its certificate holds.
     kept_objective : float
         The objective on words kept apart; NaN where there are none.
+    gain : float
+        What is still to be gained, by what the last few steps have gained (``TAIL``); infinite
+        where there were too few of them.
     sampled : Certificate, optional
         Of a sampled likelihood: what fresh chains say of the fit.
     log_z : float, optional
@@ -51,24 +58,28 @@ class FitResult:
     n_evaluations: int
     converged: bool
     kept_objective: float = math.nan
+    gain: float = math.inf
     sampled: Certificate | None = None
     log_z: float | None = None
 
     @property
     def certificate(self) -> Certificate:
         """How far the fit is from its optimum."""
-        return self.sampled or Certificate(self.converged, self.optimality)
+        gain = self.gain if math.isfinite(self.gain) else None
+        return self.sampled or Certificate(self.converged, self.optimality, gain=gain)
 
     @classmethod
-    def of(cls, search: Search, tol: float) -> FitResult:
-        """What a search has found."""
+    def of(cls, search: Search, tol: float, resolution: float = 0.0) -> FitResult:
+        """What a search has found: a minimum by its optimality or by what is left to be gained."""
+        gain = search.recent_gain / TAIL
         return cls(
             search.layout.unpack(search.x),
             search.value,
             search.optimality,
             search.n_iter,
             search.n_evaluations,
-            search.optimality <= tol,
+            search.optimality <= tol or gain <= resolution,
+            gain=gain,
         )
 
 

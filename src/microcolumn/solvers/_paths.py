@@ -26,7 +26,8 @@ from ..parameters import Kind, Parameters
 from ..penalties import Penalty
 from ..validation import Floats
 from ._bars import patient_bar
-from ._minimise import FitResult
+from ._minimise import TAIL, FitResult
+from ._newton import search_for
 from ._quasi_newton import Search
 
 #: Parameters of the Ising models and of the RBMs nested in semi-restricted ones, by L1 strength.
@@ -40,7 +41,9 @@ CONVEX: tuple[Kind, ...] = ("ising", "kpairwise")
 _WEIGHT_SPREAD, _HIDDEN_BIAS = 1.0, -2.0
 _COUPLING_SPREAD, _RANK_NOISE = 0.3, 0.3
 #: Optimality at which starts are compared: the objective is then settled to about 1e-6.
-_ROUGHLY = 3e-5
+_COARSE = 3e-5
+#: The same, where starts are compared.
+_COARSE_TAIL = 0.5
 #: Shares of an L1 strength at which a start comes up to it, and most iterations at each.
 _CLIMB, _CLIMB_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
 #: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the objective
@@ -79,12 +82,15 @@ class Problem:
         Largest violation of the optimality conditions that counts as converged.
     max_iter : int
         Most iterations from one start.
+    resolution : float
+        What is too little to matter, nats per word: a fit ends where no more is to be gained, even
+        if ``tol`` is not reached. 0 where the objective has other units or ``tol`` is meant.
     parts : (Objective, Objective), optional
         The objective on most of the words and on the rest, which end fits of unpenalised hidden
         units; without them such a fit ends where the objective on all words hardly falls.
     basis : ndarray, shape (n_visible - 1, n_visible - 1), optional
         Coordinates of a potential in which the objective is about equally curved.
-    rough : Objective, optional
+    proxy : Objective, optional
         A cheaper objective whose minima are close by: penalised hidden units that are drawn at
         random settle by it before they come to the objective itself.
     hidden : HiddenUnit
@@ -102,9 +108,10 @@ class Problem:
     seed: np.random.SeedSequence
     tol: float
     max_iter: int
+    resolution: float = 0.0
     parts: tuple[Objective, Objective] | None = None
     basis: Floats | None = None
-    rough: Objective | None = None
+    proxy: Objective | None = None
     hidden: HiddenUnit = BERNOULLI
 
     def layout(self, start: Parameters, l1: float) -> Layout:
@@ -118,52 +125,66 @@ class Problem:
     def best(
         self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
     ) -> FitResult:
-        """Compare all starts where they have roughly settled, and go on with the best one only.
+        """Compare all starts where they have nearly converged, and go on with the best one only.
 
         Those that are ``climbing`` come up from smaller strengths.
         """
-        first, penalty = starts[0], self.penalty(l1)
-        layout = self.layout(first, l1)
-        # Gaussian hidden units are couplings, whose optimum is finite.
-        is_bounded = first.n_hidden == 0 or first.is_gaussian
-        is_unbounded = not is_bounded and penalty.strength == 0.0
-        if is_unbounded and self.parts is not None:
+        layout = self.layout(starts[0], l1)
+        if self.parts is not None and _is_unbounded(layout, self.penalty(l1)):
             return self._stopped_early(self.parts, layout, [*starts, *climbing])
-        patience = (self.max_iter, LEAST_DECREASE) if is_unbounded else (self.max_iter,)
-        best, n_evaluations = None, 0
+        best, n_evaluations = self.compare(l1, starts, climbing)
+        n_evaluations -= best.n_evaluations
+        found = self._finish(best)
+        return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
+
+    def compare(
+        self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
+    ) -> tuple[Search, int]:
+        """The search that has come lowest, not at its end yet, and evaluations of all of them."""
+        layout, searches, n_evaluations = self.layout([*starts, *climbing][0], l1), [], 0
         climb = _CLIMB if l1 > 0.0 else ()
         for start, shares in [*((s, ()) for s in starts), *((s, climb) for s in climbing)]:
             x = layout.pack(start)
             for share in shares:
-                search = Search(self.objective, self.penalty(share * l1), layout, x)
-                search.run(max(self.tol, _ROUGHLY), min(_CLIMB_ITERATIONS, self.max_iter))
+                search = self._search(self.penalty(share * l1), layout, x)
+                self._run(search, coarse=True, max_iter=_CLIMB_ITERATIONS)
                 n_evaluations, x = n_evaluations + search.n_evaluations, search.x
-            search = Search(self.objective, penalty, layout, x)
-            search.run(max(self.tol, _ROUGHLY), *patience)
-            n_evaluations += search.n_evaluations
-            if best is None or search.value < best.value:
-                best = search
-        assert best is not None
-        n_evaluations -= best.n_evaluations
-        found = self._settled(best, penalty, patience)
-        return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
+            searches.append(self._search(self.penalty(l1), layout, x))
+            self._run(searches[-1], coarse=True)
+        n_evaluations += sum(search.n_evaluations for search in searches)
+        return min(searches, key=lambda search: search.value), n_evaluations
 
-    def _settled(
-        self, search: Search, penalty: Penalty, patience: tuple[int] | tuple[int, float]
-    ) -> FitResult:
-        """Go on to the tolerance, and end with hidden units that are off in the silent word.
+    def _search(self, penalty: Penalty, layout: Layout, x: Floats) -> Search:
+        """A search from ``x``. Unpenalised hidden units have no minimum to step to."""
+        if _is_unbounded(layout, penalty):
+            return Search(self.objective, penalty, layout, x)
+        return search_for(self.objective, penalty, layout, x)
+
+    def _run(self, search: Search, *, coarse: bool = False, max_iter: int | None = None) -> None:
+        """Go on to the end of the fit, or ``coarse`` to where starts are compared."""
+        limits: dict[str, float] = {}
+        if _is_unbounded(search.layout, search.penalty):
+            limits["least_decrease"] = LEAST_DECREASE
+        if self.resolution > 0.0:
+            limits["least_gain"] = self.resolution * (_COARSE_TAIL if coarse else TAIL)
+        tol = max(self.tol, _COARSE) if coarse else self.tol
+        most = self.max_iter if max_iter is None else min(max_iter, self.max_iter)
+        search.run(tol, most, **limits)
+
+    def _finish(self, search: Search) -> FitResult:
+        """Go on to the end, with hidden units that are off in the silent word.
 
         Turned weights have slopes of their own, so the certificate is taken after the turn.
         """
-        search.run(self.tol, *patience)
+        self._run(search)
         theta, _ = canonical(search.layout.unpack(search.x))
         turned = search
         if not np.array_equal(search.layout.pack(theta), search.x):
-            turned = Search(self.objective, penalty, search.layout, search.layout.pack(theta))
+            turned = self._search(search.penalty, search.layout, search.layout.pack(theta))
             turned.n_iter = search.n_iter
             turned.n_evaluations += search.n_evaluations
-            turned.run(self.tol, *patience)
-        found = FitResult.of(turned, self.tol)
+            self._run(turned)
+        found = FitResult.of(turned, self.tol, self.resolution)
         return replace(found, parameters=canonical(found.parameters)[0])
 
     def _stopped_early(
@@ -207,6 +228,11 @@ class Problem:
             converged=converged or found.optimality <= self.tol,
             kept_objective=lowest,
         )
+
+
+def _is_unbounded(layout: Layout, penalty: Penalty) -> bool:
+    """Whether there is no finite optimum. Gaussian hidden units are couplings, which have one."""
+    return bool(layout.n_hidden) and layout.hidden is BERNOULLI and penalty.strength == 0.0
 
 
 def fit_path(
@@ -258,9 +284,9 @@ def fit_path(
         starts, drawn = _starts(kind, problem, rng, handed_on, *at_l1)
         n_climbing = problem.n_init if kind == "rbm" and problem.hidden is BERNOULLI else 0
         climbing = [_wide(problem, other_rng) for _ in range(n_climbing)]
-        if problem.rough is not None and drawn and problem.penalty(l1).strength > 0.0:
-            roughly = replace(problem, objective=problem.rough, tol=_ROUGHLY)
-            drawn, climbing = [roughly.best(l1, drawn, climbing).parameters], []
+        if problem.proxy is not None and drawn and problem.penalty(l1).strength > 0.0:
+            by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+            drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
         results.append(problem.best(l1, [*starts, *drawn], climbing))
     return results
 

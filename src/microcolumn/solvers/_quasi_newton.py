@@ -11,7 +11,9 @@ accuracy of the gradient.
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+from collections import deque
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -32,7 +34,7 @@ _FLATTER = 1.0 - 2.0 * _DECREASE
 _WATCHED = 100
 _MAX_TRIALS = 30
 #: Relative change of the objective that may be mere rounding.
-_ROUNDING = 1e-13
+ROUNDING = 1e-13
 
 
 class Smooth(Protocol):
@@ -52,8 +54,11 @@ class Search:
     no way back, and the error is the caller's.
     """
 
+    #: Steps whose gain says whether there is more to be had.
+    _n_recent: ClassVar[int] = 10
+
     def __init__(self, objective: Smooth, penalty: Penalty, layout: Layout, x: Floats) -> None:
-        self._objective, self._penalty, self.layout = objective, penalty, layout
+        self._objective, self.penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
         self._trial = np.empty(size), np.empty(size), np.empty(size)
@@ -67,19 +72,33 @@ class Search:
         self._n_pairs = self._newest = self._n_moving = 0
         self.n_iter = self.n_evaluations = 0
         self.value = self._lowest = self._evaluate(self.x, self._gradient)
+        self._recent = deque([self.value], self._n_recent + 1)
         self.optimality = self._slope(self.x, self._gradient, self._slopes)
 
-    def run(self, tol: float, max_iter: int, least_decrease: float = _ROUNDING / _WATCHED) -> None:
+    @property
+    def recent_gain(self) -> float:
+        """By how much the last few steps have lowered the value; infinite before there are any."""
+        is_full = len(self._recent) == self._recent.maxlen
+        return self._recent[0] - self._recent[-1] if is_full else math.inf
+
+    def run(
+        self,
+        tol: float,
+        max_iter: int,
+        least_decrease: float = ROUNDING / _WATCHED,
+        least_gain: float = -math.inf,
+    ) -> None:
         """Go on until ``optimality`` is at most ``tol`` or ``max_iter`` steps are taken in all.
 
-        Also stop where the objective falls by less than ``least_decrease``, relative and per step,
-        while ``optimality`` does not fall by a factor of ten in a hundred steps.
+        Also stop where the last few steps together gained no more than ``least_gain``, and where
+        the objective falls by less than ``least_decrease``, relative and per step, while
+        ``optimality`` does not fall by a factor of ten in a hundred steps.
         """
         then, before, checked = self.value, self.optimality, self.n_iter
         # The bar counts to the most steps allowed; most fits are done long before.
         with patient_bar(max_iter, "fit, at most") as bar:
             while self.optimality > tol and self.n_iter < max_iter:
-                if not self._step():
+                if self.recent_gain <= least_gain or not self._step():
                     return
                 bar.update()
                 if self.n_iter == checked + _WATCHED:
@@ -91,12 +110,12 @@ class Search:
     def _evaluate(self, x: Floats, gradient: Floats) -> float:
         self.n_evaluations += 1
         value = self._objective.evaluate(x, self.layout, gradient)
-        return value + self._penalty.value(x, self.layout)
+        return value + self.penalty.value(x, self.layout)
 
     def _slope(self, x: Floats, gradient: Floats, slopes: Floats) -> float:
         """Fill the subgradient of least norm; its largest entry."""
         slopes[:] = gradient
-        self._penalty.add_slopes(x, self.layout, slopes)
+        self.penalty.add_slopes(x, self.layout, slopes)
         return float(largest(slopes, self.layout.entries))
 
     def _step(self) -> bool:
@@ -116,7 +135,7 @@ class Search:
         trial, gradient, trial_slopes = self._trial
         for _ in range(_MAX_TRIALS):
             move(x, length, self._direction, trial)
-            self._penalty.zero(trial, x, self.layout, slopes)
+            self.penalty.zero(trial, x, self.layout, slopes)
             promised = slope_along(slopes, x, trial)
             if promised >= 0.0:
                 return False
@@ -127,7 +146,7 @@ class Search:
                 continue
             optimality = self._slope(trial, gradient, trial_slopes)
             rise = value - self.value
-            is_rounding = value <= self._lowest + _ROUNDING * abs(self._lowest)
+            is_rounding = value <= self._lowest + ROUNDING * abs(self._lowest)
             if rise <= _DECREASE * promised or (
                 is_rounding and slope_along(trial_slopes, x, trial) <= -_FLATTER * promised
             ):
@@ -137,11 +156,16 @@ class Search:
         else:
             return False
         self._remember()
-        self._trial = x, self._gradient, slopes
-        self.x, self._gradient, self._slopes = trial, gradient, trial_slopes
+        self._take(value, optimality)
+        return True
+
+    def _take(self, value: float, optimality: float) -> None:
+        """Go to the trial."""
+        before = self.x, self._gradient, self._slopes
+        (self.x, self._gradient, self._slopes), self._trial = self._trial, before
         self.value, self.optimality, self.n_iter = value, optimality, self.n_iter + 1
         self._lowest = min(self._lowest, value)
-        return True
+        self._recent.append(value)
 
     def _remember(self) -> None:
         place = (self._newest + 1) % (self._most_pairs + 1)  # there is one place more than pairs

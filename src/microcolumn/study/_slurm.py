@@ -24,30 +24,18 @@ WAITING, RUNNING = "waiting", "running"
 _OUT_OF_MEMORY, _TIMED_OUT = "out of memory", "timed out"
 #: Why tasks were killed: their state, the same in a sentence, and the option that asks for more.
 LIMITS = ((_OUT_OF_MEMORY, "ran out of memory", "--mem"), (_TIMED_OUT, "ran out of time", "--time"))
-_STATES = {
-    "PENDING": WAITING,
-    "CONFIGURING": WAITING,
-    "REQUEUED": WAITING,
-    "REQUEUE_FED": WAITING,
-    "REQUEUE_HOLD": WAITING,
-    "RESV_DEL_HOLD": WAITING,
-    "SPECIAL_EXIT": WAITING,
-    "SUSPENDED": WAITING,
-    "STOPPED": WAITING,
-    "RUNNING": RUNNING,
-    "COMPLETING": RUNNING,
-    "RESIZING": RUNNING,
-    "SIGNALING": RUNNING,
-    "STAGE_OUT": RUNNING,
-    "COMPLETED": "done",
-    "OUT_OF_MEMORY": _OUT_OF_MEMORY,
-    "TIMEOUT": _TIMED_OUT,
-    "DEADLINE": _TIMED_OUT,
-    "CANCELLED": "cancelled",
-    "PREEMPTED": "preempted",
-    "NODE_FAIL": "lost with their node",
-    "BOOT_FAIL": "lost with their node",
+_IN_WORDS = {
+    WAITING: "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT "
+    "SUSPENDED STOPPED",
+    RUNNING: "RUNNING COMPLETING RESIZING SIGNALING STAGE_OUT",
+    "done": "COMPLETED",
+    _OUT_OF_MEMORY: "OUT_OF_MEMORY",
+    _TIMED_OUT: "TIMEOUT DEADLINE",
+    "cancelled": "CANCELLED",
+    "preempted": "PREEMPTED",
+    "lost with their node": "NODE_FAIL BOOT_FAIL",
 }
+_STATES = {state: words for words, states in _IN_WORDS.items() for state in states.split()}
 #: States that are not above, FAILED among them.
 _FAILED = "failed"
 _NOT_THERE = "{} is not there; SLURM's commands are on the login nodes of a cluster"

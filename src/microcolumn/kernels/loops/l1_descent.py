@@ -2,7 +2,7 @@
 
 import math
 
-from ..compile import subroutine
+from ..compile import kernel, subroutine
 
 _MOST_SWEEPS = 1000
 
@@ -41,3 +41,12 @@ def descend(H, slopes, values, strengths, tol, goal):
                     q[b] += change * H[a, b]
         if worst <= tol:
             break
+
+
+# minimise_quadratic: the minimum of slopes'd + d'Hd/2 + sum of strength * abs(value + d).
+# Cost: one multiply-add per sweep, coordinate that moves and coordinate.
+# Pinned by tests/solvers/test_newton.py (its optimality conditions; scikit-learn's Lasso).
+@kernel
+def minimise_quadratic(H, slopes, values, strengths, tol, goal):
+    """Fill ``goal`` with value + d at the minimum; see :func:`descend`."""
+    descend(H, slopes, values, strengths, tol, goal)
