@@ -26,8 +26,8 @@ class Layout:
     row by row, strengths of functions of a few units, c but for Gaussian hidden units, and the
     potential v from two active bits on, where a model is ``counted``. A fixed unit keeps its bias
     and has neither couplings nor weights. A pair that is never coactive has the coupling
-    ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape (n_visible - 1, n_visible - 1), the potential is that matrix
-    times its coordinates.
+    ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape (n_visible - 1,
+    n_visible - 1), the potential is that matrix times its coordinates.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
@@ -213,5 +213,5 @@ class Layout:
             c = np.zeros(self.n_hidden) if self.hidden is GAUSSIAN else c.copy()
         v = self.potential_of(vector) if self.counted else None
         tables = None if self.tables is None else self.tables.with_strengths(weights)
-        c = c if self.n_hidden else None
-        return Parameters.trusted(b, J, W, c, v, self.hidden, tables)
+        hidden_biases = c if self.n_hidden else None
+        return Parameters.trusted(b, J, W, hidden_biases, v, self.hidden, tables)

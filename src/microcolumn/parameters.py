@@ -78,28 +78,8 @@ class Parameters:
         n_visible = biases.shape[0]
         if n_visible == 0:
             raise ValueError("b is empty; a model needs at least one unit")
-        couplings = None if J is None else _finite("J", J, 2)
-        weights = None if W is None else _finite("W", W, 2)
-        if weights is not None and weights.shape == (n_visible, 0):
-            weights = None  # no hidden units
-        if c is not None and np.shape(c) == (0,):
-            c = None
-        if couplings is not None:
-            _check_couplings(couplings, n_visible)
-        hidden_biases = None
-        if weights is None and c is not None:
-            raise ValueError("c is given without W; hidden biases need hidden weights")
-        if weights is not None:
-            if weights.shape[0] != n_visible:
-                raise ValueError(
-                    f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
-                )
-            hidden_biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
-            if hidden_biases.shape[0] != weights.shape[1]:
-                raise ValueError(
-                    f"c has {hidden_biases.shape[0]} entries for {weights.shape[1]} columns of W; "
-                    "it needs one per hidden unit"
-                )
+        couplings = None if J is None else _couplings(J, n_visible)
+        weights, hidden_biases = _weights(W, c, n_visible)
         potential = None if v is None else _potential(v, n_visible)
         if potential is not None and (couplings is None or weights is not None):
             raise ValueError(
@@ -156,8 +136,8 @@ class Parameters:
         for term in self.terms:
             sums |= term.moments(x, weights, squared)
         tables = None if self.tables is None else self.tables.with_strengths(sums["strengths"])
-        parts = (sums.get(name) for name in "JWcv")
-        return Parameters.trusted(sums["b"], *parts, hidden=self.hidden, tables=tables)
+        J, W, c, v = (sums.get(name) for name in "JWcv")
+        return Parameters.trusted(sums["b"], J, W, c, v, self.hidden, tables)
 
     @property
     def arrays(self) -> ModelArrays:
@@ -369,7 +349,31 @@ def _potential(value: ArrayLike, n_visible: int) -> Floats:
     return v
 
 
-def _check_couplings(J: Floats, n_visible: int) -> None:
+def _weights(
+    W: ArrayLike | None, c: ArrayLike | None, n_visible: int
+) -> tuple[Floats | None, Floats | None]:
+    weights = None if W is None else _finite("W", W, 2)
+    if weights is not None and weights.shape == (n_visible, 0):
+        weights = None  # no hidden units
+    if weights is None:
+        if c is not None and np.shape(c) != (0,):
+            raise ValueError("c is given without W; hidden biases need hidden weights")
+        return None, None
+    if weights.shape[0] != n_visible:
+        raise ValueError(
+            f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
+        )
+    biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
+    if biases.shape[0] != weights.shape[1]:
+        raise ValueError(
+            f"c has {biases.shape[0]} entries for {weights.shape[1]} columns of W; "
+            "it needs one per hidden unit"
+        )
+    return weights, biases
+
+
+def _couplings(value: ArrayLike, n_visible: int) -> Floats:
+    J = _finite("J", value, 2)
     if J.shape != (n_visible, n_visible):
         raise ValueError(f"J has shape {J.shape} for {n_visible} units; it must be square")
     if np.any(np.diag(J) != 0.0):
@@ -381,3 +385,4 @@ def _check_couplings(J: Floats, n_visible: int) -> None:
             f"J[{n}, {m}] is {J[n, m]} but J[{m}, {n}] is {J[m, n]}; pass a symmetric J, "
             "for example (J + J.T) / 2"
         )
+    return J

@@ -38,7 +38,8 @@ class Tables(Term):
     @property
     def counts_inputs(self) -> bool:
         """Whether a pattern is the number of active inputs."""
-        return self.values.shape[1] == self.inputs.shape[1] + 1
+        (_, n_inputs), (_, n_patterns) = self.inputs.shape, self.values.shape
+        return bool(n_inputs > 1 and n_patterns == n_inputs + 1)
 
     @property
     def functions(self) -> TableArrays:
@@ -88,11 +89,13 @@ class Tables(Term):
         """
         bits = np.where(self.inputs >= 0, np.intp(1) << np.maximum(self.inputs, 0), 0)
         if self.counts_inputs:
-            sizes = (self.inputs >= 0).sum(axis=1)
-            return bits.sum(axis=1, keepdims=True), self.values[np.arange(len(sizes)), sizes, None]
+            sizes = (self.inputs >= 0).sum(axis=1, keepdims=True)
+            if self.values[np.arange(self.values.shape[1]) != sizes].any():
+                raise ValueError("a function of the number of active inputs is no product of bits")
+            return bits.sum(axis=1, keepdims=True), np.take_along_axis(self.values, sizes, axis=1)
         found = self.values.copy()
         for k in range(self.inputs.shape[1]):
-            halves = found.reshape(len(found), -1, 2, 1 << k)
+            halves = found.reshape(len(found), found.shape[1] >> (k + 1), 2, 1 << k)
             halves[:, :, 1] -= halves[:, :, 0]
         return bits @ all_patterns(self.inputs.shape[1]).astype(np.intp).T, found
 
