@@ -16,10 +16,10 @@ def _simulated(n_units=8, minutes=2.0, seed=0):
 def test_a_group_penalty_is_part_of_the_objective_the_copies_and_the_file(cls, tmp_path):
     words, l1, group_l1 = _simulated(6), 1e-3, 1e-3
     model = cls(n_hidden=4, l1=l1, group_l1=group_l1).fit(words)
-    K, _ = mc.objectives.mpf(model.parameters_, words)
+    loss, _ = mc.objectives.negative_log_likelihood(model.parameters_, words)
     norms = np.sqrt(6) * np.linalg.norm(model.W_, axis=0).sum()
     penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum()) + group_l1 * norms
-    assert model.objective_ == pytest.approx(K + penalty, rel=1e-12)
+    assert model.objective_ == pytest.approx(loss + penalty, rel=1e-12)
     assert model.optimality_ <= model.tol
     assert clone(model).group_l1 == group_l1
     model.save(tmp_path / "model.safetensors")
@@ -64,7 +64,7 @@ def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):
 
 def test_too_few_words_to_keep_some_apart_are_a_warning():
     with pytest.warns(ConvergenceWarning, match="too few to keep some apart .*: use l1 > 0"):
-        model = mc.RBM(2, l1=0.0).fit(_simulated(8, 10.0).expand()[:99])
+        model = mc.RBM(2, l1=0.0, objective="mpf").fit(_simulated(8, 10.0).expand()[:99])
     assert not model.certificate_.converged
 
 

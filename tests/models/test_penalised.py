@@ -73,7 +73,7 @@ def test_pairs_that_never_fire_together_do_not_depend_on_the_start(
     apart = X.T @ X == 0
     assert apart.any()
     _assert_ten_starts_agree(words, random_parameters, 0.0)
-    model = mc.Ising(l1=0.0).fit(words)
+    model = mc.Ising(l1=0.0, objective="mpf").fit(words)
     assert (model.J_[apart] == -20.0).all()
     slopes = mc.objectives.mpf(model.parameters_, words)[1]
     assert max(np.abs(slopes.J).max(), np.abs(slopes.b).max()) < 1e-10
@@ -96,7 +96,7 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
         return sum(np.exp(0.5 * (log_weight(theta, flip) - here)).mean() for flip in flips)
 
     reference = minimize(flow, np.zeros(10), method="BFGS", options={"gtol": 1e-7})
-    found = mc.Ising(l1=0.0).fit(X)
+    found = mc.Ising(l1=0.0, objective="mpf").fit(X)
     np.testing.assert_allclose(layout.pack(found.parameters_), reference.x, atol=1e-5)
     assert found.objective_ <= reference.fun + 1e-12
 
@@ -104,7 +104,7 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
 @MODELS
 def test_the_objective_and_the_certificate_can_be_recomputed(cls):
     words, l1 = _simulated(6), 3e-3
-    model = cls(**SETTINGS[cls], l1=l1).fit(words)
+    model = cls(**SETTINGS[cls], l1=l1, objective="mpf").fit(words)
     K, slopes = mc.objectives.mpf(model.parameters_, words)
     penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
     assert model.objective_ == pytest.approx(K + penalty, rel=1e-12)
@@ -176,8 +176,8 @@ def test_nested_models_nest(random_parameters, draw, name):
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_nested_models_nest_on_recordings(recorded, name):
     words = _words(recorded, name, 8, 50_000)
-    _assert_nested(_objectives(words, 1e-3))
-    _assert_nested(_objectives(words, 4e-3, objective="likelihood", max_iter=60, tol=1e-4))
+    _assert_nested(_objectives(words, 1e-3, objective="mpf"))
+    _assert_nested(_objectives(words, 4e-3, max_iter=60, tol=1e-4))
 
 
 @pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
@@ -279,7 +279,7 @@ _EDGES = {
 def test_edges_give_finite_parameters_and_scores(cls, edge):
     X = np.array(_EDGES[edge])
     fits = [{}] if cls is mc.Independent else [{"l1": 0.0, "max_iter": 200}, {"l1": 2e-3}]
-    fits += [] if cls is mc.Independent else [{"l1": 2e-3, "objective": "likelihood"}]
+    fits += [] if cls is mc.Independent else [{"l1": 2e-3, "objective": "mpf"}]
     for settings in fits:
         model = cls(**SETTINGS.get(cls, {}), **settings).fit(X)
         for values in (model.J_, model.b_, model.W_, model.c_, model.rates_):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
+from microcolumn.energy import log_weight
 
 ALL = {n: np.array(list(product([0, 1], repeat=n)), dtype=np.uint8) for n in (1, 2, 4)}
 

@@ -11,9 +11,9 @@ from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..notebook import card
 from ..partition._result import false_mode_text, method_text
-from ._effects import Ratio, ratio
 from ._model_score import ModelScore
 from ._paired import PairedDifference
+from ._significance import Ratio, ratio
 
 #: What scores say about, by how words were split.
 HOLDS_FOR = {

@@ -36,7 +36,9 @@ class Projections:
     def tables(self, strengths: Floats | None = None) -> Tables:
         """The features as tables over the patterns of their inputs; by default of strength 0."""
         values = (self.heights > self.thresholds[:, None]).astype(np.float64)
-        return Tables(self.inputs, values, np.zeros(len(values)) if strengths is None else strengths)
+        return Tables(
+            self.inputs, values, np.zeros(len(values)) if strengths is None else strengths
+        )
 
     @classmethod
     def drawn(

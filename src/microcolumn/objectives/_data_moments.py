@@ -34,7 +34,7 @@ class DataMoments:
     """
 
     def __init__(self, words: Words, prior: Floats | None = None) -> None:
-        self._words, self._prior = words, prior
+        self.words, self._prior = words, prior
         # Whole weights count as that many words.
         n_words = max(float(words.counts.sum()), float(words.n_bins))
         self._prior_share = 0.0 if prior is None else 1.0 / (n_words + 1.0)
@@ -79,7 +79,7 @@ class DataMoments:
     def _table_means(self, tables: Tables) -> Floats:
         """Means of functions of a few units, kept for models with other strengths of the same."""
         if self._means is None or self._means[0] is not tables.values:
-            of_data = pattern_sums(tables.functions, self._words.X, self._weights)
+            of_data = pattern_sums(tables.functions, self.words.X, self._weights)
             means = (of_data * tables.values).sum(axis=1)
             if self._prior is not None:
                 means += self._prior_share * (tables.independent_means(self._prior) - means)
@@ -94,8 +94,8 @@ class DataMoments:
             mean = float(self._weights @ self._sparse.log_weights(hidden))
             return mean, np.asarray(moments.W), np.asarray(moments.c)
         value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
-        for part in chunks(self._words.X.shape[0], max(weights.shape)):
-            x = self._words.X[part].astype(np.float64)
+        for part in chunks(self.words.X.shape[0], max(weights.shape)):
+            x = self.words.X[part].astype(np.float64)
             added, sigmoid = softplus_and_sigmoid(biases + x @ weights)
             value += float(self._weights[part] @ added)
             weighted = sigmoid * self._weights[part, None]

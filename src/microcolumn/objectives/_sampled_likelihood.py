@@ -21,7 +21,6 @@ from ..packing import unique_packed, unpacked
 from ..parameters import Parameters
 from ..partition._modes import nearest
 from ..validation import Floats, chunks
-from ..words import Words
 from ._data_moments import DataMoments, difference
 from ._objective import Objective
 from ._sparse_words import SparseWords
@@ -32,14 +31,18 @@ _HARDLY = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Words drawn from a model, or from one of its modes.
+    """Distinct words drawn from a model, or from one of its modes, and how often.
 
     Parameters
     ----------
     theta : Parameters
         The model.
-    keys : ndarray of uint64, shape (n_integers, n_draws)
-        Draws, repeated ones included, as :func:`microcolumn.packing.packed` gives them.
+    words : SparseWords
+        Distinct words.
+    keys : ndarray of uint64, shape (n_integers, n_words)
+        The same, as :func:`microcolumn.packing.packed` gives them.
+    counts : ndarray, shape (n_words,)
+        How often each was drawn.
     log_mass : float
         Log mass that they were drawn from, nats: log Z, or that of the mode.
     rates : ndarray, shape (n_modes, n_units), optional
@@ -47,14 +50,36 @@ class Draws:
     """
 
     theta: Parameters
+    words: SparseWords
     keys: NDArray[np.uint64]
+    counts: Floats
     log_mass: float
     rates: Floats | None = None
 
+    @classmethod
+    def of(
+        cls,
+        theta: Parameters,
+        keys: NDArray[np.uint64],
+        log_mass: float,
+        rates: Floats | None = None,
+    ) -> Draws:
+        """Of packed draws, repeated ones included, shape (n_integers, n_draws)."""
+        places, index = unique_packed(keys)
+        distinct = np.ascontiguousarray(keys[:, places])
+        counts = np.bincount(index, minlength=len(places)).astype(np.float64)
+        words = SparseWords(distinct, theta.n_visible)
+        return cls(theta, words, distinct, counts, log_mass, rates)
+
     @property
-    def n_draws(self) -> int:
+    def n_draws(self) -> float:
         """Number of draws."""
-        return int(self.keys.shape[1])
+        return float(self.counts.sum())
+
+    def share(self, theta: Parameters) -> float:
+        """Share of the draws that counts for ``theta``."""
+        ratios = self.words.log_weights(theta) - self.words.log_weights(self.theta)
+        return effective_share(self.counts * np.exp(ratios - ratios.max()), self.counts)
 
     def log_expected(self, words: SparseWords, keys: NDArray[np.uint64]) -> Floats:
         """How often each of these words is drawn on average, as a logarithm, shape (n_words,)."""
@@ -95,79 +120,75 @@ class WordPool:
         that were searched for are few and their masses rough: they count only where chains would
         hardly ever be, and there they alone do.
         """
+        if len(drawn) == 1 and not searched:
+            [only] = drawn
+            expected = only.log_expected(only.words, only.keys)
+            return cls(only.words, only.keys, np.log(only.counts) - expected, only.counts)
         every = np.concatenate([source.keys for source in (*drawn, *searched)], axis=1)
+        counts = np.concatenate([source.counts for source in (*drawn, *searched)])
         places, index = unique_packed(every)
         keys = np.ascontiguousarray(every[:, places])
         words, n_words = SparseWords(keys, drawn[0].theta.n_visible), len(places)
-        n_first = sum(draws.n_draws for draws in drawn)
-        n_drawn = np.bincount(index[:n_first], minlength=n_words)
+        first = slice(0, sum(source.counts.size for source in drawn))
+        n_drawn: Floats = np.bincount(index[first], counts[first], n_words).astype(np.float64)
         n_all, expected = n_drawn, _log_expected(drawn, words, keys)
         if searched:
-            found = _log_expected(searched, words, keys)
-            is_theirs = expected < found + math.log(_HARDLY)
-            n_drawn = np.where(is_theirs, 0, n_drawn)
-            n_all = np.where(is_theirs, np.bincount(index[n_first:], minlength=n_words), n_drawn)
-            expected = np.where(is_theirs, found, expected)
-            counts = n_all > 0
-            keys = np.ascontiguousarray(keys[:, counts])
+            rest = slice(first.stop, None)
+            by_search = _log_expected(searched, words, keys)
+            is_theirs = expected < by_search + math.log(_HARDLY)
+            n_drawn = np.where(is_theirs, 0.0, n_drawn)
+            n_all = np.where(is_theirs, np.bincount(index[rest], counts[rest], n_words), n_drawn)
+            expected = np.where(is_theirs, by_search, expected)
+            counts_there = n_all > 0.0
+            keys = np.ascontiguousarray(keys[:, counts_there])
             words = SparseWords(keys, words.n_units)
-            n_all, n_drawn, expected = n_all[counts], n_drawn[counts], expected[counts]
-        return cls(words, keys, np.log(n_all) - expected, n_drawn.astype(np.float64))
+            n_all, n_drawn = n_all[counts_there], n_drawn[counts_there]
+            expected = expected[counts_there]
+        return cls(words, keys, np.log(n_all) - expected, n_drawn)
+
+    def log_masses(self, theta: Parameters) -> Floats:
+        """Log mass that each word stands for under ``theta`` (nats), shape (n_words,)."""
+        masses: Floats = self.log_measure + self.words.log_weights(theta)
+        return masses
+
+    def share(self, theta: Parameters) -> float:
+        """Share of the draws that counts for ``theta``."""
+        masses = self.log_masses(theta)
+        return effective_share(np.exp(masses - masses.max()), self.n_drawn)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class SampledLikelihood(Objective):
-    """The objective for words and a pool of sampled words, near the model they were drawn from.
+    """The objective for data and a pool of sampled words, near the model they were drawn from.
 
-    ``evaluate`` raises OverflowError, from which the solver backs off, where fewer than
-    ``least_share`` of the draws still count.
+    It raises OverflowError, from which the solver backs off, where fewer than ``least_share`` of
+    the draws still count.
 
     Parameters
     ----------
-    words : Words
-        Binary words of the data.
+    data : DataMoments
+        Of the words that are fitted.
+    pool : WordPool
+        Words that stand for the partition function.
+    least_share : float
+        Share of the draws that must count.
     """
 
-    def __init__(self, words: Words) -> None:
-        self._data = DataMoments(words)
-        self.least_share = 0.0
-        #: Share of the draws that counts at the last evaluation.
-        self.share = 1.0
-        #: log Z by the pool at the last evaluation, nats.
-        self.log_z = math.nan
-
-    def take(self, pool: WordPool) -> None:
-        """Let these words stand for the partition function."""
-        self._sampled = pool.words
-        self._log_measure, self._drawn = pool.log_measure, pool.n_drawn > 0.0
-        self._n_drawn = pool.n_drawn[self._drawn]
-
-    def log_masses(self, theta: Parameters) -> Floats:
-        """Log mass that each word of the pool stands for (nats), shape (n_words,)."""
-        masses: Floats = self._log_measure + self._sampled.log_weights(theta)
-        return masses
-
-    def share_at(self, theta: Parameters) -> float:
-        """Share of the draws that counts for ``theta``: their effective sample size."""
-        return effective_share(self.log_masses(theta)[self._drawn], self._n_drawn)
-
-    def mean_log_weight(self, theta: Parameters) -> float:
-        """Mean of log p~ over the data, nats per word."""
-        return self._data(theta)[0]
+    data: DataMoments
+    pool: WordPool
+    least_share: float = 0.0
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value (nats per word) and gradient at ``theta``."""
-        masses = self.log_masses(theta)
+        masses = self.pool.log_masses(theta)
         highest = float(masses.max())
         shares = np.exp(masses - highest)
-        total = float(shares.sum())
-        shares /= total
-        self.share = effective_share(masses[self._drawn], self._n_drawn)
-        if self.share < self.least_share:
+        if effective_share(shares, self.pool.n_drawn) < self.least_share:
             raise OverflowError("the sampled words do not stand for this model")
-        self.log_z = highest + math.log(total)
-        model = self._sampled.moments(theta, shares)
-        mean_log_weight, data = self._data(theta)
-        return self.log_z - mean_log_weight, difference(model, data)
+        total = float(shares.sum())
+        model = self.pool.words.moments(theta, shares / total)
+        mean_log_weight, data = self.data(theta)
+        return highest + math.log(total) - mean_log_weight, difference(model, data)
 
 
 def _log_expected(sources: Sequence[Draws], words: SparseWords, keys: NDArray[np.uint64]) -> Floats:
@@ -178,7 +199,12 @@ def _log_expected(sources: Sequence[Draws], words: SparseWords, keys: NDArray[np
     return expected
 
 
-def effective_share(log_masses: Floats, n_drawn: Floats) -> float:
-    """Effective sample size over the number of draws."""
-    shares = np.exp(log_masses - log_masses.max())
-    return float(shares.sum()) ** 2 / float((shares**2 / n_drawn).sum()) / float(n_drawn.sum())
+def effective_share(masses: Floats, n_drawn: Floats) -> float:
+    """Effective sample size over the number of draws, of masses to any scale, shape (n_words,).
+
+    Words that chains did not draw have no part in it.
+    """
+    is_drawn = n_drawn > 0.0
+    masses, n_drawn = masses[is_drawn], n_drawn[is_drawn]
+    square = float((masses**2 / n_drawn).sum())
+    return float(masses.sum()) ** 2 / square / float(n_drawn.sum()) if square > 0.0 else 0.0

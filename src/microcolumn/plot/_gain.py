@@ -185,8 +185,7 @@ def _decades(rates: Floats) -> float:
 def _side_by_side(rate: Floats) -> Floats:
     """What each model's rates are multiplied by, so that the models of a unit can be told apart."""
     places = np.arange(len(rate)) - (len(rate) - 1) / 2
-    apart: Floats = 10.0 ** (_APART * _decades(rate) * places)
-    return apart
+    return np.asarray(10.0 ** (_APART * _decades(rate) * places), dtype=np.float64)
 
 
 def _name_units(

@@ -6,13 +6,17 @@ import numpy as np
 
 from ..layout import Layout
 from ..objectives import NegativeLogLikelihood
+from ..objectives._data_moments import DataMoments
 from ..parameters import Parameters
 from ..partition._cost import operations
 from ..penalties import L1
 from ..validation import Floats
 from ..words import Words
+from ._likelihood_paths import certified_fit
 from ._minimise import FitResult
 from ._newton import search_for
+from ._resolution import resolution
+from ._stochastic import SampledProblem, first_state
 
 #: Multiply-adds of a sum up to which the likelihood is exact: about a tenth of a second.
 _EXACT_OPERATIONS = 2.0**27
@@ -50,8 +54,14 @@ def fit_convex(
     rng : numpy.random.Generator
         Source of draws, where they are not.
     """
-    layout = Layout.of(start)
-    objective = NegativeLogLikelihood(words, prior)
-    search = search_for(objective, L1(l1), layout, layout.pack(start))
-    search.run(tol, max_iter)
-    return FitResult.of(search, tol)
+    layout, penalty = Layout.of(start), L1(l1)
+    if operations(start) <= _EXACT_OPERATIONS:
+        objective = NegativeLogLikelihood(words, prior)
+        exact = search_for(objective, penalty, layout, layout.pack(start))
+        exact.run(tol, max_iter)
+        return FitResult.of(exact, tol)
+    problem = SampledProblem(DataMoments(words, prior), penalty, l1, layout, resolution(words))
+    if log_z is None:
+        log_z = float(np.logaddexp(0.0, start.b).sum())
+    state = first_state(rng, problem, layout.pack(start), log_z, 0.0)
+    return certified_fit(rng, state, problem, max_iter)

@@ -2,20 +2,23 @@
 
 The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare.
 Ising and K-pairwise are convex: they go from strong penalties, where nothing is coupled, to weak
-ones, so that every model on the way is next to one whose chains are known. Models with hidden
-units start from the solution by another objective at the weakest penalty, and go on to stronger
-ones, where hidden units that are spread thinly over many units stay alive.
+ones. The words of one fit stand for the next as long as enough of them count; an Ising model for
+which they do not starts from the solution by pseudolikelihood, which is close by. Models with
+hidden units start from the solution by another objective at the weakest penalty, and go on to
+stronger ones, where hidden units that are spread thinly over many units stay alive.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from ..objectives import SampledLikelihood, largest_l1
+from ..objectives import PseudoLikelihood, largest_l1
+from ..objectives._data_moments import DataMoments
 from ..parameters import Kind, Parameters
 from ..partition._cost import operations
 from ..partition._exact import exact_log_partition
@@ -23,21 +26,27 @@ from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
 from ..words import Words
 from ._bars import patient_bar
-from ._certificate import Certificate, sampled_certificate
+from ._certificate import sampled_certificate
+from ._log_ratio import log_ratio
 from ._minimise import FitResult
 from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path, uncoupled
-from ._stochastic import LikelihoodSearch
+from ._quasi_newton import Search
+from ._resolution import resolution
+from ._sampler_settings import SamplerSettings
+from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
 
 #: Where a solution by another objective is good enough as a start.
-_START_TOLERANCE, _START_ITERATIONS = 1e-4, 200
-#: From uncoupled units such a model is fitted roughly at stronger penalties first, each so many
-#: times weaker than the one before and none weaker than the second.
+_START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
+#: From uncoupled units a K-pairwise model is fitted roughly at stronger penalties first, each so
+#: many times weaker than the one before and none weaker than the second.
 _LADDER, _WEAKEST = 4.0, 1e-5
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
 #: Chains and steps of the annealing that finds log Z of a start, and multiply-adds up to which it
 #: is summed instead.
-_CHAINS, _ANNEALING, _EXACT_OPERATIONS = 512, 1000, 2.0**30
+_CHAINS, _ANNEALING, _EXACT_OPERATIONS = 512, 1000, 2.0**26
+#: Share of the words in which a pair is active together, for which a tolerance is meant.
+_PAIR = 1e-3
 
 
 def fit_likelihood_path(
@@ -47,6 +56,7 @@ def fit_likelihood_path(
     l1_values: Sequence[float],
     start: Parameters | None = None,
     nested: NestedStarts | None = None,
+    settings: SamplerSettings = SamplerSettings(),  # noqa: B008 (it is frozen)
 ) -> list[FitResult]:
     """Best fit of one kind of model by sampled likelihood at each L1 strength.
 
@@ -61,116 +71,183 @@ def fit_likelihood_path(
         What is fitted.
     l1_values, start, nested
         As in :func:`~microcolumn.solvers.fit_path`.
+    settings : SamplerSettings
+        How words are drawn.
     """
-    family = _Family(problem, words)
+    path = walk_likelihood_path(kind, problem, words, l1_values, start, nested, settings)
+    results = dict(path)
+    return [results[k] for k in range(len(l1_values))]
+
+
+def walk_likelihood_path(
+    kind: Kind,
+    problem: Problem,
+    words: Words,
+    l1_values: Sequence[float],
+    start: Parameters | None = None,
+    nested: NestedStarts | None = None,
+    settings: SamplerSettings = SamplerSettings(),  # noqa: B008 (it is frozen)
+) -> Iterator[tuple[int, FitResult]]:
+    """The same fits one by one when asked for, each with its place among the strengths.
+
+    Convex models come from strong penalties to weak ones, those with hidden units from weak to
+    strong.
+    """
+    family = _Family(problem, words, settings)
     if kind == "srbm" and nested is None:
-        ising = fit_likelihood_path("ising", replace(problem, n_init=1), words, l1_values)
-        rbm = fit_likelihood_path("rbm", problem, words, l1_values)
+        ising, rbm = (
+            fit_likelihood_path(each, problem, words, l1_values, settings=settings)
+            for each in ("ising", "rbm")
+        )
         nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
     order = np.argsort(l1_values, kind="stable")
     if kind in CONVEX:
         order = order[::-1]
-    results: dict[int, FitResult] = {}
-    handed_on = [] if start is None else [start]
+    state: SearchState | None = None
     for k in patient_bar(len(l1_values), "penalties", order.tolist()):
-        l1 = l1_values[k]
+        rng = np.random.default_rng([*problem.seed.generate_state(4), k])
+        target = family.target(kind, l1_values[k])
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
-        starts = handed_on or family.starts(kind, l1)
-        results[k] = family.best(kind, l1, [*starts, *_as_srbm(*at_l1)], k)
-        handed_on = [results[k].parameters]
-    return [results[k] for k in range(len(l1_values))]
+        state = family.state(rng, kind, target, start, state, _as_srbm(*at_l1))
+        yield k, certified_fit(rng, state, target, problem.max_iter)
 
 
+@dataclass(frozen=True)
 class _Family:
-    """Fits of models to the same words."""
+    """Models that are fitted to the same words."""
 
-    def __init__(self, problem: Problem, words: Words) -> None:
-        self.problem, self.words = problem, words
-        self.likelihood = SampledLikelihood(words)
-        self._strongest = largest_l1(words, "likelihood")
+    problem: Problem
+    words: Words
+    settings: SamplerSettings
 
-    def starts(self, kind: Kind, l1: float) -> list[Parameters]:
+    @cached_property
+    def data(self) -> DataMoments:
+        """What the likelihood needs of the words."""
+        return DataMoments(self.words)
+
+    @cached_property
+    def pseudolikelihood(self) -> PseudoLikelihood:
+        """The objective from whose solution Ising models start."""
+        return PseudoLikelihood(self.words)
+
+    @cached_property
+    def strongest(self) -> float:
+        """L1 strength that leaves nothing coupled."""
+        return largest_l1(self.words, "likelihood")
+
+    @cached_property
+    def resolution(self) -> float:
+        """Likelihood that need not be gained, nats per word."""
+        return resolution(self.words)
+
+    def target(self, kind: Kind, l1: float) -> SampledProblem:
+        """What is minimised at one strength."""
+        most_draws = min(self.settings.most_draws, int(_PAIR / max(self.problem.tol, 1e-12) ** 2))
+        settings = replace(self.settings, most_draws=most_draws)
+        layout = self.problem.layout(_empty(kind, self.problem), l1)
+        penalty = self.problem.penalty(l1)
+        return SampledProblem(self.data, penalty, l1, layout, self.resolution, settings)
+
+    def state(
+        self,
+        rng: np.random.Generator,
+        kind: Kind,
+        target: SampledProblem,
+        start: Parameters | None,
+        last: SearchState | None,
+        nested: Sequence[Parameters],
+    ) -> SearchState:
+        """Where the search at one strength begins: at the last fit or the best of its starts."""
+        layout, starts = target.layout, list(nested)
+        if last is not None:
+            starts.insert(0, last.draws[-1].theta)
+        elif start is not None:
+            starts.insert(0, start)
+        if kind == "ising" and (last is not None or start is None):
+            starts = [layout.unpack(self._pseudolikelihood_solution(target))]
+        elif not starts:
+            starts = [self._first_start(kind, target.l1)]
+        if last is not None and last.x.size == layout.size and len(starts) == 1:
+            # The problem is convex, or the start is the last fit: its words lead there.
+            share = last.draws[-1].share(starts[0])
+            if share > target.settings.step_share:
+                return replace(last, effort=Effort())
+        xs = [layout.pack(theta) for theta in starts]
+        log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]
+        values = [target.value(x, log_z) for x, (log_z, _) in zip(xs, log_zs, strict=True)]
+        best = int(np.argmin(values))
+        state = first_state(rng, target, xs[best], *log_zs[best])
+        if kind in CONVEX and not xs[best][: layout.borders[0]].any():
+            for strength in _ladder(self.strongest, target.l1):
+                stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
+                state = search(rng, state, stronger, self.problem.max_iter, roughly=True)
+        return state
+
+    def _pseudolikelihood_solution(self, target: SampledProblem) -> Floats:
+        """The penalised maximum of the pseudolikelihood, whose slopes are twice as large."""
+        empty = target.layout.pack(_empty("ising", self.problem))
+        penalty = self.problem.penalty(2.0 * target.l1)
+        found = Search(self.pseudolikelihood, penalty, target.layout, empty)
+        found.run(_START_TOLERANCE, _START_ITERATIONS)
+        return found.x
+
+    def _first_start(self, kind: Kind, l1: float) -> Parameters:
         """Where the first fit of a path begins."""
         if kind in CONVEX:
-            return [uncoupled(kind, self.problem.biases)]
-        if kind == "srbm":
-            return []  # the nested models are
+            return _empty(kind, self.problem)
         rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
         # What does to flow what ``l1`` does to likelihood, where nothing is coupled.
-        scale = largest_l1(self.words, "mpf") / max(self._strongest, 1e-300)
+        scale = largest_l1(self.words, "mpf") / max(self.strongest, 1e-300)
         [found] = fit_path("rbm", rough, [l1 * scale])
-        return [found.parameters]
+        return found.parameters
 
-    def best(self, kind: Kind, l1: float, starts: list[Parameters], number: int) -> FitResult:
-        """The fit from the best of some starts."""
-        rng = np.random.default_rng([*self.problem.seed.generate_state(4), number])
-        penalty = self.problem.penalty(l1)
-        layout = self.problem.layout(starts[0], l1)
-        starts = [layout.unpack(layout.pack(start)) for start in starts]
-        log_zs = [self._log_z(theta, rng) for theta in starts]
-        values = [
-            log_z
-            - self.likelihood.mean_log_weight(theta)
-            + penalty.value(layout.pack(theta), layout)
-            for theta, log_z in zip(starts, log_zs, strict=True)
-        ]
-        chosen = int(np.argmin(values))
-        x, strengths = layout.pack(starts[chosen]), [l1]
-        if kind in CONVEX and not x[: layout.borders[0]].any():
-            strengths = [*_ladder(self._strongest, l1), l1]
-        rough = self.problem.penalty(strengths[0])
-        search = LikelihoodSearch(
-            self.words, rough, layout, x, log_zs[chosen], rng, self.problem.tol
-        )
-        for strength in strengths[1:]:
-            search.run(self.problem.max_iter, roughly=True)
-            search = replace(search, penalty=self.problem.penalty(strength))
-        certificate = self._certified(search, rng)
-        theta, log_factor = canonical(search.theta)
-        return FitResult(
-            parameters=theta,
-            objective=search.value,
-            optimality=certificate.optimality,
-            n_iter=search.n_iter,
-            n_evaluations=search.n_evaluations,
-            converged=certificate.converged,
-            sampled=certificate,
-            log_z=search.log_z - log_factor,
-        )
-
-    def _certified(self, search: LikelihoodSearch, rng: np.random.Generator) -> Certificate:
-        """Search until fresh chains find nothing more to gain, and what they say then.
-
-        Words that ``tol`` keeps few would not gain more in another search.
-        """
-        more = 0 if search.is_capped else _MORE_SEARCHES
-        for _ in range(1 + more):
-            search.run(self.problem.max_iter)
-            certificate = sampled_certificate(
-                search.theta,
-                self.words,
-                search.penalty,
-                replace(search.layout, basis=None),  # numbers of active units have errors each
-                rng,
-                search.n_rounds,
-                search.n_sites,
-            )
-            if certificate.converged or search.n_iter >= self.problem.max_iter:
-                break
-        return certificate
-
-    def _log_z(self, theta: Parameters, rng: np.random.Generator) -> float:
-        """Log Z of a start, by a sum or roughly by annealing from the data's rates."""
+    def _log_z(self, theta: Parameters, rng: np.random.Generator) -> tuple[float, float]:
+        """Log Z of a start and its variance, by a sum or by annealing from the data's rates."""
+        if theta.is_independent:
+            return float(np.logaddexp(0.0, theta.b).sum()) + theta.only_live()[1], 0.0
         if operations(theta) < _EXACT_OPERATIONS:
-            return exact_log_partition(theta, progress=False).value
+            return exact_log_partition(theta, progress=False).value, 0.0
         rates = np.clip(self.words.rates, 1e-3, 1.0 - 1e-3)
         logits = np.log(rates) - np.log1p(-rates)
         live, log_factor = theta.only_live()
         betas = np.linspace(0.0, 1.0, _ANNEALING + 1)
         sampler = Sampler(live, _CHAINS, seed=new_seed(rng), base_logits=logits)
         weights = sampler.run(betas[:-1], np.diff(betas)).log_weights
-        log_z_base = float(np.logaddexp(0.0, logits).sum())
-        return log_factor + log_z_base + float(np.logaddexp.reduce(weights)) - math.log(_CHAINS)
+        ratio, variance = log_ratio(np.zeros(0), -weights)
+        return log_factor + float(np.logaddexp(0.0, logits).sum()) - ratio, variance
+
+
+def certified_fit(
+    rng: np.random.Generator, state: SearchState, target: SampledProblem, max_iter: int
+) -> FitResult:
+    """Search until fresh chains find nothing more to gain, and what they say then."""
+    for _ in range(1 + _MORE_SEARCHES):
+        state = search(rng, state, target, max_iter)
+        theta = target.layout.unpack(state.x)
+        certificate = sampled_certificate(rng, theta, target, state.effort)
+        if certificate.converged or state.effort.n_iter >= max_iter:
+            break
+    theta, log_factor = canonical(theta)
+    return FitResult(
+        parameters=theta,
+        objective=target.value(state.x, state.log_z),
+        optimality=certificate.optimality,
+        n_iter=state.effort.n_iter,
+        n_evaluations=state.effort.n_evaluations,
+        converged=certificate.converged,
+        sampled=certificate,
+        log_z=state.log_z - log_factor,
+        log_z_stderr=math.sqrt(state.log_z_variance),
+    )
+
+
+def _empty(kind: Kind, problem: Problem) -> Parameters:
+    """Independent units as a model of some kind."""
+    if kind in CONVEX:
+        return uncoupled(kind, problem.biases)
+    n = problem.biases.size
+    W, J = np.zeros((n, problem.n_hidden)), np.zeros((n, n)) if kind == "srbm" else None
+    return Parameters(b=problem.biases, J=J, W=W, hidden=problem.hidden)
 
 
 def _as_srbm(*nested: Parameters) -> list[Parameters]:

@@ -47,8 +47,8 @@ class FitResult:
         where there were too few of them.
     sampled : Certificate, optional
         Of a sampled likelihood: what fresh chains say of the fit.
-    log_z : float, optional
-        Of a sampled likelihood: log Z as the fit has found it, nats.
+    log_z, log_z_stderr : float, optional
+        Of a sampled likelihood: log Z as the fit has found it, and its standard error, nats.
     """
 
     parameters: Parameters
@@ -61,6 +61,7 @@ class FitResult:
     gain: float = math.inf
     sampled: Certificate | None = None
     log_z: float | None = None
+    log_z_stderr: float | None = None
 
     @property
     def certificate(self) -> Certificate:

@@ -48,7 +48,7 @@ def _prepare(log_outer, log_inner, outer_fields, inner_fields, counts, v):
     return F, weights, _scale(weights)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _fold(F, low, high, k, a):
     """Sum of H(h) L(l) F_k(h, l) over all inner states with the outer state a."""
     row = splat(0.0, _LOW)
@@ -88,7 +88,7 @@ def counted_fold_chunks(
             totals[chunk, a] = weights[a] * folded
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _weigh(tables, k, a, weight, by_low, by_high, margin):
     """Weights of one outer state, summed over h, over l, and (without F) into ``margin``."""
     F, F_transposed, low, high = tables

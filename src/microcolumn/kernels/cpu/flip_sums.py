@@ -13,7 +13,6 @@ from ...validation import Bits, Floats
 from ..loops.threads import threads_for
 from .mpf import sum_over_flips
 from .mpf_flat import gather, scatter
-from .mpf_links import Flow, Logistic
 from .mpf_tables import LARGEST_WEIGHT, ActiveBits, FlowSizes, Workspace, trusted
 
 Indices = NDArray[np.intp]
@@ -113,7 +112,7 @@ class FlipSums:
     def _sum(self, space: Workspace) -> tuple[float, float]:
         """Run the kernel: the value, and what its gradient has to be multiplied with."""
         if self._kind == "pseudolikelihood":
-            self._run(Logistic(), self._bits, space)
+            self._run(self._bits, space)
             return space.value(), 1.0
         K, shift = self._flow(space), 0.0
         if trusted(K):
@@ -133,13 +132,13 @@ class FlipSums:
         if shift != 0.0:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
             space.tables.bounds[0] = -math.inf
-        self._run(Flow(), bits, space)
+        self._run(bits, space)
         return 2.0 * space.value()  # the kernel's terms are halved
 
-    def _run(self, link: Flow | Logistic, bits: ActiveBits, space: Workspace) -> None:
+    def _run(self, bits: ActiveBits, space: Workspace) -> None:
         """Run the kernel on the model in ``space``, with as many threads as the work is worth."""
-        buffers = space.sums, space.scratch, space.lists
+        logistic, buffers = self._kind != "flow", (space.sums, space.scratch, space.lists)
         n_words, n_units = self._shape
         multiply_adds = float(n_words * n_units * (16 + 8 * space.shape.n_hidden))  # roughly
         with threads_for(multiply_adds, _OPERATIONS_PER_THREAD):
-            sum_over_flips(link, bits, space.model, space.shape, *buffers)
+            sum_over_flips(logistic, bits, space.model, space.shape, *buffers)

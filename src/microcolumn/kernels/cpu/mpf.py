@@ -59,8 +59,8 @@ _LAGGING_PAIRS = 32
 # Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
 # Pinned to brute force over flips by test_mpf.py and test_pseudolikelihood.py in tests/objectives/.
 @kernel(parallel=True)
-def sum_over_flips(link, words, model, shape, sums, scratch, lists):
-    """Objective of weighted words, an ``ActiveBits``, that ``link`` stands for, and its gradient.
+def sum_over_flips(logistic, words, model, shape, sums, scratch, lists):
+    """Flow of weighted words, an ``ActiveBits``, or their pseudolikelihood, and its gradient.
 
     ``model`` (1, n) is a ``FlowTables`` in one row; ``sums`` (the result), ``scratch`` and
     ``lists``, each (n_chunks, n), hold ``Sums``, ``Scratch`` and ``Lists`` of a chunk in each row,
@@ -68,11 +68,11 @@ def sum_over_flips(link, words, model, shape, sums, scratch, lists):
     """
     for k in prange(words.borders.size - 1):
         # prange counts unsigned, which would compile everything below a second time.
-        _chunk(link, words, model, shape, sums, scratch, lists, np.int64(k))
+        _chunk(logistic, words, model, shape, sums, scratch, lists, np.int64(k))
 
 
 @subroutine(error_model="numpy")
-def _chunk(link, all_words, tables, shape, all_sums, all_scratch, all_lists, k):
+def _chunk(logistic, all_words, tables, shape, all_sums, all_scratch, all_lists, k):
     of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
     words, model = views(all_words), sub_views(tables, 0, of_model)
     sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
@@ -90,13 +90,13 @@ def _chunk(link, all_words, tables, shape, all_sums, all_scratch, all_lists, k):
         else:
             _prepare(words, model, scratch, u, n_words)
         n_blocks = _cut(scratch, lists, model.bounds[2], careful)
-        _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks)
-        _active_bits(link, model, scratch, lists, sums, careful, n_active)
+        _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks)
+        _active_bits(logistic, model, scratch, lists, sums, careful, n_active)
         _add_hidden(words, model, scratch, lists, sums, u, n_words)
         _add_visible(scratch, lists, sums, n_active)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _list_active(words, model, lists, u, n_words):
     """List the active bits of the group; whether a product of theirs might leave its range."""
     active, offsets, unit, word = words.active, words.offsets, lists.unit, lists.word
@@ -195,7 +195,7 @@ def _prepare_carefully(words, model, scratch, u, n_words):
     store(scale, (0, 0), load(scale, (0, 0), GROUP) - half_log)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _cut(scratch, lists, limit, careful):
     """Cut the pairs of hidden units into blocks over which no product of h leaves its range."""
     reach, blocks = scratch.reach, lists.blocks
@@ -212,7 +212,7 @@ def _cut(scratch, lists, limit, careful):
 
 
 @subroutine(error_model="numpy")
-def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
+def _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks):
     """Flow through the bits that are off and its gradient; lanes are bits.
 
     With few hidden units the backward passes follow one row of bits behind the forward ones, so
@@ -225,15 +225,15 @@ def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
     for n in range(n_rows + lag):
         if n < n_rows:
             product, total = _forward(
-                link, model, scratch, lists, careful, n_blocks, n, lag & n, product, total
+                logistic, model, scratch, lists, careful, n_blocks, n, lag & n, product, total
             )
         if n >= lag:
             _backward(model, scratch, lists, sums, n_blocks, n - lag, lag & (n - lag))
     weight = broadcast_rows(scratch.weight, 0, 0)
-    sums.value[0] += reduce_add(group_sum(terms(link, weight, product, total)))
+    sums.value[0] += reduce_add(group_sum(terms(logistic, weight, product, total)))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _product(model, scratch, n, slot, first, last):
     """Product of h over pairs of hidden units; what it was before each pair is kept."""
     grow, r, prefix = model.grow, scratch.r, scratch.prefix
@@ -246,8 +246,8 @@ def _product(model, scratch, n, slot, first, last):
     return p
 
 
-@subroutine(inline="always")
-def _forward(link, model, scratch, lists, careful, n_blocks, n, slot, product, total):
+@subroutine(forceinline=True)
+def _forward(logistic, model, scratch, lists, careful, n_blocks, n, slot, product, total):
     """Slope g of row n of bits (zero where they are on), and g / product of each block."""
     fields, scale = load_group(scratch.fields, (n, 0)), broadcast_rows(scratch.scale, 0, 0)
     blocks, inverse = lists.blocks, scratch.inverse
@@ -261,14 +261,14 @@ def _forward(link, model, scratch, lists, careful, n_blocks, n, slot, product, t
             exponent = exponent + powers
     base = fields + scale if careful else fields * scale
     weight = broadcast_rows(scratch.weight, 0, 0)
-    g, product, total = slopes(link, careful, base, mantissa, exponent, weight, product, total)
+    g, product, total = slopes(logistic, careful, base, mantissa, exponent, weight, product, total)
     store(scratch.push, (n, 0), g)
     for b in range(n_blocks):
         store(inverse, (slot, b, 0), g / load_group(inverse, (slot, b, 0)))
     return product, total
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _backward(model, scratch, lists, sums, n_blocks, n, slot):
     """Gradient through row n of bits: q = g / h, unwound from the products."""
     grow, grow1, r, prefix = model.grow, model.grow1, scratch.r, scratch.prefix
@@ -293,12 +293,12 @@ def _backward(model, scratch, lists, sums, n_blocks, n, slot):
 
 
 @subroutine(error_model="numpy")
-def _active_bits(link, model, scratch, lists, sums, careful, n_active):
+def _active_bits(logistic, model, scratch, lists, sums, careful, n_active):
     """Flow through the bits that are on, and its slope g."""
     g_of, push, unit, word = scratch.g, scratch.push, lists.unit, lists.word
     term = scratch.term
     for k in range(0, n_active, GROUP):
-        g, own = _flow_of_active(link, model, scratch, lists, careful, k)
+        g, own = _flow_of_active(logistic, model, scratch, lists, careful, k)
         store(g_of, (k, 0), g)
         store(term, (k, 0), own)
     value = 0.0
@@ -308,8 +308,8 @@ def _active_bits(link, model, scratch, lists, sums, careful, n_active):
     sums.value[0] += value
 
 
-@subroutine(inline="always")
-def _flow_of_active(link, model, scratch, lists, careful, k):
+@subroutine(forceinline=True)
+def _flow_of_active(logistic, model, scratch, lists, careful, k):
     """Slope g and term of GROUP active bits of the list from k on; lanes are hidden units."""
     on, part, unit, word = model.on, scratch.part, lists.unit, lists.word
     shrink, r = model.shrink, scratch.r
@@ -332,9 +332,9 @@ def _flow_of_active(link, model, scratch, lists, careful, k):
     base = scale - field if careful else scale / field
     one, none = full_like(base, 1.0), full_like(base, 0.0)
     g, product, total = slopes(
-        link, careful, base, row_products(p), row_sums(exponent), weight, one, none
+        logistic, careful, base, row_products(p), row_sums(exponent), weight, one, none
     )
-    return g, terms(link, weight, product, total)
+    return g, terms(logistic, weight, product, total)
 
 
 @subroutine(error_model="numpy")

@@ -237,7 +237,7 @@ def lay_out(b, J, W, c, tables):
         model.far[i] = max(depth, model.weight_reach[i] - math.log(model.on[i]))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _lay_out_couplings(J, model, x):
     couplings, factors = model.couplings, model.coupling_factor
     for n in range(J.shape[0]):
@@ -254,7 +254,7 @@ def _lay_out_couplings(J, model, x):
         model.field_reach[n] = largest
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _lay_out_weights(W, model, x):
     grow, grow1, shrink, shrink1 = model.grow, model.grow1, model.shrink, model.shrink1
     weights, on, reach = model.weights, model.on, model.weight_reach
@@ -281,7 +281,7 @@ def _lay_out_weights(W, model, x):
             grow[n // WIDTH, i >> 1, i & 1, n % WIDTH] = on[i]
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _exponentials(x):
     """exp(x), expm1(x), exp(-x) and expm1(-x) of row 0 in rows 1 to 4, to the last digits."""
     w = load(x, (0, 0))

@@ -131,7 +131,7 @@ def _restore_powers(scratch, group):
         store(weights, (group, place, 0, 0), load_group(weights, (group, place, 0, 0)) * scale)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _log_odds(on, off):
     """log(on / off), or NaN where one of them is too small a share to be trusted."""
     both = on + off

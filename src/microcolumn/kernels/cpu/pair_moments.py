@@ -25,7 +25,7 @@ LOW_UNITS = 4
 _ROWS, _BLOCK = 2 * GROUP, 32
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _accumulate(left, right, column, out):
     """Add eight rows from ``column`` on of left' @ right."""
     y = load_group(out, (column, 0), LANES)
@@ -38,12 +38,12 @@ def _accumulate(left, right, column, out):
     store(out, (column + GROUP, 0), z)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _add_row(table, i, column, row):
     store(table, (i, column), load(table, (i, column), LANES) + row)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _sum_eight(left, right, scaled, column, first, block, by_unit):
     """Weights (left @ right) * scaled of eight outer states, summed with each outer unit on.
 

@@ -27,7 +27,7 @@ class ChainTables(NamedTuple):
     base_logits: np.ndarray  # (n_units,): logits of the independent model at beta = 0
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _pattern_of(word, inputs, steps):
     """Pattern that some inputs have in a word."""
     pattern = 0
@@ -59,7 +59,7 @@ def values(words, inputs, steps, tables, out):
             out[u, j] = tables[j, _pattern_of(words[u], inputs[j], steps)]
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _uniform(state):
     """The next number in [0, 1) of xoshiro256++ (Blackman and Vigna 2021), four words of state."""
     total = state[0] + state[3]
@@ -74,7 +74,7 @@ def _uniform(state):
     return (mixed >> np.uint64(11)) * 2.0**-53
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _sweep(word, patterns, model, beta, backwards, state):
     """Gibbs steps of all units of a chain: by how much log p~ - base'x rises."""
     n_units, rise = word.size, 0.0

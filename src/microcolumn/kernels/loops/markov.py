@@ -15,7 +15,7 @@ from ..simd.lanes import WIDTH, fma, reduce_add, splat
 from ..simd.memory import load, store
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _product(vector, matrix, out):
     """Fill ``out`` with vector @ matrix."""
     for j in range(0, out.size, WIDTH):

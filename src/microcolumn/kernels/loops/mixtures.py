@@ -25,7 +25,7 @@ _NEGLIGIBLE = 1e-30
 _BLOCK = 4 * WIDTH
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _joint(offsets, active, u, logits, silent, z):
     """Fill ``z`` with z_k of word u; the largest of them."""
     begin, end = offsets[u], offsets[u + 1]
@@ -46,7 +46,7 @@ def _joint(offsets, active, u, logits, silent, z):
     return top
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _exponentials(z, top):
     """Replace ``z`` by exp(z - top); their sum."""
     total = splat(0.0, WIDTH)

@@ -1,0 +1,89 @@
+"""How a sampled likelihood draws words and judges them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerSettings:
+    """Numbers that tune a search and its certificate.
+
+    Parameters
+    ----------
+    n_chains, settling, between : int
+        Chains that draw words, sweeps before the first word of a round, and between two of a
+        chain. Words one sweep apart are nearly independent where few units are active.
+    fewest_draws, most_draws : int
+        Words of a round.
+    draws_per_strength : float
+        Words of the first round times the strength of the L1 penalty.
+    draws_per_parameter : float
+        Words of the last rounds together for each parameter that is not zero: the noise of as many
+        costs 1 / 4000 nats per word.
+    nearly : float
+        Share of these words that is enough.
+    rounds_kept, most_rounds : int
+        Rounds whose words count together, and of one search.
+    step_share, least_share : float
+        A step goes as far as the first share of the draws still counts; no trial goes beyond the
+        second.
+    same_share, close_share : float
+        Share at which a step has changed so little that it makes no new mode, and from which on
+        new words alone tell log Z.
+    steps_per_look, most_steps : int
+        Steps between two looks at that share, and of one round.
+    tolerance, finished : float
+        A round's search has come to its end at this optimality, or where it gains less between two
+        looks than this share of what fitting noise gains.
+    noise_factor : float
+        Times what fitting noise gains, below which noise hides what a round gained.
+    halvings : int
+        Of a step that makes mass which the words had not predicted.
+    most_surprise : float
+        Nats by which log Z may exceed what was predicted.
+    unvisited_share, unvisited_factor : float
+        A mode is unvisited if it holds more than the first share of the mass, and so many times
+        what chains there say.
+    most_modes, modes_kept, mode_draws : int
+        Modes that one search looks at, that are remembered, and words of each.
+    judging_chains, judging_settling, judging_words, judging_between : int
+        Fresh chains of the certificate, sweeps before their first word, words of each and sweeps
+        between them.
+    """
+
+    n_chains: int = 4096
+    settling: int = 24
+    between: int = 1
+    fewest_draws: int = 1 << 15
+    most_draws: int = 1 << 20
+    draws_per_strength: float = 32.0
+    draws_per_parameter: float = 2000.0
+    nearly: float = 0.9
+    rounds_kept: int = 4
+    most_rounds: int = 60
+    step_share: float = 0.5
+    least_share: float = 0.2
+    same_share: float = 0.98
+    close_share: float = 0.9
+    steps_per_look: int = 5
+    most_steps: int = 200
+    tolerance: float = 1e-8
+    finished: float = 0.05
+    noise_factor: float = 3.0
+    halvings: int = 4
+    most_surprise: float = 0.2
+    unvisited_share: float = 0.01
+    unvisited_factor: float = 2.0
+    most_modes: int = 6
+    modes_kept: int = 32
+    mode_draws: int = 256
+    judging_chains: int = 2048
+    judging_settling: int = 100
+    judging_words: int = 32
+    judging_between: int = 4
+
+    def whole_chains(self, n_draws: float) -> int:
+        """So many words of a round, within bounds, the same number from each chain."""
+        within = min(max(int(n_draws), self.fewest_draws), self.most_draws)
+        return max(within // self.n_chains, 1) * self.n_chains
