@@ -141,9 +141,9 @@ class Parameters:
 
     @property
     def arrays(self) -> ModelArrays:
-        """All of it as kernels take it."""
-        tables = None if self.tables is None else self.tables.arrays
-        return ModelArrays(self.b, self.J, self.W, self.c, self.v, tables)
+        """All of it as kernels take it, which know no Gaussian hidden units (:meth:`as_pairs`)."""
+        assert not self.is_gaussian
+        return ModelArrays(self.b, self.J, self.W, self.c, self.v)
 
     @property
     def n_visible(self) -> int:
@@ -201,17 +201,20 @@ class Parameters:
             live_tables = self.tables.only_live()
             return Parameters.trusted(self.b, None, None, None, tables=live_tables), 0.0
         if self.v is not None and not self.v.any():
-            return Parameters.trusted(self.b, self.J, None, None), 0.0
+            without = Parameters.trusted(self.b, self.J, self.W, self.c, None, self.hidden)
+            return without.only_live()
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is GAUSSIAN:
             return self.as_pairs()
         live = self.live
+        if live.all() and self.W.flags.c_contiguous:
+            return self, 0.0
         log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
         if not live.any():
-            return Parameters.trusted(self.b, self.J, None, None), log_factor
+            return Parameters.trusted(self.b, self.J, None, None, self.v), log_factor
         kept = np.ascontiguousarray(self.W[:, live]), self.c[live]  # as kernels want them
-        return Parameters.trusted(self.b, self.J, *kept), log_factor
+        return Parameters.trusted(self.b, self.J, *kept, self.v), log_factor
 
     def as_pairs(self) -> tuple[Parameters, float]:
         """Write Gaussian hidden units as the couplings and biases that they amount to.

@@ -15,11 +15,11 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from ..energy import log_weight
+from ..kernels.states import states
 from ..layout import Layout
 from ..objectives import NegativeLogLikelihood
 from ..parameters import Parameters
 from ..partition import exact_samples
-from ..partition._enumeration import states
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 

@@ -45,8 +45,6 @@ class ModelArrays(NamedTuple):
         Biases of hidden units.
     v : ndarray, shape (n_units + 1,), or None
         Potential of the number of active bits.
-    tables : TableArrays or None
-        Functions of a few units; they go with biases alone.
     """
 
     b: Floats
@@ -54,7 +52,6 @@ class ModelArrays(NamedTuple):
     W: Floats | None = None
     c: Floats | None = None
     v: Floats | None = None
-    tables: TableArrays | None = None
 
     @property
     def n_units(self) -> int:

@@ -38,8 +38,12 @@ class Sampler:
         words = np.zeros((n_chains, theta.n_visible))
         if initial is not None:
             words[:] = initial
-        kind = GibbsChains if live.tables is None else TableChains
-        self._chains = kind(live.arrays, words, np.asarray(logits), seed)
+        start = words, np.asarray(logits), seed
+        self._chains = (
+            GibbsChains(live.arrays, *start)
+            if live.tables is None
+            else TableChains(live.b, live.tables.arrays, *start)
+        )
         self.n_chains, self.n_units = n_chains, theta.n_visible
 
     @property

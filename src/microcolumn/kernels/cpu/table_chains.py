@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...validation import Bits, Floats
-from ..arrays import ModelArrays, TableArrays
+from ..arrays import TableArrays
 from ..loops.threads import threads_for
 from .tables import ChainTables, advance, pattern_weights, values
 
@@ -35,8 +35,10 @@ class TableChains:
 
     Parameters
     ----------
-    model : ModelArrays
-        Biases and tables.
+    b : ndarray, shape (n_units,)
+        Biases.
+    tables : TableArrays
+        The functions.
     words : ndarray, shape (n_chains, n_units)
         Where the chains start.
     base_logits : ndarray, shape (n_units,)
@@ -46,10 +48,14 @@ class TableChains:
     """
 
     def __init__(
-        self, model: ModelArrays, words: NDArray[np.generic], base_logits: Floats, seed: int
+        self,
+        b: Floats,
+        tables: TableArrays,
+        words: NDArray[np.generic],
+        base_logits: Floats,
+        seed: int,
     ) -> None:
-        assert model.tables is not None
-        self._tables = _chain_tables(model.b, model.tables, base_logits)
+        self._tables = _chain_tables(b, tables, base_logits)
         self._words, self._log_weights = words.astype(np.uint8), np.zeros(len(words))
         streams = np.random.default_rng(seed)
         self._states = streams.integers(1, 2**64, size=(len(words), 4), dtype=np.uint64)
