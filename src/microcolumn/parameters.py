@@ -137,7 +137,8 @@ class Parameters:
 
     @property
     def arrays(self) -> ModelArrays:
-        """All of it as kernels take it."""
+        """All of it as kernels take it, which know no Gaussian hidden units (:meth:`as_pairs`)."""
+        assert not self.is_gaussian
         return ModelArrays(self.b, self.J, self.W, self.c, self.v)
 
     @property
@@ -185,17 +186,20 @@ class Parameters:
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """
         if self.v is not None and not self.v.any():
-            return Parameters.trusted(self.b, self.J, None, None), 0.0
+            without = Parameters.trusted(self.b, self.J, self.W, self.c, None, self.hidden)
+            return without.only_live()
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is GAUSSIAN:
             return self.as_pairs()
         live = self.live
+        if live.all() and self.W.flags.c_contiguous:
+            return self, 0.0
         log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
         if not live.any():
-            return Parameters.trusted(self.b, self.J, None, None), log_factor
+            return Parameters.trusted(self.b, self.J, None, None, self.v), log_factor
         kept = np.ascontiguousarray(self.W[:, live]), self.c[live]  # as kernels want them
-        return Parameters.trusted(self.b, self.J, *kept), log_factor
+        return Parameters.trusted(self.b, self.J, *kept, self.v), log_factor
 
     def as_pairs(self) -> tuple[Parameters, float]:
         """Write Gaussian hidden units as the couplings and biases that they amount to.

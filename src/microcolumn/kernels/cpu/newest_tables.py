@@ -11,6 +11,7 @@ from ...validation import Bits, Floats, chunks
 from ..arrays import ModelArrays
 from ..loops.threads import threads_for
 from ..simd.groups import GROUP
+from ..states import sums_over_states
 from .inputs import sums_of_active
 from .newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
 
@@ -145,15 +146,7 @@ def _order_of_use(touches: NDArray[np.bool_]) -> tuple[list[int], NDArray[np.int
 
 def _tables(rows: Floats) -> tuple[Floats, Floats]:
     """Sums of the rows of active units, over states of the first ``LANE_UNITS`` and the others."""
-    return _sums_over_states(rows[:LANE_UNITS]), _sums_over_states(rows[LANE_UNITS:])
-
-
-def _sums_over_states(rows: Floats) -> Floats:
-    """Sum of the rows of the active units for all states in order, unit k being bit k."""
-    table = np.zeros((1 << rows.shape[0], *rows.shape[1:]))
-    for k, row in enumerate(rows):
-        table[1 << k : 2 << k] = table[: 1 << k] + row
-    return table
+    return sums_over_states(rows[:LANE_UNITS]), sums_over_states(rows[LANE_UNITS:])
 
 
 def _stretches(

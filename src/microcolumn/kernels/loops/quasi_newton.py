@@ -9,14 +9,19 @@ Pinned by tests/solvers, which compare minima with closed forms and other solver
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...validation import Floats
 from ..compile import kernel
+
+Point = tuple[Floats, Floats, Floats]
+Memory = tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.intp]]
 
 #: Least cosine between a step and its change of slope. Below it the problem is not convex there.
 _CURVED = 1e-10
 
 
-def keep_pair(before, after, memory, place):
+def keep_pair(before: Point, after: Point, memory: Memory, place: int) -> bool:
     """Keep a step and how it changed the slopes; whether the problem is convex along it.
 
     ``before`` and ``after`` are (x, gradient, slopes). In a coordinate that has become zero the
@@ -27,10 +32,18 @@ def keep_pair(before, after, memory, place):
     np.subtract(new_x, x, out=step)
     np.subtract(new_slopes, slopes, out=change)
     np.subtract(new_gradient, gradient, out=change, where=new_x == 0.0)
-    return step @ change > _CURVED * math.sqrt((step @ step) * (change @ change))
+    return bool(step @ change > _CURVED * math.sqrt((step @ step) * (change @ change)))
 
 
-def find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
+def find_direction(
+    memory: Memory,
+    n_pairs: int,
+    newest: int,
+    x: Floats,
+    slopes: Floats,
+    n_moving: int,
+    direction: Floats,
+) -> int:
     """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before."""
     steps, changes, s, y, products, last_moving = memory
     moving = np.flatnonzero((x != 0.0) | (slopes != 0.0))

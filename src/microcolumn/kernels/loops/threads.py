@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from typing import Any
 
 import numba
+from threadpoolctl import ThreadpoolController
 
 from ..compile import CHECKED
 
@@ -31,6 +33,17 @@ def threads_for(n_operations: float, per_thread: float = OPERATIONS_PER_THREAD) 
         yield
     finally:
         numba.set_num_threads(allowed)
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Run the matrix products within in one thread, so that their results depend on no number."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The loaded libraries that have threads; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
 
 
 def in_threads(kernel: Callable[..., Any], n_chunks: int, *arguments: Any) -> list[Any]:
