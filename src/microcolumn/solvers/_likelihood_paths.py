@@ -31,7 +31,6 @@ from ._log_ratio import log_ratio
 from ._minimise import FitResult
 from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path
 from ._quasi_newton import Search
-from ._resolution import resolution
 from ._sampler_settings import SamplerSettings
 from ._starts import uncoupled
 from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
@@ -136,18 +135,14 @@ class _Family:
         """L1 strength that leaves nothing coupled."""
         return largest_l1(self.words, "likelihood")
 
-    @cached_property
-    def resolution(self) -> float:
-        """Likelihood that need not be gained, nats per word."""
-        return resolution(self.words)
-
     def target(self, kind: Kind, l1: float) -> SampledProblem:
         """What is minimised at one strength."""
         most_draws = min(self.settings.most_draws, int(_PAIR / max(self.problem.tol, 1e-12) ** 2))
         settings = replace(self.settings, most_draws=most_draws)
         layout = self.problem.layout(_empty(kind, self.problem), l1)
         penalty = self.problem.penalty(l1)
-        return SampledProblem(self.data, penalty, l1, layout, self.resolution, settings)
+        resolution = self.problem.resolution
+        return SampledProblem(self.data, penalty, l1, layout, resolution, settings)
 
     def state(
         self,

@@ -28,9 +28,9 @@ class SamplerSettings:
     step_share, least_share : float
         A step goes as far as the first share of the draws still counts; no trial goes beyond the
         second.
-    same_share, close_share : float
-        Share at which a step has changed so little that it makes no new mode, and from which on
-        new words alone tell log Z.
+    same_share : float
+        Share at which a step has changed so little that it makes no new mode, that the same words
+        stand for its end, and that new words alone tell log Z.
     steps_per_look, most_steps : int
         Steps between two looks at that share, and of one round.
     tolerance, finished : float
@@ -65,7 +65,6 @@ class SamplerSettings:
     step_share: float = 0.5
     least_share: float = 0.2
     same_share: float = 0.98
-    close_share: float = 0.9
     steps_per_look: int = 5
     most_steps: int = 200
     tolerance: float = 1e-8

@@ -263,7 +263,7 @@ def accept_step(
     state = state.plus(n_sites=n_sites)
     new = Draws.of(theta, keys, math.nan)
     # Where models are close, new words alone: the old ones are fitted, noise and all.
-    ratio, variance = _log_z_ratio(None if share > settings.close_share else last, last.theta, new)
+    ratio, variance = _log_z_ratio(None if share > settings.same_share else last, last.theta, new)
     log_z = last.log_mass + ratio
     if log_z > predicted_log_z + settings.most_surprise:
         few = Draws.of(theta, keys[:, -settings.mode_draws :], log_z)
