@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..models import Ising, PopulationModel, Rival, SemiRBM
+from ..models import Ising, KPairwise, PopulationModel, Rival, SemiRBM
 from ..models._penalised import PenalisedModel
 from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
@@ -31,14 +31,18 @@ AUTOMATIC = {"auto": 3, "coarse": 1}
 _MOST_EXTENSIONS = 2
 #: Share of a model's mass in modes without a training word at which it is not chosen.
 _MOST_FALSE_MASS = 0.01
-#: Log Z is summed exactly up to this many multiply-adds, about 5 s of one core or 37 Ising units.
-#: There are many to find, and annealing takes a second or two for an error far below others.
-_EXACT_OPERATIONS = 2.0**37
-#: Bits of a word from which on a coarse grid of Ising models ends where the score begins to fall:
-#: it is fitted from strong penalties to weak ones, which take by far the longest.
+#: Log Z is summed exactly up to this many multiply-adds, a second of one core or 34 Ising units;
+#: annealing takes no longer for an error far below others.
+_EXACT_OPERATIONS = 2.0**34
+#: Bits of a word from which on a coarse grid of Ising models ends where the score begins to fall,
+#: and annealing begins with fewer steps.
 _MANY_BITS = 64
-#: Steps of the first annealing, and for words of that many bits, where each takes long.
-_FIRST_STEPS, _FEW_STEPS = 1000, 125
+_FIRST_STEPS, _FEW_STEPS = 500, 125
+#: Strengths in a row below the best one that end a grid which is fitted from strong penalties to
+#: weak ones: those take by far the longest.
+_WORSE_IN_A_ROW = {"auto": 2, "coarse": 1}
+#: Standard error of a fit's own log Z up to which it is used, nats.
+_MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
 _MAX_STEPS = 100_000
 
@@ -107,9 +111,10 @@ def choose_l1(
         Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
         over three decades in 10 values, ``"coarse"`` in 4. Both are extended by a decade, at most
         twice each way, while the best lies at an end, and then by 0, below which nothing is; where
-        no coupling and weight is left, the largest strength is no end. For words of 64 bits or more
-        ``"coarse"`` ends below the first strength of an Ising model that is worse than the one
-        above it.
+        no coupling and weight is left, the largest strength is no end. Ising and K-pairwise models
+        whose likelihood is sampled go from strong penalties to weak ones, and end with the second
+        strength below the best one (``"coarse"``: the first, also for other objectives from 64 bits
+        on).
     nested : (list of Ising, list of RBM), optional
         Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
     max_steps : int
@@ -120,7 +125,9 @@ def choose_l1(
     L1Choice
         The highest score wins, of equals the largest l1. A fit with more than 1 % of its mass
         in modes without any training word is chosen only if there is no other, and so is one
-        whose log Z has not converged: it may be too small, and the score too good.
+        whose log Z has not converged: it may be too small, and the score too good. Where the
+        likelihood is sampled, log Z of the chosen fit alone is found anew; that of the others comes
+        from the words that their fits drew (``method`` is ``"chains"``).
     """
     if not isinstance(model, PenalisedModel):
         raise TypeError(f"model is {kind_of(model)}; pass one model with a penalty, such as RBM()")
@@ -129,17 +136,19 @@ def choose_l1(
     more: tuple[float, ...] = _grid(l1_values, train, model.objective)
     found: dict[float, tuple[PenalisedModel, Score]] = {}
     extensions = {-1: 0, 1: 0}
-    is_walk = l1_values == "coarse" and isinstance(model, Ising) and train.n_dims >= _MANY_BITS
+    patience = _patience(model, train, l1_values)
+    if patience is not None and per_decade is not None and more[0] > 0.0:
+        more = (0.0, *further_l1(more[0], -_MOST_EXTENSIONS, per_decade), *more)
     while more:
-        weakest = found[min(found)][0] if found else None
-        walked = _walk(model, train, more, weakest) if is_walk else None
-        for fit in walked or _fitted(model, train, more, nested):
-            normalised = fit.with_log_partition(quick_log_partition(fit, max_steps))
+        walked = patience is not None and not found
+        fits = _walk(model, train, more) if walked else _fitted(model, train, more, nested)
+        for fit in fits:
+            normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
             found[fit.l1] = normalised, excess_log_likelihood(normalised, validation)
-            highest = max(score.bits_per_second for _, score in found.values())
-            if is_walk and found[fit.l1][1].bits_per_second < highest:
+            best = _best(found)
+            if walked and sum(l1 < best for l1 in found) == patience:
                 break
-        best = preferred({l1: _merits(*each) for l1, each in found.items()})
+        best = _normalise_best(found, validation, max_steps)
         more, strengths = (), sorted(found)
         if per_decade is not None and is_at_end(best, strengths, found[best][0].n_nonzero_):
             way = -1 if best == strengths[0] else 1
@@ -244,9 +253,52 @@ def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> 
     return model.log_partition("exact", progress=False)
 
 
-def _merits(fit: PenalisedModel, score: Score) -> tuple[Any, ...]:
-    false_mass = fit.log_partition().false_mass
-    return merits_of(score.bits_per_second, score.converged, false_mass)
+def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
+    """What a sampled fit says of its own log Z, where that may be relied upon."""
+    log_z = model._log_z_by_fit
+    if log_z is None or not log_z.converged or log_z.stderr > _MOST_STDERR:
+        return quick_log_partition(model, max_steps)
+    return log_z
+
+
+def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
+    """The preferred strength of those tried."""
+    merits = {}
+    for l1, (fit, score) in found.items():
+        false_mass = fit.log_partition().false_mass
+        merits[l1] = merits_of(score.bits_per_second, score.converged, false_mass)
+    return preferred(merits)
+
+
+def _normalise_best(
+    found: dict[float, tuple[PenalisedModel, Score]], validation: Words, max_steps: int
+) -> float:
+    """The preferred strength, once log Z of its fit does not come from the fit itself.
+
+    What the path of fits was off by there holds for all of them.
+    """
+    while True:
+        best = _best(found)
+        own = found[best][0].log_partition()
+        if own.method != "chains":
+            return best
+        log_z = quick_log_partition(found[best][0], max_steps)
+        for l1, (fit, _) in found.items():
+            by_fit, shift = fit.log_partition(), log_z.value - own.value
+            if l1 == best:
+                by_fit, shift = log_z, 0.0
+            elif by_fit.method != "chains" or not log_z.converged:
+                continue
+            fit = fit.with_log_partition(by_fit.shifted(shift))
+            found[l1] = fit, excess_log_likelihood(fit, validation)
+
+
+def _patience(model: PenalisedModel, train: Words, l1_values: str | Sequence[float]) -> int | None:
+    """Strengths below the best one that end the grid; None where all of it is fitted."""
+    if not isinstance(l1_values, str) or not isinstance(model, Ising | KPairwise):
+        return None
+    is_long = l1_values == "coarse" and isinstance(model, Ising) and train.n_dims >= _MANY_BITS
+    return _WORSE_IN_A_ROW[l1_values] if is_long or model._is_sampled(train.n_dims) else None
 
 
 def _per_decade(l1_values: str | Sequence[float]) -> int | None:
@@ -266,10 +318,13 @@ def _grid(l1_values: str | Sequence[float], train: Words, objective: str) -> tup
 
 
 def _walk(
-    model: PenalisedModel, train: Words, strengths: Sequence[float], weakest: PenalisedModel | None
+    model: PenalisedModel, train: Words, strengths: Sequence[float]
 ) -> Iterator[PenalisedModel]:
     """Fits from strong to weak penalties, each from the one before, made when asked for."""
-    start = None if weakest is None else weakest.parameters_
+    if model._is_sampled(train.n_dims):
+        yield from (fit for _, fit in model._walk(train, strengths))
+        return
+    start = None
     for l1 in sorted(strengths, reverse=True):
         fit = clone(model).set_params(l1=l1).fit(train, start=start)
         start = fit.parameters_
