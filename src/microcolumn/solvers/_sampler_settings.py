@@ -21,6 +21,9 @@ class SamplerSettings:
     draws_per_parameter : float
         Words of the last rounds together for each parameter that is not zero: the noise of as many
         costs 1 / 4000 nats per word.
+    resolutions_of_noise : float
+        Times the likelihood that need not be gained, which their noise may cost at most; fewer
+        words are enough for that.
     nearly : float
         Share of these words that is enough.
     rounds_kept, most_rounds : int
@@ -59,6 +62,7 @@ class SamplerSettings:
     most_draws: int = 1 << 20
     draws_per_strength: float = 32.0
     draws_per_parameter: float = 2000.0
+    resolutions_of_noise: float = 3.0
     nearly: float = 0.9
     rounds_kept: int = 4
     most_rounds: int = 60
