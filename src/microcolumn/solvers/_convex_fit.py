@@ -63,5 +63,5 @@ def fit_convex(
     problem = SampledProblem(DataMoments(words, prior), penalty, l1, layout, resolution(words))
     if log_z is None:
         log_z = float(np.logaddexp(0.0, start.b).sum())
-    state = first_state(rng, problem, layout.pack(start), log_z, 0.0)
+    state, _ = first_state(rng, problem, layout.pack(start), log_z, 0.0)
     return certified_fit(rng, state, problem, max_iter)

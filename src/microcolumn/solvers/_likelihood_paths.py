@@ -172,7 +172,7 @@ class _Family:
         state, has_false_mode = first_state(rng, target, xs[best], *log_zs[best])
         if kind == "ising" and has_false_mode:
             return self._descended(rng, target, _empty(kind, self.problem))
-        if kind in CONVEX and not has_interactions(starts[best]):
+        if kind in CONVEX and starts[best].is_independent:
             return self._descended(rng, target, starts[best])
         return state
 
