@@ -15,10 +15,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 from ..energy import log_weight
+from ..kernels.states import states
 from ..objectives import NegativeLogLikelihood
 from ..parameters import Parameters
 from ..partition import exact_samples
-from ..partition._enumeration import states
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 

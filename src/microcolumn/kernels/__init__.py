@@ -10,6 +10,10 @@ elsewhere. No model, no estimator and no file is known in here.
 ``FlipSums``        flow or pseudolikelihood of weighted words, and its gradient (handle)
 ``GibbsChains``     chains of collapsed Gibbs sampling along inverse temperatures (handle)
 ``SparseWords``     log weights and moments of listed words (handle)
+``ExactSums``       what exact sums over models of one size share (handle)
+``exact_log_z``     log Z by a sum over all words
+``exact_moments``   log Z and expectations, from one such sum
+``exact_samples``   independent words
 ``flip_changes``    change of log p~ by flipping each of some bits of words
 ``newest_log_odds`` log odds of the newest bin of a window given its past
 =================== ===============================================================================

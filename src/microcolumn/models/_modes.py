@@ -108,7 +108,8 @@ class ModesModel(Rival):
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Independent words: first the mode, then the units."""
-        return draw_words(self.modes_, draw_modes(self.weights_, n_samples, rng), rng)
+        modes = np.searchsorted(steps(self.weights_), rng.random(n_samples), side="right")
+        return draw_words(self.modes_, modes, rng)
 
     def _report(self, found: Summit[Any]) -> None:
         """Keep how the fit ended, and warn if it is not at its end."""
@@ -159,12 +160,6 @@ def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
     """
     odds: Floats = np.log(shares @ modes) - np.log(shares @ (1.0 - modes))
     return odds
-
-
-def draw_modes(weights: Floats, n_samples: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Modes drawn independently, shape (n_samples,)."""
-    modes: NDArray[np.intp] = np.searchsorted(steps(weights), rng.random(n_samples), side="right")
-    return modes
 
 
 def draw_words(

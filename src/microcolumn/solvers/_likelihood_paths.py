@@ -29,10 +29,11 @@ from ._bars import patient_bar
 from ._certificate import Certificate, sampled_certificate
 from ._log_ratio import log_ratio
 from ._minimise import FitResult
-from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path, uncoupled
+from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path
 from ._quasi_newton import Search
 from ._resolution import resolution
 from ._sampler_settings import SamplerSettings
+from ._starts import uncoupled
 from ._stochastic import Effort, SampledProblem, SearchState, first_state, has_interactions, search
 
 #: Where a solution by another objective is good enough as a start.
