@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.loops.mixtures import log_joint, log_mixture, responsibility_sums
+from ..kernels.loops.rows import whole_rows
 from ..kernels.loops.threads import threads_for
-from ..kernels.simd.lanes import WIDTH
 from ..objectives._sparse_words import SparseWords
 from ..validation import Floats
 
@@ -36,13 +36,10 @@ class Components(NamedTuple):
     @classmethod
     def of(cls, modes: Floats, log_weights: Floats) -> Components:
         """From probabilities of a spike (n_components, n_bits) and log weights of components."""
-        n_components, n_bits = modes.shape
-        n_padded = -(-n_components // WIDTH) * WIDTH
-        logits, silent = np.zeros((n_bits, n_padded)), np.full(n_padded, _NEVER)
         log_silent = np.log1p(-modes)
-        logits[:, :n_components] = (np.log(modes) - log_silent).T
-        silent[:n_components] = log_weights + log_silent.sum(axis=1)
-        return cls(logits, silent, n_components)
+        logits = np.ascontiguousarray((np.log(modes) - log_silent).T)
+        silent = log_weights + log_silent.sum(axis=1)
+        return cls(whole_rows(logits), whole_rows(silent, _NEVER), len(modes))
 
     def log_probability(self, words: SparseWords) -> Floats:
         """Log of the summed probability of all components, nats, shape (n_words,)."""
