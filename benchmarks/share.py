@@ -40,6 +40,8 @@ class Clock:
         self.seconds = {}
 
     def timed(self, name, function):
+        """The function, with its processor time added to that of its name."""
+
         def run(*args, **kwargs):
             started = time.process_time()
             try:
@@ -50,7 +52,9 @@ class Clock:
         return run
 
     def __enter__(self):
-        self.kept = [(place, name, getattr(place, name)) for place, name in [*LIKELIHOOD, *OTHERS, WHOLE]]
+        self.kept = [
+            (place, name, getattr(place, name)) for place, name in [*LIKELIHOOD, *OTHERS, WHOLE]
+        ]
         for place, name, function in self.kept:
             setattr(place, name, self.timed(name, function))
         return self
@@ -97,7 +101,6 @@ def main():
         of_likelihood += clock.seconds.get("_hidden", 0.0)
         name = type(model).__name__ + (f" {model.n_hidden}" if hasattr(model, "n_hidden") else "")
         print(f"{name:<12}{n_units:>6}{seconds:>9.3f}{of_fit:>9.0%}{of_likelihood / whole:>16.0%}")
-
 
 
 if __name__ == "__main__":
