@@ -2,6 +2,7 @@
 
 import math
 
+from ...validation import Floats
 from ..compile import kernel, subroutine
 
 _MOST_SWEEPS = 1000
@@ -42,7 +43,9 @@ def descend(H, q, strengths, tol, goal):
             break
 
 
-def minimise_quadratic(H, slopes, values, strengths, tol, goal):
+def minimise_quadratic(
+    H: Floats, slopes: Floats, values: Floats, strengths: Floats, tol: float, goal: Floats
+) -> None:
     """Fill ``goal`` with value + d at the least slopes'd + d'Hd/2 + sum of strength * |value + d|.
 
     Ends as :func:`descend` does.

@@ -9,14 +9,19 @@ Pinned by tests/solvers, which compare minima with closed forms and other solver
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...validation import Floats
 from ..compile import kernel
+
+Point = tuple[Floats, Floats, Floats]
+Memory = tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.intp]]
 
 #: Least cosine between a step and its change of slope. Below it the problem is not convex there.
 _CURVED = 1e-10
 
 
-def keep_pair(before, after, memory, place):
+def keep_pair(before: Point, after: Point, memory: Memory, place: int) -> bool:
     """Keep a step and how it changed the slopes; whether the problem is convex along it.
 
     ``before`` and ``after`` are (x, gradient, slopes). In a coordinate that has become zero the
@@ -27,10 +32,18 @@ def keep_pair(before, after, memory, place):
     np.subtract(new_x, x, out=step)
     np.subtract(new_slopes, slopes, out=change)
     np.subtract(new_gradient, gradient, out=change, where=new_x == 0.0)
-    return step @ change > _CURVED * math.sqrt((step @ step) * (change @ change))
+    return bool(step @ change > _CURVED * math.sqrt((step @ step) * (change @ change)))
 
 
-def find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
+def find_direction(
+    memory: Memory,
+    n_pairs: int,
+    newest: int,
+    x: Floats,
+    slopes: Floats,
+    n_moving: int,
+    direction: Floats,
+) -> int:
     """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before."""
     steps, changes, s, y, products, last_moving = memory
     moving = np.flatnonzero((x != 0.0) | (slopes != 0.0))
@@ -38,12 +51,13 @@ def find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
     is_same = n == n_moving and np.array_equal(moving, last_moving[:n])
     last_moving[:n] = moving
     places = (newest - np.arange(n_pairs)) % len(steps)
-    for place in places[:1] if is_same else places:
-        s_of, y_of = s[place, :n], y[place, :n]
-        np.take(steps[place], moving, out=s_of, mode="clip")
-        np.take(changes[place], moving, out=y_of, mode="clip")
-        sy, ss, yy = s_of @ y_of, s_of @ s_of, y_of @ y_of
-        products[place] = sy if sy > _CURVED * math.sqrt(ss * yy) else 0.0, yy
+    taken = places[:1] if is_same else places
+    s_of, y_of = steps[taken[:, None], moving], changes[taken[:, None], moving]
+    s[taken, :n], y[taken, :n] = s_of, y_of
+    sy, ss, yy = (
+        np.einsum("pj,pj->p", *pair) for pair in ((s_of, y_of), (s_of, s_of), (y_of, y_of))
+    )
+    products[taken, 0], products[taken, 1] = np.where(sy > _CURVED * np.sqrt(ss * yy), sy, 0.0), yy
     q = -slopes[moving]
     convex = places[products[places, 0] > 0.0]
     # As long as nothing is known, a step has length 1 at most.
