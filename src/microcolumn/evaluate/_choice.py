@@ -17,7 +17,7 @@ from ..models._penalised import PenalisedModel
 from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
-from ..partition._cost import operations
+from ..partition._cost import EXACT_CHOICE, operations
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._rival_choice import Choice, choose
@@ -31,11 +31,7 @@ AUTOMATIC = {"auto": 3, "coarse": 1}
 _MOST_EXTENSIONS = 2
 #: Share of a model's mass in modes without a training word at which it is not chosen.
 _MOST_FALSE_MASS = 0.01
-#: Log Z is summed exactly up to this many multiply-adds, a second of one core or 34 Ising units;
-#: annealing takes no longer for an error far below others.
-_EXACT_OPERATIONS = 2.0**34
-#: Bits of a word from which on a coarse grid of Ising models ends where the score begins to fall,
-#: and annealing begins with fewer steps.
+#: Bits of a word from which on annealing begins with fewer steps.
 _MANY_BITS = 64
 _FIRST_STEPS, _FEW_STEPS = 500, 125
 #: Strengths in a row that are worse than the best one and end a grid of likelihood fits.
@@ -284,7 +280,7 @@ def is_at_end(l1: float, strengths: Sequence[float], n_nonzero: float) -> bool:
 def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> LogPartition:
     """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
     cost = operations(model.parameters_)
-    if cost > _EXACT_OPERATIONS:
+    if cost > EXACT_CHOICE:
         first = _FIRST_STEPS if model.n_features_in_ < _MANY_BITS else _FEW_STEPS
         steps = {"n_steps": min(first, max_steps), "max_steps": max_steps}
         estimate = model.log_partition("ais", progress=False, **steps)

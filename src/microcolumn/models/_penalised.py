@@ -24,7 +24,7 @@ from ..objectives import (
 )
 from ..parameters import Parameters
 from ..partition import LogPartition
-from ..partition._cost import COUNTED, side_operations
+from ..partition._cost import COUNTED, EXACT_FIT, side_operations
 from ..penalties import L1, GroupL1, Penalty
 from ..solvers import (
     Certificate,
@@ -45,9 +45,6 @@ from ._words_estimator import floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
-#: The likelihood is summed exactly up to this many multiply-adds per evaluation: about a tenth of a
-#: second, 27 Ising units, 25 under a potential of their number or 21 with 25 hidden ones.
-EXACT_OPERATIONS = 2.0**27
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
 
@@ -249,7 +246,7 @@ class PenalisedModel(PopulationModel):
         cost = min(side_operations(n_units, n_hidden, has_pairs))
         if self._kind == "kpairwise":
             cost *= COUNTED
-        return self.objective == "likelihood" and cost > EXACT_OPERATIONS
+        return self.objective == "likelihood" and cost > EXACT_FIT
 
     def _parts(
         self,

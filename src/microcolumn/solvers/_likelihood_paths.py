@@ -20,7 +20,7 @@ import numpy as np
 from ..objectives import PseudoLikelihood, largest_l1
 from ..objectives._data_moments import DataMoments
 from ..parameters import Kind, Parameters
-from ..partition._cost import operations
+from ..partition._cost import EXACT_START, operations
 from ..partition._exact import exact_log_partition
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
@@ -42,9 +42,8 @@ _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
 _LADDER, _WEAKEST = 4.0, 1e-5
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
-#: Chains and steps of the annealing that finds log Z of a start, and multiply-adds up to which it
-#: is summed instead.
-_CHAINS, _ANNEALING, _EXACT_OPERATIONS = 512, 1000, 2.0**26
+#: Chains and steps of the annealing that finds log Z of a start where it is not summed.
+_CHAINS, _ANNEALING = 512, 1000
 #: Share of the words in which a pair is active together, for which a tolerance is meant.
 _PAIR = 1e-3
 
@@ -209,7 +208,7 @@ class _Family:
         """Log Z of a start and its variance, by a sum or by annealing from the data's rates."""
         if theta.is_independent:
             return float(np.logaddexp(0.0, theta.b).sum()) + theta.only_live()[1], 0.0
-        if operations(theta) < _EXACT_OPERATIONS:
+        if operations(theta) < EXACT_START:
             return exact_log_partition(theta, progress=False).value, 0.0
         rates = np.clip(self.words.rates, 1e-3, 1.0 - 1e-3)
         logits = np.log(rates) - np.log1p(-rates)
