@@ -145,8 +145,7 @@ class ModesModel(Rival):
 
     def _active_distribution(self) -> Floats:
         """P(k units active): Poisson-binomial in each mode."""
-        distribution: Floats = self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
-        return distribution
+        return self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
 
 
 def affordable(numbers: Sequence[int], words: Words) -> list[int]:
@@ -159,8 +158,7 @@ def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
 
     Both probabilities are sums of positive terms, so that neither loses digits.
     """
-    odds: Floats = np.log(shares @ modes) - np.log(shares @ (1.0 - modes))
-    return odds
+    return np.log(shares @ modes) - np.log(shares @ (1.0 - modes))
 
 
 def draw_words(
