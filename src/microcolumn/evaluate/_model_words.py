@@ -41,11 +41,7 @@ class ModelWords(NamedTuple):
 
 
 def words_of_model(
-    model: WordModel,
-    features: WordFeatures,
-    start: Words,
-    n_tested: int,
-    rng: np.random.Generator,
+    model: WordModel, features: WordFeatures, start: Words, n_tested: int, rng: np.random.Generator
 ) -> ModelWords:
     """Words of a model, their number bounded; Gibbs chains of the paper's family leave ``start``.
 

@@ -144,8 +144,7 @@ class ModesModel(Rival):
 
     def _active_distribution(self) -> Floats:
         """P(k units active): Poisson-binomial in each mode."""
-        distribution: Floats = self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
-        return distribution
+        return self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
 
 
 def affordable(numbers: Sequence[int], words: Words) -> list[int]:
@@ -158,8 +157,7 @@ def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
 
     Both probabilities are sums of positive terms, so that neither loses digits.
     """
-    odds: Floats = np.log(shares @ modes) - np.log(shares @ (1.0 - modes))
-    return odds
+    return np.log(shares @ modes) - np.log(shares @ (1.0 - modes))
 
 
 def draw_words(
@@ -200,8 +198,7 @@ def checked_distribution(name: str, values: ArrayLike, shape: tuple[int, ...]) -
 def _posterior(components: Components, bits: NDArray[np.uint8]) -> Floats:
     """Probability of each component given each word, shape (n_words, n_components)."""
     joint = components.log_joint(SparseWords.of(bits))[:, : components.n_components]
-    shares: Floats = softmax(joint, axis=1)
-    return shares
+    return softmax(joint, axis=1)
 
 
 def steps(weights: Floats) -> Floats:

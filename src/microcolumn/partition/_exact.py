@@ -12,6 +12,7 @@ from ..kernels import exact_log_z
 from ..parameters import Parameters
 from ._cost import SUM_RATE, Side, pick_side, transposed, warn_if_long
 from ._result import LogPartition
+from ._table_sums import word_probabilities
 
 #: A bar appears by itself for sums that take longer, seconds.
 _PATIENCE = 3.0
@@ -47,6 +48,8 @@ def exact_log_partition(
 def _log_z(live: Parameters, side: Side, progress: bool) -> float:
     if side == "hidden" and live.W is None:  # one hidden state: the units are independent
         return float(np.logaddexp(0.0, live.b).sum())
+    if live.tables is not None:
+        return word_probabilities(live)[1]
     summed = transposed(live) if side == "hidden" else live
     layout = "{l_bar}{bar}| [{elapsed}<{remaining}]"
     with tqdm(total=1.0, desc="exact sum", bar_format=layout, disable=not progress) as bar:

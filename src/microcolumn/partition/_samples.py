@@ -9,6 +9,7 @@ from .. import kernels
 from ..parameters import Parameters
 from ..validation import Bits
 from ._cost import operations, pick_side, transposed
+from ._table_sums import draw_words
 
 
 def can_sample_exactly(theta: Parameters) -> bool:
@@ -36,6 +37,8 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     """
     live, _ = theta.only_live()
     if pick_side(live, "auto", "draw them by Gibbs sampling")[0] == "visible":
+        if live.tables is not None:
+            return draw_words(live, n, rng)
         return kernels.exact_samples(live.arrays, n, rng)
     if live.W is None:
         rates = np.broadcast_to(expit(live.b), (n, live.n_visible))

@@ -66,9 +66,9 @@ class Search:
         # Steps, changes of slope, both of the moving coordinates only, their products, and which
         # coordinates these are.
         self._most_pairs = max(2, min(_MEMORY, _MOST_ELEMENTS // max(size, 1)))
-        pairs = tuple(np.empty((self._most_pairs + 1, size)) for _ in range(4))
+        s, y, moving_s, moving_y = np.empty((4, self._most_pairs + 1, size))
         products, moving = np.empty((self._most_pairs + 1, 2)), np.empty(size, dtype=np.intp)
-        self._memory = (*pairs, products, moving)
+        self._memory = (s, y, moving_s, moving_y, products, moving)
         self._n_pairs = self._newest = self._n_moving = 0
         self.n_iter = self.n_evaluations = 0
         self.value = self._lowest = self._evaluate(self.x, self._gradient)

@@ -73,44 +73,45 @@ def sum_over_flips(logistic, words, model, shape, sums, scratch, lists):
         in_threads(_sum_chunks, n_chunks, True, *arguments)
 
 
-@kernel(nogil=True)
-def _sum_chunks(first, last, careful, logistic, words, model, shape, sums, scratch, lists):
+@kernel(nogil=True, error_model="numpy")
+def _sum_chunks(
+    first_chunk, last_chunk, careful, logistic, all_words, tables, shape, all_sums, all_scratch,
+    all_lists,
+):  # fmt: skip
     """Add up what goes one way, which begins with the plain one; groups of words that do not."""
+    of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
+    words, model = views(all_words), sub_views(tables, 0, of_model)
     n_left = 0
-    for k in range(first, last):
-        n_left += _chunk(careful, logistic, words, model, shape, sums, scratch, lists, k)
+    for k in range(first_chunk, last_chunk):
+        sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
+        lists = sub_views(all_lists, k, of_lists)
+        if careful is None:
+            all_sums[k, :] = 0.0
+        for u in range(all_words.borders[k], all_words.borders[k + 1], GROUP):
+            n_words = min(GROUP, all_words.borders[k + 1] - u)
+            n_left += _add_group(careful, logistic, words, model, sums, scratch, lists, u, n_words)
     return n_left
 
 
 @subroutine(error_model="numpy")
-def _chunk(careful, logistic, all_words, tables, shape, all_sums, all_scratch, all_lists, k):
-    of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
-    words, model = views(all_words), sub_views(tables, 0, of_model)
-    sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
-    lists = sub_views(all_lists, k, of_lists)
-    first, last = all_words.borders[k], all_words.borders[k + 1]
+def _add_group(careful, logistic, words, model, sums, scratch, lists, u, n_words):
+    """Add up a group of words from u on, if it goes this way; whether it does not."""
+    needs_care, n_active = _list_active(words, model, lists, u, n_words)
+    if needs_care != (careful is not None):
+        return True
+    for w in range(GROUP):
+        scratch.weight[w, 0] = words.weights[u + w] if w < n_words else 0.0
+    _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
     if careful is None:
-        all_sums[k, :] = 0.0
-    n_left = 0
-    for u in range(first, last, GROUP):
-        n_words = min(GROUP, last - u)
-        needs_care, n_active = _list_active(words, model, lists, u, n_words)
-        if needs_care != (careful is not None):
-            n_left += 1
-            continue
-        for w in range(GROUP):
-            scratch.weight[w, 0] = words.weights[u + w] if w < n_words else 0.0
-        _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
-        if careful is None:
-            _prepare(words, model, scratch, u, n_words)
-        else:
-            _prepare_carefully(words, model, scratch, u, n_words)
-        n_blocks = _cut(scratch, lists, model.bounds[2], careful)
-        _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks)
-        _active_bits(logistic, model, scratch, lists, sums, careful, n_active)
-        _add_hidden(words, model, scratch, lists, sums, u, n_words)
-        _add_visible(scratch, lists, sums, n_active)
-    return n_left
+        _prepare(words, model, scratch, u, n_words)
+    else:
+        _prepare_carefully(words, model, scratch, u, n_words)
+    n_blocks = _cut(scratch, lists, model.bounds[2], careful)
+    _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks)
+    _active_bits(logistic, model, scratch, lists, sums, careful, n_active)
+    _add_hidden(words, model, scratch, lists, sums, u, n_words)
+    _add_visible(scratch, lists, sums, n_active)
+    return False
 
 
 @subroutine(forceinline=True)

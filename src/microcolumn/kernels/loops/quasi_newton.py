@@ -9,7 +9,6 @@ Pinned by tests/solvers, which compare minima with closed forms and other solver
 import math
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from ...validation import Floats
@@ -52,12 +51,13 @@ def find_direction(
     is_same = n == n_moving and np.array_equal(moving, last_moving[:n])
     last_moving[:n] = moving
     places = (newest - np.arange(n_pairs)) % len(steps)
-    for place in places[:1] if is_same else places:
-        s_of, y_of = s[place, :n], y[place, :n]
-        np.take(steps[place], moving, out=s_of, mode="clip")
-        np.take(changes[place], moving, out=y_of, mode="clip")
-        sy, ss, yy = s_of @ y_of, s_of @ s_of, y_of @ y_of
-        products[place] = sy if sy > _CURVED * math.sqrt(ss * yy) else 0.0, yy
+    taken = places[:1] if is_same else places
+    s_of, y_of = steps[taken[:, None], moving], changes[taken[:, None], moving]
+    s[taken, :n], y[taken, :n] = s_of, y_of
+    sy, ss, yy = (
+        np.einsum("pj,pj->p", *pair) for pair in ((s_of, y_of), (s_of, s_of), (y_of, y_of))
+    )
+    products[taken, 0], products[taken, 1] = np.where(sy > _CURVED * np.sqrt(ss * yy), sy, 0.0), yy
     q = -slopes[moving]
     convex = places[products[places, 0] > 0.0]
     # As long as nothing is known, a step has length 1 at most.
