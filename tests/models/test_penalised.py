@@ -211,8 +211,9 @@ def test_a_path_gives_fitted_copies_and_leaves_the_model_alone(cls):
 def test_whole_weights_equal_repetition_bit_for_bit(cls):
     X = _simulated(5, 0.2).expand()
     weights = np.random.default_rng(0).integers(0, 4, size=X.shape[0])
-    weighted = cls(**SETTINGS[cls]).fit(X, sample_weight=weights)
-    repeated = cls(**SETTINGS[cls]).fit(np.repeat(X, weights, axis=0))
+    # Blocks of time, which the tolerance depends on unless it is given, are not the same.
+    weighted = cls(**SETTINGS[cls], tol=1e-8).fit(X, sample_weight=weights)
+    repeated = cls(**SETTINGS[cls], tol=1e-8).fit(np.repeat(X, weights, axis=0))
     for name in ("J_", "b_", "W_", "c_", "rates_"):
         assert np.array_equal(getattr(weighted, name), getattr(repeated, name))
 
@@ -336,5 +337,5 @@ def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_paramet
 def test_an_unpenalised_fit_without_a_finite_optimum_says_so(draw, random_parameters):
     X = draw(random_parameters("ising", 4), 500)
     with pytest.warns(ConvergenceWarning, match="no finite optimum .* use l1 > 0"):
-        mc.Ising(l1=0.0, tol=1e-10).fit(np.column_stack([X, X[:, 0]]))
+        mc.Ising(l1=0.0, objective="mpf").fit(np.column_stack([X, X[:, 0]]))
     mc.Ising(l1=1e-3).fit(np.column_stack([X, X[:, 0]]))
