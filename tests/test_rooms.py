@@ -11,14 +11,7 @@ import rooms
 NOT_YET = {
     "models._components",
     "models._history",
-    "models._reliable_interactions",
     "objectives._driven",
-    "objectives._feature_likelihood",
-    "partition._counted",
-    "partition._expectations",
-    "partition._inner_sums",
-    "partition._local_terms",
-    "partition._term_chains",
     "solvers._cascade",
 }
 

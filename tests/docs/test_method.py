@@ -274,7 +274,7 @@ def test_fits_satisfy_the_conditions_of_the_penalised_problem_and_nest():
     objectives = {}
     for kind, cls in KINDS.items():
         settings = {} if kind == "Ising" else {"n_hidden": 2}
-        model = cls(l1=l1, **settings).fit(data)
+        model = cls(l1=l1, objective="mpf", **settings).fit(data)
         theta = model.parameters_
         penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
         objectives[kind] = model.objective_

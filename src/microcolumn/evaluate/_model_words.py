@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..kernels.states import states
 from ..models import PopulationModel, WordModel
 from ..packing import unique_rows
 from ..partition import can_sample_exactly
-from ..partition._enumeration import states
 from ..validation import Bits, Floats
 from ..words import Words
 from ._goodness import WordSample, block_table

@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from ..energy import log_weight
+from ..kernels.states import states
 from ..parameters import Parameters
 from ..partition import can_sample_exactly, exact_samples, gibbs_samples
-from ..partition._enumeration import states
 from ..validation import Floats
 from ..words import Words
 from ._bootstrap import block_bins_of

@@ -235,7 +235,7 @@ class PopulationModel(WordModel):
     @classmethod
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         given = {name: floats(arrays, name) for name in PARAMETERS if name in arrays}
-        model = cls.from_parameters(Parameters(**given, hidden=cls._hidden))
+        model = cls.from_parameters(Parameters(**given, hidden=cls._hidden, tables=None))
         model.set_params(**settings)
         n_bits = model.n_features_in_
         if "rates" in arrays:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
 from ..energy import BERNOULLI, GAUSSIAN
+from ..kernels import one_blas_thread
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
     MinimumProbabilityFlow,
@@ -191,7 +190,7 @@ class PenalisedModel(PopulationModel):
         if start is not None:
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
-        with _libraries().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             floored, together = floored_rates(words), pair_rates(words)
             seed, never = seed_of(self.random_state), together == 0.0
             np.fill_diagonal(never, False)
@@ -217,7 +216,7 @@ class PenalisedModel(PopulationModel):
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
-            return fit_path(self._kind, problem, l1_values, start, nested)
+            return list(fit_path(self._kind, problem, l1_values, start, nested))
 
     @property
     def _ends_early(self) -> bool:
@@ -370,12 +369,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The loaded libraries that have threads; to look for them takes as long as a small fit."""
-    return ThreadpoolController()
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:

@@ -40,13 +40,15 @@ class NegativeLogLikelihood(Objective):
     ----------
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
+    prior : ndarray, shape (n_units,), optional
+        Rates of independent units of which one more word is counted; see ``DataMoments``.
     """
 
     has_curvature = True
 
-    def __init__(self, words: Words | ArrayLike) -> None:
+    def __init__(self, words: Words | ArrayLike, prior: Floats | None = None) -> None:
         words = as_words(words)
-        self._data, self._fisher = DataMoments(words), FisherInformation(words)
+        self._data, self._fisher = DataMoments(words, prior), FisherInformation(words)
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ..parameters import Parameters
+from ._table_sums import MOST_UNITS
 
 Side = Literal["auto", "visible", "hidden"]
 
@@ -37,6 +38,9 @@ def side_operations(n_visible: int, n_hidden: int, coupled: bool) -> tuple[float
 
 
 def _side_operations(live: Parameters) -> tuple[float, float]:
+    if live.tables is not None:
+        n = live.n_visible
+        return (2.0**n * (n + 20.0) if n <= MOST_UNITS else math.inf), math.inf
     coupled = live.J is not None and bool(np.any(live.J != 0.0))
     if live.v is not None:
         return COUNTED * side_operations(live.n_visible, 0, coupled=True)[0], math.inf

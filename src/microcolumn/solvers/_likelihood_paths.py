@@ -26,14 +26,15 @@ from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
 from ..words import Words
 from ._bars import patient_bar
-from ._certificate import Certificate, sampled_certificate
+from ._certificate import sampled_certificate
 from ._log_ratio import log_ratio
 from ._minimise import FitResult
-from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path, uncoupled
+from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path
 from ._quasi_newton import Search
 from ._resolution import resolution
 from ._sampler_settings import SamplerSettings
-from ._stochastic import Effort, SampledProblem, SearchState, first_state, has_interactions, search
+from ._starts import uncoupled
+from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
 
 #: Where a solution by another objective is good enough as a start.
 _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
@@ -109,8 +110,7 @@ def walk_likelihood_path(
         target = family.target(kind, l1_values[k])
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
         state = family.state(rng, kind, target, start, state, _as_srbm(*at_l1))
-        state, certificate = family.certified(rng, state, target)
-        yield k, _result(state, target, certificate)
+        yield k, certified_fit(rng, state, target, problem.max_iter)
 
 
 @dataclass(frozen=True)
@@ -184,19 +184,6 @@ class _Family:
                 state = search(rng, state, stronger, self.problem.max_iter, roughly=True)
         return state
 
-    def certified(
-        self, rng: np.random.Generator, state: SearchState, target: SampledProblem
-    ) -> tuple[SearchState, Certificate]:
-        """Search until fresh chains find nothing more to gain, and what they say then."""
-        max_iter = self.problem.max_iter
-        for _ in range(1 + _MORE_SEARCHES):
-            state = search(rng, state, target, max_iter)
-            theta = target.layout.unpack(state.x)
-            certificate = sampled_certificate(rng, theta, target, state.effort)
-            if certificate.converged or state.effort.n_iter >= max_iter:
-                break
-        return state, certificate
-
     def _pseudolikelihood_solution(self, target: SampledProblem) -> Floats:
         """The penalised maximum of the pseudolikelihood, whose slopes are twice as large."""
         empty = target.layout.pack(_empty("ising", self.problem))
@@ -217,7 +204,7 @@ class _Family:
 
     def _log_z(self, theta: Parameters, rng: np.random.Generator) -> tuple[float, float]:
         """Log Z of a start and its variance, by a sum or by annealing from the data's rates."""
-        if not has_interactions(theta):
+        if theta.is_independent:
             return float(np.logaddexp(0.0, theta.b).sum()) + theta.only_live()[1], 0.0
         if operations(theta) < _EXACT_OPERATIONS:
             return exact_log_partition(theta, progress=False).value, 0.0
@@ -231,8 +218,17 @@ class _Family:
         return log_factor + float(np.logaddexp(0.0, logits).sum()) - ratio, variance
 
 
-def _result(state: SearchState, target: SampledProblem, certificate: Certificate) -> FitResult:
-    theta, log_factor = canonical(target.layout.unpack(state.x))
+def certified_fit(
+    rng: np.random.Generator, state: SearchState, target: SampledProblem, max_iter: int
+) -> FitResult:
+    """Search until fresh chains find nothing more to gain, and what they say then."""
+    for _ in range(1 + _MORE_SEARCHES):
+        state = search(rng, state, target, max_iter)
+        theta = target.layout.unpack(state.x)
+        certificate = sampled_certificate(rng, theta, target, state.effort)
+        if certificate.converged or state.effort.n_iter >= max_iter:
+            break
+    theta, log_factor = canonical(theta)
     return FitResult(
         parameters=theta,
         objective=target.value(state.x, state.log_z),
@@ -252,7 +248,7 @@ def _empty(kind: Kind, problem: Problem) -> Parameters:
         return uncoupled(kind, problem.biases)
     n = problem.biases.size
     W, J = np.zeros((n, problem.n_hidden)), np.zeros((n, n)) if kind == "srbm" else None
-    return Parameters(b=problem.biases, J=J, W=W)
+    return Parameters(b=problem.biases, J=J, W=W, hidden=problem.hidden)
 
 
 def _as_srbm(*nested: Parameters) -> list[Parameters]:

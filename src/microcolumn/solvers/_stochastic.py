@@ -158,7 +158,7 @@ def first_state(
     shares = words.counts / words.counts.sum()
     chains = words.X[rng.choice(len(words), size=settings.n_chains, p=shares)]
     unvisited: tuple[Draws, ...] = ()
-    if has_interactions(theta):
+    if not theta.is_independent:
         _, unvisited = unvisited_modes(rng, theta, chains, log_z, settings)
     keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), settings)
     drawn = Draws.of(theta, keys, log_z)
@@ -302,11 +302,6 @@ def _resampled(
     edges = np.cumsum(shares)
     places = np.searchsorted(edges / edges[-1], heights)
     return unpacked(pool.keys[:, places], pool.words.n_units)
-
-
-def has_interactions(theta: Parameters) -> bool:
-    """Whether a unit depends on another."""
-    return any(part is not None and bool(part.any()) for part in (theta.J, theta.W, theta.v))
 
 
 def unvisited_modes(

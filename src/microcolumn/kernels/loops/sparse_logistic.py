@@ -123,11 +123,12 @@ def _step(rows, scratch, l1, worst, gradient, coefficients, value):
             n += 1
     moving[n] = n_features
     moving = moving[: n + 1]
-    values, slopes, goal = coefficients[moving], gradient[moving], np.empty(n + 1)
+    values, slopes = coefficients[moving], gradient[moving]
     strengths = np.full(n + 1, l1)
     strengths[-1] = 0.0
     H = _curvature(rows, slots, n + 1, scratch)
-    descend(H, slopes, values, strengths, _INNER_SHARE * worst, goal)
+    goal = values.copy()
+    descend(H, slopes.copy(), strengths, _INNER_SHARE * worst, goal)
     promised = ((goal - values) * slopes + strengths * (np.abs(goal) - np.abs(values))).sum()
     coefficients[moving] = goal
     _inputs(rows, coefficients, scratch.there)
