@@ -17,7 +17,7 @@ def worded(room: str, name: str, **values: Any) -> str:
 
     It is ``templates/<name>.txt`` in the folder of the room, in Jinja's language. Lines of it may
     be broken anywhere. Its filters are the functions of :mod:`microcolumn.formatting`, ``f`` for
-    Python's format specifications and ``capital`` for a capital at the beginning.
+    Python's format specifications, ``capital`` for a capital at the beginning and ``percent``.
     """
     text = _templates(room).get_template(f"{name}.txt").render(values)
     return re.sub(r"[ \n]+", " ", text).strip()  # no-break spaces stay
@@ -38,6 +38,7 @@ def _templates(room: str) -> Environment:
         "counted": counted,
         "enumeration": enumeration,
         "f": format,
+        "percent": lambda share: f"{100 * share:.3g}\N{NO-BREAK SPACE}%",
         "scientific": scientific,
     }
     return made
