@@ -168,8 +168,7 @@ class Recording:
     def spike_counts(self) -> NDArray[np.int64]:
         """Spikes of each unit within the epochs, shape (n_units,)."""
         inside = np.concatenate(([0], np.cumsum(self.epochs.locate(self.spike_times) >= 0)))
-        counts: NDArray[np.int64] = np.diff(inside[self.offsets])
-        return counts
+        return np.diff(inside[self.offsets])
 
     def __repr__(self) -> str:
         return (

@@ -149,7 +149,12 @@ class Assemblies(Sequence[Assembly]):
     @property
     def clearest(self) -> tuple[Assembly, ...]:
         """Assemblies first, then others; in each, by bits/s lost without it over its error."""
-        return tuple(sorted(self.rows, key=lambda row: (row.verdict != "assembly", -_sure(row))))
+
+        def doubt(row: Assembly) -> tuple[bool, float]:
+            sure = row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
+            return row.verdict != "assembly", -sure
+
+        return tuple(sorted(self.rows, key=doubt))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per hidden unit, with its verdict."""
@@ -197,11 +202,6 @@ def columns_of(row: Assembly) -> tuple[str, ...]:
         f"{number(row.bits_per_second)} ± {number(row.stderr)}",
         row.verdict,
     )
-
-
-def _sure(row: Assembly) -> float:
-    """Bits/s lost without a hidden unit, in standard errors; 0 where there is no error."""
-    return row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
 
 
 def assemblies(

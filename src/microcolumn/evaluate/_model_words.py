@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..kernels.states import states
 from ..models import PopulationModel, WordModel
 from ..packing import unique_rows
 from ..partition import can_sample_exactly
-from ..partition._enumeration import states
 from ..validation import Bits, Floats
 from ..words import Words
 from ._goodness import WordSample, block_table
@@ -41,11 +41,7 @@ class ModelWords(NamedTuple):
 
 
 def words_of_model(
-    model: WordModel,
-    features: WordFeatures,
-    start: Words,
-    n_tested: int,
-    rng: np.random.Generator,
+    model: WordModel, features: WordFeatures, start: Words, n_tested: int, rng: np.random.Generator
 ) -> ModelWords:
     """Words of a model, their number bounded; Gibbs chains of the paper's family leave ``start``.
 

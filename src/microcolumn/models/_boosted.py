@@ -12,12 +12,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from ..kernels.loops.boosted import (
-    Trees,
-    boosted_draw,
-    boosted_log_odds,
-    boosted_log_probability,
-)
+from ..formatting import counted
+from ..kernels.loops.boosted import Trees, boosted_draw, boosted_log_odds, boosted_log_probability
 from ..packing import unique_rows
 from ..validation import Bits, Floats
 from ..words import Words
@@ -116,8 +112,7 @@ class BoostedCascade(OrderedUnits):
     @property
     def size_(self) -> str:
         """Number of trees."""
-        n = self._trees.roots.size
-        return f"{n} tree{'s' * (n != 1)}"
+        return counted(self._trees.roots.size, "tree")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Trees of pairs, of a few units and of many."""

@@ -195,7 +195,7 @@ def _log_factor(cls: type[WordsEstimator], arrays: Arrays) -> float:
     if not issubclass(cls, PopulationModel):
         return 0.0
     given = {name: arrays[name] for name in PARAMETERS if name in arrays}
-    return Parameters(**given, hidden=cls._hidden).oriented()[1]
+    return Parameters(**given, hidden=cls._hidden, tables=None).oriented()[1]
 
 
 def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -52,9 +52,9 @@ class KPairwise(PenalisedModel):
         Inverse variance of the second differences of V, 1 / nats^2. With 0 the model's P(K) is the
         data's; then every number of active units must have been seen, or V has no finite optimum.
         On recordings scores hardly change between 1 and 100.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged; a sampled
-        likelihood has its certificate instead.
+    tol : float, optional
+        Largest violation of the optimality conditions that counts as converged. By default the fit
+        ends where less is to be gained than 1 % of the standard error that the words allow.
     max_iter : int
         Most iterations of the solver.
     random_state : int, Generator, RandomState or None
@@ -155,7 +155,7 @@ class KPairwise(PenalisedModel):
         start: Parameters | None,
         nested: NestedStarts | None = None,
         objective: Callable[[Words], Objective] | None = None,
-    ) -> list[FitResult]:
+    ) -> Iterator[tuple[int, FitResult]]:
         seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
             never = int(np.flatnonzero(seen == 0)[0])

@@ -49,8 +49,7 @@ def to_bytes(model: Any) -> bytes:
     if model.origin_ is not None:
         header["origin"] = _origin_as_dict(model.origin_)
     text = json.dumps(header | {DIGEST: digest_of(header, arrays)})
-    content: bytes = tensors.save(arrays, metadata={MARK: text})
-    return content
+    return tensors.save(arrays, metadata={MARK: text})
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

@@ -92,8 +92,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"unit is {unit!r}; the model has units 0 to {self.n_features_in_ - 1}"
             )
-        probability: Floats = expit(self.log_odds(X, [int(unit)])[:, 0])
-        return probability
+        return expit(self.log_odds(X, [int(unit)])[:, 0])
 
     def score(self, X: Words | ArrayLike, y: None = None) -> float:
         """Mean log probability per word, in nats."""

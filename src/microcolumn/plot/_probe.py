@@ -244,5 +244,4 @@ def _side_by_side(heights: Floats) -> Floats:
         # From the middle outwards: 0, 1, -1, 2, -2 and so on.
         columns[unit] = (column + 1) // 2 * (1 if column % 2 else -1)
     columns -= (columns.min() + columns.max()) / 2
-    places: Floats = columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))
-    return places
+    return columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..layout import Layout
 from ..objectives import FunctionObjective, Objective
 from ..parameters import Parameters
+from ..partition import LogPartition
 from ..penalties import Penalty
 from ._certificate import Certificate
 from ._quasi_newton import Search
@@ -43,8 +44,8 @@ class FitResult:
     kept_objective : float
         The objective on words kept apart; NaN where there are none.
     gain : float
-        What is still to be gained, by what the last few steps have gained (``TAIL``); infinite
-        where there were too few of them.
+        Likelihood still to be gained, nats per word, by what the last few steps have gained
+        (``TAIL``); infinite where there were too few of them, and for other objectives.
     sampled : Certificate, optional
         Of a sampled likelihood: what fresh chains say of the fit.
     log_z, log_z_stderr : float, optional
@@ -64,6 +65,13 @@ class FitResult:
     log_z_stderr: float | None = None
 
     @property
+    def log_partition(self) -> LogPartition | None:
+        """Log Z as a sampled fit has found it."""
+        if self.log_z is None or self.log_z_stderr is None:
+            return None
+        return LogPartition(self.log_z, self.log_z_stderr, "chains", 0.0, 0.0, self.converged)
+
+    @property
     def certificate(self) -> Certificate:
         """How far the fit is from its optimum."""
         gain = self.gain if math.isfinite(self.gain) else None
@@ -72,7 +80,7 @@ class FitResult:
     @classmethod
     def of(cls, search: Search, tol: float, resolution: float = 0.0) -> FitResult:
         """What a search has found: a minimum by its optimality or by what is left to be gained."""
-        gain = search.recent_gain / TAIL
+        gain = search.recent_gain / TAIL if resolution > 0.0 else math.inf
         return cls(
             search.layout.unpack(search.x),
             search.value,

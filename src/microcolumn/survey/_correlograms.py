@@ -66,8 +66,7 @@ class Correlograms:
         Rates are taken as constant, so slow common changes of rate exceed this level too.
         """
         rates = self.rates_hz
-        level: Floats = rates[:, None, None] * rates[:, None] * self.exposure_s2
-        return level
+        return rates[:, None, None] * rates[:, None] * self.exposure_s2
 
     def __repr__(self) -> str:
         longest = self.lags_s[-1] + self.bin_width / 2

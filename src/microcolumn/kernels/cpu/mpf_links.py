@@ -27,12 +27,12 @@ def slopes(logistic, careful, base, mantissa, exponent, weight, product, total):
     keeps within the bounds of ``mpf_tables.py``; the careful way's Delta may have any size.
     """
     if not logistic:
-        if careful:
+        if careful is not None:
             g = exp(fma(exponent, _HALF_LN2, base)) * sqrt(mantissa)
         else:
             g = base * sqrt(mantissa)
         return g, product, total + g
-    if careful:
+    if careful is not None:
         delta = base + base + fma(exponent, _LN2, log(mantissa))
         positive = vmax(delta, 0.0)
         odds = exp(delta - positive - positive)  # of the less likely of the two words

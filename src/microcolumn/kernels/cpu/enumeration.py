@@ -1,4 +1,4 @@
-"""How an exact sum over all states is organised: chunks of states, and tables for the kernels.
+"""How an exact sum with hidden units is organised: chunks of states, and tables for the kernels.
 
 Every state is (c, a, b): the fixed units C are constant within a chunk, a kernel loops over the
 states of the outer units A, and for each of them sums over the inner units B at once
@@ -26,8 +26,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parameters import Parameters
-from ..validation import Floats
+from ...validation import Floats
+from ..arrays import ModelArrays
+from ..states import pairwise_log_weights, states, sums_over_states
 
 #: Largest H of the module docstring, nats.
 RANGE_NATS = 300.0
@@ -56,49 +57,18 @@ class PaddedModel(NamedTuple):
     J: Floats
     W: Floats
     c: Floats
-    v: Floats | None  # the potential of the number of active units; free units do not count
 
     @classmethod
-    def of(cls, theta: Parameters) -> PaddedModel:
-        n_units = theta.n_visible
-        J, W = np.zeros((n_units + 1, n_units + 1)), np.zeros((n_units + 1, theta.n_hidden))
-        c = np.zeros(0) if theta.c is None else theta.c
-        if theta.J is not None:
-            J[:n_units, :n_units] = theta.J
-        if theta.W is not None:
-            W[:n_units] = theta.W
-        return cls(np.append(theta.b, 0.0), J, W, c, theta.v)
-
-
-def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
-    """Binary states as rows of floats, unit k being bit k of a state's number.
-
-    All 2^n_units states in order, or those with the given numbers.
-    """
-    if numbers is None:
-        numbers = np.arange(1 << n_units, dtype=np.int64)
-    return ((numbers[:, None] >> np.arange(n_units, dtype=np.int64)) & 1).astype(np.float64)
-
-
-def sums_over_states(rows: Floats) -> Floats:
-    """Sum of the rows (n_units, ...) of the active units, for all 2^n_units states in order.
-
-    Built by doubling, one addition per entry; a matrix product would wake the threads of the
-    linear algebra library, which then compete with the kernels.
-    """
-    table = np.zeros((1 << rows.shape[0], *rows.shape[1:]))
-    for k, row in enumerate(rows):
-        table[1 << k : 2 << k] = table[: 1 << k] + row
-    return table
-
-
-def pairwise_log_weights(b: Floats, J: Floats) -> Floats:
-    """Find b'x + x'Jx of all states in order, nats, shape (2^n_units,)."""
-    table = np.zeros(1 << b.size)
-    for k, bias in enumerate(b):
-        fields = sums_over_states(2.0 * J[:k, k])
-        table[1 << k : 2 << k] = table[: 1 << k] + (bias + fields)
-    return table
+    def of(cls, model: ModelArrays) -> PaddedModel:
+        """Pad a model; a potential of the number of active units is left out."""
+        n_units = model.n_units
+        J, W = np.zeros((n_units + 1, n_units + 1)), np.zeros((n_units + 1, model.n_hidden))
+        c = np.zeros(0) if model.c is None else model.c
+        if model.J is not None:
+            J[:n_units, :n_units] = model.J
+        if model.W is not None:
+            W[:n_units] = model.W
+        return cls(np.append(model.b, 0.0), J, W, c)
 
 
 class Tables(NamedTuple):
@@ -126,7 +96,7 @@ class FixedUnits(NamedTuple):
 class EnumerationPlan:
     """Which units of a model are inner, outer and fixed; the last index is the free unit."""
 
-    model: PaddedModel
+    n_units: int
     inner: NDArray[np.intp]
     outer: NDArray[np.intp]
     fixed: NDArray[np.intp]
@@ -134,11 +104,8 @@ class EnumerationPlan:
     n_inner_hidden: int
 
     @property
-    def n_units(self) -> int:
-        return self.model.b.size - 1
-
-    @property
     def n_free(self) -> int:
+        """Number of free units in the groups."""
         return self.inner.size + self.outer.size + self.fixed.size - self.n_units
 
     @property
@@ -148,6 +115,7 @@ class EnumerationPlan:
 
     @property
     def states_per_chunk(self) -> float:
+        """States of the outer and inner units."""
         return 2.0 ** (self.outer.size + self.inner.size)
 
     def batches(self, size: int) -> Iterator[NDArray[np.int64]]:
@@ -155,9 +123,24 @@ class EnumerationPlan:
         for start in range(0, self.n_chunks, size):
             yield np.arange(start, min(start + size, self.n_chunks), dtype=np.int64)
 
-    def tables(self) -> Tables:
+    def suits(self, model: PaddedModel) -> bool:
+        """Whether this model is in range, and its hidden units are those that the plan expects."""
+        reaches_inner = np.any(model.W[self.inner] != 0.0, axis=0)[self.hidden]
+        first = np.arange(reaches_inner.size) < self.n_inner_hidden
+        return np.array_equal(reaches_inner, first) and self.in_range(model)
+
+    def in_range(self, model: PaddedModel) -> bool:
+        """Whether H of the module docstring is at most ``RANGE_NATS``."""
+        pairs = float(np.abs(model.J[self.outer[:, None], self.inner]).sum())
+        weights = model.W[self.inner]
+        if pairs + 0.5 * float(np.abs(weights).sum()) <= RANGE_NATS:
+            return True
+        inputs = np.abs(sums_over_states(weights)).sum(axis=1)
+        return pairs + 0.5 * float(inputs.max()) <= RANGE_NATS
+
+    def tables(self, model: PaddedModel) -> Tables:
         """Tabulate the model over its outer and over its inner states."""
-        b, J, W, _, _ = self.model
+        b, J, W, _ = model
         A, B = self.outer, self.inner
         across = J[A[:, None], B]
         middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
@@ -172,9 +155,9 @@ class EnumerationPlan:
             inner_inputs=inner_inputs,
         )
 
-    def fixed_units(self, chunks: NDArray[np.int64]) -> FixedUnits:
+    def fixed_units(self, model: PaddedModel, chunks: NDArray[np.int64]) -> FixedUnits:
         """What the fixed units add in the chunks with the given numbers."""
-        b, J, W, c, _ = self.model
+        b, J, W, c = model
         fixed = self.fixed
         X = states(fixed.size, chunks)
 
@@ -192,23 +175,22 @@ class EnumerationPlan:
         )
 
 
-def plan_enumeration(theta: Parameters, limits: KernelLimits) -> EnumerationPlan:
+def plan_enumeration(model: PaddedModel, limits: KernelLimits) -> EnumerationPlan:
     """Choose the groups of units that cost least among those that stay in range."""
-    model = PaddedModel.of(theta)
+    n_units, n_hidden = model.b.size - 1, model.c.size
     strength = np.abs(model.J).sum(axis=1) + np.abs(model.W).sum(axis=1)
-    order = np.argsort(strength[: theta.n_visible], kind="stable")
-    n_units, shape = theta.n_visible, (theta.n_visible, theta.n_hidden)
+    order = np.argsort(strength[:n_units], kind="stable")
     choices = []
     for n_inner in (0, *limits.inner):
         n_inner_hidden = int(np.any(model.W[order[:n_inner]] != 0.0, axis=0).sum())
         for n_outer in range(min(limits.max_outer, n_units - n_inner) + 1):
-            cost = _cost(shape, n_inner, n_outer, n_inner_hidden, limits)
+            cost = _cost((n_units, n_hidden), n_inner, n_outer, n_inner_hidden, limits)
             choices.append((cost, n_inner, n_outer))
     # Plain enumeration in the smallest chunks is always in range, so one choice is.
     return next(
         plan
         for _, n_inner, n_outer in sorted(choices)
-        if _in_range(plan := _grouped(model, order, n_inner, n_outer, limits))
+        if (plan := _grouped(model, order, n_inner, n_outer, limits)).in_range(model)
     )
 
 
@@ -221,7 +203,7 @@ def _grouped(
     inner = padded(order[:n_inner], limits.min_inner)
     reaches_inner = np.any(model.W[inner] != 0.0, axis=0)
     return EnumerationPlan(
-        model,
+        order.size,
         inner=inner,
         outer=padded(order[n_inner : n_inner + n_outer], _MIN_OUTER),
         fixed=order[n_inner + n_outer :],
@@ -248,14 +230,6 @@ def _cost(
     )
     # Fewer than 8 chunks cannot keep the cores of a small machine busy.
     return per_chunk * max(2.0 ** (n_units - n_inner - n_outer), 8)
-
-
-def _in_range(plan: EnumerationPlan) -> bool:
-    pairs = float(np.abs(plan.model.J[plan.outer[:, None], plan.inner]).sum())
-    if pairs > RANGE_NATS or plan.n_inner_hidden == 0:
-        return pairs <= RANGE_NATS
-    inputs = sums_over_states(plan.model.W[plan.inner])
-    return pairs + 0.5 * float(np.abs(inputs).sum(axis=1).max()) <= RANGE_NATS
 
 
 def in_rows(table: Floats, n_rows: int) -> Floats:
