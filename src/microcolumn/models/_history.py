@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.loops.history import history_features
-from ..kernels.loops.rows import whole_rows
 from ..kernels.loops.sparse_logistic import SparseRows
 from ..packing import active_bits
 from ..timeline import Places, window_codes
@@ -95,7 +94,7 @@ class Histories(NamedTuple):
         offsets, columns, values = _features(spoken, newest[first] - n_lags, basis, words.n_units)
         fired_offsets, fired = _responses(words, newest, row)
         n_fired = np.diff(fired_offsets)
-        shares = whole_rows(np.bincount(row, minlength=first.size) / max(newest.size, 1))
+        shares = np.bincount(row, minlength=first.size) / max(newest.size, 1)
         rows = SparseRows(
             offsets, columns, values, shares, fired_offsets, fired, 1.0 / max(newest.size, 1)
         )

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.loops.cascade import CascadeWords, regress
-from ..kernels.loops.rows import whole_rows
 from ..kernels.loops.threads import threads_for
 from ..objectives._sparse_words import SparseWords
 from ..validation import Floats
@@ -62,7 +61,7 @@ class CascadeRegressions:
         biases: Floats,
     ) -> None:
         listed = SparseWords.of(words.X[:, order])
-        shares = whole_rows(words.counts / words.counts.sum())
+        shares = words.counts / words.counts.sum()
         counts = np.arange(int(np.diff(listed.offsets).max()) + 1)
         reached = counts[:, None] >= thresholds
         table = np.concatenate([reached, np.ones((counts.size, 1))], axis=1)
