@@ -25,9 +25,9 @@ EXACT_INTERVALS = 2.0**28
 QUICK_SAMPLES = 2.0**30
 #: Samples that were asked for: seconds and tens of megabytes.
 EXACT_SAMPLES = 2.0**33
-#: Log Z of each of many fits: 37 Ising units. Annealing takes seconds for an error far below
+#: Log Z of each of many fits: 34 Ising units. Annealing takes a second for an error far below
 #: others.
-EXACT_CHOICE = 2.0**37
+EXACT_CHOICE = 2.0**34
 #: Log Z for all drives of a driven model together: half a minute or so.
 EXACT_DRIVES = 2.0**38
 #: Log Z of a model, unless a method is given: 40 Ising units, about a minute of one core.
