@@ -1,6 +1,6 @@
 """Minimum probability flow, value and gradient: ratio to NumPy, core time, distance from the peak.
 
-Pseudolikelihood, which the same kernel computes with another link, is timed beside it.
+Pseudolikelihood, which the same kernel computes too, is timed beside it.
 
     python benchmarks/mpf.py
 

@@ -19,15 +19,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 #: Layers of the ends of acronyms, in the order of the file's numbers.
-_LAYERS = {
-    "1": "I",
-    "2": "II/III",
-    "2/3": "II/III",
-    "4": "IV",
-    "5": "V",
-    "6a": "VI",
-    "6b": "VI",
-}
+_LAYERS = {"1": "I", "2": "II/III", "2/3": "II/III", "4": "IV", "5": "V", "6a": "VI", "6b": "VI"}
 #: Name of an area and what follows it in that of a layer: ``", layer 2/3"``, ``"/Layer 5"``.
 _LAYER_NAME = re.compile(r"(.+?)[ ,/]*(?:layer)? *(1|2/3|2|4|5|6a|6b)", re.IGNORECASE)
 #: Characters; longer text is no name of a region.

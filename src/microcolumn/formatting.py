@@ -57,7 +57,8 @@ def text_table(
     from rich.table import Table
     from rich.text import Text
 
-    cells = [[_one_line(each) for each in row] for row in (header, *rows)]
+    one_line = str.maketrans("\n\t", "  ")
+    cells = [[printable(each).translate(one_line) for each in row] for row in (header, *rows)]
     columns = list(zip(*cells, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     least = [
@@ -190,7 +191,3 @@ def duration(seconds: float) -> str:
 def enumeration(names: Sequence[str]) -> str:
     """``"a, b and c"``."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
-
-
-def _one_line(text: str) -> str:
-    return printable(text).replace("\n", " ").replace("\t", " ")

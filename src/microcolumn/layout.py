@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .energy import BERNOULLI, GAUSSIAN, HiddenUnit
+from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables, hidden_mean
 from .parameters import Parameters
-from .validation import Floats
+from .validation import Bits, Floats
 
 Indices = NDArray[np.intp]
 
@@ -23,11 +23,11 @@ class Layout:
     """Which entries of a model's parameters are free, and in which order a vector holds them.
 
     The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
-    row by row, c but for Gaussian hidden units, and the potential v from two active bits on, where
-    a model is ``counted``. A fixed unit keeps its bias and has neither couplings nor weights. A
-    pair that is never coactive has the coupling ``NEVER_COACTIVE``, unless one of its units is
-    fixed. With a ``basis``, shape (n_visible - 1, n_visible - 1), the potential is that matrix
-    times its coordinates.
+    row by row, strengths of functions of a few units, c but for Gaussian hidden units, and the
+    potential v from two active bits on, where a model is ``counted``. A fixed unit keeps its bias
+    and has neither couplings nor weights. A pair that is never coactive has the coupling
+    ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape (n_visible - 1,
+    n_visible - 1), the potential is that matrix times its coordinates.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
@@ -42,6 +42,7 @@ class Layout:
     counted: bool = False
     basis: Floats | None = None
     hidden: HiddenUnit = BERNOULLI
+    tables: Tables | None = None
     free: Indices = field(init=False)
     pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
@@ -56,7 +57,8 @@ class Layout:
         n_pairs, n_weights = int((~never).sum()), free.size * self.n_hidden
         # Biases of Gaussian hidden units are no freedom that visible ones do not have.
         n_biases = 0 if self.hidden is GAUSSIAN else self.n_hidden
-        sizes = (n_pairs, free.size, n_weights, n_biases)
+        n_strengths = 0 if self.tables is None else self.tables.strengths.size
+        sizes = (n_pairs, free.size, n_weights + n_strengths, n_biases)
         entries = np.ones(sum(sizes) + self.n_potential)
         entries[:n_pairs] = 2.0
         object.__setattr__(self, "free", free)
@@ -79,7 +81,7 @@ class Layout:
             never_coactive = np.zeros((n, n), dtype=bool)
         coupled, counted = theta.J is not None, theta.v is not None
         parts = theta.n_hidden, coupled, fixed, never_coactive, counted
-        return cls(theta.b, *parts, hidden=theta.hidden)
+        return cls(theta.b, *parts, hidden=theta.hidden, tables=theta.tables)
 
     @property
     def n_visible(self) -> int:
@@ -112,9 +114,49 @@ class Layout:
         return free
 
     @property
+    def couplings(self) -> slice:
+        """Where the pairs stand."""
+        return slice(0, self.borders[0])
+
+    @property
+    def fields(self) -> slice:
+        """Where the biases of free units stand."""
+        return slice(self.borders[0], self.borders[1])
+
+    @property
+    def hidden_biases(self) -> slice:
+        """Where c stands."""
+        return slice(self.borders[2], self.borders[3])
+
+    def of_hidden(self, i: int) -> Indices:
+        """Where the weights of hidden unit ``i`` stand, and its bias."""
+        weights = np.arange(self.weights.start + i, self.weights.stop, self.n_hidden)
+        return np.append(weights, np.arange(self.size)[self.hidden_biases][i : i + 1])
+
+    def weights_of(self, x: Floats) -> Floats:
+        """W of the free units, shape (n_free, n_hidden)."""
+        return x[self.weights].reshape(self.free.size, self.n_hidden)
+
+    def design(self, theta: Parameters, X: Bits) -> Floats:
+        """Derivatives of log p~ of words by the coordinates, shape (n_words, size).
+
+        Not for a potential.
+        """
+        x, out = X.astype(np.float64), np.empty((len(X), self.size))
+        rows, columns = self.pairs
+        out[:, self.couplings] = 2.0 * x[:, rows] * x[:, columns]
+        x = x[:, self.free]
+        out[:, self.fields] = x
+        if self.n_hidden:
+            mean = hidden_mean(theta, X)
+            out[:, self.weights] = (x[:, :, None] * mean[:, None, :]).reshape(len(X), -1)
+            out[:, self.hidden_biases] = mean[:, : self.borders[3] - self.borders[2]]
+        return out
+
+    @property
     def weights(self) -> slice:
         """Where W stands, row by row, one row per free unit."""
-        return slice(self.borders[1], self.borders[2])
+        return slice(self.borders[1], self.borders[1] + self.free.size * self.n_hidden)
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
@@ -139,6 +181,8 @@ class Layout:
         if theta.W is not None and theta.c is not None:
             n_biases = self.borders[3] - self.borders[2]
             parts += [theta.W[self.free].ravel(), theta.c[:n_biases]]
+        if theta.tables is not None:
+            parts.append(theta.tables.strengths)
         return np.concatenate(parts)
 
     def unpack(self, vector: Floats) -> Parameters:
@@ -168,4 +212,6 @@ class Layout:
             W[self.free] = weights.reshape(-1, self.n_hidden)
             c = np.zeros(self.n_hidden) if self.hidden is GAUSSIAN else c.copy()
         v = self.potential_of(vector) if self.counted else None
-        return Parameters.trusted(b, J, W, c if self.n_hidden else None, v, self.hidden)
+        tables = None if self.tables is None else self.tables.with_strengths(weights)
+        hidden_biases = c if self.n_hidden else None
+        return Parameters.trusted(b, J, W, hidden_biases, v, self.hidden, tables)

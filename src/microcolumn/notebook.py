@@ -41,14 +41,17 @@ def units_tables(units: Units, name: str, values: Floats) -> str:
     ``name`` says what the number is, with its unit.
     """
     details = f"<details><summary>{counted(len(units), 'unit')}</summary>"
-    return f"{_by_group(units, name, values)}{details}{_one_by_one(units, name, values)}</details>"
+    told = units.columns | {name: [number(value) for value in values.tolist()]}
+    one_by_one = html_list(told, "unit", left=TEXT_COLUMNS)
+    return f"{_by_group(units, name, values)}{details}{one_by_one}</details>"
 
 
 def _by_group(units: Units, name: str, values: Floats) -> str:
     """Number of units, their depths and the median, smallest and largest value of each group."""
     labels = _groups(units)
     groups = [column for column in ("area", "layer") if getattr(units, column)]
-    header = [*(groups or [""]), "units", *_depth_header(units), f"{name}: median (range)"]
+    depth = [] if units.depth_um is None else [f"depth, µm (from {units.depth_reference})"]
+    header = [*(groups or [""]), "units", *depth, f"{name}: median (range)"]
     rows = []
     for label in _ordered(units, labels):
         members = np.array([each == label for each in labels])
@@ -73,15 +76,6 @@ def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str,
     areas = list(dict.fromkeys(label[:-1] for label in labels))
     layers = layers_from_the_top(units)
     return sorted(distinct, key=lambda each: (areas.index(each[:-1]), layers.index(each[-1])))
-
-
-def _one_by_one(units: Units, name: str, values: Floats) -> str:
-    told = units.columns | {name: [number(value) for value in values.tolist()]}
-    return html_list(told, "unit", left=TEXT_COLUMNS)
-
-
-def _depth_header(units: Units) -> list[str]:
-    return [] if units.depth_um is None else [f"depth, µm (from {units.depth_reference})"]
 
 
 def _depth_range(units: Units, members: NDArray[np.bool_]) -> list[str]:

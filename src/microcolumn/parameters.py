@@ -14,6 +14,7 @@ from .energy._fields import Fields
 from .energy._hidden import Hidden
 from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, HiddenUnit
 from .energy._pairs import Pairs
+from .energy._tables import Tables
 from .energy._term import Term
 from .kernels import ModelArrays
 from .validation import Floats as Floats, real_array
@@ -21,15 +22,25 @@ from .validation import Floats as Floats, real_array
 #: Sums of any number of parameters of this size are finite.
 _LARGEST = 1e100
 
-Kind = Literal["independent", "ising", "kpairwise", "rbm", "srbm"]
+Kind = Literal[
+    "independent",
+    "ising",
+    "rbm",
+    "srbm",
+    "kpairwise",
+    "independent+count",
+    "rbm+count",
+    "srbm+count",
+    "tables",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Parameters:
     """Parameters of log p~(x) = x'Jx + b'x + sum_i gate(c_i + sum_n W_ni x_n) + v_K.
 
-    The gate of a hidden unit is softplus(z), or z^2 / 2 of a Gaussian one. The last term, with the
-    number K of active bits of x, goes with couplings and without hidden units alone.
+    The gate of a hidden unit is softplus(z), or z^2 / 2 of a Gaussian one; K is the number of
+    active bits of x. Any of J, W with c, and v may be missing.
 
     Parameters
     ----------
@@ -45,6 +56,8 @@ class Parameters:
         Potential of the number of active bits, zero for 0 and for 1: these two are the gauge.
     hidden : {"bernoulli", "gaussian"}
         Kind of the hidden units.
+    tables : Tables, optional
+        Functions of a few units each, a further term of log p~; they go with biases alone.
 
     Examples
     --------
@@ -59,6 +72,7 @@ class Parameters:
     c: Floats | None
     v: Floats | None
     hidden: HiddenUnit
+    tables: Tables | None
 
     def __init__(
         self,
@@ -68,41 +82,19 @@ class Parameters:
         c: ArrayLike | None = None,
         v: ArrayLike | None = None,
         hidden: str | HiddenUnit = BERNOULLI,
+        tables: Tables | None = None,
     ) -> None:
         biases = _finite("b", b, 1)
         n_visible = biases.shape[0]
         if n_visible == 0:
             raise ValueError("b is empty; a model needs at least one unit")
-        couplings = None if J is None else _finite("J", J, 2)
-        weights = None if W is None else _finite("W", W, 2)
-        if weights is not None and weights.shape == (n_visible, 0):
-            weights = None  # no hidden units
-        if c is not None and np.shape(c) == (0,):
-            c = None
-        if couplings is not None:
-            _check_couplings(couplings, n_visible)
-        hidden_biases = None
-        if weights is None and c is not None:
-            raise ValueError("c is given without W; hidden biases need hidden weights")
-        if weights is not None:
-            if weights.shape[0] != n_visible:
-                raise ValueError(
-                    f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
-                )
-            hidden_biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
-            if hidden_biases.shape[0] != weights.shape[1]:
-                raise ValueError(
-                    f"c has {hidden_biases.shape[0]} entries for {weights.shape[1]} columns of W; "
-                    "it needs one per hidden unit"
-                )
+        couplings = None if J is None else _couplings(J, n_visible)
+        weights, hidden_biases = _weights(W, c, n_visible)
         potential = None if v is None else _potential(v, n_visible)
-        if potential is not None and (couplings is None or weights is not None):
-            raise ValueError(
-                "v is given without J or with W; a potential of the number of active units goes "
-                "with couplings alone"
-            )
-        unit = _hidden_unit(hidden)
-        self._set(biases, couplings, weights, hidden_biases, potential, unit)
+        others = couplings, weights, hidden_biases, potential
+        if tables is not None and any(part is not None for part in others):
+            raise ValueError("tables are given with J, W or v; functions of units go with b alone")
+        self._set(biases, *others, _hidden_unit(hidden), tables)
 
     @classmethod
     def trusted(
@@ -113,14 +105,16 @@ class Parameters:
         c: Floats | None,
         v: Floats | None = None,
         hidden: HiddenUnit = BERNOULLI,
+        tables: Tables | None = None,
     ) -> Parameters:
         """Parameters of arrays that are known to be valid and that nobody else will change."""
         theta = object.__new__(cls)
-        theta._set(b, J, W, c, v, hidden)
+        theta._set(b, J, W, c, v, hidden, tables)
         return theta
 
-    def _set(self, *values: Floats | HiddenUnit | None) -> None:
-        for name, value in zip(("b", "J", "W", "c", "v", "hidden"), values, strict=True):
+    def _set(self, *values: Floats | HiddenUnit | Tables | None) -> None:
+        names = ("b", "J", "W", "c", "v", "hidden", "tables")
+        for name, value in zip(names, values, strict=True):
             object.__setattr__(self, name, value)
 
     @property
@@ -133,11 +127,27 @@ class Parameters:
             terms.append(Hidden(self.W, self.c, self.hidden))
         if self.v is not None:
             terms.append(Count(self.v))
+        if self.tables is not None:
+            terms.append(self.tables)
         return tuple(terms)
+
+    def moments(self, x: Floats, weights: Floats, squared: bool = False) -> Parameters:
+        """Weighted sum over words (n_words, n_visible) of the slopes of log p~, as ``Parameters``.
+
+        With ``squared`` the sum of their squares. Plain matrix products; for many sparse words
+        there are kernels.
+        """
+        sums: dict[str, Floats] = {}
+        for term in self.terms:
+            sums |= term.moments(x, weights, squared)
+        tables = None if self.tables is None else self.tables.with_strengths(sums["strengths"])
+        J, W, c, v = (sums.get(name) for name in "JWcv")
+        return Parameters.trusted(sums["b"], J, W, c, v, self.hidden, tables)
 
     @property
     def arrays(self) -> ModelArrays:
-        """All of it as kernels take it."""
+        """All of it as kernels take it, which know no Gaussian hidden units (:meth:`as_pairs`)."""
+        assert not self.is_gaussian
         return ModelArrays(self.b, self.J, self.W, self.c, self.v)
 
     @property
@@ -153,11 +163,15 @@ class Parameters:
     @property
     def kind(self) -> Kind:
         """Member of the model family, by which parameters are present."""
-        if self.v is not None:
-            return "kpairwise"
+        if self.tables is not None:
+            return "tables"
         if self.W is None:
-            return "independent" if self.J is None else "ising"
-        return "rbm" if self.J is None else "srbm"
+            if self.J is None:
+                return "independent" if self.v is None else "independent+count"
+            return "ising" if self.v is None else "kpairwise"
+        if self.J is None:
+            return "rbm" if self.v is None else "rbm+count"
+        return "srbm" if self.v is None else "srbm+count"
 
     @property
     def live(self) -> NDArray[np.bool_]:
@@ -168,12 +182,18 @@ class Parameters:
         return alive
 
     @property
+    def is_independent(self) -> bool:
+        """Whether units are independent of each other, by what is zero."""
+        parts = (self.J, self.v, self.W, None if self.tables is None else self.tables.strengths)
+        return not any(part is not None and part.any() for part in parts)
+
+    @property
     def is_gaussian(self) -> bool:
         """Whether it has hidden units that are Gaussian."""
         return self.W is not None and self.hidden is GAUSSIAN
 
     def only_live(self) -> tuple[Parameters, float]:
-        """Drop what a sum over words need not know: hidden units without weights, a potential of 0.
+        """Drop what a sum over words need not know: hidden units without weights, zero potentials.
 
         Gaussian hidden units become couplings (:meth:`as_pairs`).
 
@@ -184,18 +204,24 @@ class Parameters:
         log_factor : float
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """
+        if self.tables is not None:
+            live_tables = self.tables.only_live()
+            return Parameters.trusted(self.b, None, None, None, tables=live_tables), 0.0
         if self.v is not None and not self.v.any():
-            return Parameters.trusted(self.b, self.J, None, None), 0.0
+            without = Parameters.trusted(self.b, self.J, self.W, self.c, None, self.hidden)
+            return without.only_live()
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is GAUSSIAN:
             return self.as_pairs()
         live = self.live
+        if live.all() and self.W.flags.c_contiguous:
+            return self, 0.0
         log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
         if not live.any():
-            return Parameters.trusted(self.b, self.J, None, None), log_factor
+            return Parameters.trusted(self.b, self.J, None, None, self.v), log_factor
         kept = np.ascontiguousarray(self.W[:, live]), self.c[live]  # as kernels want them
-        return Parameters.trusted(self.b, self.J, *kept), log_factor
+        return Parameters.trusted(self.b, self.J, *kept, self.v), log_factor
 
     def as_pairs(self) -> tuple[Parameters, float]:
         """Write Gaussian hidden units as the couplings and biases that they amount to.
@@ -333,7 +359,31 @@ def _potential(value: ArrayLike, n_visible: int) -> Floats:
     return v
 
 
-def _check_couplings(J: Floats, n_visible: int) -> None:
+def _weights(
+    W: ArrayLike | None, c: ArrayLike | None, n_visible: int
+) -> tuple[Floats | None, Floats | None]:
+    weights = None if W is None else _finite("W", W, 2)
+    if weights is not None and weights.shape == (n_visible, 0):
+        weights = None  # no hidden units
+    if weights is None:
+        if c is not None and np.shape(c) != (0,):
+            raise ValueError("c is given without W; hidden biases need hidden weights")
+        return None, None
+    if weights.shape[0] != n_visible:
+        raise ValueError(
+            f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
+        )
+    biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
+    if biases.shape[0] != weights.shape[1]:
+        raise ValueError(
+            f"c has {biases.shape[0]} entries for {weights.shape[1]} columns of W; "
+            "it needs one per hidden unit"
+        )
+    return weights, biases
+
+
+def _couplings(value: ArrayLike, n_visible: int) -> Floats:
+    J = _finite("J", value, 2)
     if J.shape != (n_visible, n_visible):
         raise ValueError(f"J has shape {J.shape} for {n_visible} units; it must be square")
     if np.any(np.diag(J) != 0.0):
@@ -345,3 +395,4 @@ def _check_couplings(J: Floats, n_visible: int) -> None:
             f"J[{n}, {m}] is {J[n, m]} but J[{m}, {n}] is {J[m, n]}; pass a symmetric J, "
             "for example (J + J.T) / 2"
         )
+    return J

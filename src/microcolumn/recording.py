@@ -168,8 +168,7 @@ class Recording:
     def spike_counts(self) -> NDArray[np.int64]:
         """Spikes of each unit within the epochs, shape (n_units,)."""
         inside = np.concatenate(([0], np.cumsum(self.epochs.locate(self.spike_times) >= 0)))
-        counts: NDArray[np.int64] = np.diff(inside[self.offsets])
-        return counts
+        return np.diff(inside[self.offsets])
 
     def __repr__(self) -> str:
         return (
@@ -196,17 +195,9 @@ class Recording:
         return self.binning(width).words
 
     def binning(self, width: float = 0.020) -> Binning:
-        """Words of the recording together with an account of its spikes.
+        """Words of the recording in bins of ``width`` seconds, and an account of its spikes.
 
-        Parameters
-        ----------
-        width : float
-            Width of a bin, seconds.
-
-        Returns
-        -------
-        Binning
-            Words, the shares of bins with one spike and with more, and where each spike went.
+        It has the shares of bins with one spike and with more, and where each spike went.
         """
         width = checked_bin_width(width)
         if self.resolution_s > 0:

@@ -283,8 +283,7 @@ def _smoothed(counts: Floats, kernel: Floats) -> Floats:
     reach, n = kernel.size // 2, counts.shape[0]
     size = next_fast_len(n + kernel.size - 1, real=True)
     full = irfft(rfft(counts, size, axis=0) * rfft(kernel, size)[:, None], size, axis=0)
-    smoothed: Floats = np.maximum(full[reach : reach + n], 0.0)
-    return smoothed
+    return np.maximum(full[reach : reach + n], 0.0)
 
 
 def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Floats:

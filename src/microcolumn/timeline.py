@@ -113,8 +113,7 @@ def windows_apart(in_first: NDArray[np.bool_], bins: Places, window: int) -> NDA
     changes = np.flatnonzero(in_first[1:] != in_first[:-1]) + 1
     limits = np.append(bins[changes], bins[-1] + window)
     next_limit = limits[np.searchsorted(changes, np.arange(bins.size), side="right")]
-    apart: NDArray[np.bool_] = bins + window <= next_limit
-    return apart
+    return bins + window <= next_limit
 
 
 def window_codes(index: NDArray[np.int32], oldest: Places, window: int, n_distinct: int) -> Places:

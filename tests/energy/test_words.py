@@ -6,9 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.special import expit
 
-from microcolumn.energy import hidden_mean, log_odds, log_weight, softplus_and_sigmoid
+from microcolumn.energy import hidden_mean, log_odds, log_weight
 from microcolumn.parameters import Parameters
 
 
@@ -103,13 +102,3 @@ def test_asking_for_log_odds_leaves_the_words_unchanged():
     X = np.ones((2, 4))
     log_odds(_random("srbm", 1), X, 0)
     assert X.all()
-
-
-@pytest.mark.parametrize("n_columns", [0, 1, 7, 2500])
-def test_sums_of_softplus_and_sigmoids_are_those_of_single_numbers(n_columns):
-    rng = np.random.default_rng(n_columns)
-    z = rng.normal(size=(5, n_columns)) * np.array([[1e-3], [1.0], [30.0], [700.0], [1e4]])
-    sums, sigmoid = softplus_and_sigmoid(z)
-    expected = [math.fsum(map(_softplus, row)) for row in z.tolist()]
-    np.testing.assert_allclose(sums, expected, rtol=1e-13)
-    np.testing.assert_allclose(sigmoid, expit(z), rtol=1e-13, atol=1e-300)

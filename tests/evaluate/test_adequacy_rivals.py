@@ -10,7 +10,7 @@ from scipy import stats
 import microcolumn as mc
 from microcolumn.evaluate import _model_words
 from microcolumn.evaluate._goodness import WordSample
-from microcolumn.evaluate._training_error import training_error
+from microcolumn.evaluate._model_words import training_error
 from microcolumn.evaluate._word_features import WordFeatures
 from microcolumn.models import DichotomizedGaussian, WordModel
 

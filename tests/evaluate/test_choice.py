@@ -47,8 +47,8 @@ def _scored_by(monkeypatch, score):
     ("score", "n_values", "best"),
     [
         (lambda l1: -abs(np.log(l1) - np.log(1e-3)), 4, 1e-3),  # inside
-        (lambda l1: -abs(np.log(l1) - np.log(4e-6)), 6, 4e-6),  # found after two extensions
-        (lambda l1: l1, 4, 0.03),  # nothing is left at the largest strength
+        (lambda l1: -abs(np.log(l1) - np.log(7e-7)), 6, 7e-7),  # found after two extensions
+        (lambda l1: l1, 4, 0.005),  # nothing is left at the largest strength
     ],
 )
 def test_a_grid_is_extended_while_its_end_is_best(parts, monkeypatch, score, n_values, best):
@@ -60,7 +60,7 @@ def test_a_grid_is_extended_while_its_end_is_best(parts, monkeypatch, score, n_v
 
 
 def test_a_coarse_grid_of_many_units_ends_where_the_score_begins_to_fall(parts, monkeypatch):
-    _scored_by(monkeypatch, lambda l1: -abs(np.log10(l1 / 2.68e-3)))
+    _scored_by(monkeypatch, lambda l1: -abs(np.log10(l1 / 5.02e-4)))
     whole = mc.choose_l1(mc.Ising(tol=1e-8), *parts, "coarse")
     monkeypatch.setattr(choice, "_MANY_BITS", 6)
     found = mc.choose_l1(mc.Ising(tol=1e-8), *parts, "coarse")
@@ -125,7 +125,7 @@ def test_the_best_is_fitted_to_all_words(parts):
     train, validation = words.split(0.8, by="blocks", random_state=3)
     assert found.best.l1 == mc.choose_l1(model, train, validation).best.l1
     np.testing.assert_array_equal(fitted.J_, mc.Ising(l1=fitted.l1).fit(words).J_)
-    assert (fitted.l1, model.l1) == (found.best.l1, 2e-3)
+    assert (fitted.l1, model.l1) == (found.best.l1, mc.Ising().l1)
     assert not hasattr(model, "parameters_")
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from microcolumn.evaluate._effects import Ratio, ratio
+from microcolumn.evaluate._significance import Ratio, ratio
 
 
 def by_split(values):

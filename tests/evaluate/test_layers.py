@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from microcolumn.evaluate._layers import layer_statistics
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
-from microcolumn.simulate._presets import preset
+from microcolumn.simulate._microcolumn import preset
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -153,8 +153,8 @@ def test_planted_layers_are_found():
 
 def test_drives_within_layers_of_a_simulated_recording_are_found():
     words = preset("B4").bin(0.020)
-    hidden = layer_statistics(RBM(n_hidden=25, l1=2e-3).fit(words), words.units)
-    pairs = layer_statistics(Ising(l1=2e-3).fit(words), words.units)
+    hidden = layer_statistics(RBM(n_hidden=25, l1=2e-3, objective="mpf").fit(words), words.units)
+    pairs = layer_statistics(Ising(l1=2e-3, objective="mpf").fit(words), words.units)
     assert hidden.overall_p_value <= 0.001
     assert pairs.couplings.p_value <= 0.001
     assert pairs.signed_couplings.difference > 0.0

@@ -136,7 +136,7 @@ def test_errors_of_a_hidden_unit_grow_to_what_halves_differ_by_and_no_others():
 def test_a_fitted_model_is_fitted_anew_and_holds_its_planted_weights():
     truth = _assemblies()
     X = _drawn(truth, 20_000, seed=5)
-    model = mc.RBM(n_hidden=2, l1=1e-3, objective="likelihood", random_state=0).fit(X)
+    model = mc.RBM(n_hidden=2, l1=1e-3, random_state=0).fit(X)
     found = mc.intervals(model, X)
     assert not any("anew" in note for note in found.notes)
     order = np.argmax(np.abs(model.W_[:, found.hidden].T @ truth.W), axis=0)

@@ -3,7 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from microcolumn.evaluate._permutations import relabelled
+from microcolumn.evaluate._layers import relabelled
 
 CODES = np.array([0, 0, 1, 2, 2])
 SEVEN_AT_A_TIME = (1 << 20) // 7

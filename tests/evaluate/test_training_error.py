@@ -10,7 +10,7 @@ import pytest
 import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.evaluate._goodness import WordSample
-from microcolumn.evaluate._training_error import training_error
+from microcolumn.evaluate._model_words import training_error
 from microcolumn.evaluate._word_features import WordFeatures
 
 
@@ -105,7 +105,7 @@ def test_no_fit_scatters_more_than_the_words_and_too_many_parameters_as_much(the
 def test_fits_scatter_like_that():
     truth = mc.Ising.from_parameters(mc.Parameters(b=[-1.0, -1.0, -1.0], J=0.4 * (1 - np.eye(3))))
     X = of_all_words(truth.parameters_)[0]
-    fits = mc.Ising(l1=0.0, objective="likelihood")
+    fits = mc.Ising(l1=0.0)
     triplets = []
     for seed in range(50):
         p = np.exp(fits.fit(truth.sample(1000, seed)).score_samples(X))

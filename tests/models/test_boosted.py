@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.models import BoostedCascade, to_bytes
+from microcolumn.models._boosted import tabulated
 from microcolumn.models._files import from_bytes
-from microcolumn.models._tree_tables import tabulated
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,7 @@ def test_two_units_are_the_ising_model_and_the_table_of_the_words(every_word):
     rng = np.random.default_rng(4)
     x = rng.random(2000) < 0.3
     X = np.column_stack([x, rng.random(2000) < np.where(x, 0.6, 0.2)])
-    ising = mc.Ising(l1=0.0, objective="likelihood").fit(X)
+    ising = mc.Ising(l1=0.0).fit(X)
     table = np.log([np.mean((word == X).all(axis=1)) for word in every_word(2)])
     for count in (False, True):
         found = CascadedLogistic(l1=0.0, count=count).fit(X).score_samples(every_word(2))

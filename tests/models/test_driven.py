@@ -20,7 +20,7 @@ MODELS = {
     "independent": mc.Independent(),
     "ising": mc.Ising(l1=1e-3, objective="pseudolikelihood"),
     "rbm": mc.RBM(2, l1=3e-4, objective="pseudolikelihood", tol=1e-6),
-    "srbm": mc.SemiRBM(2, l1=3e-4, tol=1e-6),
+    "srbm": mc.SemiRBM(2, l1=3e-4, objective="mpf", tol=1e-6),
 }
 
 
@@ -193,7 +193,7 @@ def test_what_a_driven_model_cannot_do_is_a_sentence(data, fits):
     with pytest.raises(TypeError, match="words is a ndarray, which has no times"):
         model.log_probability(EVERY)
     with pytest.raises(ValueError, match="objective='pseudolikelihood' or 'mpf'"):
-        Driven(mc.Ising(objective="likelihood"), drive).fit(train)
+        Driven(mc.Ising(), drive).fit(train)
     with pytest.raises(TypeError, match="a drive is for Independent, Ising, RBM and SemiRBM"):
         Driven(LogisticRegression(), drive).fit(train)
     with pytest.raises(TypeError, match="drive is a Repeats; pass StimulusDrive"):

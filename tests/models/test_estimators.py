@@ -128,13 +128,13 @@ def test_clones_have_the_same_settings_and_no_fit(estimator, X):
 
 
 def test_settings_can_be_read_and_set():
-    model = mc.SemiRBM(n_hidden=7, l1=0.5, objective="likelihood", random_state=4)
+    model = mc.SemiRBM(n_hidden=7, l1=0.5, objective="mpf", random_state=4)
     settings = model.get_params()
     assert settings == {
         "n_hidden": 7,
         "l1": 0.5,
         "group_l1": 0.0,
-        "objective": "likelihood",
+        "objective": "mpf",
         "n_init": 1,
         "tol": 1e-8,
         "max_iter": 5000,

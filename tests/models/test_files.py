@@ -64,7 +64,7 @@ def _as_it_was_written_before(model, flips):
 
 @pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
 def test_files_with_hidden_units_that_are_on_in_silence_are_turned(tmp_path, every_word, cls):
-    model, X = _fitted(cls, l1=1e-4), every_word(4)
+    model, X = _fitted(cls, l1=1e-4, objective="mpf"), every_word(4)
     W, scores = model.W_, model.score_samples(X)
     assert model.n_live_hidden_ == 2
     old, theta = _as_it_was_written_before(model, np.array([True, False]))

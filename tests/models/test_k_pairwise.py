@@ -142,7 +142,7 @@ def test_a_potential_is_recovered_from_its_own_samples():
     wrong = np.abs(model.v_ - truth.v)
     assert wrong[:7].max() < 0.2
     assert model.score(drawn) >= mc.KPairwise.from_parameters(truth).score(drawn) - 1e-4
-    ising = mc.Ising(l1=0.0, objective="likelihood").fit(drawn)
+    ising = mc.Ising(l1=0.0).fit(drawn)
     assert model.score(drawn) > ising.score(drawn) + 1e-3
 
 
@@ -164,7 +164,7 @@ def test_more_smoothing_makes_a_smoother_potential_and_fits_worse(words):
     bends = [np.abs(np.diff(fit.v_, n=2)).max() for fit in fits]
     assert bends[0] > bends[1] > bends[2]
     assert fits[0].score(words) > fits[1].score(words) > fits[2].score(words)
-    ising = mc.Ising(l1=1e-3, objective="likelihood").fit(words)
+    ising = mc.Ising(l1=1e-3).fit(words)
     np.testing.assert_allclose(fits[2].J_, ising.J_, atol=1e-3)
 
 

@@ -36,13 +36,13 @@ def _words(recorded, name, n_units, n_bins=None):
 
 def _assert_ten_starts_agree(words, random_parameters, l1, objective="mpf"):
     fits = [
-        mc.Ising(l1=l1, objective=objective).fit(
+        mc.Ising(l1=l1, objective=objective, tol=1e-10).fit(
             words, start=random_parameters("ising", words.n_dims, scale=0.5, seed=seed)
         )
         for seed in range(10)
     ]
     for fit in fits:
-        assert fit.optimality_ <= fit.tol < 1e-6
+        assert fit.optimality_ <= fit.tol
         np.testing.assert_allclose(fit.J_, fits[0].J_, atol=1e-6)
         np.testing.assert_allclose(fit.b_, fits[0].b_, atol=1e-6)
         assert np.array_equal(fit.J_ == 0.0, fits[0].J_ == 0.0)
@@ -73,7 +73,7 @@ def test_pairs_that_never_fire_together_do_not_depend_on_the_start(
     apart = X.T @ X == 0
     assert apart.any()
     _assert_ten_starts_agree(words, random_parameters, 0.0)
-    model = mc.Ising(l1=0.0).fit(words)
+    model = mc.Ising(l1=0.0, objective="mpf").fit(words)
     assert (model.J_[apart] == -20.0).all()
     slopes = mc.objectives.mpf(model.parameters_, words)[1]
     assert max(np.abs(slopes.J).max(), np.abs(slopes.b).max()) < 1e-10
@@ -96,7 +96,7 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
         return sum(np.exp(0.5 * (log_weight(theta, flip) - here)).mean() for flip in flips)
 
     reference = minimize(flow, np.zeros(10), method="BFGS", options={"gtol": 1e-7})
-    found = mc.Ising(l1=0.0).fit(X)
+    found = mc.Ising(l1=0.0, objective="mpf").fit(X)
     np.testing.assert_allclose(layout.pack(found.parameters_), reference.x, atol=1e-5)
     assert found.objective_ <= reference.fun + 1e-12
 
@@ -104,7 +104,7 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
 @MODELS
 def test_the_objective_and_the_certificate_can_be_recomputed(cls):
     words, l1 = _simulated(6), 3e-3
-    model = cls(**SETTINGS[cls], l1=l1).fit(words)
+    model = cls(**SETTINGS[cls], l1=l1, objective="mpf").fit(words)
     K, slopes = mc.objectives.mpf(model.parameters_, words)
     penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
     assert model.objective_ == pytest.approx(K + penalty, rel=1e-12)
@@ -136,10 +136,10 @@ def test_a_huge_penalty_leaves_the_independent_model(cls, objective):
 @MODELS
 def test_too_few_iterations_are_a_warning_with_the_figure(cls):
     with pytest.warns(ConvergenceWarning, match=r"violated by .* after \d+ iterations; raise") as w:
-        model = cls(**SETTINGS[cls], max_iter=10).fit(_simulated(6))
+        model = cls(**SETTINGS[cls], objective="mpf", max_iter=10).fit(_simulated(6))
     assert f"{model.optimality_:.2g}" in str(w[0].message)
     assert w[0].filename == __file__
-    assert model.optimality_ > model.tol
+    assert not model.certificate_.converged
     assert np.isfinite(model.score(_simulated(6)))
 
 
@@ -176,8 +176,8 @@ def test_nested_models_nest(random_parameters, draw, name):
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_nested_models_nest_on_recordings(recorded, name):
     words = _words(recorded, name, 8, 50_000)
-    _assert_nested(_objectives(words, 1e-3))
-    _assert_nested(_objectives(words, 4e-3, objective="likelihood", max_iter=60, tol=1e-4))
+    _assert_nested(_objectives(words, 1e-3, objective="mpf"))
+    _assert_nested(_objectives(words, 4e-3, max_iter=60, tol=1e-4))
 
 
 @pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
@@ -211,8 +211,9 @@ def test_a_path_gives_fitted_copies_and_leaves_the_model_alone(cls):
 def test_whole_weights_equal_repetition_bit_for_bit(cls):
     X = _simulated(5, 0.2).expand()
     weights = np.random.default_rng(0).integers(0, 4, size=X.shape[0])
-    weighted = cls(**SETTINGS[cls]).fit(X, sample_weight=weights)
-    repeated = cls(**SETTINGS[cls]).fit(np.repeat(X, weights, axis=0))
+    # Blocks of time, which the tolerance depends on unless it is given, are not the same.
+    weighted = cls(**SETTINGS[cls], tol=1e-8).fit(X, sample_weight=weights)
+    repeated = cls(**SETTINGS[cls], tol=1e-8).fit(np.repeat(X, weights, axis=0))
     for name in ("J_", "b_", "W_", "c_", "rates_"):
         assert np.array_equal(getattr(weighted, name), getattr(repeated, name))
 
@@ -279,7 +280,7 @@ _EDGES = {
 def test_edges_give_finite_parameters_and_scores(cls, edge):
     X = np.array(_EDGES[edge])
     fits = [{}] if cls is mc.Independent else [{"l1": 0.0, "max_iter": 200}, {"l1": 2e-3}]
-    fits += [] if cls is mc.Independent else [{"l1": 2e-3, "objective": "likelihood"}]
+    fits += [] if cls is mc.Independent else [{"l1": 2e-3, "objective": "mpf"}]
     for settings in fits:
         model = cls(**SETTINGS.get(cls, {}), **settings).fit(X)
         for values in (model.J_, model.b_, model.W_, model.c_, model.rates_):
@@ -336,5 +337,5 @@ def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_paramet
 def test_an_unpenalised_fit_without_a_finite_optimum_says_so(draw, random_parameters):
     X = draw(random_parameters("ising", 4), 500)
     with pytest.warns(ConvergenceWarning, match="no finite optimum .* use l1 > 0"):
-        mc.Ising(l1=0.0).fit(np.column_stack([X, X[:, 0]]))
+        mc.Ising(l1=0.0, objective="mpf").fit(np.column_stack([X, X[:, 0]]))
     mc.Ising(l1=1e-3).fit(np.column_stack([X, X[:, 0]]))

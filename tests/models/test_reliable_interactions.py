@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
+from microcolumn.energy import log_weight
 
 ALL = {n: np.array(list(product([0, 1], repeat=n)), dtype=np.uint8) for n in (1, 2, 4)}
 
@@ -97,7 +98,7 @@ def test_the_mass_of_many_units_is_estimated_with_an_error():
     assert free.sum() >= 15
     rest = mc.ReliableInteractions(n_min=3).fit(wide[:, ~free])
     by_hand = np.log1p(np.exp(model.b_[free])).sum() + np.logaddexp.reduce(
-        rest._terms().log_weights(_numbered((~free).sum()))
+        log_weight(rest._theta(), _numbered((~free).sum()))
         + _numbered((~free).sum()) @ (model.b_[~free] - rest.b_)
     )
     assert pair.mass_ == pytest.approx(1.0, abs=1e-9)

@@ -35,7 +35,7 @@ def _assert_same_bits(paths, others):
     [
         {"tol": 1e-8},
         {"tol": 1e-8, "n_init": 2, "random_state": 5},
-        {"tol": 1e-5, "objective": "likelihood"},
+        {"tol": 1e-8, "objective": "mpf"},
     ],
 )
 def test_given_paths_change_no_bit_where_their_settings_agree(settings):
@@ -82,10 +82,8 @@ def test_the_given_solutions_are_where_the_fit_starts():
     with pytest.warns(ConvergenceWarning, match="not converged"):
         stopped = mc.SemiRBM(3, max_iter=1).fit_path(words, [1e-3])[0]
     nested = _nested(words, [1e-3])
-    with pytest.warns(ConvergenceWarning, match="not converged") as caught:
-        led = mc.SemiRBM(3, max_iter=1).fit_path(words, [1e-3], nested=nested)[0]
+    led = mc.SemiRBM(3, max_iter=1).fit_path(words, [1e-3], nested=nested)[0]
     assert led.objective_ <= min(path[0].objective_ for path in nested) < stopped.objective_
-    assert caught[0].filename == __file__
 
 
 def test_a_warning_of_a_path_points_to_the_line_that_asked_for_it():
@@ -122,8 +120,8 @@ def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
     [
         ({"n_hidden": 2}, "an RBM with n_hidden=2 in place of n_hidden=3; fit it with the same"),
         (
-            {"objective": "likelihood"},
-            "an Ising with objective='likelihood' in place of objective='mpf'",
+            {"objective": "mpf"},
+            "an Ising with objective='mpf' in place of objective='likelihood'",
         ),
         ({"words": _volleys(6)}, r"an Ising with l1=0\.01 that was fitted on other words; fit"),
         ({"words": _volleys(5, 4)}, "fitted on other words; fit"),

@@ -120,7 +120,7 @@ def test_a_sum_over_too_many_states_is_refused_with_a_way_out():
 def test_two_units_have_their_closed_form():
     counts = {(0, 0): 60, (0, 1): 20, (1, 0): 12, (1, 1): 8}
     X = np.repeat(list(counts), list(counts.values()), axis=0)
-    model = mc.Ising(l1=0.0, objective="likelihood").fit(X)
+    model = mc.Ising(l1=0.0).fit(X)
     p00, p01, p10, p11 = (count / 100 for count in counts.values())
     np.testing.assert_allclose(model.b_, [np.log(p10 / p00), np.log(p01 / p00)], atol=1e-7)
     assert model.J_[0, 1] == pytest.approx(0.5 * np.log(p11 * p00 / (p01 * p10)), abs=1e-7)
@@ -134,7 +134,7 @@ def test_moments_of_an_unpenalised_ising_model_are_those_of_the_data(
     random_parameters, draw, every_word, n_units
 ):
     X = draw(random_parameters("ising", n_units, scale=0.4, seed=n_units), 2000).astype(float)
-    model = mc.Ising(l1=0.0, objective="likelihood").fit(X)
+    model = mc.Ising(l1=0.0).fit(X)
     words = every_word(n_units).astype(float)
     log_p = log_weight(model.parameters_, words)
     p = np.exp(log_p - logsumexp(log_p))
@@ -150,7 +150,7 @@ def _simulated():
 @pytest.mark.parametrize("source", ["simulated", "recorded"])
 def test_moments_match_on_a_recording(recorded, every_word, source):
     words = _simulated() if source == "simulated" else recorded("mouse_retina_p15_demas54", 8)
-    model = mc.Ising(l1=0.0, objective="likelihood").fit(words)
+    model = mc.Ising(l1=0.0).fit(words)
     X, states = words.expand().astype(float), every_word(8).astype(float)
     p = np.exp(model.score_samples(every_word(8)))
     np.testing.assert_allclose((states.T * p) @ states, X.T @ X / X.shape[0], atol=1e-6)
@@ -165,9 +165,9 @@ def test_the_likelihood_of_a_penalised_fit_beats_that_of_the_flow(random_paramet
         return value + 5e-3 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
 
     settings = {"l1": 5e-3} if kind == "Ising" else {"l1": 5e-3, "n_hidden": 2}
-    by_flow = getattr(mc, kind)(**settings).fit(X)
+    by_flow = getattr(mc, kind)(**settings, objective="mpf").fit(X)
     # Started from the flow's answer, so that no other local minimum can win against it.
-    exact = getattr(mc, kind)(**settings, objective="likelihood").fit(X, start=by_flow.parameters_)
+    exact = getattr(mc, kind)(**settings).fit(X, start=by_flow.parameters_)
     assert penalised_likelihood(exact) <= penalised_likelihood(by_flow) + 1e-9
     assert exact.objective_ == pytest.approx(penalised_likelihood(exact), rel=1e-12)
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
-from microcolumn.kernels.cpu import threads as kernel_threads
+from microcolumn.kernels import ExactSums
 from microcolumn.parameters import Parameters
-from microcolumn.partition import _expectations as expectations_module, exact_expectations
+from microcolumn.partition import exact_expectations
 from microcolumn.partition._exact import exact_log_partition
 
 KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 
 
 def assert_matches(theta, enumerated, log_z_by_hand, tolerance=1e-11):
-    """Whether the states are listed or summed by a kernel."""
-    for most_listed in (0, 1 << 12):
-        log_z, gradient = exact_expectations(theta, most_listed=most_listed)
-        assert log_z == pytest.approx(log_z_by_hand, rel=0, abs=1e-10)
-        assert gradient.kind == theta.kind
-        of_parts = zip("bJWcv", enumerated, strict=True)
-        for name, expected in of_parts:
-            if getattr(theta, name) is not None:
-                found = getattr(gradient, name)
-                np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+    log_z, gradient = exact_expectations(theta)
+    assert log_z == pytest.approx(log_z_by_hand, rel=0, abs=1e-10)
+    assert gradient.kind == theta.kind
+    for name, expected in zip("bJWcv", enumerated, strict=True):
+        if getattr(theta, name) is not None:
+            np.testing.assert_allclose(getattr(gradient, name), expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,7 +74,7 @@ def test_an_rbm_is_the_same_from_either_side(random_model, enumerated_expectatio
     swapped = Parameters(b=theta.c, W=theta.W.T, c=theta.b)
     for model in (theta, swapped):
         rates, _, cross, hidden, _ = enumerated_expectations(model)
-        _, gradient = exact_expectations(model, most_listed=0)
+        _, gradient = exact_expectations(model)
         np.testing.assert_allclose(gradient.b, rates, atol=1e-12)
         np.testing.assert_allclose(gradient.W, cross, atol=1e-12)
         np.testing.assert_allclose(gradient.c, hidden, atol=1e-12)
@@ -120,7 +115,7 @@ def test_zero_couplings_still_have_pair_expectations(random_model, enumerated_ex
     """An sRBM that starts from an RBM: J is zero, but the fit needs its gradient."""
     rbm = random_model("rbm", 8, n_hidden=2)
     theta = Parameters(b=rbm.b, J=np.zeros((8, 8)), W=rbm.W, c=rbm.c)
-    _, gradient = exact_expectations(theta, most_listed=0)
+    _, gradient = exact_expectations(theta)
     np.testing.assert_allclose(gradient.J, enumerated_expectations(theta)[1], atol=1e-13)
 
 
@@ -129,28 +124,27 @@ def test_units_that_are_never_or_always_active_have_rates_zero_and_one():
     np.testing.assert_allclose(gradient.b, [0.0, 1.0], atol=1e-15)
 
 
-@pytest.mark.parametrize("kind", ["ising", "srbm"])
-def test_one_and_two_threads_give_the_same_bits(kind, random_model, monkeypatch):
-    monkeypatch.setattr(kernel_threads, "OPERATIONS_PER_THREAD", 1.0)
-    theta = random_model(kind, 16, n_hidden=5, scale=0.7)
-    threads = numba.get_num_threads()
-    results = []
-    for n_threads in (1, min(2, threads)):
-        numba.set_num_threads(n_threads)
-        results.append(exact_expectations(theta))
-    numba.set_num_threads(threads)
-    (one, gradient), (two, other) = results
-    assert one == two
-    np.testing.assert_array_equal(gradient.b, other.b)
-    np.testing.assert_array_equal(gradient.J, other.J)
-
-
-def test_many_small_slices_give_the_sum_of_one(
-    monkeypatch, random_model, enumerate_words, enumerated_expectations
-):
-    theta = random_model("srbm", 13, n_hidden=4, scale=20.0)
-    monkeypatch.setattr(expectations_module, "_BATCH_ENTRIES", 1)
-    assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
+def test_what_is_kept_between_evaluations_changes_nothing(random_model, enumerated_expectations):
+    """Hidden units die and revive, and other sides are summed, with the same handle."""
+    sums = ExactSums()
+    for kind, n_units, n_hidden, dead in (
+        ("srbm", 7, 4, []),
+        ("srbm", 7, 4, [1, 3]),
+        ("rbm", 7, 3, []),
+        ("rbm", 7, 9, []),
+        ("rbm", 7, 9, [*range(9)]),
+        ("ising", 7, 0, []),
+        ("srbm", 7, 4, []),
+    ):
+        theta = random_model(kind, n_units, n_hidden)
+        if dead:
+            W = theta.W.copy()
+            W[:, dead] = 0.0
+            theta = Parameters(b=theta.b, J=theta.J, W=W, c=theta.c)
+        _, gradient = exact_expectations(theta, sums)
+        for name, expected in zip("bJWc", enumerated_expectations(theta)[:4], strict=True):
+            if getattr(theta, name) is not None:
+                np.testing.assert_allclose(getattr(gradient, name), expected, rtol=0, atol=1e-12)
 
 
 def test_an_impossible_sum_is_refused_with_a_remedy(random_model):

@@ -21,16 +21,18 @@ def _distribution(theta):
 
 def _model(seed, kind, n_units=6, n_hidden=4):
     rng = np.random.default_rng(seed)
-    J = W = c = None
-    if kind in ("ising", "srbm"):
+    J = W = c = v = None
+    if kind in ("ising", "srbm", "all terms"):
         J = np.triu(rng.normal(scale=0.5, size=(n_units, n_units)), 1)
         J = J + J.T
-    if kind in ("rbm", "srbm"):
+    if kind in ("rbm", "srbm", "all terms"):
         W, c = rng.normal(size=(n_units, n_hidden)), rng.normal(size=n_hidden)
-    return Parameters(b=rng.normal(size=n_units) - 0.5, J=J, W=W, c=c)
+    if kind == "all terms":
+        v = np.concatenate([[0.0, 0.0], rng.normal(size=n_units - 1)])
+    return Parameters.trusted(rng.normal(size=n_units) - 0.5, J, W, c, v)
 
 
-@pytest.mark.parametrize("kind", ["independent", "ising", "rbm", "srbm"])
+@pytest.mark.parametrize("kind", ["independent", "ising", "rbm", "srbm", "all terms"])
 def test_words_of_independent_chains_follow_the_exact_distribution(kind):
     theta = _model(1, kind)
     _, probabilities = _distribution(theta)

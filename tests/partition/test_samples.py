@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chi2
 
-from microcolumn.kernels.cpu import threads as kernel_threads
+from microcolumn.kernels.loops import threads as kernel_threads
 from microcolumn.parameters import Parameters
 from microcolumn.partition import can_sample_exactly, exact_samples
 

@@ -67,12 +67,13 @@ def peak_width_ms(recording, longest_ms=60):
 def test_hidden_units_beat_pairs_and_pairs_beat_rates_on_held_out_words(name):
     recording = mc.simulate.preset(name)
     train, test = recording.bin(0.020).split(0.5, random_state=0)
-    ising = mc.Ising(l1=1e-3).fit(train)
+    settings = {"l1": 1e-3, "objective": "mpf"}
+    ising = mc.Ising(**settings).fit(train)
     rates = mc.Independent().fit(train)
     assert lead(ising, rates, test) > 5
-    richer = [mc.RBM(n_hidden=10, l1=1e-3)]
+    richer = [mc.RBM(n_hidden=10, **settings)]
     if name != "T6":  # its semi-restricted model's log Z takes half a minute
-        richer.append(mc.SemiRBM(n_hidden=10, l1=1e-3))
+        richer.append(mc.SemiRBM(n_hidden=10, **settings))
     for model in richer:
         assert lead(model.fit(train), ising, test) > 3
 

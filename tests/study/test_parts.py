@@ -1,8 +1,9 @@
 """Part files: whole, of a known job, and in the store the same bits as after a run."""
 
+import hashlib
 import math
 import re
-from dataclasses import replace
+import sqlite3
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from stored import JOB
 import microcolumn
 from microcolumn.study import _parts as parts
 from microcolumn.study._jobs import RecordingInfo, digest
-from microcolumn.study._parts import Part, collect, merge_part, part_path, read_part, write_part
+from microcolumn.study._parts import collect, merge_part, part_path, read_part, write_part
 from microcolumn.study._store import Store
 from microcolumn.study._submission import parts_folder
 
@@ -38,9 +39,24 @@ def name_of(row):
     return digest(row["settings"], RecordingInfo(row["fingerprint"], 0))
 
 
-def part(number=0, **changes):
-    row = ROW | {"settings": {"number": number}} | changes.pop("row", {})
-    return Part(name_of(row), f"job {number}", row, changes.pop("rows", ROWS), **changes)
+def job(number=0):
+    return ROW | {"settings": {"number": number}}
+
+
+def name(number=0):
+    return name_of(job(number))
+
+
+def part(number=0):
+    made = Store.in_memory()
+    made.finish(name(number), job(number), ROWS)
+    return made
+
+
+def failed(error, trace):
+    made = Store.in_memory()
+    made.fail(name(), "job 0", error, trace)
+    return made
 
 
 @pytest.fixture
@@ -52,51 +68,51 @@ def path(tmp_path):
     return store
 
 
-def put(path, *several):
-    for each in several:
-        write_part(parts_folder(path), each)
+def put(path, *numbers):
+    for number in numbers:
+        write_part(parts_folder(path), name(number), part(number))
 
 
 def test_merged_parts_are_the_bits_that_a_run_would_have_stored(path, tmp_path):
-    put(path, part(0), part(1))
+    put(path, 0, 1)
     assert collect(path).merged == 2
     with Store.create(tmp_path / "run.db") as store:
         for number in (1, 0):
-            store.finish(part(number).digest, part(number).row, ROWS)
+            store.finish(name(number), job(number), ROWS)
     assert results_of(path) == results_of(tmp_path / "run.db")
     assert collect(path) == parts.Collected(0, 0, ())  # there is nothing left to do
 
 
 def test_a_part_that_was_merged_stays_until_the_plan_is_done(path):
     with Store.create(path) as store:
-        planned = [ROW | {"digest": part(n).digest, "model": None} for n in range(2)]
+        planned = [ROW | {"digest": name(n), "model": None} for n in range(2)]
         names = ("digest", "kind", "recording", "experiment", "window", "split", "model")
         store.write_plan([{name: row[name] for name in names} for row in planned])
-    put(path, part(0))
+    put(path, 0)
     collect(path)
-    assert part_path(parts_folder(path), part(0).digest).exists()  # later jobs may start from it
-    put(path, part(1))
+    assert part_path(parts_folder(path), name(0)).exists()  # later jobs may start from it
+    put(path, 1)
     collect(path)
     assert list(parts_folder(path).iterdir()) == []
 
 
 def test_a_failure_is_kept_with_its_trace_and_gives_way_to_a_result(path):
-    put(path, part(rows={}, error="ValueError: no", trace="line 1\nline 2"))
+    write_part(parts_folder(path), name(), failed("ValueError: no", "line 1\nline 2"))
     assert collect(path) == parts.Collected(0, 1, ())
     assert collect(path) == parts.Collected(0, 0, ())  # it is told once
     with Store.open(path) as store:
         [failure] = store.rows("failures")
     assert (failure["job"], failure["error"]) == ("job 0", "ValueError: no")
     assert failure["traceback"] == "line 1\nline 2"
-    put(path, part())
+    put(path, 0)
     assert collect(path).merged == 1
     with Store.open(path) as store:
         assert store.rows("failures") == []
 
 
 def test_no_flipped_byte_of_a_part_gets_into_the_store(path):
-    file = part_path(parts_folder(path), part().digest)
-    put(path, part())
+    file = part_path(parts_folder(path), name())
+    put(path, 0)
     whole = file.read_bytes()
     places = np.linspace(0, len(whole) - 1, 15).astype(int)
     flipped = [whole[:n] + bytes([whole[n] ^ 4]) + whole[n + 1 :] for n in places]
@@ -105,7 +121,7 @@ def test_no_flipped_byte_of_a_part_gets_into_the_store(path):
         found = collect(path)
         [sentence] = found.sentences
         assert re.fullmatch(
-            f"{file} was not merged, because .+; it is kept as {part().digest}.refused, and its "
+            f"{file} was not merged, because .+; it is kept as {name()}.refused, and its "
             "job has to be done again",
             sentence,
         )
@@ -114,54 +130,74 @@ def test_no_flipped_byte_of_a_part_gets_into_the_store(path):
         assert store.finished() == set()
 
 
+def test_a_part_of_another_version_is_refused(path, monkeypatch):
+    with monkeypatch.context() as other:
+        other.setattr(parts, "__version__", "0.0.0")
+        put(path, 0)
+    [sentence] = collect(path).sentences
+    assert "computed by microcolumn 0.0.0" in sentence
+
+
 @pytest.mark.parametrize(
-    ("foreign", "reason"),
+    ("statement", "reason"),
     [
-        (part(row={"environment": {"microcolumn": "0.0.0"}}), "computed by microcolumn 0.0.0"),
-        (part(row={"environment": {}}), "not laid out as a part file"),
-        (part(rows={"planned": [{"position": 0}]}), "table planned has no column 'job'"),
-        (part(rows={"fits": [{"number": 0}]}), "table fits has no column 'number'"),
-        (part(rows={"fits": [{"value": 1.0}]}), "NOT NULL"),
-        (part(rows={"fits": [FIT | {"n_iter": 10**400}]}), "int too large"),
-        (part(row={"seconds": 10**400}), "not laid out as a part file"),
-        (part(row={"seconds": math.nan}), "not laid out as a part file"),
-        (part(row={"seconds": None}), "not laid out as a part file"),
-        (replace(part(), job=None), "not laid out as a part file"),
-        (replace(part(), error=None), "not laid out as a part file"),
+        ("DROP TABLE fits", "not laid out as a part file"),
+        ("UPDATE jobs SET settings = '{'", "not laid out as a part file"),
+        ("UPDATE jobs SET settings = NULL", "its name is not that of the job in it"),
+        ("PRAGMA user_version = 1", "not laid out as a part file"),
+        ("PRAGMA application_id = 1", "not laid out as a part file"),
+        ("DELETE FROM study", "computed by microcolumn None"),
     ],
 )
-def test_a_part_of_another_version_or_layout_is_refused(path, foreign, reason):
-    put(path, foreign)
+def test_a_part_of_another_layout_is_refused(path, statement, reason):
+    put(path, 0)
+    file = part_path(parts_folder(path), name())
+    forged = sqlite3.connect(":memory:")
+    first, _, content = file.read_bytes().partition(b"\n")
+    forged.deserialize(content)
+    forged.execute(statement)
+    forged.commit()
+    content = forged.serialize()
+    checksum = hashlib.sha256(content).hexdigest().encode()
+    file.write_bytes(first.rpartition(b" ")[0] + b" " + checksum + b"\n" + content)
     [sentence] = collect(path).sentences
     assert reason in sentence
     assert "\n" not in sentence
 
 
+def test_a_part_without_a_job_is_refused(path):
+    write_part(parts_folder(path), name(), Store.in_memory())
+    [sentence] = collect(path).sentences
+    assert "its name is not that of the job in it" in sentence
+
+
 def test_a_part_under_the_name_of_another_job_is_refused(path):
     folder = parts_folder(path)
-    put(path, part(0))
-    part_path(folder, part(0).digest).rename(part_path(folder, part(1).digest))
+    put(path, 0)
+    part_path(folder, name(0)).rename(part_path(folder, name(1)))
     [sentence] = collect(path).sentences
     assert "its name is not that of the job in it" in sentence
 
 
 def test_other_files_among_the_parts_are_left_alone(path):
     folder = parts_folder(path)
-    others = (".0.part.12.partial", "notes.txt", f"{part().digest}.part~")
-    for name in others:
-        (folder / name).write_text("half of a")
+    others = (".0.part.12.partial", "notes.txt", f"{name()}.part~")
+    for other in others:
+        (folder / other).write_text("half of a")
     (folder / "1").mkdir()
     assert collect(path) == parts.Collected(0, 0, ())
     assert {each.name for each in folder.iterdir()} == {*others, "1"}
 
 
 def test_a_part_is_read_as_it_was_written(tmp_path):
-    write_part(tmp_path, part())
-    found = read_part(part_path(tmp_path, part().digest))
-    assert (found.digest, found.job, found.error) == (part().digest, "job 0", "")
-    assert found.rows["fits"][0] == {
-        column: value.item() if hasattr(value, "item") else value for column, value in FIT.items()
-    } | {"tried": [{"settings": {"n": 1}, "validation_bits_per_second": None}]}
+    write_part(tmp_path, name(), part())
+    found = read_part(part_path(tmp_path, name()))
+    row, rows = found.job(name())
+    assert row["environment"] == ROW["environment"]
+    assert row["warnings"] == list(ROW["warnings"])
+    expected = {c: value.item() if hasattr(value, "item") else value for c, value in FIT.items()}
+    expected["tried"] = [{"settings": {"n": 1}, "validation_bits_per_second": None}]
+    assert {column: rows["fits"][0][column] for column in FIT} == expected
     with Store.create(tmp_path / "study.db") as store:
-        merge_part(store, found)
-        assert store.finished() == {part().digest}
+        assert merge_part(store, found)
+        assert store.finished() == {name()}

@@ -12,8 +12,9 @@ def certificate(model: Any) -> list[tuple[str, str]]:
         return _of_rival(model)
     n_bits = model.n_features_in_
     penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
-    within = f" (tolerance {model.tol:g})" if hasattr(model, "tol") else ""
-    if within and model.optimality_ > model.tol and model.certificate_.converged:
+    tol = getattr(model, "tol", None)
+    within = "" if tol is None else f" (tolerance {tol:g})"
+    if hasattr(model, "n_hidden") and not (model.l1 or model.group_l1):
         within = " (without a penalty; words kept apart ended the fit)"
     convergence = ("optimality", f"{model.optimality_:.2g}{within}")
     sampled = _sampled_certificate(model)

@@ -4,10 +4,10 @@ from ._hidden_unit import (
     HIDDEN_UNITS as HIDDEN_UNITS,
     HiddenUnit as HiddenUnit,
 )
+from ._tables import Tables as Tables, all_patterns as all_patterns
 from ._words import (
     hidden_mean as hidden_mean,
     log_odds as log_odds,
     log_weight as log_weight,
     number_active as number_active,
-    softplus_and_sigmoid as softplus_and_sigmoid,
 )

@@ -22,3 +22,6 @@ class Fields(Term):
 
     def log_odds(self, rest: Floats, unit: int) -> Floats:
         return np.full(len(rest), self.b[unit])
+
+    def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
+        return {"b": weights @ x}  # a bit is its own square

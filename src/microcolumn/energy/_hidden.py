@@ -25,3 +25,8 @@ class Hidden(Term):
         z, gate = self.c + rest @ self.W, self.unit.log_gate
         odds: Floats = (gate(z + self.W[unit]) - gate(z)).sum(axis=1)
         return odds
+
+    def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
+        mean = self.unit.mean(self.c + x @ self.W)
+        weighted = weights[:, None] * (mean**2 if squared else mean)
+        return {"W": x.T @ weighted, "c": weighted.sum(axis=0)}

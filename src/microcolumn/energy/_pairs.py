@@ -23,3 +23,8 @@ class Pairs(Term):
     def log_odds(self, rest: Floats, unit: int) -> Floats:
         odds: Floats = 2.0 * rest @ self.J[unit]
         return odds
+
+    def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
+        together = (x * weights[:, None]).T @ x
+        np.fill_diagonal(together, 0.0)
+        return {"J": together}

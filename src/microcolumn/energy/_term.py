@@ -20,3 +20,10 @@ class Term(ABC):
     @abstractmethod
     def log_odds(self, rest: Floats, unit: int) -> Floats:
         """What it adds to the log odds of a spike of a unit, which is silent in ``rest``."""
+
+    @abstractmethod
+    def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
+        """Weighted sum over words of the slopes of ``log_weight`` by each of its arrays, by name.
+
+        With ``squared`` the sum of their squares. ``weights`` has shape (n_words,).
+        """

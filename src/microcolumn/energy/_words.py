@@ -12,22 +12,6 @@ from numpy.typing import ArrayLike
 from ..parameters import Parameters
 from ..validation import Floats, chunks
 
-#: Hidden units of which a product of factors from 1 to 2 is no larger than numbers can be.
-_PRODUCT = 1000
-
-
-def softplus_and_sigmoid(z: Floats) -> tuple[Floats, Floats]:
-    """Sum of softplus(z) over each row, shape (n_rows,), and sigmoid(z), the shape of ``z``.
-
-    One exponential serves both, and one logarithm a whole row.
-    """
-    small = np.exp(-np.abs(z))
-    factors = 1.0 + small
-    sigmoid: Floats = np.where(z >= 0.0, 1.0, small) / factors
-    starts = np.arange(0, z.shape[1], _PRODUCT)
-    logs = np.log(np.multiply.reduceat(factors, starts, axis=1)).sum(axis=1)
-    return np.maximum(z, 0.0).sum(axis=1) + logs, sigmoid
-
 
 def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
     """Unnormalised log probability log p~(x) of each word.

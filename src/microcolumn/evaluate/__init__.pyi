@@ -15,7 +15,6 @@ from ._beyond_stimulus import (
 from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
 from ._comparison import Comparison as Comparison
 from ._conditional import conditional_gain as conditional_gain
-from ._effects import Ratio as Ratio
 from ._estimates import Estimates as Estimates, Intervals as Intervals
 from ._explainable import Explainable as Explainable, explainable as explainable
 from ._interactions import (
@@ -30,7 +29,6 @@ from ._layer_results import (
     LayerStatistics as LayerStatistics,
 )
 from ._layers import layer_statistics as layer_statistics
-from ._lift import lift as lift
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._paired import PairedDifference as PairedDifference
 from ._past import probability_given_past as probability_given_past
@@ -49,8 +47,13 @@ from ._prediction_scores import (
     skill as skill,
 )
 from ._rival_choice import Choice as Choice, choose as choose
-from ._score import Score as Score, excess_log_likelihood as excess_log_likelihood
-from ._sequences import sequence_gain as sequence_gain
+from ._score import (
+    Score as Score,
+    excess_log_likelihood as excess_log_likelihood,
+    lift as lift,
+    sequence_gain as sequence_gain,
+)
+from ._significance import Ratio as Ratio
 from ._splits import compare as compare
 from ._summaries import (
     LayersResult as LayersResult,

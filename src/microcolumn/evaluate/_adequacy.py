@@ -16,9 +16,8 @@ from ..words import Words
 from ._bootstrap import counted_blocks
 from ._goodness import Goodness, WordSample, block_table, goodness
 from ._inputs import words_for
-from ._model_words import Method, is_normalised, log_probability, words_of_model
+from ._model_words import Method, is_normalised, log_probability, training_error, words_of_model
 from ._significance import LEVEL, bootstrap_p_text
-from ._training_error import training_error
 from ._word_features import FAMILIES, WordFeatures
 
 #: A difference beyond noise of at most this share of what was observed is little.

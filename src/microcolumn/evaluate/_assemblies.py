@@ -149,7 +149,12 @@ class Assemblies(Sequence[Assembly]):
     @property
     def clearest(self) -> tuple[Assembly, ...]:
         """Assemblies first, then others; in each, by bits/s lost without it over its error."""
-        return tuple(sorted(self.rows, key=lambda row: (row.verdict != "assembly", -_sure(row))))
+
+        def doubt(row: Assembly) -> tuple[bool, float]:
+            sure = row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
+            return row.verdict != "assembly", -sure
+
+        return tuple(sorted(self.rows, key=doubt))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per hidden unit, with its verdict."""
@@ -197,11 +202,6 @@ def columns_of(row: Assembly) -> tuple[str, ...]:
         f"{number(row.bits_per_second)} ± {number(row.stderr)}",
         row.verdict,
     )
-
-
-def _sure(row: Assembly) -> float:
-    """Bits/s lost without a hidden unit, in standard errors; 0 where there is no error."""
-    return row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
 
 
 def assemblies(
@@ -302,8 +302,8 @@ def refits(
 ) -> list[PenalisedModel]:
     """Fit a model anew, with its settings, to random halves of its words from other starts.
 
-    Blocks of time are dealt to two halves, and both are fitted: the two share no word, halves of
-    different deals share half of theirs.
+    The fits are for :func:`assemblies`. Blocks of time are dealt to two halves, and both are
+    fitted: the two share no word, halves of different deals share half of theirs.
 
     Parameters
     ----------
@@ -315,11 +315,6 @@ def refits(
         How many; an even number uses all halves.
     random_state : int, Generator or None
         Source of the halves and of the starts.
-
-    Returns
-    -------
-    list of fitted models
-        For :func:`assemblies`.
     """
     count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)

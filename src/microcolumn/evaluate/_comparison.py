@@ -11,9 +11,9 @@ from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..notebook import card
 from ..partition._result import false_mode_text, method_text
-from ._effects import Ratio, ratio
 from ._model_score import ModelScore
 from ._paired import PairedDifference
+from ._significance import Ratio, ratio
 
 #: What scores say about, by how words were split.
 HOLDS_FOR = {
@@ -244,8 +244,9 @@ def _statements(compared: Comparison) -> list[str]:
     if not compared.models:
         return false
     about = HOLDS_FOR.get(compared.split_by)
-    told = [*_ranking(compared), *_doubts(compared), *false, *([about] if about else [])]
-    return [sentence[0].upper() + sentence[1:] for sentence in told]
+    # Annealing may have missed a part of log Z, so that a score is too good.
+    told = [*_ranking(compared), doubt(compared.models, ()), *false, about]
+    return [sentence[0].upper() + sentence[1:] for sentence in told if sentence]
 
 
 def _ranking(compared: Comparison) -> list[str]:
@@ -265,7 +266,9 @@ def _ranking(compared: Comparison) -> list[str]:
     runners_up = [pair.sentence() for pair in shown if {pair.first, pair.second} not in told]
     spikes = compared.best.bits_per_spike
     gain = over_zero.sentence("" if math.isnan(spikes) else f"{spikes:.2g} bits per spike")
-    return [*opening, *runners_up, gain, *_share_of_pairs(compared)]
+    share = compared.share_of_pairs
+    of_pairs = f"pairs alone explain {share} of the best model's gain over independent units"
+    return [*opening, *runners_up, gain, *([of_pairs] if share else [])]
 
 
 def _against_rivals(compared: Comparison) -> tuple[list[str], set[str]]:
@@ -300,16 +303,3 @@ def _hidden_against_pairs(compared: Comparison) -> tuple[list[str], set[str]]:
             else f"The pairwise model beats models with hidden units: {text}"
         )
     return [text], {pair.first, pair.second}
-
-
-def _share_of_pairs(compared: Comparison) -> list[str]:
-    share = compared.share_of_pairs
-    if share is None:
-        return []
-    return [f"pairs alone explain {share} of the best model's gain over independent units"]
-
-
-def _doubts(compared: Comparison) -> list[str]:
-    """Annealing may have missed a part of log Z, so that a score is too good."""
-    unsure = doubt(compared.models, ())
-    return [unsure] if unsure else []

@@ -98,8 +98,7 @@ class Interactions(AsText):
     @property
     def pairs(self) -> Floats:
         """What two units active together add, directly and through hidden units."""
-        total: Floats = self.direct + self.through_hidden
-        return total
+        return self.direct + self.through_hidden
 
     @property
     def rms_nats(self) -> dict[str, float]:

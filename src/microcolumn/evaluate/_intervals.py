@@ -269,7 +269,7 @@ def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:
     # The penalty that serves best falls with the root of the number of words; errors of a fit
     # that show in the fifth digit do not matter here.
     stronger = {name: np.sqrt(2.0) * getattr(anew, name) for name in ("l1", "group_l1")}
-    anew.set_params(random_state=1, tol=max(anew.tol, 1e-4), **stronger)
+    anew.set_params(random_state=1, tol=max(anew.tol or 0.0, 1e-4), **stronger)
     halves = parts.words.split(0.5, by="blocks", random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a half without live hidden units leaves no interval

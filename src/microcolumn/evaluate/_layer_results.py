@@ -125,8 +125,10 @@ class LayerStatistics:
         span = f"; words of {self.window} bins" if self.window > 1 else ""
         source = "(all other) arrangements" if self.exact else "random permutations"
         ending = f"p from {self.n_permutations:,} {source} of the layer labels over units"
-        lines = [f"units by layer: {', '.join(sizes)}{span}", *_hidden_lines(self)]
-        lines += [*_coupling_lines(self), ending, *(f"note: {note}" for note in self.notes)]
+        lines = [f"units by layer: {', '.join(sizes)}{span}", "no hidden units with weights"]
+        if self.hidden:
+            lines[1] = text_table(_HEADER, _hidden_rows(self), left=("layer",))
+        lines += [_coupling_lines(self), ending, *(f"note: {note}" for note in self.notes)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -136,12 +138,6 @@ class LayerStatistics:
 
 
 _HEADER = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
-
-
-def _hidden_lines(statistics: LayerStatistics) -> list[str]:
-    if not statistics.hidden:
-        return ["no hidden units with weights"]
-    return [text_table(_HEADER, _hidden_rows(statistics), left=("layer",))]
 
 
 def _hidden_rows(statistics: LayerStatistics) -> list[list[str]]:
@@ -156,7 +152,7 @@ def _hidden_rows(statistics: LayerStatistics) -> list[list[str]]:
     return [*rows, overall] if rows else []
 
 
-def _coupling_lines(statistics: LayerStatistics) -> list[str]:
+def _coupling_lines(statistics: LayerStatistics) -> str:
     contrasts = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
     rows = [
         [
@@ -167,4 +163,4 @@ def _coupling_lines(statistics: LayerStatistics) -> list[str]:
         if row is not None
     ]
     header = ("couplings", "within", "between", "difference", "p")
-    return [text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"]
+    return text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"

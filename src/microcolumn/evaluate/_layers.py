@@ -8,8 +8,10 @@ says that weights follow the labels, not why: couplings that only fall off with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +22,12 @@ from ..models import PopulationModel
 from ..origin import units_of
 from ..parameters import Parameters
 from ..units import Units
-from ..validation import Floats, listed, random_generator, whole_number
+from ..validation import Floats, chunks, listed, random_generator, whole_number
 from ._inputs import parameters_of
 from ._layer_results import CouplingContrast, HiddenUnitLayer, LayerStatistics
-from ._permutations import Codes, relabelled
 from ._significance import holm
+
+Codes = NDArray[np.integer[Any]]
 
 #: Share of the permutations that do not exceed what is called the upper end of chance.
 _MOST = 0.95
@@ -269,3 +272,32 @@ def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> 
         "no two units share a layer, so couplings are not tested": not measured.n_within,
     }
     return tuple(note for note, applies in notes.items() if applies)
+
+
+def relabelled(
+    codes: Codes, n_permutations: int, rng: np.random.Generator, width: int
+) -> tuple[int, bool, Iterator[Codes]]:
+    """Number of other arrangements of labels, whether these are all, and the arrangements.
+
+    All are made if there are at most ``n_permutations``, else so many random ones. ``codes``
+    (n_units,) are the given labels, numbered from 0. Arrangements come in chunks of rows; ``width``
+    is the number of elements that the caller needs per arrangement.
+    """
+    n_wanted = whole_number("n_permutations", n_permutations, least=1)
+    n_same = math.prod(map(math.factorial, np.bincount(codes).tolist()))
+    n_others = math.factorial(codes.size) // n_same - 1
+    if n_others <= n_wanted:
+        others = _other_arrangements(codes)
+        return n_others, True, (others[part] for part in chunks(n_others, width))
+    sizes = [part.stop - part.start for part in chunks(n_wanted, width)]
+    return n_wanted, False, (rng.permuted(np.tile(codes, (n, 1)), axis=1) for n in sizes)
+
+
+def _other_arrangements(codes: Codes) -> Codes:
+    """Every distinct arrangement of the labels except the given one, built unit by unit."""
+    rows = np.zeros((1, 0), dtype=codes.dtype)
+    for n in range(codes.size):
+        room = [(rows == k).sum(axis=1) < size for k, size in enumerate(np.bincount(codes))]
+        rows = np.concatenate([np.insert(rows[r], n, k, axis=1) for k, r in enumerate(room)])
+    others: Codes = rows[(rows != codes).any(axis=1)]
+    return others

@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
+from ..layout import Layout
 from ..parameters import Parameters
-from ..partition._cost import operations
+from ..partition._cost import EXACT_INTERVALS, operations
 from ..validation import Floats, chunks
 from ..words import Words
-from ._likelihood_maximum import Layout, Likelihood, Maximum
+from ._likelihood_maximum import Estimated, Likelihood, Maximum
 from ._recurrence import SAME
 
-#: More parameters, or multiply-adds of an exact sum over the states, would take minutes.
-MOST_PARAMETERS, MOST_OPERATIONS = 800, 2.0**28
+#: More parameters would take minutes.
+MOST_PARAMETERS = 800
 #: A hidden unit without penalty is still the fitted one if its weights correlate so much.
 _STILL = 0.8
 
@@ -49,7 +50,7 @@ def too_large(theta: Parameters) -> str:
     size += 0 if live.J is None else int(np.count_nonzero(live.J)) // 2
     if size > MOST_PARAMETERS:
         return f"the model has {size:,} parameters and intervals take at most {MOST_PARAMETERS:,}"
-    if operations(live) > MOST_OPERATIONS:
+    if operations(live) > EXACT_INTERVALS:
         return "the model has too many states for an exact sum, which intervals take"
     return ""
 
@@ -72,44 +73,46 @@ def likelihood_estimates(
         raise ValueError(f"{reason}; fit fewer hidden units or select units")
     # Threads of BLAS would change the last digits.
     with threadpool_limits(limits=1, user_api="blas"):
-        layout, start, found = _estimate(theta, words, usable, always)
-        variance, alike = _variance(layout, found, words, blocks)
+        estimated, start, found = _estimate(theta, words, usable, always)
+        layout = estimated.layout
+        variance, alike = _variance(estimated, found, words, blocks)
         again = [_matched(layout, start, *half, usable, always) for half in halves]
     if again:
-        variance *= _excess(layout, found.x, np.array([each.x for each in again]), variance)
-    variance[~layout.free] = np.nan
+        variance *= _excess(estimated, found.x, np.array([each.x for each in again]), variance)
+    variance[~estimated.free] = np.nan
     changed = _cosines(layout, start, found.x) < _STILL
     lost = np.zeros(layout.n_hidden, dtype=bool)
     for each in again:
         lost |= each.similarity < SAME
     for i in np.flatnonzero(changed | lost).tolist():
-        variance[layout.places(i)] = np.nan
+        variance[layout.of_hidden(i)] = np.nan
     if lost.any():
         # Biases make up for hidden units that are there by chance.
-        variance[layout.b] = np.nan
+        variance[layout.fields] = np.nan
     if not found.arrived:
         variance[:] = np.nan
-    notes = _notes(layout, found.arrived, changed & ~lost, lost)
-    stderr = layout.unpack(np.sqrt(variance))
-    return LikelihoodEstimates(layout.unpack(found.x), stderr, alike, notes)
+    notes = _notes(estimated, found.arrived, changed & ~lost, lost)
+    stderr = estimated.unpack(np.sqrt(variance))
+    return LikelihoodEstimates(estimated.unpack(found.x), stderr, alike, notes)
 
 
 def _estimate(
     theta: Parameters, words: Words, usable: NDArray[np.bool_], always: NDArray[np.bool_]
-) -> tuple[Layout, Floats, Maximum]:
+) -> tuple[Estimated, Floats, Maximum]:
     """Which parameters there are, the fit as a vector, and the maximum next to it."""
     small = _without_constants(theta, usable, always)
-    layout = Layout(small, usable)
-    start = layout.pack(small)
-    return layout, start, Likelihood(layout, words.X[:, usable], words.counts).maximum(start)
+    estimated = Estimated.of(small, usable)
+    start = estimated.layout.pack(small)
+    likelihood = Likelihood(estimated, words.X[:, usable], words.counts)
+    return estimated, start, likelihood.maximum(start)
 
 
 def _variance(
-    layout: Layout, found: Maximum, words: Words, blocks: NDArray[np.int64]
+    estimated: Estimated, found: Maximum, words: Words, blocks: NDArray[np.int64]
 ) -> tuple[Floats, float]:
     """Squared errors by blocks of time, at least those of independent words, and their ratio."""
-    influence = _block_influence(found, layout, words, blocks)
-    n_blocks, free = influence.shape[0], layout.free
+    influence = _block_influence(found, estimated, words, blocks)
+    n_blocks, free = influence.shape[0], estimated.free
     in_blocks = (influence**2).sum(axis=0) * n_blocks / max(n_blocks - 1, 1)
     by_model = np.diagonal(found.inverse) / words.counts.sum()
     alike = 1.0
@@ -119,14 +122,14 @@ def _variance(
 
 
 def _notes(
-    layout: Layout, arrived: bool, changed: NDArray[np.bool_], lost: NDArray[np.bool_]
+    estimated: Estimated, arrived: bool, changed: NDArray[np.bool_], lost: NDArray[np.bool_]
 ) -> tuple[str, ...]:
     if not arrived:
         return ("no maximum of the likelihood was found near the fit: no intervals",)
     notes = []
-    kept = int((~layout.free).sum())
+    kept = int((~estimated.free).sum())
     if kept:
-        noun = "weights" if layout.upper is None else "weights and couplings"
+        noun = "weights and couplings" if estimated.layout.coupled else "weights"
         notes.append(
             f"set to 0 by the penalty, without intervals: {kept:,} {noun}; "
             "the others hold given that"
@@ -166,22 +169,23 @@ def _matched(
     theta = theta.only_live()[0]
     if too_large(theta):
         return _Again(again, similarity)
-    other, other_start, found = _estimate(theta, words, usable, always)
-    again[layout.b] = found.x[other.b]
-    if layout.upper is not None and other.upper is not None:
-        again[layout.J] = found.x[other.J]
+    estimated, other_start, found = _estimate(theta, words, usable, always)
+    other = estimated.layout
+    again[layout.fields] = found.x[other.fields]
+    if layout.coupled and other.coupled:
+        again[layout.couplings] = found.x[other.couplings]
     if layout.n_hidden and other.n_hidden:
-        first, second = layout.weights(start), other.weights(other_start)
+        first, second = layout.weights_of(start), other.weights_of(other_start)
         norms = np.outer(np.linalg.norm(first, axis=0), np.linalg.norm(second, axis=0))
         cosines = first.T @ second / np.maximum(norms, 1e-300)
         mine, partners = linear_sum_assignment(-cosines)
         similarity[mine] = cosines[mine, partners]
         for i, j in zip(mine.tolist(), partners.tolist(), strict=True):
-            again[layout.places(i)] = found.x[other.places(j)]
+            again[layout.of_hidden(i)] = found.x[other.of_hidden(j)]
     return _Again(again, similarity)
 
 
-def _excess(layout: Layout, x: Floats, again: Floats, variance: Floats) -> Floats:
+def _excess(estimated: Estimated, x: Floats, again: Floats, variance: Floats) -> Floats:
     """Squared difference to the estimates of halves over ``variance``, 1 at least, shape (size,).
 
     One number for each hidden unit, one for the visible biases, one for the couplings. If halves
@@ -189,11 +193,12 @@ def _excess(layout: Layout, x: Floats, again: Floats, variance: Floats) -> Float
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = ((again - x) ** 2).mean(axis=0) / variance
+    layout = estimated.layout
     every, excess = np.arange(layout.size), np.ones(layout.size)
-    groups = [every[layout.b], every[layout.J]]
-    groups += [layout.places(i) for i in range(layout.n_hidden)]
+    groups = [every[layout.fields], every[layout.couplings]]
+    groups += [layout.of_hidden(i) for i in range(layout.n_hidden)]
     for group in groups:
-        mine = ratio[group][layout.free[group]]
+        mine = ratio[group][estimated.free[group]]
         if mine.size:
             excess[group] = max(1.0, float(mine.mean()))
     return excess
@@ -201,23 +206,24 @@ def _excess(layout: Layout, x: Floats, again: Floats, variance: Floats) -> Float
 
 def _cosines(layout: Layout, start: Floats, x: Floats) -> Floats:
     """Between the weights of each hidden unit at the start and at ``x``, shape (n_hidden,)."""
-    before, after = layout.weights(start), layout.weights(x)
+    before, after = layout.weights_of(start), layout.weights_of(x)
     norms = np.linalg.norm(before, axis=0) * np.linalg.norm(after, axis=0)
     cosines: Floats = (before * after).sum(axis=0) / np.maximum(norms, 1e-300)
     return cosines
 
 
 def _block_influence(
-    found: Maximum, layout: Layout, words: Words, blocks: NDArray[np.int64]
+    found: Maximum, estimated: Estimated, words: Words, blocks: NDArray[np.int64]
 ) -> Floats:
     """What each block of time adds to the estimates, shape (n_blocks, size)."""
-    X = words.X[:, layout.usable]
+    layout, X = estimated.layout, words.X[:, estimated.usable]
+    theta = layout.unpack(found.x)
     keys, place = np.unique(blocks * len(words) + words.index, return_inverse=True)
     weights = np.bincount(place, weights=words.weights, minlength=keys.size)
     block, word = np.divmod(keys, len(words))
     sums = np.zeros((int(blocks[-1]) + 1, layout.size))
     for part in chunks(keys.size, layout.size, 1 << 21):
-        f = layout.features(found.x, X[word[part]]) - found.mean
+        f = layout.design(theta, X[word[part]]) - found.mean
         np.add.at(sums, block[part], f * weights[part, None])
     influence: Floats = sums @ found.inverse / words.counts.sum()
     return influence

@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
 from ..energy import log_weight
+from ..kernels.states import states
+from ..layout import Layout
 from ..objectives import NegativeLogLikelihood
 from ..parameters import Parameters
 from ..partition import exact_samples
-from ..partition._enumeration import states
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 
@@ -35,82 +36,36 @@ _AIM, _ARRIVED = 0.02, 0.3
 _STEPS, _ROUNDS = 60, 3
 
 
-class Layout:
-    """Parameters of the usable bits as one vector: b, 2 J of pairs, W, c.
+class Estimated(NamedTuple):
+    """Parameters of the ``usable`` bits as one vector, and which of them are ``free``.
 
-    ``free`` are those that are estimated: all biases, and what the fit did not set to zero.
+    Those are all biases, and what the fit did not set to zero.
     """
 
-    def __init__(self, theta: Parameters, usable: NDArray[np.bool_]) -> None:
+    layout: Layout
+    usable: NDArray[np.bool_]
+    free: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, theta: Parameters, usable: NDArray[np.bool_]) -> Estimated:
         """``theta`` is of the usable bits alone."""
-        self.usable, self.n, self.n_hidden = usable, theta.n_visible, theta.n_hidden
-        self.upper = np.triu_indices(self.n, 1) if theta.J is not None else None
-        n_pairs = 0 if self.upper is None else self.upper[0].size
-        ends = np.cumsum([self.n, n_pairs, self.n * self.n_hidden, self.n_hidden])
-        self.size = int(ends[-1])
-        self.b, self.J, self.W, self.c = (
-            slice(int(end) - size, int(end))
-            for end, size in zip(
-                ends, (self.n, n_pairs, self.n * self.n_hidden, self.n_hidden), strict=True
-            )
-        )
-        self.free = self.pack(theta) != 0.0
-        self.free[self.b] = self.free[self.c] = True
-
-    def pack(self, theta: Parameters, of_pairs: float = 2.0) -> Floats:
-        """``of_pairs`` times J: 2 of parameters, 1 of derivatives by 2 J."""
-        parts = [theta.b]
-        if theta.J is not None and self.upper is not None:
-            parts.append(of_pairs * theta.J[self.upper])
-        if theta.W is not None and theta.c is not None:
-            parts += [theta.W.ravel(), theta.c]
-        return np.concatenate(parts)
-
-    def small(self, x: Floats) -> Parameters:
-        """Parameters of the usable bits alone."""
-        J = W = c = None
-        if self.upper is not None:
-            J = np.zeros((self.n, self.n))
-            J[self.upper] = 0.5 * x[self.J]
-            J += J.T
-        if self.n_hidden:
-            W, c = self.weights(x), x[self.c]
-        return Parameters.trusted(x[self.b], J, W, c)
+        layout = Layout.of(theta)
+        free = layout.pack(theta) != 0.0
+        free[layout.fields] = free[layout.hidden_biases] = True
+        return cls(layout, usable, free)
 
     def unpack(self, x: Floats) -> Parameters:
         """Parameters of all bits, NaN for those that take no part."""
-        small, total = self.small(x), self.usable.size
+        small, total = self.layout.unpack(x), self.usable.size
         b, J, W = np.full(total, np.nan), None, None
         b[self.usable] = small.b
         if small.J is not None:
             J = np.full((total, total), np.nan)
             J[np.ix_(self.usable, self.usable)] = small.J
         if small.W is not None:
-            W = np.full((total, self.n_hidden), np.nan)
+            W = np.full((total, small.n_hidden), np.nan)
             W[self.usable] = small.W
         return Parameters.trusted(b, J, W, small.c)
-
-    def weights(self, x: Floats) -> Floats:
-        """W, shape (n, n_hidden)."""
-        return x[self.W].reshape(self.n, self.n_hidden)
-
-    def places(self, i: int) -> NDArray[np.int64]:
-        """Where the weights and the bias of hidden unit ``i`` are."""
-        weights = self.W.start + np.arange(self.n) * self.n_hidden + i
-        return np.append(weights, self.c.start + i)
-
-    def features(self, x: Floats, X: Bits) -> Floats:
-        """Derivatives of log p~ by the parameters for some words, shape (n_words, size)."""
-        bits = X.astype(np.float64)
-        out = np.empty((len(X), self.size))
-        out[:, self.b] = bits
-        if self.upper is not None:
-            out[:, self.J] = bits[:, self.upper[0]] * bits[:, self.upper[1]]
-        if self.n_hidden:
-            on = expit(x[self.c] + bits @ self.weights(x))
-            out[:, self.W] = (bits[:, :, None] * on[:, None, :]).reshape(len(X), -1)
-            out[:, self.c] = on
-        return out
 
 
 class Maximum(NamedTuple):
@@ -130,7 +85,7 @@ class Likelihood:
 
     Parameters
     ----------
-    layout : Layout
+    estimated : Estimated
         Which parameters there are.
     X : ndarray of uint8, shape (n_distinct, n)
         Words of the usable bits.
@@ -138,32 +93,35 @@ class Likelihood:
         How often each occurs.
     """
 
-    def __init__(self, layout: Layout, X: Bits, counts: Floats) -> None:
-        self.layout, self.n_words = layout, float(counts.sum())
+    def __init__(self, estimated: Estimated, X: Bits, counts: Floats) -> None:
+        layout, self.free, self.n_words = estimated.layout, estimated.free, float(counts.sum())
+        self.layout = layout
         seen = counts > 0.0
         self._objective = NegativeLogLikelihood(
             Words.from_array(X[seen], sample_weight=counts[seen])
         )
-        self._prior = np.zeros(layout.size)
-        self._prior[layout.n :] = 1.0 / (_PRIOR_SD**2 * self.n_words)
+        # A pair adds twice its coupling to log p~, and that is what the prior is of.
+        self._prior = layout.entries**2 / (_PRIOR_SD**2 * self.n_words)
+        self._prior[layout.fields] = 0.0
 
     def __call__(self, x: Floats) -> tuple[float, Floats]:
         """Minus the value and its slope, nats per word."""
-        value, gradient = self._objective(self.layout.small(x))
-        slope = self.layout.pack(gradient, of_pairs=1.0) + self._prior * x
+        value, gradient = self._objective(self.layout.unpack(x))
+        slope = self.layout.pack_gradient(gradient) + self._prior * x
         return value + 0.5 * float(self._prior @ x**2), slope
 
     def information(self, x: Floats) -> tuple[Floats, Floats]:
         """Inverse information (0 for what is not free) and the model's E[f]."""
         layout = self.layout
         mean, second = np.zeros(layout.size), np.zeros((layout.size, layout.size))
-        X, share = _words_of(layout.small(x))
+        theta = layout.unpack(x)
+        X, share = _words_of(theta)
         for part in chunks(len(X), layout.size, 1 << 21):
-            f = layout.features(x, X[part])
+            f = layout.design(theta, X[part])
             mean += share[part] @ f
             second += (f * share[part, None]).T @ f
         found = second - np.outer(mean, mean) + np.diag(self._prior)
-        free = np.ix_(layout.free, layout.free)
+        free = np.ix_(self.free, self.free)
         inverse = np.zeros_like(found)
         inverse[free] = _inverse(found[free])
         return inverse, mean
@@ -173,7 +131,7 @@ class Likelihood:
 
         Coordinates are such that the errors are 1 and independent where ``inverse`` holds.
         """
-        free = self.layout.free
+        free = self.free
         root = np.linalg.cholesky(inverse[np.ix_(free, free)]) / np.sqrt(self.n_words)
 
         def moved(u: Floats) -> Floats:

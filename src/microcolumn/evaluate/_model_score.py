@@ -161,8 +161,8 @@ class ModelScore:
     @property
     def chosen(self) -> str:
         """What validation parts chose: the strength of a penalty, or the size of a rival."""
-        found = [score.size or _strength(score.l1) for score in self.splits]
-        return " or ".join(dict.fromkeys(filter(None, found)))
+        known = [score for score in self.splits if score.size or not math.isnan(score.l1)]
+        return " or ".join(dict.fromkeys(score.size or f"l1 {score.l1:.2g}" for score in known))
 
     @property
     def by_split(self) -> dict[int, float]:
@@ -173,7 +173,3 @@ class ModelScore:
     def l1(self) -> tuple[float, ...]:
         """Chosen L1 strength of each split."""
         return tuple(score.l1 for score in self.splits)
-
-
-def _strength(l1: float) -> str:
-    return "" if math.isnan(l1) else f"l1 {l1:.2g}"

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..kernels.states import states
 from ..models import PopulationModel, WordModel
 from ..packing import unique_rows
 from ..partition import can_sample_exactly
-from ..partition._enumeration import states
 from ..validation import Bits, Floats
 from ..words import Words
 from ._goodness import WordSample, block_table
@@ -26,6 +26,12 @@ _N_CHAINS = 500
 _DRAWN_PER_WORD, _FEWEST_DRAWN = 5, 20_000
 
 
+#: Words that the information of a fit is summed over at most, drawn among those of the model.
+_MOST_INFORMING = 20_000
+#: With more free parameters a fit counts as free to follow all features of its training words.
+MOST_PARAMETERS = 2_000
+
+
 class ModelWords(NamedTuple):
     """Distinct words of a model (n_distinct, n_dims), their features, and how they were had."""
 
@@ -35,11 +41,7 @@ class ModelWords(NamedTuple):
 
 
 def words_of_model(
-    model: WordModel,
-    features: WordFeatures,
-    start: Words,
-    n_tested: int,
-    rng: np.random.Generator,
+    model: WordModel, features: WordFeatures, start: Words, n_tested: int, rng: np.random.Generator
 ) -> ModelWords:
     """Words of a model, their number bounded; Gibbs chains of the paper's family leave ``start``.
 
@@ -99,3 +101,36 @@ def is_normalised(model: WordModel) -> bool:
 def log_probability(model: WordModel, X: Bits) -> Floats:
     """Log probability of words in nats, shape (n_words,); 0 where it is not known of any."""
     return model.score_samples(X) if is_normalised(model) else np.zeros(len(X))
+
+
+def training_error(
+    model: WordModel,
+    X: Bits,
+    sample: WordSample,
+    rng: np.random.Generator,
+    most_parameters: int = MOST_PARAMETERS,
+) -> Floats:
+    """Directions that fits scatter in, shape (n_directions, n_columns).
+
+    Standard normal numbers (n_directions,) times them, over the root of the number of independent
+    training words, are to first order the errors of the model's means of the columns after a fit
+    by likelihood. ``X`` (n_distinct, n_dims) are the words of ``sample``, the model's own. A model
+    whose slopes are not known, or with too many parameters, counts as free to follow all features
+    of its training words: no fit by likelihood scatters more.
+    """
+    table, share = sample.table, sample.share / sample.share.sum()
+    known = 0 < model._n_slopes <= most_parameters
+    most = _MOST_INFORMING if known else MOST_PARAMETERS
+    if share.size > most:
+        counts = rng.multinomial(most, share)
+        kept = np.flatnonzero(counts)
+        X, table, share = X[kept], table[kept], counts[kept] / most
+    root = share[:, None] ** 0.5
+    if not known:
+        return np.asarray(root * (table.toarray() - share @ table))
+    score = model._slopes(X)
+    score = (score - share @ score) * root
+    size, direction = np.linalg.eigh(score.T @ score)
+    kept = np.flatnonzero(size > 1e-10 * size[-1])
+    covariance = np.asarray((score * root).T @ table)
+    return np.asarray((direction[:, kept] / size[kept] ** 0.5).T @ covariance)

@@ -4,7 +4,7 @@ For a given past the newest bin is a small model of its own: the past shifts the
 units and the inputs of the hidden units, and all 2^n_units states of the bin are summed. No
 partition function of the window is needed. The kernel multiplies factors. Logarithms are summed
 instead for the few pasts after which some value is less likely than exp(-575), and for models with
-fields or weights of a hidden unit that add up to more than 600 nats.
+fields or weights of a hidden unit that add up to more than 300 nats.
 """
 
 from __future__ import annotations
@@ -13,15 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import newest_log_odds
+from ..kernels.states import pairwise_log_weights, states, sums_over_states
 from ..models import PopulationModel
 from ..packing import unique_rows
 from ..parameters import Parameters
-from ..partition._enumeration import (
-    PaddedModel,
-    pairwise_log_weights,
-    states,
-    sums_over_states,
-)
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._inputs import words_for
@@ -102,16 +97,18 @@ def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArra
 
 def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
     """Log odds of each unit of the newest bin from the logarithm of every state's weight."""
-    b, J, W, c, v = PaddedModel.of(theta)
-    past, newest = slice(theta.n_visible - n), slice(theta.n_visible - n, theta.n_visible)
+    b, J, W, c, v = theta.arrays
+    J = np.zeros((b.size, b.size)) if J is None else J
+    past, newest = slice(b.size - n), slice(b.size - n, b.size)
     by_pairs, bin_states = pairwise_log_weights(b[newest], J[newest, newest]), states(n)
     odds = np.empty((len(pasts), n))
     for part in chunks(len(pasts), 1 << n, 1 << 14):  # 128 KiB stay in the cache
         x = pasts[part].astype(np.float64)
         log_w = by_pairs + (2.0 * x @ J[past, newest]) @ bin_states.T
-        z = c + x @ W[past]
-        for i in np.flatnonzero(np.any(W[newest] != 0.0, axis=0)):
-            log_w += np.logaddexp(0.0, z[:, i, None] + sums_over_states(W[newest, i]))
+        if W is not None and c is not None:
+            z = c + x @ W[past]
+            for i in np.flatnonzero(np.any(W[newest] != 0.0, axis=0)):
+                log_w += np.logaddexp(0.0, z[:, i, None] + sums_over_states(W[newest, i]))
         if v is not None:
             log_w += v[(x.sum(axis=1)[:, None] + bin_states.sum(axis=1)).astype(np.intp)]
         log_p = _log_marginals(log_w)

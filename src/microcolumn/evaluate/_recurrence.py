@@ -40,8 +40,7 @@ class Recurrence:
     @property
     def recurs(self) -> NDArray[np.bool_]:
         """Whether it is there again: alike, and more so than an arbitrary group would be."""
-        found: NDArray[np.bool_] = (self.similarity >= SAME) & (self.p_value <= LEVEL)
-        return found
+        return (self.similarity >= SAME) & (self.p_value <= LEVEL)
 
 
 def oriented_weights(theta: Parameters) -> Floats:
@@ -87,8 +86,7 @@ def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _unit_length(weights: Floats) -> Floats:
     """Columns of length 1; those without weights stay 0."""
     length = np.linalg.norm(weights, axis=0)
-    scaled: Floats = weights / np.where(length > 0.0, length, 1.0)
-    return scaled
+    return weights / np.where(length > 0.0, length, 1.0)
 
 
 def _permuted(weights: Floats, n_units: int, rng: np.random.Generator) -> list[Floats]:

@@ -14,8 +14,7 @@ from ..models._sequence import SequenceModel
 from ..notebook import AsText
 from ..validation import kind_of
 from ..words import Words, as_words
-from ._score import Score, excess_log_likelihood
-from ._sequences import sequence_gain
+from ._score import Score, excess_log_likelihood, sequence_gain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,10 +48,6 @@ def compare(
     block_bins : int, optional
         Bins per block of the error bars; see :func:`excess_log_likelihood`.
 
-    Returns
-    -------
-    Comparison
-
     Examples
     --------
     >>> from microcolumn.models import Independent, Ising
@@ -218,12 +214,7 @@ def _pairs(
         values, errors = [d for d, _ in by_split.values()], [e for _, e in by_split.values()]
         found.append(
             paired_difference(
-                *pair,
-                values,
-                errors,
-                test_to_train,
-                n_blocks=n_blocks,
-                n_test_blocks=n_test_blocks,
+                *pair, values, errors, test_to_train, n_blocks=n_blocks, n_test_blocks=n_test_blocks
             )
         )
     best = max((model.bits_per_second for model in models), default=0.0)

@@ -106,8 +106,8 @@ class WindowResult:
 
         Both models' block errors are taken as if they were independent, which is careful.
         """
-        model, ising = (_ranked(self.models[each][k]) for each in (name, self.reference or ""))
-        if model is None or ising is None:
+        model, ising = (self.models[each][k] for each in (name, self.reference or ""))
+        if model is None or ising is None or model.has_false_mode or ising.has_false_mode:
             return {}
         n = model.n_units
         below = {score.split: score for score in ising.splits}
@@ -127,11 +127,6 @@ class WindowResult:
         return paired_difference(
             first, second, values, errors, self.test_to_train, n_blocks=self.n_blocks
         )
-
-
-def _ranked(model: ModelScore | None) -> ModelScore | None:
-    """A score that may be compared: none of a model with a false mode."""
-    return None if model is None or model.has_false_mode else model
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,15 +242,8 @@ class LayersResult:
     def contrast(self, which: str = "couplings") -> tuple[float, float, tuple[float, ...]] | None:
         """Couplings within and between layers, means over splits, and p-values by split.
 
-        Parameters
-        ----------
-        which : {"couplings", "signed_couplings"}
-            Strengths, or with their signs.
-
-        Returns
-        -------
-        (within, between, p_values) or None
-            None for a model without couplings.
+        ``which`` is ``"couplings"`` for strengths, ``"signed_couplings"`` for couplings with their
+        signs. None for a model without couplings.
         """
         found = [row for each in self.statistics if (row := getattr(each, which)) is not None]
         if not found:

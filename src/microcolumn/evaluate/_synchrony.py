@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
 from ..formatting import counted
+from ..kernels.states import states
 from ..models import Rival, WordModel
 from ..parameters import Parameters
-from ..partition._enumeration import states
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr

@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from ..energy import log_weight
+from ..kernels.states import states
 from ..parameters import Parameters
 from ..partition import can_sample_exactly, exact_samples, gibbs_samples
-from ..partition._enumeration import states
 from ..validation import Floats
 from ..words import Words
 from ._bootstrap import block_bins_of
@@ -47,8 +47,10 @@ def losses(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Fl
         nats = np.logaddexp(0.0, theta.c[k] + held.X @ theta.W[:, k]) - held.X @ change
         mean, error = mean_rate(nats, held, length)
         lost[k] = mean + float(logsumexp(log_terms)) * scale
-        drawn = 0.0 if exact else _relative_error(log_terms)
-        stderr[k] = math.hypot(error, drawn * scale)
+        if not exact:  # the log of a sum over drawn words has an error, from groups of them
+            groups = np.exp(log_terms - logsumexp(log_terms)).reshape(_GROUPS, -1).sum(axis=1)
+            error = math.hypot(error, float(groups.std(ddof=1)) * math.sqrt(_GROUPS) * scale)
+        stderr[k] = error
     return lost, stderr, exact
 
 
@@ -97,9 +99,3 @@ def _biases(X: Floats, log_p: Floats, left_out: Floats) -> Floats:
     change = np.zeros(X.shape[1])
     change[free] = start / deviations[free]
     return change
-
-
-def _relative_error(log_terms: Floats) -> float:
-    """Standard error of the log of a sum over drawn words, from groups of them."""
-    groups = np.exp(log_terms - logsumexp(log_terms)).reshape(_GROUPS, -1).sum(axis=1)
-    return float(groups.std(ddof=1)) * math.sqrt(_GROUPS)

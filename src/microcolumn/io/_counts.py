@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..epochs import Epochs
 from ..validation import Floats
 from ._failures import BadFileError
+from ._limits import check_claim
 
 Numbers = NDArray[Any]
 #: Rows, columns and values of some entries of a matrix.
@@ -45,6 +49,51 @@ def are_counts(values: Numbers) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
 
 
+class Counted(NamedTuple):
+    """Spike times of each unit of a matrix of counts, the epoch of all its bins, and a note."""
+
+    trains: list[Floats]
+    epochs: Epochs
+    note: str
+
+
+def counted(
+    path: Path,
+    title: str,
+    shape: tuple[int, ...],
+    pieces: Iterable[Entries],
+    axis: int,
+    width: float,
+) -> Counted:
+    """Spikes of a matrix called ``title``, by its nonzero entries, which may come in pieces.
+
+    Time runs along ``axis`` in bins of ``width`` seconds; the file at ``path`` must be able to hold
+    as many spikes as are claimed.
+    """
+    n_bins, n_units = shape[axis], shape[1 - axis]
+    # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
+    check_claim(path, n_bins // 8 + n_units * 8, title)
+    nothing = np.zeros(0, dtype=np.int64)
+    found, n_entries = [(nothing, nothing, np.zeros(0))], 0
+    for rows, columns, values in pieces:
+        n_entries += values.size
+        check_claim(path, n_entries * 3 * 8, f"the nonzero part of {title}")
+        found.append((rows, columns, values.astype(np.float64)))
+    *place, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    for bad in np.flatnonzero(~are_counts(counts))[:1]:
+        raise BadFileError(
+            f"{title} has {counts[bad]} in row {place[0][bad] + 1} and column {place[1][bad] + 1}; "
+            "counts are whole numbers from 0 on: save counts, or name what holds them"
+        )
+    check_claim(path, int(counts.sum()) * 8, f"the counts in {title}")
+    trains = spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width)
+    note = (
+        f"{title} holds counts of {n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} "
+        f"bins of {width:g} s; spikes are spread evenly in their bins"
+    )
+    return Counted(trains, Epochs([[0.0, n_bins * width]]), note)
+
+
 def spread(
     bins: Numbers, units: Numbers, counts: Numbers, n_units: int, width: float
 ) -> list[Floats]:
@@ -59,11 +108,3 @@ def spread(
     rank = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
     times = (bins[which] + (rank + 0.5) / counts[which]) * width
     return np.split(times, np.searchsorted(units[which], np.arange(1, n_units)))
-
-
-def counts_note(title: str, n_units: int, n_bins: int, width: float, axis: int) -> str:
-    """What was made of a matrix whose time runs along ``axis``."""
-    return (
-        f"{title} holds counts of {n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} "
-        f"bins of {width:g} s; spikes are spread evenly in their bins"
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..epochs import Epochs
 from ._columns import as_number
-from ._counts import Entries, are_counts, counts_note, spread, time_axis
+from ._counts import Entries, are_counts, counted, time_axis
 from ._failures import BadFileError
-from ._limits import check_claim
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table, plain_name
 
@@ -27,33 +25,21 @@ _INDEX_NAMES = ("", "index", "bin", "bins", "time", "time_s", "time_ms", "t")
 def matrix_session(
     path: Path,
     shape: tuple[int, int],
-    entries: Entries,
+    pieces: Iterable[Entries],
     width: float,
     units_in: str | None,
     ids: Sequence[str] | None = None,
 ) -> Session:
-    """Session of the nonzero entries of a matrix, with bins of ``width`` seconds.
+    """Session of the nonzero entries of a matrix, in pieces, with bins of ``width`` seconds.
 
     ``ids`` are names of the columns; units are numbered where there are none.
     """
     title = f"the matrix of {shape[0]} rows and {shape[1]} columns"
     axis = time_axis(shape, units_in, title)
-    n_bins, n_units = shape[axis], shape[1 - axis]
-    *place, counts = entries
-    for bad in np.flatnonzero(~are_counts(counts))[:1]:
-        raise BadFileError(
-            f"{title} has {counts[bad]} in row {place[0][bad] + 1} and column {place[1][bad] + 1}; "
-            "counts are whole numbers from 0 on"
-        )
-    check_claim(path, int(counts.sum()) * 8, f"the counts in {title}")
-    names = ids if axis == 0 and ids is not None else range(n_units)
-    return Session(
-        [str(name) for name in names],
-        spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width),
-        epochs=Epochs([[0.0, n_bins * width]]),
-        notes=(counts_note(title, n_units, n_bins, width, axis),),
-        resolution_s=width,
-    )
+    trains, epochs, note = counted(path, title, shape, pieces, axis, width)
+    names = ids if axis == 0 and ids is not None else range(len(trains))
+    ids = [str(name) for name in names]
+    return Session(ids, trains, epochs=epochs, notes=(note,), resolution_s=width)
 
 
 def array_matrix(
@@ -67,7 +53,7 @@ def array_matrix(
         )
     rows, columns = np.nonzero(array)
     values = array[rows, columns].astype(np.float64)
-    return matrix_session(path, array.shape, (rows, columns, values), width, units_in)
+    return matrix_session(path, array.shape, [(rows, columns, values)], width, units_in)
 
 
 def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
@@ -76,7 +62,7 @@ def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
         named = not all(map(_is_count, header))
         lines = rows if named else chain([header], rows)
         skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
-        entries, n_rows = _entries(lines, len(header), skipped, 1 + named)
+        pieces, n_rows = _entries(lines, len(header), skipped, 1 + named)
     shape = (n_rows, len(header) - skipped)
     if named and units_in is None:
         if shape[1] > shape[0]:
@@ -86,15 +72,14 @@ def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
             )
         units_in = "columns"
     ids = header[skipped:] if named else None
-    return matrix_session(path, shape, entries, width, units_in, ids)
+    return matrix_session(path, shape, pieces, width, units_in, ids)
 
 
 def _entries(
     lines: Iterator[list[str]], n_fields: int, skipped: int, first_line: int
-) -> tuple[Entries, int]:
+) -> tuple[list[Entries], int]:
     """Nonzero entries of a table without its first ``skipped`` columns, and its number of rows."""
-    nothing = np.zeros(0, dtype=np.int64)
-    pieces: list[Entries] = [(nothing, nothing, np.zeros(0))]
+    pieces: list[Entries] = []
     n_rows = 0
     while chunk := list(islice(lines, max(1, _FIELDS // n_fields))):
         filled = [row for row in chunk if not is_blank(row)]
@@ -104,8 +89,7 @@ def _entries(
         rows, columns = np.nonzero(values)
         pieces.append((rows + n_rows, columns, values[rows, columns]))
         n_rows += len(filled)
-    rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-    return (rows, columns, values), n_rows
+    return pieces, n_rows
 
 
 def _is_count(text: str) -> bool:

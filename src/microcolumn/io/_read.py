@@ -61,11 +61,12 @@ def read(
         When the recording began, in seconds on the clock of its spikes, if the file does not state
         it: before 0 for spikes aligned to an event, or late on a clock that ran before.
     **options
-        Options of the format, listed in its module: for example ``sampling_rate`` of a phy folder
-        without ``params.py``, ``time_unit`` of a CSV or MATLAB file, ``bin_width`` of a count
-        matrix. In tables, HDF5, MATLAB files and archives of arrays of any layout, ``times`` and
-        ``units`` name the times of all spikes and the unit of each:
-        ``times="spiketime", units="cluster", time_unit="ms"``.
+        Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
+        default, ``"ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate`` (samples per
+        second) and, for matrices of counts, ``bin_width`` (seconds) and ``units_in`` (``"rows"`` or
+        ``"columns"``; the shorter axis by default). In tables, HDF5, MATLAB files and archives of
+        arrays of any layout, ``times`` and ``units`` name the times of all spikes and the unit of
+        each: ``times="spiketime", units="cluster", time_unit="ms"``.
 
     Returns
     -------

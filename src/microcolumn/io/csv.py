@@ -50,14 +50,11 @@ def load(
     time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of the times. By default the one in the column's name (``time_ms``, ``time (ms)``),
         or else seconds.
-    sampling_rate : float, optional
-        Samples per second, for times in samples.
     bin_width : float, optional
         Seconds per bin: then the file is a matrix of counts, with or without names of the units
         in its first line.
-    units_in : {"rows", "columns"}, optional
-        Where units are in a matrix; along its shorter axis by default, in columns if these have
-        names.
+    sampling_rate, units_in
+        As for :func:`microcolumn.read`; units are in columns if these have names.
     """
     if bin_width is not None:
         of_spikes = {"time_unit": time_unit, "sampling_rate": sampling_rate}

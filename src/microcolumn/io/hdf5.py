@@ -30,16 +30,12 @@ def load(
 
     Parameters
     ----------
-    path : Path
-        The file.
     times, units : str
         Datasets with the time and the unit of each spike, such as ``/spikes/times``, or columns of
         a dataset of several, such as ``/spikes/table/time``. Without ``units``, ``times`` is a
         pattern such as ``/units/*/times`` of datasets with the times of one unit each.
-    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
-        Unit of the times; seconds by default.
-    sampling_rate : float, optional
-        Samples per second, for times in samples.
+    path, time_unit, sampling_rate
+        As for :func:`microcolumn.read`.
     """
     import h5py
 

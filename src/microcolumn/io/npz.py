@@ -60,14 +60,8 @@ def load(
     times, units : str, optional
         Arrays (or fields of a structured one) with the time and the unit of each spike. Without
         ``units``, ``times`` is a pattern such as ``"unit_*"`` of arrays of one unit each.
-    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
-        Unit of the times; seconds by default.
-    sampling_rate : float, optional
-        Samples per second, for times in samples.
-    bin_width : float, optional
-        Seconds per bin, for a matrix of counts.
-    units_in : {"rows", "columns"}, optional
-        Where units are in a matrix of counts; along the shorter axis by default.
+    time_unit, sampling_rate, bin_width, units_in
+        As for :func:`microcolumn.read`.
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     arrays = _content(path)

@@ -32,14 +32,8 @@ def load(
     ----------
     path : Path
         The file: Parquet, or Feather of version 2, which is Arrow's file format.
-    times, units : str, optional
-        Columns of the times and of the units; by default ``time`` and ``unit`` or what else these
-        are called in a CSV.
-    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
-        Unit of the times. By default that of durations, or the one in the column's name, or else
-        seconds.
-    sampling_rate : float, optional
-        Samples per second, for times in samples.
+    times, units, time_unit, sampling_rate
+        As of a CSV; durations have a unit of their own.
     """
     if path.is_dir():
         raise BadFileError("it is a folder; name one of its files, or save the table as one file")

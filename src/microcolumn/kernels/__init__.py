@@ -10,6 +10,15 @@ elsewhere. No model, no estimator and no file is known in here.
 ``FlipSums``        flow or pseudolikelihood of weighted words, and its gradient (handle)
 ``GibbsChains``     chains of collapsed Gibbs sampling along inverse temperatures (handle)
 ``SparseWords``     log weights and moments of listed words (handle)
+``ExactSums``       what exact sums over models of one size share (handle)
+``exact_log_z``     log Z by a sum over all words
+``exact_moments``   log Z and expectations, from one such sum
+``exact_samples``   independent words
+``TableArrays``     functions of a few units as tables over their patterns
+``TableChains``     the same chains for sums of such functions (handle)
+``table_values``    values of such functions for words
+``pattern_sums``    summed weight of the words with each pattern of their inputs
+``sum_over_sets``   sums over all subsets or supersets of every set of a few units
 ``flip_changes``    change of log p~ by flipping each of some bits of words
 ``newest_log_odds`` log odds of the newest bin of a window given its past
 =================== ===============================================================================

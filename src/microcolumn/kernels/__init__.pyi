@@ -1,6 +1,19 @@
-from .arrays import ModelArrays as ModelArrays
+from .arrays import ModelArrays as ModelArrays, TableArrays as TableArrays
 from .cpu.chains import GibbsChains as GibbsChains
+from .cpu.exact import (
+    ExactSums as ExactSums,
+    exact_log_z as exact_log_z,
+    exact_moments as exact_moments,
+    exact_samples as exact_samples,
+)
 from .cpu.flip_changes import flip_changes as flip_changes
 from .cpu.flip_sums import FlipSums as FlipSums
 from .cpu.newest_tables import newest_log_odds as newest_log_odds
+from .cpu.subset_sums import sum_over_sets as sum_over_sets
+from .cpu.table_chains import (
+    TableChains as TableChains,
+    pattern_sums as pattern_sums,
+    table_values as table_values,
+)
 from .cpu.word_sums import SparseWords as SparseWords
+from .loops.threads import one_blas_thread as one_blas_thread

@@ -4,7 +4,28 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..validation import Floats
+
+
+class TableArrays(NamedTuple):
+    """Functions of a few units each, as tables over the patterns of their inputs.
+
+    Attributes
+    ----------
+    inputs : ndarray of int32, shape (n_functions, n_inputs)
+        Units of each function, all different; -1 in the place of units that are missing.
+    steps : ndarray of int32, shape (n_inputs,)
+        What each active input adds to the number of a pattern.
+    tables : ndarray, shape (n_functions, n_patterns)
+        What each pattern adds to log p~.
+    """
+
+    inputs: NDArray[np.int32]
+    steps: NDArray[np.int32]
+    tables: Floats
 
 
 class ModelArrays(NamedTuple):

@@ -35,7 +35,7 @@ def kernel(function=None, **options):
     """Compile a function that Python calls, and keep the result on disk."""
     if function is None:
         return functools.partial(kernel, **options)
-    dispatcher = subroutine(function, **options)
+    dispatcher = njit(function, **_checked(options))
     dispatcher._cache = cache = _cache_of(function)
     if isinstance(cache, _Cache):
         dispatcher.compile = cache.unlock_after(dispatcher.compile)
@@ -43,10 +43,18 @@ def kernel(function=None, **options):
 
 
 def subroutine(function=None, **options):
-    """Compile a function as a part of the kernels that call it."""
+    """Compile a function as a part of the kernels that call it; Python cannot call it.
+
+    With ``forceinline=True`` LLVM puts it into its callers. Numba's ``inline="always"`` does that
+    before types are known, and again for each caller, which takes twice as long to compile.
+    """
+    return njit(function, **_checked(options), no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _checked(options):
     if CHECKED:  # in one thread, since threads cannot raise
-        options = {**options, "parallel": False, "boundscheck": True}
-    return njit(function, **options)
+        return {**options, "parallel": False, "boundscheck": True}
+    return options
 
 
 def _cache_of(function):

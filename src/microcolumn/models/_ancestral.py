@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
@@ -123,9 +122,7 @@ class Ancestral(Rival):
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; they share pairs, order and regressions."""
-        models = [clone(self).set_params(**settings) for settings in grid]
-        for model in models:
-            model._check_settings()
+        models = self._copies(grid)
         structure, rates = self._structure(words), floored_rates(words)
         for model in models:
             model._take(structure, rates)

@@ -21,8 +21,7 @@ def scaled_counts(words: Words) -> Floats:
     Whole weights count as that many bins. Weights that add up to less than the number of bins are
     relative; they are scaled to it, so that pseudo-counts mean the same beside them.
     """
-    counts: Floats = words.counts * max(1.0, words.n_bins / float(words.counts.sum()))
-    return counts
+    return words.counts * max(1.0, words.n_bins / float(words.counts.sum()))
 
 
 def counted_pairs(words: Words) -> Floats:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..objectives._sparse_words import SparseWords
 from ..parameters import Parameters
 from ..partition import LogPartition
-from ..validation import Bits, Floats, chunks
+from ..validation import Floats, chunks
 from ..words import Words
 from ._latent_gaussian import (
     bivariate_normal,
@@ -130,8 +130,8 @@ class DichotomizedGaussian(Rival):
     def surrogate(self, words: Words, random_state: Any = None) -> Words:
         """Words with the rates and pair rates of the data, and nothing beyond.
 
-        A copy of the model is fitted to the words and draws as many; bins follow each other
-        without memory.
+        A copy of the model is fitted to the words and draws as many, of the same units, bins and
+        epochs; bins follow each other without memory.
 
         Parameters
         ----------
@@ -139,11 +139,6 @@ class DichotomizedGaussian(Rival):
             Of single bins; embed the surrogate, not the data, for longer ones.
         random_state : int, Generator or None
             Source of the draws.
-
-        Returns
-        -------
-        Words
-            Of the same units, bins and epochs.
         """
         if words.window > 1:
             raise ValueError(
@@ -159,7 +154,7 @@ class DichotomizedGaussian(Rival):
                 f"a DichotomizedGaussian of {n} units cannot be normalised, so that its words have "
                 f"no probability here; take {MOST_NORMALISED} units or fewer, or compare samples"
             )
-        return self._log_p[_numbers(bits)]
+        return self._log_p[bits.astype(np.intp) @ (1 << np.arange(n))]  # unit k is bit k
 
     def _active_distribution(self) -> Floats | None:
         if not self._log_p.size:
@@ -198,9 +193,3 @@ def _pair_rates(words: Words) -> tuple[Floats, Floats]:
     prior, pairs = floored_rates(words), found.J if found.J is not None else np.zeros((n, n))
     rates = (n_words * found.b + prior) / (n_words + 1.0)
     return rates, (n_words * pairs + np.outer(prior, prior)) / (n_words + 1.0)
-
-
-def _numbers(bits: Bits) -> NDArray[np.intp]:
-    """Number of each word, unit k its bit k, shape (n_words,)."""
-    numbers: NDArray[np.intp] = bits.astype(np.intp) @ (1 << np.arange(bits.shape[1]))
-    return numbers

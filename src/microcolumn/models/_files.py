@@ -37,8 +37,7 @@ from ._rbm import RBM, GaussianRBM
 from ._reliable_interactions import ReliableInteractions
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import GaussianSemiRBM, SemiRBM
-from ._tree import Tree
-from ._two_tree import TwoTree
+from ._tree import Tree, TwoTree
 from ._universal import Universal
 from ._words_estimator import WordsEstimator, check_whole
 
@@ -195,7 +194,7 @@ def _log_factor(cls: type[WordsEstimator], arrays: Arrays) -> float:
     if not issubclass(cls, PopulationModel):
         return 0.0
     given = {name: arrays[name] for name in PARAMETERS if name in arrays}
-    return Parameters(**given, hidden=cls._hidden).oriented()[1]
+    return Parameters(**given, hidden=cls._hidden, tables=None).oriented()[1]
 
 
 def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:

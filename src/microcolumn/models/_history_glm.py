@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -135,9 +134,7 @@ class HistoryGLM(SequenceModel):
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; penalties of a basis start from the next larger."""
-        models = [clone(self).set_params(**settings) for settings in grid]
-        for model in models:
-            model._check_settings()
+        models = self._copies(grid)
         self._check_bins(words)
         for shape in dict.fromkeys((model.basis, model.n_lags) for model in models):
             alike = [model for model in models if (model.basis, model.n_lags) == shape]

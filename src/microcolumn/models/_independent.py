@@ -16,12 +16,12 @@ from ._words_estimator import floored_rates
 class Independent(PopulationModel):
     """Independent units; the baseline of every comparison.
 
-    The fit is closed form, b = log(p / (1 - p)), for both objectives.
+    The fit is closed form, b = log(p / (1 - p)), for every objective.
 
     Attributes
     ----------
     objective_ : float
-        Minimum probability flow at the solution, to compare with the other models'.
+        Minus the log-likelihood, nats per word, to compare with the other models'.
     optimality_, n_iter_ : float and int
         Zero and one: a closed form is exact.
 
@@ -50,9 +50,8 @@ class Independent(PopulationModel):
         """
         words = self._training_words(X, sample_weight)
         rates, floored = words.rates, floored_rates(words)
-        biases = np.log(floored) - np.log1p(-floored)
-        self._adopt(Parameters(b=biases), words)
-        flows = (1.0 - rates) * np.exp(0.5 * biases) + rates * np.exp(-0.5 * biases)
-        self.objective_ = float(flows.sum())
+        fires, rests = np.log(floored), np.log1p(-floored)
+        self._adopt(Parameters(b=fires - rests), words)
+        self.objective_ = -float(rates @ fires + (1.0 - rates) @ rests)
         self.optimality_, self.n_iter_ = 0.0, 1
         return self

@@ -52,9 +52,9 @@ class KPairwise(PenalisedModel):
         Inverse variance of the second differences of V, 1 / nats^2. With 0 the model's P(K) is the
         data's; then every number of active units must have been seen, or V has no finite optimum.
         On recordings scores hardly change between 1 and 100.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged; a sampled
-        likelihood has its certificate instead.
+    tol : float, optional
+        Largest violation of the optimality conditions that counts as converged. By default the fit
+        ends where less is to be gained than 1 % of the standard error that the words allow.
     max_iter : int
         Most iterations of the solver.
     random_state : int, Generator, RandomState or None

@@ -38,8 +38,7 @@ def bivariate_normal(h: Floats, k: Floats, correlation: Floats) -> Floats:
 def _bivariate(h: Floats, k: Floats, angle: Floats) -> Floats:
     angles = 0.5 * angle[:, None] * (_NODES + 1.0)
     density = _density(h[:, None], k[:, None], angles)
-    both: Floats = ndtr(h) * ndtr(k) + 0.5 * angle * (density @ _WEIGHTS)
-    return both
+    return ndtr(h) * ndtr(k) + 0.5 * angle * (density @ _WEIGHTS)
 
 
 def _density(h: Floats, k: Floats, angle: Floats) -> Floats:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
 from ..energy import BERNOULLI, GAUSSIAN
+from ..kernels import one_blas_thread
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
     MinimumProbabilityFlow,
@@ -25,7 +24,7 @@ from ..objectives import (
 )
 from ..parameters import Parameters
 from ..partition import LogPartition
-from ..partition._cost import COUNTED, side_operations
+from ..partition._cost import COUNTED, EXACT_FIT, side_operations
 from ..penalties import L1, GroupL1, Penalty
 from ..solvers import (
     Certificate,
@@ -46,9 +45,6 @@ from ._words_estimator import floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
-#: The likelihood is summed exactly up to this many multiply-adds per evaluation: about a tenth of a
-#: second, 27 Ising units, 25 under a potential of their number or 21 with 25 hidden ones.
-EXACT_OPERATIONS = 2.0**27
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
 
@@ -175,12 +171,16 @@ class PenalisedModel(PopulationModel):
         return [fits[k] for k in range(len(l1_values))]
 
     def _walk(
-        self, X: Words | ArrayLike, l1_values: Sequence[float], nested: NestedStarts | None = None
+        self,
+        X: Words | ArrayLike,
+        l1_values: Sequence[float],
+        nested: NestedStarts | None = None,
+        start: Parameters | None = None,
     ) -> Iterator[tuple[int, Self]]:
         """Fitted copies with their places among the strengths, as the solver makes them."""
         named = clone(self)
         words = named._training_words(X, None)
-        for k, result in named._results(words, l1_values, None, nested):
+        for k, result in named._results(words, l1_values, start, nested):
             model = clone(self).set_params(l1=l1_values[k])
             if hasattr(named, "feature_names_in_"):
                 model.feature_names_in_ = named.feature_names_in_
@@ -204,7 +204,7 @@ class PenalisedModel(PopulationModel):
         if start is not None:
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
-        with _libraries().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             floored, together = floored_rates(words), pair_rates(words)
             seed, never = seed_of(self.random_state), together == 0.0
             np.fill_diagonal(never, False)
@@ -246,7 +246,7 @@ class PenalisedModel(PopulationModel):
         cost = min(side_operations(n_units, n_hidden, has_pairs))
         if self._kind == "kpairwise":
             cost *= COUNTED
-        return self.objective == "likelihood" and cost > EXACT_OPERATIONS
+        return self.objective == "likelihood" and cost > EXACT_FIT
 
     def _parts(
         self,
@@ -386,12 +386,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The loaded libraries that have threads; to look for them takes as long as a small fit."""
-    return ThreadpoolController()
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import expit, logit
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -255,13 +256,5 @@ def _tilted(log_odds: Floats, total: int) -> Floats:
     ``total`` lies between 0 and the number of units, which it does not reach.
     """
     low, high = -log_odds.max() - 40.0, -log_odds.min() + 40.0
-    for _ in range(200):
-        shift = 0.5 * (low + high)
-        if expit(log_odds + shift).sum() > total:
-            high = shift
-        else:
-            low = shift
-        if not low < 0.5 * (low + high) < high:
-            break
-    chances: Floats = expit(log_odds + shift)
-    return chances
+    shift = brentq(lambda shift: expit(log_odds + shift).sum() - total, low, high, xtol=1e-14)
+    return np.asarray(expit(log_odds + shift))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..objectives._feature_likelihood import Features
-from ..partition._local_terms import Inputs, all_patterns, pattern_sums
+from ..energy import Tables, all_patterns
+from ..energy._tables import Inputs
+from ..kernels import pattern_sums
 from ..validation import Floats
 from ..words import Words
 
@@ -26,11 +27,18 @@ class Projections:
     weights: Floats  # a_j of these, (n_projections, n_inputs)
     thresholds: Floats  # not negative: the silent word is below all of them, (n_projections,)
 
-    def features(self, n_units: int) -> Features:
-        """The features as tables over the patterns of their inputs."""
-        heights = self.weights @ all_patterns(self.inputs.shape[1]).T.astype(np.float64)
-        tables = (heights > self.thresholds[:, None]).astype(np.float64)
-        return Features(n_units, self.inputs, tables)
+    @property
+    def heights(self) -> Floats:
+        """a_j . x for each pattern of the inputs, shape (n_projections, 2**n_inputs)."""
+        heights: Floats = self.weights @ all_patterns(self.inputs.shape[1]).T.astype(np.float64)
+        return heights
+
+    def tables(self, strengths: Floats | None = None) -> Tables:
+        """The features as tables over the patterns of their inputs; by default of strength 0."""
+        values = (self.heights > self.thresholds[:, None]).astype(np.float64)
+        return Tables(
+            self.inputs, values, np.zeros(len(values)) if strengths is None else strengths
+        )
 
     @classmethod
     def drawn(
@@ -46,9 +54,9 @@ class Projections:
         kept: dict[bytes, tuple[Inputs, Floats, float]] = {}
         for _ in range(_BATCHES):
             batch = _candidates(words, n_projections, n_inputs, rng)
-            tables = batch.features(words.n_dims).tables.astype(np.uint8)
+            values = batch.tables().values.astype(np.uint8)
             for key, one in zip(
-                map(bytes, np.hstack([batch.inputs.view(np.uint8), tables])),
+                map(bytes, np.hstack([batch.inputs.view(np.uint8), values])),
                 zip(batch.inputs, batch.weights, batch.thresholds, strict=True),
                 strict=True,
             ):
@@ -72,12 +80,11 @@ def _candidates(
     weights = rng.standard_normal((n_projections, n_inputs))
     n_words = max(float(words.counts.sum()), float(words.n_bins))
     counts = words.counts * (n_words / words.counts.sum())
-    heights = weights @ all_patterns(n_inputs).T.astype(np.float64)
-    order = np.argsort(-heights, axis=1)
-    heights = np.take_along_axis(heights, order, axis=1)
-    above = np.cumsum(
-        np.take_along_axis(pattern_sums(words.X, counts, inputs), order, axis=1), axis=1
-    )
+    every = Projections(inputs, weights, np.zeros(n_projections))
+    order = np.argsort(-every.heights, axis=1)
+    heights = np.take_along_axis(every.heights, order, axis=1)
+    sums = pattern_sums(every.tables().functions, words.X, counts)
+    above = np.cumsum(np.take_along_axis(sums, order, axis=1), axis=1)
     # A threshold below the i-th highest pattern lets as many words through.
     suits = (heights > 0.0) & (above >= LEAST_WORDS) & (above <= MOST_SHARE * n_words)
     most = np.where(suits, above, LEAST_WORDS).max(axis=1)

@@ -9,28 +9,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
-from ..objectives._feature_likelihood import Features
-from ..partition import LogPartition
-from ..partition._local_terms import ExactTerms, LocalTerms
-from ..partition._term_chains import drawn_words, n_chains_of
-from ..solvers import Certificate
-from ..solvers._feature_fit import FeatureFit, fit_features, is_summable
+from ..energy import Tables
+from ..kernels import table_values
+from ..parameters import Parameters
+from ..partition._table_sums import MOST_UNITS
+from ..solvers import Certificate, FitResult
+from ..solvers._convex_fit import fit_convex
 from ..validation import Floats, random_generator
 from ..words import Words
-from ._normalisers import normaliser_array, normaliser_of
 from ._projections import Projections
 from ._rival import Rival
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
+from ._table_model import TableModel, found_log_partition
 from ._words_estimator import floored_rates
 
+#: Most annealing steps.
+_STEPS = 16_000
 
-class RandomProjections(Rival):
+
+class RandomProjections(TableModel):
     """Thresholded random projections of the words, each with a strength (Maoz et al. 2020).
 
         p(x) = exp(b'x + sum_j lambda_j 1[a_j . x > theta_j]) / Z
@@ -101,13 +102,11 @@ class RandomProjections(Rival):
     }
     _fitted_numbers: ClassVar[tuple[str, ...]] = (*Rival._fitted_numbers, "objective_", "n_iter_")
 
-    b_: Floats
     strengths_: Floats
     objective_: float
     n_iter_: int
     certificate_: Certificate
     _projections: Projections
-    _log_z: LogPartition
 
     def __init__(
         self,
@@ -157,14 +156,14 @@ class RandomProjections(Rival):
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of projections with two penalties each; fewer where fits are sampled."""
-        exactly = is_summable(words.n_dims)
+        exactly = words.n_dims <= MOST_UNITS
         sizes, penalties = ((200, 400, 800), (1e-4, 1e-5)) if exactly else ((200, 400), (1e-4,))
         return tuple({"n_projections": n, "l1": l1} for n in sizes for l1 in penalties)
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; those with the same projections share a path."""
         fits: list[Self] = []
-        found: FeatureFit | None = None
+        found: FitResult | None = None
         for settings in grid:
             model = clone(self).set_params(**settings)
             model._check_settings()
@@ -177,26 +176,30 @@ class RandomProjections(Rival):
         self._fit_from(words, None, None)
 
     def _fit_from(
-        self, words: Words, before: FeatureFit | None, weights: Floats | None
-    ) -> FeatureFit:
+        self, words: Words, before: FitResult | None, weights: Floats | None
+    ) -> FitResult:
         """Fit from where a fit with the same projection ``weights`` ended."""
-        rng = random_generator(self.random_state)
+        rng, rates = random_generator(self.random_state), floored_rates(words)
         self._projections = Projections.drawn(words, self.n_projections, self.n_inputs, rng)
-        found = fit_features(
-            self._projections.features(words.n_dims),
+        b = np.log(rates) - np.log1p(-rates)
+        start, log_z = Parameters(b=b, tables=self._projections.tables()), None
+        if before is not None and weights is not None and np.array_equal(weights, self.weights_):
+            start, log_z = before.parameters, before.log_z
+        found = fit_convex(
+            start,
             words,
-            floored_rates(words),
             self.l1,
-            start=before
-            if weights is not None and np.array_equal(weights, self.weights_)
-            else None,
+            prior=rates,
+            log_z=log_z,
             tol=self.tol,
             max_iter=self.max_iter,
             rng=rng,
         )
-        self.b_, self.strengths_ = found.x[: words.n_dims], found.x[words.n_dims :]
+        assert found.parameters.tables is not None
+        self.b_, self.strengths_ = found.parameters.b, found.parameters.tables.strengths
         self.objective_, self.n_iter_ = found.objective, found.n_iter
-        self.certificate_, self._log_z = found.certificate, found.log_z
+        self.certificate_ = found.certificate
+        self._log_z = found_log_partition(found.parameters, words, rng, _STEPS)
         if not self.certificate_.converged:
             warnings.warn(
                 f"RandomProjections stopped after {self.n_iter_} steps with {self.certificate_}, "
@@ -206,28 +209,8 @@ class RandomProjections(Rival):
             )
         return found
 
-    def log_partition(self) -> LogPartition:
-        """Log Z, nats: the sum over all words of up to 20 units, beyond by annealing."""
-        check_is_fitted(self)
-        return self._log_z
-
-    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        terms = self._terms()
-        return np.stack([terms.log_odds(bits, unit) for unit in units], axis=1)
-
-    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Independent words of up to 20 units, beyond by chains."""
-        if not is_summable(self.b_.size):
-            rates = getattr(self, "rates_", None)
-            logits = self.b_ if rates is None else logit(rates)
-            return drawn_words(self._terms(), n_samples, logits, rng)
-        edges = np.cumsum(self._probabilities())
-        drawn = np.searchsorted(edges, rng.random(n_samples) * edges[-1], side="right")
-        bits: NDArray[np.uint8] = ((drawn[:, None] >> np.arange(self.b_.size)) & 1).astype(np.uint8)
-        return bits
-
-    def _chains_of(self, n_samples: int) -> int:
-        return 0 if is_summable(self.b_.size) else n_chains_of(n_samples)
+    def _tables(self) -> Tables:
+        return self._projections.tables(self.strengths_)
 
     @property
     def _n_slopes(self) -> int:
@@ -235,31 +218,7 @@ class RandomProjections(Rival):
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of strengths other than 0; the projections are given."""
-        kept = np.concatenate([np.ones(self.b_.size, dtype=bool), self.strengths_ != 0.0])
-        return self._features().design(bits)[:, kept].toarray()
-
-    def _probabilities(self) -> Floats:
-        """Of all words by their number, unit k its bit k, shape (2**n_units,)."""
-        sums = ExactTerms(self.b_.size, self.inputs_)
-        probabilities: Floats = np.exp(sums.log_probabilities(self._terms())[0])
-        return probabilities
-
-    def _active_distribution(self) -> Floats | None:
-        if not is_summable(self.b_.size):
-            return None
-        n_active = np.bitwise_count(np.arange(1 << self.b_.size))
-        counted: Floats = np.zeros(self.b_.size + 1)
-        np.add.at(counted, n_active, self._probabilities())
-        return counted
-
-    def _terms(self) -> LocalTerms:
-        return self._features().terms(np.concatenate([self.b_, self.strengths_]))
-
-    def _features(self) -> Features:
-        return self._projections.features(int(self.b_.size))
-
-    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
-        return self._terms().log_weights(bits) - self._log_z.value
+        return np.hstack([bits, table_values(self._tables().only_live().functions, bits)])
 
     def _arrays(self) -> Arrays:
         return {

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import logit
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.cpu.subset_sums import sum_over_sets
+from ..energy import Tables
 from ..partition import LogPartition
-from ..partition._local_terms import MOST_EXACT, LocalTerms
-from ..partition._term_annealing import annealed_log_partition
-from ..partition._term_chains import drawn_words, n_chains_of
 from ..validation import Bits, Floats, chunks, random_generator
 from ..words import Words
-from ._normalisers import normaliser_array, normaliser_of
-from ._rival import Rival
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
+from ._table_model import TableModel, found_log_partition
 from ._words_estimator import floored_rates
 
-#: Words from which annealed chains start, and most annealing steps.
-_STARTS, _STEPS = 4096, 4096
+#: Most annealing steps.
+_STEPS = 4000
 
 
-class ReliableInteractions(Rival):
+class ReliableInteractions(TableModel):
     """Interactions of the words that occur often, in closed form (Ganmor et al. 2011).
 
         log p(x) = log p(0) + sum of beta_s over the reliable words s whose active units x contains
@@ -81,11 +72,9 @@ class ReliableInteractions(Rival):
         "random_state": ["random_state", np.random.Generator],
     }
 
-    b_: Floats
     reliable_: Bits
     interactions_: Floats
     log_silent_: float
-    _log_mass: LogPartition
 
     def __init__(self, n_min: int = 10, random_state: Any = 0) -> None:
         self.n_min = n_min
@@ -94,7 +83,7 @@ class ReliableInteractions(Rival):
     @property
     def mass_(self) -> float:
         """Sum of the published formula over all words; 1 if it were normalised."""
-        return math.exp(min(self._log_mass.value, 700.0))
+        return math.exp(min(self.log_partition().value, 700.0))
 
     @property
     def n_parameters_(self) -> int:
@@ -136,46 +125,23 @@ class ReliableInteractions(Rival):
         self.b_ = _log_frequencies(singles, alone, rates, n_words) - self.log_silent_
         self.interactions_ = _interactions(self.reliable_, seen - self.log_silent_, self.b_)
         rng = random_generator(self.random_state)
-        if words.n_dims <= MOST_EXACT:
-            log_z = _summed(self.b_, self.reliable_, self.interactions_)
-        else:
-            shares = words.counts / words.counts.sum()
-            data = words.X[rng.choice(len(words), size=_STARTS, p=shares)]
-            log_z = annealed_log_partition(self._terms(), rates, data, rng, last=_STEPS)
-        self._log_mass = log_z.shifted(self.log_silent_)
+        self._log_z = found_log_partition(self._theta(), words, rng, _STEPS)
 
     def log_partition(self) -> LogPartition:
         """Log of the total mass, nats; not converged where annealing could not make sure of it."""
-        check_is_fitted(self)
-        return self._log_mass
+        return super().log_partition().shifted(self.log_silent_)
 
-    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        terms = self._terms()
-        return np.stack([terms.log_odds(bits, unit) for unit in units], axis=1)
-
-    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Words of the normalised model by Gibbs sampling."""
-        rates = getattr(self, "rates_", None)
-        logits = self.b_ if rates is None else logit(rates)
-        return drawn_words(self._terms(), n_samples, logits, rng)
-
-    def _chains_of(self, n_samples: int) -> int:
-        return n_chains_of(n_samples)
-
-    def _terms(self) -> LocalTerms:
-        """Each reliable word as a term that counts its active units: beta where all are."""
+    def _tables(self) -> Tables:
+        """Each reliable word as a function of the number of its active units: 1 where all are."""
         sizes = self.reliable_.sum(axis=1, dtype=np.intp)
         widest = int(sizes.max(initial=1))
         inputs = np.full((len(sizes), widest), -1, dtype=np.int32)
         rows, units = np.nonzero(self.reliable_)
         first = np.cumsum(sizes) - sizes
         inputs[rows, np.arange(rows.size) - first[rows]] = units
-        tables = np.zeros((len(sizes), widest + 1))
-        tables[np.arange(len(sizes)), sizes] = self.interactions_
-        return LocalTerms(self.b_, inputs, tables, counting=True)
-
-    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
-        return self._terms().log_weights(bits) + (self.log_silent_ - self._log_mass.value)
+        values = np.zeros((len(sizes), widest + 1))
+        values[np.arange(len(sizes)), sizes] = 1.0
+        return Tables(inputs, values, self.interactions_)
 
     def _arrays(self) -> Arrays:
         return {
@@ -183,7 +149,7 @@ class ReliableInteractions(Rival):
             "reliable": self.reliable_,
             "interactions": self.interactions_,
             "log_silent": np.array([self.log_silent_]),
-            "log_z": normaliser_array(self._log_mass),
+            "log_z": normaliser_array(self.log_partition()),
         }
 
     @classmethod
@@ -198,7 +164,7 @@ class ReliableInteractions(Rival):
         model.reliable_ = words
         model.interactions_ = shaped("interactions", floats(arrays, "interactions"), (len(words),))
         model.log_silent_ = float(shaped("log_silent", floats(arrays, "log_silent"), (1,))[0])
-        model._log_mass = normaliser_of(arrays)
+        model._log_z = normaliser_of(arrays).shifted(-model.log_silent_)
         model._remember(model.b_.size, None)
         return model
 
@@ -220,17 +186,3 @@ def _interactions(words: Bits, log_ratios: Floats, b: Floats) -> Floats:
             overlap = members[own[part]] @ members[:before].T
             found[own[part]] -= (overlap == sizes[:before]) @ found[:before]
     return found
-
-
-def _summed(b: Floats, words: Bits, interactions: Floats) -> LogPartition:
-    """Log of the sum over all words, relative to the silent one."""
-    started = time.perf_counter()
-    values = np.zeros(1 << b.size)
-    bits = 1 << np.arange(b.size)
-    values[bits] = b
-    values[words.astype(np.intp) @ bits] = interactions
-    sum_over_sets(values, False)
-    value = float(np.logaddexp.reduce(values))
-    n_operations = float(b.size + 20) * 2.0**b.size
-    seconds = time.perf_counter() - started
-    return LogPartition(value, 0.0, "exact", n_operations, seconds, True, side="visible")

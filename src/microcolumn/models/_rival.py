@@ -38,7 +38,14 @@ class ChosenByValidation(WordsEstimator):
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; models along a path may start from each other."""
-        return [clone(self).set_params(**settings).fit(words) for settings in grid]
+        return [model.fit(words) for model in self._copies(grid)]
+
+    def _copies(self, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """A copy at each of some settings, all of which are checked."""
+        copies = [clone(self).set_params(**settings) for settings in grid]
+        for copy in copies:
+            copy._check_settings()
+        return copies
 
     def _check_settings(self) -> None:
         """Refuse settings that break the declared constraints, each in one sentence."""

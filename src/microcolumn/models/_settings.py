@@ -47,9 +47,11 @@ _SHARED_PARAMETERS = """objective : {"likelihood", "pseudolikelihood", "mpf"}
     n_init : int
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged; a sampled
-        likelihood has its certificate instead.
+    tol : float, optional
+        Largest violation of the optimality conditions that counts as converged. By default a
+        likelihood ends where less is to be gained than 1 % of the standard error that the words
+        allow for a score (``certificate_.gain``, nats per word), and other objectives at 1e-8
+        (Ising: 1e-10).
     max_iter : int
         Most iterations of the solver from one start.
     random_state : int, Generator, RandomState or None

@@ -102,9 +102,8 @@ class Universal(Rival):
         if any(set(settings) - {"concentration"} for settings in grid):
             return super().fit_grid(words, grid)
         base = _fitted(self.model, words)
-        models = [clone(self).set_params(**settings) for settings in grid]
+        models = self._copies(grid)
         for model in models:
-            model._check_settings()
             model._fit_around(base, ordered(words, base.origin_))
         return models
 

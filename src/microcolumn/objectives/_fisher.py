@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels import table_values
 from ..layout import Layout
 from ..validation import Floats, chunks
 from ..words import Words
@@ -57,6 +58,9 @@ class FisherInformation:
             hidden = bits[:0]
             if theta.W is not None and theta.c is not None:
                 hidden = theta.hidden.mean(theta.c[:, None] + theta.W.T @ bits)
+            if layout.tables is not None:
+                words = np.ascontiguousarray(bits.T, dtype=np.uint8)
+                hidden = table_values(layout.tables.functions, words).T
             slopes = np.concatenate(list(_slopes(layout, coordinates, bits, hidden)))
             weighted = slopes * shares
             products += weighted @ slopes.T
@@ -67,7 +71,10 @@ class FisherInformation:
 def _slopes(
     layout: Layout, coordinates: NDArray[np.intp], bits: Floats, hidden: Floats
 ) -> Iterator[Floats]:
-    """Derivatives of log p~ of each word along coordinates of couplings, b, W and c, in rows."""
+    """Derivatives of log p~ of each word along coordinates of couplings, b, W and c, in rows.
+
+    Functions of a few units, which stand in the place of W, are given as ``hidden``.
+    """
     groups = np.split(coordinates, np.searchsorted(coordinates, layout.borders[:-1]))
     starts = (0, *layout.borders[:-1])
     pairs, units, weights, biases = (
@@ -79,3 +86,5 @@ def _slopes(
     if layout.n_hidden:
         yield bits[layout.free[weights // layout.n_hidden]] * hidden[weights % layout.n_hidden]
         yield hidden[biases]
+    elif layout.tables is not None:
+        yield hidden[weights]

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .. import kernels
+from ..energy import Tables
 from ..packing import active_bits, unpacked
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
@@ -54,11 +56,15 @@ class SparseWords:
         self.offsets, self.active = np.concatenate(n_active).cumsum(), np.concatenate(active)
         self._words = kernels.SparseWords(self.offsets, self.active, n_units)
         self.n_words, self.n_units, self.first = self.offsets.size - 1, n_units, self._words.first
+        self._listed: tuple[Floats, sparse.csr_array] | None = None  # functions and their values
 
     def log_weights(self, theta: Parameters) -> Floats:
         """Unnormalised log probability of each word (nats), shape (n_words,)."""
         live, log_factor = theta.as_pairs() if theta.is_gaussian else (theta, 0.0)
-        return self._words.log_weights(live.arrays) + log_factor
+        out: Floats = self._words.log_weights(live.arrays) + log_factor
+        if theta.tables is not None:
+            out += self._values(theta.tables) @ theta.tables.strengths
+        return out
 
     def moments(self, theta: Parameters, weights: Floats) -> Parameters:
         """Sum over words of weight times x, xx', x sigmoid(z)' and sigmoid(z), as ``Parameters``.
@@ -68,4 +74,20 @@ class SparseWords:
         """
         if theta.is_gaussian:
             return theta.pulled_back(self.moments(theta.as_pairs()[0], weights), weights.sum())
-        return Parameters.trusted(*self._words.moments(theta.arrays, weights))
+        sums, tables = self._words.moments(theta.arrays, weights), theta.tables
+        if tables is not None:
+            tables = tables.with_strengths(self._values(tables).T @ weights)
+        return Parameters.trusted(sums.b, sums.J, sums.W, sums.c, sums.v, theta.hidden, tables)
+
+    def _values(self, tables: Tables) -> sparse.csr_array:
+        """Values of functions for the words, kept for models with other strengths of the same."""
+        if self._listed is None or self._listed[0] is not tables.values:
+            parts = []
+            for part in chunks(self.n_words, max(len(tables.inputs), self.n_units)):
+                bits = np.zeros((part.stop - part.start, self.n_units), dtype=np.uint8)
+                inside = slice(self.offsets[part.start], self.offsets[part.stop])
+                n_active = np.diff(self.offsets[part.start : part.stop + 1])
+                bits[np.repeat(np.arange(len(bits)), n_active), self.active[inside]] = 1
+                parts.append(sparse.csr_array(kernels.table_values(tables.functions, bits)))
+            self._listed = tables.values, sparse.csr_array(sparse.vstack(parts))
+        return self._listed[1]

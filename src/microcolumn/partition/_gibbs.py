@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..kernels import GibbsChains
+from ..kernels import GibbsChains, TableChains
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_binary, random_generator, whole_number
 
@@ -38,7 +38,12 @@ class Sampler:
         words = np.zeros((n_chains, theta.n_visible))
         if initial is not None:
             words[:] = initial
-        self._chains = GibbsChains(live.arrays, words, np.asarray(logits), seed)
+        start = words, np.asarray(logits), seed
+        self._chains = (
+            GibbsChains(live.arrays, *start)
+            if live.tables is None
+            else TableChains(live.b, live.tables.arrays, *start)
+        )
         self.n_chains, self.n_units = n_chains, theta.n_visible
 
     @property

@@ -40,6 +40,7 @@ def starting_words(theta: Parameters, data: Bits | None, rng: np.random.Generato
         np.zeros((1, n), dtype=np.uint8),
         _hidden_patterns(theta),
         _coupled_patterns(theta),
+        *([] if theta.tables is None else [theta.tables.best_words(n, _MOST_PATTERNS)]),
         (rng.random((densities.size, n)) < densities).astype(np.uint8),
         (rng.random((4 * _RANDOM, n)) < expit(theta.b)).astype(np.uint8),
     ]

@@ -91,7 +91,7 @@ def find_modes(
     """
     generator = np.random.default_rng(rng)
     live, _ = theta.only_live()
-    if live.n_hidden == 0 and live.v is None and (live.J is None or not live.J.any()):
+    if live.is_independent:
         return (_independent(live, generator),)
     starts = starting_words(live, words, generator)
     peaks = unique_rows(_ascended(live, starts, generator))[0]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..kernels.loops.penalties import group_add_slopes, group_value, group_zero
+import numpy as np
+
 from ..layout import Layout
 from ..validation import Floats
 from ._penalty import Penalty
@@ -31,18 +32,34 @@ class GroupL1(Penalty):
 
     def value(self, x: Floats, layout: Layout) -> float:
         """The penalty at ``x``."""
-        return float(group_value(x[layout.weights], self._weight(layout), layout.n_hidden))
+        return self._weight(layout) * float(_norms(_weights(x, layout)).sum())
 
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
         """Add the direction of each hidden unit's weights, or shrink the slopes of a dead one."""
-        at = layout.weights
-        group_add_slopes(x[at], self._weight(layout), layout.n_hidden, slopes[at])
+        W, along, weight = _weights(x, layout), _weights(slopes, layout), self._weight(layout)
+        norms, pull = _norms(W), _norms(along)
+        is_live = norms > 0.0
+        along[:, is_live] += weight * W[:, is_live] / norms[is_live]
+        kept = np.where(pull > weight, 1.0 - weight / np.maximum(pull, weight or 1.0), 0.0)
+        along[:, ~is_live] *= kept[~is_live]
 
     def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
-        """Set hidden units to zero whose weights have turned by a right angle or more."""
+        """Set hidden units to zero that are not in the half-space where a step may lead."""
         if self.strength > 0.0:
-            at = layout.weights
-            group_zero(x[at], origin[at], layout.n_hidden, slopes[at])
+            W, start, pull = (_weights(vector, layout) for vector in (x, origin, slopes))
+            towards = np.where(_norms(start) > 0.0, start, -pull)
+            W[:, (W * towards).sum(axis=0) <= 0.0] = 0.0
 
     def _weight(self, layout: Layout) -> float:
         return self.strength * math.sqrt(layout.n_visible)
+
+
+def _weights(vector: Floats, layout: Layout) -> Floats:
+    """A view of the weights, shape (n_free, n_hidden)."""
+    return vector[layout.weights].reshape(layout.free.size, layout.n_hidden)
+
+
+def _norms(W: Floats) -> Floats:
+    """Norm of each column."""
+    norms: Floats = np.sqrt(np.einsum("ni,ni->i", W, W))
+    return norms

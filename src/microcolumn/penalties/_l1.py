@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from ..kernels.loops.penalties import l1_add_slopes, l1_value, l1_zero
 from ..layout import Layout
 from ..validation import Floats
 from ._penalty import Penalty
@@ -27,20 +28,31 @@ class L1(Penalty):
 
     def strengths(self, layout: Layout) -> Floats:
         """What each coordinate's absolute value costs, shape (layout.size,)."""
-        first, second, third, _ = layout.borders
         strengths = np.zeros(layout.size)
-        strengths[:first], strengths[second:third] = 2.0 * self.strength, self.strength
+        for at, weight in self._parts(layout):
+            strengths[at] = weight
         return strengths
 
     def value(self, x: Floats, layout: Layout) -> float:
         """The penalty at ``x``."""
-        return float(l1_value(x, self.strength, layout.borders))
+        values = (weight * np.abs(x[at]).sum() for at, weight in self._parts(layout))
+        return float(sum(values))
 
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
         """Add the sign of each entry, or shrink the slope of an entry that is zero."""
-        l1_add_slopes(x, self.strength, layout.borders, slopes)
+        for at, weight in self._parts(layout):
+            shrunk = np.clip(slopes[at], -weight, weight)
+            slopes[at] += np.where(x[at] != 0.0, weight * np.sign(x[at]), -shrunk)
 
     def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
-        """Set entries to zero that have changed sign."""
-        if self.strength > 0.0:
-            l1_zero(x, origin, layout.borders, slopes)
+        """Set entries to zero that are not on the side of zero where a step may lead."""
+        for at, _ in self._parts(layout) if self.strength > 0.0 else ():
+            side = np.where(origin[at] != 0.0, origin[at], -slopes[at])
+            x[at][np.sign(x[at]) != np.sign(side)] = 0.0
+
+    def _parts(self, layout: Layout) -> Iterator[tuple[slice, float]]:
+        """Where couplings and weights stand, and what an absolute value of either costs."""
+        if layout.borders[0] > 0:
+            yield slice(layout.borders[0]), 2.0 * self.strength
+        if layout.n_hidden > 0:
+            yield layout.weights, self.strength

@@ -1,11 +1,9 @@
 from ._activation import activation as activation
 from ._annealing import annealing as annealing, annealing_error as annealing_error
-from ._assembly import assembly as assembly
 from ._couplings import couplings as couplings
 from ._gain import gain as gain
-from ._hidden import hidden_units as hidden_units
+from ._hidden import hidden_units as hidden_units, modes as modes
 from ._layers import layers as layers
-from ._modes import modes as modes
 from ._patterns import (
     pattern_ratios as pattern_ratios,
     patterns as patterns,
@@ -17,7 +15,7 @@ from ._predictions import (
     prediction as prediction,
     roc as roc,
 )
-from ._probe import probe as probe
+from ._probe import assembly as assembly, probe as probe
 from ._ranking import ranking as ranking
 from ._raster import raster as raster
 from ._recorded import (

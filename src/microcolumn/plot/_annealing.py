@@ -56,8 +56,7 @@ def annealing(
     title : str, optional
         Of the axes.
     """
-    known, name, colour = _reference(reference), _checked_name(name), one_colour(color, _MEAN)
-    convergence = _annealed(convergence)
+    convergence, known, colour = _checked(convergence, reference, name, color)
     ax = axes_or_new(ax, (5.0, 2.6))
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
     octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
@@ -65,7 +64,6 @@ def annealing(
     [dots] = ax.plot(x, chains.ravel(), ".", color=_CHAINS, zorder=1)
     dots.set(markersize=1.8, markeredgewidth=0, rasterized=True)  # thousands of points
     ax.plot([], [], ".", color=_CHAINS, markersize=4, markeredgewidth=0, label="single chains")
-    known = convergence.exact if known is None else known
     if known is not None:
         ax.axhline(known * BITS, color=_KNOWN, linewidth=1.0, label=literal(name), zorder=2)
     _draw_estimates(ax, convergence, 0.0, colour, linestyle="")  # a line would cover the reference
@@ -94,11 +92,8 @@ def annealing_error(
     convergence, reference, name, color, title
         As in :func:`annealing`; without an exact value, the reference is the last estimate.
     """
-    known, name, colour = _reference(reference), _checked_name(name), one_colour(color, _MEAN)
-    convergence = _annealed(convergence)
+    convergence, known, colour = _checked(convergence, reference, name, color)
     ax = axes_or_new(ax, (5.0, 2.6))
-    if known is None:
-        known = convergence.exact
     if known is None:
         known, name = float(convergence.estimates[-1]), "last run"
     ax.axhline(0.0, color=_KNOWN, linewidth=1.0, label=literal(name), zorder=2)
@@ -115,21 +110,21 @@ def annealing_error(
     return entitle(ax, title)
 
 
-def _annealed(given: Any) -> Convergence:
-    """The runs that were given, or those of a model; an exact log Z is taken along if quick."""
+def _checked(
+    given: Any, reference: float | None, name: Any, color: Any
+) -> tuple[Convergence, float | None, OneColour]:
+    """The runs that were given, or those of a model; the reference, by default exact; a colour."""
+    known = None
+    if reference is not None:
+        known = real_number("reference", reference, "give log Z in nats")
+    expect("name", name, str, "what the reference is called")
+    colour = one_colour(color, _MEAN)
     if isinstance(given, PopulationModel):
-        model = check_fitted(given)
-        return annealing_convergence(model.parameters_, rates=getattr(model, "rates_", None))
+        rates = getattr(check_fitted(given), "rates_", None)
+        given = annealing_convergence(given.parameters_, rates=rates)
     remedy = "a fitted model, or what mc.partition.annealing_convergence(parameters) returns"
-    return expect("convergence", given, Convergence, remedy)
-
-
-def _reference(given: float | None) -> float | None:
-    return None if given is None else real_number("reference", given, "give log Z in nats")
-
-
-def _checked_name(name: Any) -> str:
-    return expect("name", name, str, "what the reference is called")
+    runs = expect("convergence", given, Convergence, remedy)
+    return runs, runs.exact if known is None else known, colour
 
 
 def _leave_outermost_out(ax: Axes, chains: Floats) -> None:

@@ -102,7 +102,9 @@ def gain(
     rows = [[each.get(unit, (math.nan,) * 3) for unit in units] for each in found.values()]
     rate, value, stderr = np.array(rows).reshape(len(found), len(units), 3).transpose(2, 0, 1)
     rate = np.where(rate > 0.0, rate, np.nan)
-    at = rate * _side_by_side(rate)[:, None]
+    # The models of a unit, which have the same rate, stand side by side.
+    places = np.arange(len(rate))[:, None] - (len(rate) - 1) / 2
+    at = rate * 10.0 ** (_APART * _decades(rate) * places)
     ends = [np.column_stack(pair)[~np.isnan(pair[0])] for pair in zip(at.T, value.T, strict=True)]
     joined = LineCollection([end for end in ends if len(end) > 1], colors="0.6", linewidths=0.7)
     ax.add_collection(joined, autolim=False)
@@ -180,13 +182,6 @@ def _decades(rates: Floats) -> float:
     """What known rates span on a logarithmic axis, some at least."""
     known = rates[~np.isnan(rates)]
     return max(0.3, math.log10(known.max() / known.min())) if known.size else 0.3
-
-
-def _side_by_side(rate: Floats) -> Floats:
-    """What each model's rates are multiplied by, so that the models of a unit can be told apart."""
-    places = np.arange(len(rate)) - (len(rate) - 1) / 2
-    apart: Floats = 10.0 ** (_APART * _decades(rate) * places)
-    return apart
 
 
 def _name_units(

@@ -108,8 +108,10 @@ def penalties(
     styles = looks_of(list(paths), color)
     ax = axes_or_new(ax)
     _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))
-    for (name, path), points in zip(drawn.items(), _places(len(drawn)), strict=True):
+    step = min(_STEP, _SPREAD / max(len(drawn) - 1, 1))
+    for k, (name, path) in enumerate(drawn.items()):
         moved = _draw(ax, path, show, styles[name], literal(name))
+        points = step * (k - (len(drawn) - 1) / 2)
         beside = offset_copy(ax.transData, ax.get_figure(root=True), points, units="points")
         for artist in moved:  # after it was drawn, so that the limits of the axes are of the data
             artist.set_transform(beside)
@@ -161,12 +163,6 @@ def _values(path: PenaltyPath, show: str) -> Any:
     """What is drawn at each strength; None where the model has no such thing."""
     known = {"couplings": path.n_couplings, "hidden units": path.n_live_hidden}
     return known.get(show, path.bits_per_second)
-
-
-def _places(n_models: int) -> list[float]:
-    """How far right of a strength each model stands, points."""
-    step = min(_STEP, _SPREAD / max(n_models - 1, 1))
-    return [step * (k - (n_models - 1) / 2) for k in range(n_models)]
 
 
 def _draw(ax: Axes, path: PenaltyPath, show: str, look: Look, label: str) -> list[Artist]:

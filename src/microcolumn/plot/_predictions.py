@@ -27,8 +27,8 @@ from ._inputs import asked_stretch, entitle, measured, one_of, only_with_words
 from .style import DATA_COLOUR, LEGEND, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
 
 _CHANCE = MODEL_COLOURS["Independent"]
-#: What models may know, and the time drawn unless it is asked for.
-_GIVEN, _SECONDS = ("rest", "past"), 1.0
+#: The time drawn unless it is asked for.
+_SECONDS = 1.0
 #: An error of calibration below this is rounding.
 _ROUNDING = 1e-9
 
@@ -69,27 +69,23 @@ def prediction(
     title : str, optional
         Of the axes.
     """
-    one_of("given", given, _GIVEN)
-    only_with_words(words, given=given)
-    unit = _check_unit(words, unit)
+    _check_given(words, given)
+    at = _check_unit(words, unit)
     asked = asked_stretch(start_s, stop_s, _SECONDS)
+    made_by = "mc.predict(model, words)"
     found = measured(
-        models,
-        words,
-        Prediction,
-        "mc.predict(model, words)",
-        lambda model, held: predict(model, held, given=given, units=[unit]),
+        models, words, Prediction, made_by, lambda m, x: predict(m, x, given=given, units=[at])
     )
     first = next(iter(found.values()))
-    start, stop = busiest_stretch_of_unit(first, unit) if asked is None else asked
+    start, stop = busiest_stretch_of_unit(first, at) if asked is None else asked
     shown = {name: each.stretch(start, stop) for name, each in found.items()}
     styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax, (7.0, 1.8))
     for name, each in shown.items():  # lines below others can be seen
         line = {"color": styles[name].colour, "linestyle": styles[name].dash}
         line |= {"linewidth": 1.1, "alpha": 0.75, "label": literal(name) or "prediction"}
-        _draw_trace(ax, each, unit, line)
-    _draw_spikes(ax, next(iter(shown.values())), unit)
+        _draw_trace(ax, each, at, line)
+    _draw_spikes(ax, next(iter(shown.values())), at)
     ax.set_ylim(0.0, 1.08 * max(ax.dataLim.y1, 1e-3))
     ax.set(xlabel="time (s)", ylabel="P(spike)")
     ax.ticklabel_format(axis="x", useOffset=False)
@@ -142,15 +138,15 @@ def calibration(
     given, color, title
         As in :func:`prediction`.
     """
-    one_of("given", given, _GIVEN)
-    only_with_words(words, unit=unit, given=given)
+    _check_given(words, given, unit=unit)
     at = None if unit is None else _check_unit(words, unit)
+    made_by = "mc.calibration(mc.predict(model, words))"
     found = measured(
         models,
         words,
         Calibration,
-        "mc.calibration(mc.predict(model, words))",
-        lambda model, held: calibration_of(predict(model, held, given=given), at),
+        made_by,
+        lambda m, x: calibration_of(predict(m, x, given=given), at),
     )
     styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
@@ -194,15 +190,11 @@ def roc(
     given, color, title
         As in :func:`prediction`.
     """
-    one_of("given", given, _GIVEN)
-    only_with_words(words, unit=unit, given=given)
+    _check_given(words, given, unit=unit)
     at = -1 if words is None else _check_unit(words, unit)
+    made_by = "mc.roc(mc.predict(model, words), unit)"
     found = measured(
-        models,
-        words,
-        Roc,
-        "mc.roc(mc.predict(model, words), unit)",
-        lambda model, held: roc_of(predict(model, held, given=given, units=[at]), at),
+        models, words, Roc, made_by, lambda m, x: roc_of(predict(m, x, given=given, units=[at]), at)
     )
     styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
@@ -217,6 +209,12 @@ def roc(
     ax.set_aspect("equal")
     ax.legend(loc="lower right", **LEGEND)
     return entitle(ax, title)
+
+
+def _check_given(words: Any, given: Any, **options: Any) -> None:
+    """Refuse what models cannot know, and options of models where results are given."""
+    one_of("given", given, ("rest", "past"))
+    only_with_words(words, given=given, **options)
 
 
 def _check_unit(words: Any, unit: int | None) -> int:

@@ -18,10 +18,7 @@ from ..validation import Floats
 from ..words import Words, checked_bin_width
 from ._colours import Colour, OneColour, by_name, one_colour
 from ._inputs import entitle, expect
-from ._laminar import (
-    laminar,
-    mark_layers,
-)
+from ._laminar import laminar, mark_layers
 from .style import LEGEND, axes_or_new
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
@@ -77,11 +74,7 @@ def draw_rates(ax: Axes, units: Units, rates_hz: Floats, color: Any = RATE_COLOU
 
 
 def correlations(
-    words: Words,
-    *,
-    title: str | None = None,
-    color: Colour | None = None,
-    ax: Axes | None = None,
+    words: Words, *, title: str | None = None, color: Colour | None = None, ax: Axes | None = None
 ) -> Axes:
     """Histogram of the correlations of all pairs of units, with the mean of each kind of pairs.
 

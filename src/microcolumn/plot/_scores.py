@@ -249,12 +249,6 @@ def _difference(compared: Comparison, first: str, second: str) -> _Value | None:
     return _Value(pair.bits_per_second, pair.stderr, by_split)
 
 
-def _over_recordings(values: Sequence[_Value | None]) -> _Value:
-    """Mean over recordings with its error; the recordings take the place of splits."""
-    means = [value.mean for value in values if value]
-    return _Value(fmean(means), split_stderr(means), means)
-
-
 def _width(series: Sequence[_Series], grouped: bool) -> float:
     """Width of a mark; recordings, or models if these have a place of their own, are 1 apart."""
     return _FILLED / len(series) if grouped else 0.6
@@ -269,7 +263,9 @@ def _places(
             shift = _FILLED * ((k + 0.5) / len(series) - 0.5)
             found = [(at + shift, value) for at, value in enumerate(each.values) if value]
         elif len(each.values) > 1:
-            found = [(float(k), _over_recordings(each.values))] if any(each.values) else []
+            means = [value.mean for value in each.values if value]  # in the place of splits
+            over = _Value(fmean(means), split_stderr(means), means) if means else None
+            found = [(float(k), over)] if over else []
         else:
             found = [(float(k), value) for value in each.values if value]
         if found:
@@ -307,16 +303,13 @@ def _draw_dots(
     several = [
         (x + shift, y)
         for x, value in zip(at, values, strict=True)
-        for shift, y in _beside(value.by_split, first, last)
+        for shift, y in zip(
+            np.linspace(first, last, len(value.by_split)).tolist(), value.by_split, strict=True
+        )
     ]
     if len(several) > len(values):
         [dots] = ax.plot(*zip(*several, strict=True), "o", color=colour, zorder=2.5)
         dots.set(markersize=2.2, markerfacecolor="white", markeredgewidth=0.5)
-
-
-def _beside(values: Sequence[float], first: float, last: float) -> Iterator[tuple[float, float]]:
-    """Values with places from the first to the last, evenly spaced."""
-    return zip(np.linspace(first, last, len(values)).tolist(), values, strict=True)
 
 
 def _finish(

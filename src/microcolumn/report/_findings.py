@@ -10,8 +10,7 @@ from typing import Any, Self
 
 from ..evaluate import Adequacy, Assemblies, Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._comparison import doubt
-from ..evaluate._effects import Ratio
-from ..evaluate._significance import LEVEL
+from ..evaluate._significance import LEVEL, Ratio
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text

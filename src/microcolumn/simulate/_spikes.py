@@ -127,8 +127,7 @@ def _ar1(n: int, step: float, rng: np.random.Generator) -> Floats:
     keep = math.exp(-step)
     noise = rng.standard_normal(n)
     noise[1:] *= math.sqrt(1 - keep * keep)
-    latent: Floats = lfilter([1.0], [1.0, -keep], noise)
-    return latent
+    return lfilter([1.0], [1.0, -keep], noise)
 
 
 def _volleys(n_steps: int, rng: np.random.Generator) -> NDArray[np.float32]:

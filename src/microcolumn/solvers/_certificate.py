@@ -61,8 +61,9 @@ class Certificate(AsText):
     gradient_norm, noise_norm : float, optional
         Euclidean norm of all violations, and what it would be from the chains' noise alone.
     gain, gain_stderr : float, optional
-        Likelihood that is still to be gained and its standard error, nats per word, taking the
-        curvature of each parameter by itself.
+        Likelihood that is still to be gained, nats per word. Of a sampled likelihood with its
+        standard error, taking the curvature of each parameter by itself; else by what the last
+        steps have gained.
     n_rounds : int, optional
         Rounds of drawing words and fitting to them.
     n_sites : float, optional
@@ -95,7 +96,10 @@ class Certificate(AsText):
 
     def __str__(self) -> str:
         if self.mean_square_z is None:
-            return f"optimality {self.optimality:.2g}"
+            left = (
+                "" if self.gain is None else f", {self.gain:.1g} nats per word still to be gained"
+            )
+            return f"optimality {self.optimality:.2g}{left}"
         return (
             f"mean square z {self.mean_square_z:.2f} over {self.n_moments} moments of fresh "
             f"chains, {self.gain:.2g} ± {self.gain_stderr:.2g} nats per word still to be gained"
@@ -121,30 +125,22 @@ def sampled_certificate(
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
     halves = [
-        _chain_moments(theta, start, settings)
+        _chain_moments(theta, layout, start, settings)
         for start in _starts(theta, problem.data.words, rng, settings)
     ]
     groups = np.concatenate([halves[0][0], halves[1][0]])
-    mean = groups.mean(axis=0)
-    variance = 0.25 * (halves[0][1] + halves[1][1])
+    mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
     spread = halves[0][1] + halves[1][1]
-    data = _flat(problem.data(theta)[1])
-    single = 0.5 * (halves[0][2] + halves[1][2])
-    # What no chain ever shows has no variance there. At the optimum it would have the data's.
-    bits = slice(
-        0, theta.n_visible + sum(part.size for part in (theta.J, theta.v) if part is not None)
-    )
-    expected = data[bits] * (1.0 - data[bits])
-    variance[bits] = np.maximum(
-        variance[bits], expected / (settings.judging_chains * settings.judging_words)
-    )
-    single[bits] = np.where(single[bits] > 0.0, single[bits], expected)
-    gradient = layout.pack_gradient(_shaped(mean - data, theta))
-    errors = layout.pack_gradient(_shaped(np.sqrt(variance), theta))
-    curvature = layout.pack_gradient(_shaped(np.sqrt(single), theta)) ** 2
-    apart = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0)
-    apart = layout.pack_gradient(_shaped(apart, theta))
-    apart_errors = layout.pack_gradient(_shaped(np.sqrt(spread), theta))
+    variance, curvature = 0.25 * spread, 0.5 * (halves[0][2] + halves[1][2])
+    # What no chain ever shows has no variance there. At the optimum it would have the data's: that
+    # of a bit, but for hidden units.
+    expected = np.maximum(data * (layout.entries - data), 0.0)
+    expected[layout.weights] = expected[layout.hidden_biases] = 0.0
+    n_words = settings.judging_chains * settings.judging_words
+    variance = np.maximum(variance, expected / n_words)
+    curvature = np.where(curvature > 0.0, curvature, expected)
+    gradient, errors = mean - data, np.sqrt(variance)
+    apart, apart_errors = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0), np.sqrt(spread)
     x = layout.pack(theta)
     slopes = gradient.copy()
     penalty.add_slopes(x, layout, slopes)
@@ -157,8 +153,8 @@ def sampled_certificate(
     mean_square = float((z**2).mean()) if n_moments else 0.0
     agree = float((z_apart**2).mean()) if n_moments else 0.0
     # The penalty's part of a slope is the same for all groups.
-    by_group = np.stack([layout.pack_gradient(_shaped(each - mean, theta)) for each in groups])
-    gain, gain_stderr = gain_of((by_group + slopes)[:, is_judged], curvature[is_judged])
+    by_group = groups - mean + slopes
+    gain, gain_stderr = gain_of(by_group[:, is_judged], curvature[is_judged])
     return Certificate(
         converged=max(mean_square, agree) <= MOST_MEAN_SQUARE,
         optimality=float(np.abs(slopes / layout.entries).max(initial=0.0)),
@@ -189,79 +185,40 @@ def _starts(
 
 
 def _chain_moments(
-    theta: Parameters, sampler: Sampler, settings: SamplerSettings
+    theta: Parameters, layout: Layout, sampler: Sampler, settings: SamplerSettings
 ) -> tuple[Floats, Floats, Floats]:
-    """Mean of each moment over groups of chains, the variance of their mean, and of single words.
+    """Mean slope of log p~ over groups of chains, the variance of their mean, and of single words.
 
-    The first has the shape (n_groups, n_moments), the others (n_moments,). The variance of the mean
-    is that between chains, which are independent; words of one are not.
+    The first has the shape (n_groups, layout.size), the others (layout.size,). The variance of the
+    mean is that between chains, which are independent; words of one are not.
     """
     sampler.run(np.ones(settings.judging_settling))
     between = np.ones(settings.judging_between)
     snapshots = np.stack(
         [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
     )
-    groups, squares, n = [], np.zeros(()), len(snapshots)
+    groups, n = [], len(snapshots)
+    of_chains, of_words = np.zeros(layout.size), np.zeros(layout.size)
     for members in snapshots.reshape(_GROUPS, n // _GROUPS, *snapshots.shape[1:]):
-        total = np.zeros(())
+        total = np.zeros(layout.size)
         for chain in members:
-            moments = _dense_moments(theta, chain)
-            total = total + moments
-            squares = squares + moments**2
+            mean = _moments(theta, layout, chain)
+            total += mean
+            of_chains += mean**2 / n
         groups.append(total / len(members))
+        of_words += _moments(theta, layout, np.concatenate(members), squared=True) / _GROUPS
     means = np.stack(groups)
-    mean = means.mean(axis=0)
-    among_chains = np.maximum(squares / n - mean**2, 0.0) * n / (n - 1)
-    return means, among_chains / n, _single_variance(theta, mean, snapshots)
+    square = means.mean(axis=0) ** 2
+    among_chains = np.maximum(of_chains - square, 0.0) / (n - 1)
+    return means, among_chains, np.maximum(of_words - square, 0.0)
 
 
-def _dense_moments(theta: Parameters, words: Bits) -> Floats:
-    """Means of x, xx', x sigmoid(z)' and sigmoid(z) over some words, flat.
-
-    For a potential, which hidden units exclude, also the share of each number of active units.
-    """
-    x = words.astype(np.float64)
-    parts = [x.mean(axis=0)]
-    if theta.J is not None:
-        parts.append((x.T @ x / len(x)).ravel())
-    if theta.v is not None:
-        n_active = words.sum(axis=1, dtype=np.intp)
-        parts.append(np.bincount(n_active, minlength=theta.v.size) / len(x))
-    if theta.W is not None and theta.c is not None:
-        on = theta.hidden.mean(theta.c + x @ theta.W)
-        parts += [(x.T @ on / len(x)).ravel(), on.mean(axis=0)]
-    return np.concatenate(parts)
-
-
-def _single_variance(theta: Parameters, mean: Floats, snapshots: Bits) -> Floats:
-    """Variance of each moment over single words: exact for bits, sampled for hidden units."""
-    variance: Floats = mean * (1.0 - mean)
-    if theta.W is not None and theta.c is not None:
-        n_before = mean.size - theta.W.size - theta.c.size
-        squares = np.zeros(theta.W.size + theta.c.size)
-        for word in range(snapshots.shape[1]):
-            x = snapshots[:, word].astype(np.float64)
-            on = theta.hidden.mean(theta.c + x @ theta.W) ** 2
-            squares += np.concatenate([(x.T @ on).ravel(), on.sum(axis=0)])
-        squares /= snapshots.shape[0] * snapshots.shape[1]
-        variance[n_before:] = np.maximum(squares - mean[n_before:] ** 2, 0.0)
-    return variance
-
-
-def _flat(moments: Parameters) -> Floats:
-    parts = (moments.b, moments.J, moments.W, moments.c, moments.v)
-    return np.concatenate([part.ravel() for part in parts if part is not None])
-
-
-def _shaped(flat: Floats, theta: Parameters) -> Parameters:
-    """Moments in the shape of the parameters they belong to."""
-    n, at, parts = theta.n_visible, theta.n_visible, []
-    for part in (theta.J, theta.W, theta.c, theta.v):
-        size = 0 if part is None else part.size
-        parts.append(None if part is None else flat[at : at + size].reshape(part.shape))
-        at += size
-    J, W, c, v = parts
-    return Parameters.trusted(flat[:n], J, W, c, v, theta.hidden)
+def _moments(theta: Parameters, layout: Layout, words: Bits, squared: bool = False) -> Floats:
+    """Mean over words of the slopes of log p~, or of their squares, along the coordinates."""
+    weights = np.full(len(words), 1.0 / len(words))
+    moments = theta.moments(words.astype(np.float64), weights, squared)
+    # The slope along a pair is that of both its entries.
+    return layout.pack_gradient(moments) * (layout.entries if squared else 1.0)
 
 
 def _is_bias(layout: Layout) -> NDArray[np.bool_]:

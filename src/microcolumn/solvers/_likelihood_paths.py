@@ -20,19 +20,20 @@ import numpy as np
 from ..objectives import PseudoLikelihood, largest_l1
 from ..objectives._data_moments import DataMoments
 from ..parameters import Kind, Parameters
-from ..partition._cost import operations
+from ..partition._cost import EXACT_START, operations
 from ..partition._exact import exact_log_partition
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
 from ..words import Words
 from ._bars import patient_bar
-from ._certificate import Certificate, sampled_certificate
+from ._certificate import sampled_certificate
 from ._log_ratio import log_ratio
 from ._minimise import FitResult
-from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path, uncoupled
+from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path
 from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
-from ._stochastic import Effort, SampledProblem, SearchState, first_state, has_interactions, search
+from ._starts import uncoupled
+from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
 
 #: Where a solution by another objective is good enough as a start.
 _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
@@ -41,9 +42,8 @@ _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
 _LADDER, _WEAKEST = 4.0, 1e-5
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
-#: Chains and steps of the annealing that finds log Z of a start, and multiply-adds up to which it
-#: is summed instead.
-_CHAINS, _ANNEALING, _EXACT_OPERATIONS = 512, 1000, 2.0**26
+#: Chains and steps of the annealing that finds log Z of a start where it is not summed.
+_CHAINS, _ANNEALING = 512, 1000
 #: Share of the words in which a pair is active together, for which a tolerance is meant.
 _PAIR = 1e-3
 
@@ -108,8 +108,8 @@ def walk_likelihood_path(
         target = family.target(kind, l1_values[k])
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
         state = family.state(rng, kind, target, start, state, _as_srbm(*at_l1))
-        state, certificate = family.certified(rng, state, target)
-        yield k, _result(state, target, certificate)
+        result, state = certified_fit(rng, state, target, problem.max_iter)
+        yield k, result
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class _Family:
         state, has_false_mode = first_state(rng, target, xs[best], *log_zs[best])
         if kind == "ising" and has_false_mode:
             return self._descended(rng, target, _empty(kind, self.problem))
-        if kind in CONVEX and not has_interactions(starts[best]):
+        if kind in CONVEX and starts[best].is_independent:
             return self._descended(rng, target, starts[best])
         return state
 
@@ -186,19 +186,6 @@ class _Family:
             stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
             state = search(rng, state, stronger, self.problem.max_iter, roughly=True)
         return state
-
-    def certified(
-        self, rng: np.random.Generator, state: SearchState, target: SampledProblem
-    ) -> tuple[SearchState, Certificate]:
-        """Search until fresh chains find nothing more to gain, and what they say then."""
-        max_iter = self.problem.max_iter
-        for _ in range(1 + _MORE_SEARCHES):
-            state = search(rng, state, target, max_iter)
-            theta = target.layout.unpack(state.x)
-            certificate = sampled_certificate(rng, theta, target, state.effort)
-            if certificate.converged or state.effort.n_iter >= max_iter:
-                break
-        return state, certificate
 
     def _pseudolikelihood_solution(self, target: SampledProblem) -> Floats:
         """The penalised maximum of the pseudolikelihood, whose slopes are twice as large."""
@@ -220,9 +207,9 @@ class _Family:
 
     def _log_z(self, theta: Parameters, rng: np.random.Generator) -> tuple[float, float]:
         """Log Z of a start and its variance, by a sum or by annealing from the data's rates."""
-        if not has_interactions(theta):
+        if theta.is_independent:
             return float(np.logaddexp(0.0, theta.b).sum()) + theta.only_live()[1], 0.0
-        if operations(theta) < _EXACT_OPERATIONS:
+        if operations(theta) < EXACT_START:
             return exact_log_partition(theta, progress=False).value, 0.0
         rates = np.clip(self.words.rates, 1e-3, 1.0 - 1e-3)
         logits = np.log(rates) - np.log1p(-rates)
@@ -234,9 +221,18 @@ class _Family:
         return log_factor + float(np.logaddexp(0.0, logits).sum()) - ratio, variance
 
 
-def _result(state: SearchState, target: SampledProblem, certificate: Certificate) -> FitResult:
-    theta, log_factor = canonical(target.layout.unpack(state.x))
-    return FitResult(
+def certified_fit(
+    rng: np.random.Generator, state: SearchState, target: SampledProblem, max_iter: int
+) -> tuple[FitResult, SearchState]:
+    """Search until fresh chains find nothing more to gain: the fit, and where the search is."""
+    for _ in range(1 + _MORE_SEARCHES):
+        state = search(rng, state, target, max_iter)
+        theta = target.layout.unpack(state.x)
+        certificate = sampled_certificate(rng, theta, target, state.effort)
+        if certificate.converged or state.effort.n_iter >= max_iter:
+            break
+    theta, log_factor = canonical(theta)
+    result = FitResult(
         parameters=theta,
         objective=target.value(state.x, state.log_z),
         optimality=certificate.optimality,
@@ -247,6 +243,7 @@ def _result(state: SearchState, target: SampledProblem, certificate: Certificate
         log_z=state.log_z - log_factor,
         log_z_stderr=math.sqrt(state.log_z_variance),
     )
+    return result, state
 
 
 def _empty(kind: Kind, problem: Problem) -> Parameters:

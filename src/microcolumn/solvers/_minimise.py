@@ -44,8 +44,8 @@ class FitResult:
     kept_objective : float
         The objective on words kept apart; NaN where there are none.
     gain : float
-        What is still to be gained, by what the last few steps have gained (``TAIL``); infinite
-        where there were too few of them.
+        Likelihood still to be gained, nats per word, by what the last few steps have gained
+        (``TAIL``); infinite where there were too few of them, and for other objectives.
     sampled : Certificate, optional
         Of a sampled likelihood: what fresh chains say of the fit.
     log_z, log_z_stderr : float, optional
@@ -80,7 +80,7 @@ class FitResult:
     @classmethod
     def of(cls, search: Search, tol: float, resolution: float = 0.0) -> FitResult:
         """What a search has found: a minimum by its optimality or by what is left to be gained."""
-        gain = search.recent_gain / TAIL
+        gain = search.recent_gain / TAIL if resolution > 0.0 else math.inf
         return cls(
             search.layout.unpack(search.x),
             search.value,

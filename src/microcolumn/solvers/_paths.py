@@ -12,14 +12,14 @@ single fit at its strength, by construction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
-from ..energy import BERNOULLI, GAUSSIAN, HiddenUnit
+from ..energy import BERNOULLI, HiddenUnit
 from ..layout import Layout
 from ..objectives import Objective
 from ..parameters import Kind, Parameters
@@ -29,17 +29,13 @@ from ._bars import patient_bar
 from ._minimise import TAIL, FitResult
 from ._newton import search_for
 from ._quasi_newton import Search
+from ._starts import starts_of
 
 #: Parameters of the Ising models and of the RBMs nested in semi-restricted ones, by L1 strength.
 NestedStarts = tuple[Sequence[Parameters], Sequence[Parameters]]
 
 #: Kinds whose likelihood is convex: one start is enough, and paths may go either way.
 CONVEX: tuple[Kind, ...] = ("ising", "kpairwise")
-#: Standard deviation of random weights, and bias of the hidden units they belong to: off for the
-#: silent word, on for a few active units. Of the pairs tried on recordings these find the lowest
-#: objectives in the fewest iterations.
-_WEIGHT_SPREAD, _HIDDEN_BIAS = 1.0, -2.0
-_COUPLING_SPREAD, _RANK_NOISE = 0.3, 0.3
 #: Optimality at which starts are compared: the objective is then settled to about 1e-6.
 _COARSE = 3e-5
 #: The same, where starts are compared.
@@ -241,7 +237,7 @@ def fit_path(
     l1_values: Sequence[float],
     start: Parameters | None = None,
     nested: NestedStarts | None = None,
-) -> list[FitResult]:
+) -> Iterator[FitResult]:
     """Best fit of one kind of model at each L1 strength.
 
     Parameters
@@ -251,8 +247,9 @@ def fit_path(
     problem : Problem
         Objective, starting biases and effort.
     l1_values : sequence of float
-        L1 strengths, in the order in which solutions are handed on (small to large is best:
-        hidden units die on the way up and do not come back on the way down).
+        L1 strengths, each of which starts from the solution before (small to large is best: hidden
+        units die on the way up and do not come back on the way down). With a ``proxy`` none are
+        drawn at random on the way up.
     start : Parameters, optional
         A start of the caller's: the only one where the problem is convex, else one more.
     nested : (Ising solutions, RBM solutions), optional
@@ -261,69 +258,43 @@ def fit_path(
 
     Returns
     -------
-    list of FitResult
-        One per strength.
+    iterator of FitResult
+        One per strength, fitted when asked for.
     """
     if nested is not None and kind != "srbm":
         raise ValueError(f"nested is given for kind {kind!r}; only 'srbm' has nested models")
-    if kind == "srbm" and nested is None:
-        ising = fit_path("ising", replace(problem, n_init=1), l1_values)
-        rbm = fit_path("rbm", problem, l1_values)
-        nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
-    state = problem.seed.generate_state(4)
-    results: list[FitResult] = []
-    along = patient_bar(len(l1_values), "penalties", l1_values)
-    for k, l1 in enumerate(along):
-        handed_on = [results[-1].parameters] if results else []
-        if start is not None:
-            handed_on.append(start)
-        # Not `spawn`, which counts its calls: the RBM nested in an sRBM must draw what RBMs draw,
-        # and each fit of a path what a single fit draws.
-        rng, other_rng = (np.random.default_rng([*state, i]) for i in range(2))
-        at_l1 = () if nested is None else (nested[0][k], nested[1][k])
-        starts, drawn = _starts(kind, problem, rng, handed_on, *at_l1)
-        n_climbing = problem.n_init if kind == "rbm" and problem.hidden is BERNOULLI else 0
-        climbing = [_wide(problem, other_rng) for _ in range(n_climbing)]
-        if problem.proxy is not None and drawn and problem.penalty(l1).strength > 0.0:
-            by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
-            drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
-        results.append(problem.best(l1, [*starts, *drawn], climbing))
-    return results
+    return _path(kind, problem, l1_values, start, nested)
 
 
-def _starts(
+def _path(
     kind: Kind,
     problem: Problem,
-    rng: np.random.Generator,
-    handed_on: list[Parameters],
-    *nested: Parameters,
-) -> tuple[list[Parameters], list[Parameters]]:
-    """Starts at one L1 strength that follow from other models, and those drawn at random.
-
-    ``nested`` are the Ising model and the RBM of an sRBM.
-    """
-    independent, no_couplings = Parameters(b=problem.biases), np.zeros((problem.biases.size,) * 2)
-    if kind == "independent":
-        return [independent], []
-    if kind == "ising":
-        random = [_random_couplings(problem, rng) for _ in range(problem.n_init - 1)]
-        return handed_on[-1:] or [uncoupled(kind, problem.biases)], random
-    if kind == "kpairwise":
-        return handed_on[-1:] or [uncoupled(kind, problem.biases)], []
-    if kind == "rbm":
-        dead, *drawn = _with_hidden(independent, problem, rng)
-        return [*handed_on, dead], drawn
-    ising, rbm = nested
-    dead, *drawn = _with_hidden(ising, problem, rng)
-    without_pairs = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c, hidden=rbm.hidden)
-    return [without_pairs, dead, *handed_on], drawn
-
-
-def uncoupled(kind: Kind, biases: Floats) -> Parameters:
-    """Independent units as a model of a convex kind."""
-    n = biases.size
-    v = np.zeros(n + 1) if kind == "kpairwise" else None
-    return Parameters(b=biases, J=np.zeros((n, n)), v=v)
+    l1_values: Sequence[float],
+    start: Parameters | None,
+    nested: NestedStarts | None,
+) -> Iterator[FitResult]:
+    inner: Iterable[tuple[Parameters, ...]] = repeat(())
+    if nested is not None:
+        inner = zip(*nested, strict=True)
+    elif kind == "srbm":
+        ising = _path("ising", replace(problem, n_init=1), l1_values, None, None)
+        rbm = _path("rbm", problem, l1_values, None, None)
+        inner = ((one.parameters, other.parameters) for one, other in zip(ising, rbm, strict=True))
+    last: tuple[float, Parameters] | None = None
+    for l1, at_l1 in zip(patient_bar(len(l1_values), "penalties", l1_values), inner, strict=False):
+        warm = [] if last is None else [last[1]]
+        if start is not None:
+            warm.append(start)
+        starts, drawn, climbing = starts_of(kind, problem, warm, *at_l1)
+        if problem.proxy is not None and problem.penalty(l1).strength > 0.0:
+            if last is not None and l1 >= last[0]:
+                drawn = climbing = []  # a stronger penalty wakes no hidden unit
+            if drawn:
+                by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+                drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
+        found = problem.best(l1, [*starts, *drawn], climbing)
+        last = l1, found.parameters
+        yield found
 
 
 def canonical(theta: Parameters) -> tuple[Parameters, float]:
@@ -335,65 +306,8 @@ def canonical(theta: Parameters) -> tuple[Parameters, float]:
     if theta.c is None or theta.is_gaussian:
         return theta.oriented()
     c = np.where(theta.live, theta.c, 0.0)
-    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c).oriented()
+    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c, theta.v).oriented()
     return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
-
-
-def _with_hidden(
-    theta: Parameters, problem: Problem, rng: np.random.Generator
-) -> Iterator[Parameters]:
-    """A model without hidden units, with dead ones and then with random ones added."""
-    shape = theta.n_visible, problem.n_hidden
-    yield Parameters(b=theta.b, J=theta.J, W=np.zeros(shape), hidden=problem.hidden)
-    for _ in range(problem.n_init):
-        if problem.hidden is GAUSSIAN:
-            yield _with_gaussian(theta, problem, rng)
-            continue
-        W = rng.normal(scale=_WEIGHT_SPREAD, size=shape)
-        W[problem.fixed] = 0.0
-        c = np.full(problem.n_hidden, _HIDDEN_BIAS)
-        yield Parameters(b=theta.b, J=theta.J, W=W, c=c)
-
-
-def _with_gaussian(theta: Parameters, problem: Problem, rng: np.random.Generator) -> Parameters:
-    """A model with Gaussian hidden units whose inputs together vary by ``_WEIGHT_SPREAD``.
-
-    Biases make up for what the units add on average. Noise makes W of full rank, which no step
-    along a gradient could raise: dF/dW is a matrix times W.
-    """
-    W = _correlated_weights(problem, rng)
-    W += np.where(problem.fixed, 0.0, _RANK_NOISE)[:, None] * rng.normal(size=W.shape)
-    W /= np.sqrt(problem.n_hidden)
-    b = theta.b - W @ (expit(problem.biases) @ W) - 0.5 * (W**2).sum(axis=1)
-    return Parameters(b=b, J=theta.J, W=W, hidden=GAUSSIAN)
-
-
-def _wide(problem: Problem, rng: np.random.Generator) -> Parameters:
-    """Hidden units with random weights along the correlations of the units.
-
-    Random weights of single units add up to noise in a word of many active units. These are drawn
-    with the units' positive correlations, so that units which fire together weigh together. The
-    hidden units are off on average.
-    """
-    W = _correlated_weights(problem, rng)
-    return Parameters(b=problem.biases, W=W, c=_HIDDEN_BIAS - expit(problem.biases) @ W)
-
-
-def _correlated_weights(problem: Problem, rng: np.random.Generator) -> Floats:
-    """Random weights along the correlations of the units, shape (n_visible, n_hidden).
-
-    The input of a hidden unit varies by ``_WEIGHT_SPREAD`` over the words.
-    """
-    spread = np.sqrt(problem.covariance.diagonal())
-    per_spread = np.where(problem.fixed, 0.0, 1.0 / np.where(spread > 0.0, spread, 1.0))
-    correlation = problem.covariance * np.outer(per_spread, per_spread)
-    np.fill_diagonal(correlation, 0.0)
-    strengths, patterns = np.linalg.eigh(correlation)
-    factor = patterns * np.sqrt(np.maximum(strengths, 0.0))
-    W = per_spread[:, None] * (factor @ rng.normal(size=(spread.size, problem.n_hidden)))
-    inputs = np.sqrt(np.einsum("ni,nm,mi->i", W, problem.covariance, W, optimize=True))
-    W *= _WEIGHT_SPREAD / np.where(inputs > 0.0, inputs, 1.0)
-    return np.asarray(W)
 
 
 def _has_stopped_falling(values: Sequence[float]) -> bool:
@@ -403,11 +317,3 @@ def _has_stopped_falling(values: Sequence[float]) -> bool:
         return False
     lowest = min(values)
     return min(values[:-n_looks]) - lowest < LEAST_DECREASE * _PATIENCE * abs(lowest)
-
-
-def _random_couplings(problem: Problem, rng: np.random.Generator) -> Parameters:
-    n_units = problem.biases.size
-    J = np.triu(rng.normal(scale=_COUPLING_SPREAD, size=(n_units, n_units)), 1)
-    J[problem.fixed] = 0.0
-    J[:, problem.fixed] = 0.0
-    return Parameters(b=problem.biases, J=J + J.T)

@@ -17,7 +17,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from ..kernels.loops.quasi_newton import find_direction, keep_pair, largest, move, slope_along
+from ..kernels.loops.quasi_newton import find_direction, keep_pair
 from ..layout import Layout
 from ..penalties import Penalty
 from ..validation import Floats
@@ -66,9 +66,9 @@ class Search:
         # Steps, changes of slope, both of the moving coordinates only, their products, and which
         # coordinates these are.
         self._most_pairs = max(2, min(_MEMORY, _MOST_ELEMENTS // max(size, 1)))
-        pairs = tuple(np.empty((self._most_pairs + 1, size)) for _ in range(4))
+        s, y, moving_s, moving_y = np.empty((4, self._most_pairs + 1, size))
         products, moving = np.empty((self._most_pairs + 1, 2)), np.empty(size, dtype=np.intp)
-        self._memory = (*pairs, products, moving)
+        self._memory = (s, y, moving_s, moving_y, products, moving)
         self._n_pairs = self._newest = self._n_moving = 0
         self.n_iter = self.n_evaluations = 0
         self.value = self._lowest = self._evaluate(self.x, self._gradient)
@@ -116,7 +116,7 @@ class Search:
         """Fill the subgradient of least norm; its largest entry."""
         slopes[:] = gradient
         self.penalty.add_slopes(x, self.layout, slopes)
-        return float(largest(slopes, self.layout.entries))
+        return float((np.abs(slopes) / self.layout.entries).max(initial=0.0))
 
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
@@ -134,9 +134,9 @@ class Search:
         x, slopes, length = self.x, self._slopes, 1.0
         trial, gradient, trial_slopes = self._trial
         for _ in range(_MAX_TRIALS):
-            move(x, length, self._direction, trial)
+            np.add(x, length * self._direction, out=trial)
             self.penalty.zero(trial, x, self.layout, slopes)
-            promised = slope_along(slopes, x, trial)
+            promised = float(slopes @ (trial - x))
             if promised >= 0.0:
                 return False
             try:
@@ -148,7 +148,7 @@ class Search:
             rise = value - self.value
             is_rounding = value <= self._lowest + ROUNDING * abs(self._lowest)
             if rise <= _DECREASE * promised or (
-                is_rounding and slope_along(trial_slopes, x, trial) <= -_FLATTER * promised
+                is_rounding and trial_slopes @ (trial - x) <= -_FLATTER * promised
             ):
                 break
             # The minimum of a parabola through both values with the slope at the beginning.

@@ -159,7 +159,7 @@ def first_state(
     shares = words.counts / words.counts.sum()
     chains = words.X[rng.choice(len(words), size=settings.n_chains, p=shares)]
     is_real, unvisited = False, tuple[Draws, ...]()
-    if has_interactions(theta):
+    if not theta.is_independent:
         is_real, unvisited = unvisited_modes(rng, theta, chains, log_z, settings)
     keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), settings)
     drawn = Draws.of(theta, keys, log_z)
@@ -304,11 +304,6 @@ def _resampled(
     edges = np.cumsum(shares)
     places = np.searchsorted(edges / edges[-1], heights)
     return unpacked(pool.keys[:, places], pool.words.n_units)
-
-
-def has_interactions(theta: Parameters) -> bool:
-    """Whether a unit depends on another."""
-    return any(part is not None and bool(part.any()) for part in (theta.J, theta.W, theta.v))
 
 
 def unvisited_modes(

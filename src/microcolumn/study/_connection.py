@@ -168,6 +168,22 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
         return connection
 
 
+def connect_in_memory(content: bytes) -> sqlite3.Connection:
+    """Connect to a store without a file: a new one, or the content of one of this format."""
+    path = Path(":memory:")
+    with (
+        as_store_error(path),
+        _closed_on_error(sqlite3.connect(path, isolation_level=None)) as connection,
+    ):
+        if content:
+            connection.deserialize(content)
+            _check_format(connection, path)
+        else:
+            connection.execute("PRAGMA page_size = 512")  # the smallest, since tables are small
+            lay_out(connection)
+        return connection
+
+
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     if sqlite3.sqlite_version_info < (3, 37, 0):  # the first with STRICT tables
         raise StoreError(

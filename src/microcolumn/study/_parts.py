@@ -2,48 +2,27 @@
 
 No two machines write to the same file: a part appears under its name when it is complete, and a
 store is written by the one process that merges parts into it. A part is a line with a checksum,
-then JSON. It holds what :meth:`Store.finish` is given, so that the store has the same bits as
-after a run. Merged parts stay until the whole plan is done: later jobs start from some of them.
+then a store of one job, which gives the study's store the same bits as a run. Merged parts stay
+until the whole plan is done: later jobs start from some of them.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import json
-import math
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .. import __version__
 from ..atomic import atomic_write
-from ._codec import plain
+from ._jobs import RecordingInfo, digest
 from ._status import progress_bar
-from ._store import Store
+from ._store import Store, StoreError
 from ._submission import parts_folder
 
-Row = Mapping[str, Any]
-
-_FORMAT = b"microcolumn part 1"
+_FORMAT = b"microcolumn part 2"
 _NAME = re.compile(r"[0-9a-f]{32}\.part")
-#: In a part's JSON, stands for bytes.
-_BYTES = "base64"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What became of a job: its rows, or the error that it raised."""
-
-    digest: str
-    job: str  # in words
-    row: Row  # columns of the table of jobs
-    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)  # by table
-    error: str = ""  # one line; empty where there is none
-    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,60 +34,57 @@ class Collected:
     sentences: tuple[str, ...]  # about parts that could not be merged
 
 
-def part_path(folder: Path, digest: str) -> Path:
-    """Where a job's part is."""
-    return folder / f"{digest}.part"
+def part_path(folder: Path, job: str) -> Path:
+    """Where the part of the job of this digest is."""
+    return folder / f"{job}.part"
 
 
-def write_part(folder: Path, part: Part) -> None:
-    """Write a part, whole or not at all; on return it is on the disk."""
-    body = json.dumps(
-        {
-            "digest": part.digest,
-            "job": part.job,
-            "row": _encoded(part.row),
-            "rows": {table: [_encoded(row) for row in rows] for table, rows in part.rows.items()},
-            "error": part.error,
-            "trace": part.trace,
-        }
-    ).encode()
-    with atomic_write(part_path(folder, part.digest)) as file:
-        file.write(b"%b %b\n" % (_FORMAT, hashlib.sha256(body).hexdigest().encode()))
-        file.write(body)
+def write_part(folder: Path, job: str, part: Store) -> None:
+    """Write the part of a job, whole or not at all; on return it is on the disk."""
+    part.write_study(microcolumn=__version__)
+    content = part.content()
+    with atomic_write(part_path(folder, job)) as file:
+        file.write(b"%b %b\n" % (_FORMAT, hashlib.sha256(content).hexdigest().encode()))
+        file.write(content)
 
 
-def read_part(path: Path) -> Part:
+def read_part(path: Path) -> Store:
     """Read a part; a ValueError says in what way it is none of a job of this version."""
-    first, _, body = path.read_bytes().partition(b"\n")
+    first, _, content = path.read_bytes().partition(b"\n")
     if not first.startswith(_FORMAT + b" "):
         raise ValueError("it is no part file of this version of microcolumn")
-    if first.split()[-1].decode("ascii", "replace") != hashlib.sha256(body).hexdigest():
+    if first.split()[-1].decode("ascii", "replace") != hashlib.sha256(content).hexdigest():
         raise ValueError("its checksum does not fit")
     try:
-        found = json.loads(body)
-        rows = {table: [_decoded(row) for row in each] for table, each in found["rows"].items()}
-        part = Part(**{**found, "row": _decoded(found["row"]), "rows": rows})
-        key = json.dumps([part.row["fingerprint"], part.row["settings"]], sort_keys=True)
-        version = part.row["environment"]["microcolumn"]
-        texts = (part.job, part.error, part.trace)
-        is_whole = math.isfinite(part.row["seconds"]) and all(isinstance(t, str) for t in texts)
-    except Exception:  # whatever a forged part makes of decoding
-        is_whole = False
-    if not is_whole:
-        raise ValueError("it is not laid out as a part file")
-    if part.digest != hashlib.sha256(key.encode()).hexdigest()[:32] or path.stem != part.digest:
+        part = Store.in_memory(content)
+        version = part.read_study().get("microcolumn")
+        rows = part.rows("jobs")
+        names = {digest(row["settings"], RecordingInfo(row["fingerprint"], 0)) for row in rows}
+    except (StoreError, ValueError, TypeError):
+        raise ValueError("it is not laid out as a part file") from None
+    names |= {row["digest"] for row in part.rows("failures")}
+    if names != {path.stem} or {row["digest"] for row in rows} - names:
         raise ValueError("its name is not that of the job in it")
     if version != __version__:
         raise ValueError(f"it was computed by microcolumn {version}, and this is {__version__}")
     return part
 
 
-def merge_part(store: Store, part: Part) -> None:
-    """Keep in a store what became of a job."""
-    if part.error:
-        store.fail(part.digest, part.job, part.error, part.trace)
-    else:
-        store.finish(part.digest, part.row, part.rows)
+def has_result(path: Path) -> bool:
+    """Whether a job has a part that is whole and not a failure."""
+    try:
+        return bool(read_part(path).finished())
+    except (OSError, ValueError):
+        return False
+
+
+def merge_part(store: Store, part: Store) -> bool:
+    """Keep in a store what became of a job; whether it is done."""
+    for failure in part.rows("failures"):
+        store.fail(*(failure[name] for name in ("digest", "job", "error", "traceback")))
+    for name in part.finished():
+        store.finish(name, *part.job(name))
+    return bool(part.finished())
 
 
 def merge_parts(store: Store, *, progress: bool | None = None) -> Collected:
@@ -123,8 +99,7 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> Collected:
     with progress_bar(len(waiting), 0, progress if waiting else False) as bar:
         for path in waiting:
             try:
-                part = read_part(path)
-                merge_part(store, part)
+                is_done = merge_part(store, read_part(path))
             except ValueError as error:
                 aside = path.rename(path.with_suffix(".refused"))
                 sentences.append(
@@ -132,8 +107,8 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> Collected:
                     "job has to be done again"
                 )
             else:
-                merged, failed = merged + (not part.error), failed + bool(part.error)
-                if part.error:  # the store has it now, and the next try may write another
+                merged, failed = merged + is_done, failed + (not is_done)
+                if not is_done:  # the store has it now, and the next try may write another
                     path.unlink()
             bar.update()
     if merged:
@@ -178,24 +153,3 @@ def _waiting(folder: Path, store: Store) -> list[Path]:
     known = store.finished()
     found = (each for each in folder.iterdir() if _NAME.fullmatch(each.name))
     return sorted(each for each in found if each.stem not in known)
-
-
-def _encoded(row: Row) -> dict[str, Any]:
-    """A row in the types of JSON; numbers that are not finite are as Python's JSON writes them."""
-    return {column: _encoded_value(value) for column, value in row.items()}
-
-
-def _encoded_value(value: Any) -> Any:
-    single = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
-    if isinstance(single, bytes):
-        return {_BYTES: base64.b64encode(single).decode()}
-    return single if isinstance(single, float) else plain(single)
-
-
-def _decoded(row: Row) -> dict[str, Any]:
-    return {
-        column: base64.b64decode(value[_BYTES], validate=True)
-        if isinstance(value, dict) and list(value) == [_BYTES]
-        else value
-        for column, value in row.items()
-    }

@@ -1,7 +1,7 @@
 """One task of a submission: its share of the jobs, each of which becomes a part file.
 
-A task opens no store but one of its own, which is gone at its end. Jobs that have a part already
-are left as they are: a task may be killed and started again at any instant.
+A task does not open the study's store. Jobs that have a part already are left as they are: a task
+may be killed and started again at any instant.
 """
 
 from __future__ import annotations
@@ -9,17 +9,15 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from .. import __version__
 from ..validation import whole_number
 from ._compute import JobResult, execute
 from ._environment import environment
 from ._jobs import RecordingInfo
-from ._parts import Part, merge_part, part_path, read_part, write_part
+from ._parts import has_result, merge_part, part_path, read_part, write_part
 from ._plan import Plan
 from ._prepared import Prepared
 from ._sources import fingerprint
@@ -83,7 +81,7 @@ class _Share:
 
     def do(self, digests: Iterable[str]) -> int:
         """Do what has no part yet; the number of jobs that failed."""
-        left = [digest for digest in digests if not self._is_done(digest)]
+        left = [digest for digest in digests if not has_result(part_path(self.parts, digest))]
         if not left:
             return 0
         try:
@@ -93,12 +91,12 @@ class _Share:
                 self._keep(_failure(digest, error))
             return len(left)
         n_failed = 0
-        with TemporaryDirectory() as scratch, Store.create(Path(scratch) / "inputs.db") as store:
-            for digest in left:
-                result = self._result(digest, store)
-                if result is not None:
-                    self._keep(result)
-                    n_failed += bool(result.error)
+        inputs = Store.in_memory()
+        for digest in left:
+            result = self._result(digest, inputs)
+            if result is not None:
+                self._keep(result)
+                n_failed += bool(result.error)
         return n_failed
 
     def _with_recording(self) -> Prepared:
@@ -118,28 +116,23 @@ class _Share:
         job = self.prepared.jobs[digest]
         try:
             for used in set(self.prepared.used(job).values()) - store.finished():
-                if not self._is_done(used):
+                part = part_path(self.parts, used)
+                if not has_result(part):
                     _tell(f"{job}: left, because a job that it starts from is not done")
                     return None
-                merge_part(store, read_part(part_path(self.parts, used)))
+                merge_part(store, read_part(part))
             task = self.prepared.task(digest, store, self.threads)
         except (ValueError, OSError) as error:
             return _failure(digest, error)
         return execute(task)
 
-    def _is_done(self, digest: str) -> bool:
-        """Whether a job has a part that is whole and not a failure."""
-        try:
-            return not read_part(part_path(self.parts, digest)).error
-        except (OSError, ValueError):
-            return False
-
     def _keep(self, result: JobResult) -> None:
-        job = str(self.prepared.jobs[result.digest])
-        row = self.prepared.row(result) | {"finished": _now()}
-        write_part(
-            self.parts, Part(result.digest, job, row, result.rows, result.error, result.trace)
-        )
+        job, part = str(self.prepared.jobs[result.digest]), Store.in_memory()
+        if result.error:
+            part.fail(result.digest, job, result.error, result.trace)
+        else:
+            part.finish(result.digest, self.prepared.row(result), result.rows)
+        write_part(self.parts, result.digest, part)
         _tell(f"{job}: {result.error or f'done in {result.seconds:.1f} s'}")
 
 
@@ -152,7 +145,3 @@ def _failure(digest: str, error: Exception) -> JobResult:
 
 def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(sep=" ", timespec="seconds")

@@ -23,9 +23,15 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from ._codec import json_text
-from ._connection import StoreError, as_store_error, connect_for_reading, connect_for_writing
+from ._connection import (
+    StoreError,
+    as_store_error,
+    connect_for_reading,
+    connect_for_writing,
+    connect_in_memory,
+)
 from ._damage import Value, checksum, find, remove
-from ._schema import JSON_COLUMNS, Table, tables
+from ._schema import JSON_COLUMNS, RESULTS, Table, tables
 
 __all__ = ["Store", "StoreError"]
 
@@ -56,6 +62,11 @@ class Store:
         """Open an existing store for reading, also while another process writes to it."""
         place = Path(path)
         return cls(place, connect_for_reading(place))
+
+    @classmethod
+    def in_memory(cls, content: bytes = b"") -> Self:
+        """A store without a file, empty or with the :meth:`content` of another one."""
+        return cls(Path(":memory:"), connect_in_memory(content))
 
     @staticmethod
     def is_running(path: str | os.PathLike[str]) -> bool:
@@ -158,7 +169,7 @@ class Store:
                 raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
             own = {"digest": digest, "environment": _environment(connection, job["environment"])}
             results = [
-                (table, _values(table, {"job": digest} | dict(row)))
+                (table, _values(table, dict(row) | {"job": digest}))
                 for table, found in rows.items()
                 for row in found
             ]
@@ -167,6 +178,17 @@ class Store:
             for table, values in results:
                 _write(connection, table, values)
             connection.execute("DELETE FROM failures WHERE digest = ?", (digest,))
+
+    def job(self, digest: str) -> tuple[Row, dict[str, list[Row]]]:
+        """A finished job and its results, as :meth:`finish` takes them."""
+        [row] = self.rows("jobs", digest=digest)
+        [environment] = self.rows("environments", id=row["environment"])
+        rows = {table: self.rows(table, job=digest) for table in RESULTS}
+        return row | {"environment": environment["versions"]}, rows
+
+    def content(self) -> bytes:
+        """All of the store, as its file would have it."""
+        return self._connection.serialize()
 
     def mend(self) -> str:
         """Delete what changed on the disk, to be computed again; a sentence names it."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import __version__
 from ..atomic import atomic_write
 from ..validation import whole_number
-from ._parts import Part, part_path, read_part, write_part
+from ._parts import has_result, part_path, write_part
 from ._plan import Plan
 from ._prepared import Prepared
 from ._slurm import (
@@ -135,10 +135,7 @@ def _done(path: Path) -> set[str]:
         return set()
     with Store.open(path) as store:
         done = store.finished()
-    for part in parts_folder(path).glob("*.part"):
-        with suppress(ValueError, OSError):
-            done |= set() if read_part(part).error else {part.stem}
-    return done
+    return done | {part.stem for part in parts_folder(path).glob("*.part") if has_result(part)}
 
 
 def _planned(
@@ -173,25 +170,10 @@ def _write_inputs(prepared: Prepared, store: Store, planned: Submission) -> None
     missing = (digest for stage in planned.stages for task in stage for digest in task)
     used = {each for name in missing for each in prepared.used(prepared.jobs[name]).values()}
     for digest in sorted(used & done):
-        try:
-            read_part(part_path(planned.folder.parent, digest))
-        except (OSError, ValueError):
-            part = _part_of(store, digest, str(prepared.jobs[digest]))
-            write_part(planned.folder.parent, part)
-
-
-def _part_of(store: Store, digest: str, job: str) -> Part:
-    """The part that a finished fit would have, as far as other jobs need it."""
-    [row] = store.rows("jobs", digest=digest)
-    [environment] = store.rows("environments", id=row["environment"])
-    rows = {
-        table: [
-            {column: value for column, value in each.items() if column != "job"}
-            for each in store.rows(table, job=digest)
-        ]
-        for table in ("fits", "normalisers")
-    }
-    return Part(digest, job, row | {"environment": environment["versions"]}, rows)
+        if not has_result(part_path(planned.folder.parent, digest)):
+            part = Store.in_memory()
+            part.finish(digest, *store.job(digest))
+            write_part(planned.folder.parent, digest, part)
 
 
 def _scripts(planned: Submission, path: Path) -> dict[Path, str]:

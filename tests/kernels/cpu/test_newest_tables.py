@@ -1,5 +1,6 @@
 """Log odds of the newest bin from a model's arrays, against sums over all its states."""
 
+import numba
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -59,6 +60,36 @@ def test_products_of_hidden_units_are_cut_without_a_trace(most_nats):
     np.testing.assert_allclose(found, by_hand(arrays, 3, pasts), rtol=1e-12, atol=1e-12)
 
 
+def test_products_beyond_the_range_are_cut():
+    arrays, pasts = model(8, 60, scale=20.0), random_pasts(20, 3)
+    assert np.maximum(arrays.W[3:], 0.0).sum() > 1000.0  # exp of it would be infinite
+    found = newest_log_odds(arrays, 5, pasts)
+    np.testing.assert_allclose(found, by_hand(arrays, 5, pasts), rtol=1e-12, atol=1e-11)
+
+
+def test_values_too_unlikely_for_the_range_are_no_number():
+    # Independent units, one of which is silent with probability exp(-290), and a hidden unit that
+    # makes it exp(-580).
+    W = np.zeros((4, 1))
+    W[2] = 290.0
+    arrays = ModelArrays(np.array([0.5, -1.0, 290.0, 2.0]), None, W, np.array([400.0]))
+    [found] = newest_log_odds(arrays, 4, np.zeros((1, 0), dtype=np.uint8))
+    assert np.isnan(found).tolist() == [False, False, True, False]
+    np.testing.assert_allclose(found[[0, 1, 3]], [0.5, -1.0, 2.0], rtol=1e-12)
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    arrays, pasts = model(11, 30), random_pasts(8000, 3)
+    allowed, found = numba.get_num_threads(), []
+    for n_threads in (1, allowed):
+        numba.set_num_threads(n_threads)
+        try:
+            found.append(newest_log_odds(arrays, 8, pasts))
+        finally:
+            numba.set_num_threads(allowed)
+    np.testing.assert_array_equal(*found)
+
+
 def test_no_number_is_given_where_logarithms_must_be_summed():
     pasts = random_pasts(4, 3)
     assert np.isnan(newest_log_odds(model(6, 25, scale=300.0), 3, pasts)).all()
@@ -72,4 +103,4 @@ def test_units_that_few_hidden_units_need_come_last():
     assert newest.order[-1] == 1
     for weights, level in zip(newest.W.T, newest.levels, strict=True):
         assert not weights[level:].any()
-    assert newest.levels.tolist() == [3, 3, 3, 4]
+    assert newest.levels.tolist() == [2, 3, 3, 4]

@@ -18,11 +18,12 @@ from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
 from .._containment import is_hdf5
+from .._counts import counted, time_axis
 from .._failures import BadFileError, naming
 from .._mapping import refuse
 from .._session import Session
 from .choice import choose
-from .counts import bin_width_of, counted
+from .counts import bin_width_of
 from .mapped import mapped
 from .v7 import variables_v7
 from .v73 import variables_v73
@@ -57,14 +58,10 @@ def load(
         variables with the times of one unit each.
     variable : str, optional
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
-    time_unit : {"s", "ms", "us", "ns", "samples"}, optional
-        Unit of spike times; seconds by default.
-    sampling_rate : float, optional
-        Samples per second, for times in samples.
     bin_width : float, optional
         Seconds per bin of a count matrix; the file's ``bin_width`` or ``dt`` by default.
-    units_in : {"rows", "columns"}, optional
-        Where units are in a count matrix; along the shorter axis by default.
+    time_unit, sampling_rate, units_in
+        As for :func:`microcolumn.read`.
 
     Returns
     -------
@@ -88,7 +85,9 @@ def load(
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
             resolution_s, width_notes = bin_width_of(fields, chosen, bin_width)
-            trains, epochs, note = counted(path, chosen, resolution_s, units_in)
+            axis, title = time_axis(chosen.shape, units_in, str(chosen)), str(chosen)
+            found = counted(path, title, chosen.shape, chosen.entries(), axis, resolution_s)
+            trains, epochs, note = found
             notes = [*notes, *width_notes, note]
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields, per_second) or epochs

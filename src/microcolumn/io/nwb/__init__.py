@@ -47,7 +47,7 @@ def load(
     time_unit : {"s", "ms", "us", "ns", "samples"}, optional
         Unit of spike times where they are not in seconds as NWB requires; intervals always are.
     sampling_rate : float, optional
-        Samples per second, for times in samples.
+        As for :func:`microcolumn.read`.
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     nwb, file = opened(path)

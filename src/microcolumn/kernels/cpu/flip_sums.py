@@ -13,7 +13,6 @@ from ...validation import Bits, Floats
 from ..loops.threads import threads_for
 from .mpf import sum_over_flips
 from .mpf_flat import gather, scatter
-from .mpf_links import Flow, Logistic
 from .mpf_tables import LARGEST_WEIGHT, ActiveBits, FlowSizes, Workspace, trusted
 
 Indices = NDArray[np.intp]
@@ -58,7 +57,12 @@ class FlipSums:
         self._sizes = (0, 0, False)
 
     def lay_out(
-        self, b: Floats, J: Floats | None, n_hidden: int, free: Indices, pairs: tuple[Indices, ...]
+        self,
+        b: Floats,
+        J: Floats | None,
+        n_hidden: int,
+        free: Indices,
+        pairs: tuple[Indices, Indices],
     ) -> None:
         """Say which entries of a model are coordinates; the others keep their values.
 
@@ -66,9 +70,7 @@ class FlipSums:
         the ``free`` units, their weights row by row, and the biases of the hidden units. Units that
         are not free have no weights. ``b`` and ``J`` are overwritten by evaluations.
         """
-        W, c = np.zeros(b.size * n_hidden), np.zeros(n_hidden)
-        couplings = np.zeros((0, 0)) if J is None else J
-        self._arrays = b, couplings, W, c, np.zeros(n_hidden, dtype=np.intp)
+        self._arrays = b, np.zeros((0, 0)) if J is None else J, n_hidden
         self._free, self._pairs = free, pairs
 
     def value_and_gradient(self, x: Floats, gradient: Floats) -> float:
@@ -79,8 +81,8 @@ class FlipSums:
         space, live = self._prepared(x)
         value, scale = self._sum(space)
         sums, grow = space.total(), space.tables.grow
-        finite = gather(x, self._free, *self._pairs, live, sums, grow, scale, gradient)
-        if not (finite and math.isfinite(value)):
+        gather(x, self._free, *self._pairs, live, sums, grow, scale, gradient)
+        if not (math.isfinite(value) and np.isfinite(gradient).all()):
             raise OverflowError(
                 f"{_NAMES[self._kind]} or its gradient is larger than a floating-point number can "
                 "be; the parameters are too large for these words, start from smaller ones"
@@ -89,17 +91,18 @@ class FlipSums:
 
     def _prepared(self, x: Floats) -> tuple[Workspace, Indices]:
         """The model in a workspace, and its live hidden units."""
-        b, J, W, c, live = self._arrays
-        n_live, largest = scatter(x, self._free, *self._pairs, b, J, W, c, live)
+        b, J, n_hidden = self._arrays
+        W, c, live = scatter(x, self._free, *self._pairs, b, J, n_hidden)
+        largest = float(np.abs(W).max(initial=0.0))
         if largest > LARGEST_WEIGHT:
             raise OverflowError(
                 f"a hidden weight is {largest:.3g}, beyond the {LARGEST_WEIGHT:g} up to "
                 "which products of exponentials stay in range; rescale the weights or raise the "
                 "penalty"
             )
-        space = self._space_for((b.size, n_live, J.size > 0))
-        space.lay_out(b, J, W[: b.size * n_live].reshape(b.size, n_live), c[:n_live])
-        return space, live[:n_live]
+        space = self._space_for((b.size, live.size, J.size > 0))
+        space.lay_out(b, J, W, c)
+        return space, live
 
     def _space_for(self, sizes: tuple[int, int, bool]) -> Workspace:
         """The workspace of the last evaluation, if it had as many units and hidden units."""
@@ -113,7 +116,7 @@ class FlipSums:
     def _sum(self, space: Workspace) -> tuple[float, float]:
         """Run the kernel: the value, and what its gradient has to be multiplied with."""
         if self._kind == "pseudolikelihood":
-            self._run(Logistic(), self._bits, space)
+            self._run(self._bits, space)
             return space.value(), 1.0
         K, shift = self._flow(space), 0.0
         if trusted(K):
@@ -133,13 +136,13 @@ class FlipSums:
         if shift != 0.0:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
             space.tables.bounds[0] = -math.inf
-        self._run(Flow(), bits, space)
+        self._run(bits, space)
         return 2.0 * space.value()  # the kernel's terms are halved
 
-    def _run(self, link: Flow | Logistic, bits: ActiveBits, space: Workspace) -> None:
+    def _run(self, bits: ActiveBits, space: Workspace) -> None:
         """Run the kernel on the model in ``space``, with as many threads as the work is worth."""
-        buffers = space.sums, space.scratch, space.lists
+        logistic, buffers = self._kind != "flow", (space.sums, space.scratch, space.lists)
         n_words, n_units = self._shape
         multiply_adds = float(n_words * n_units * (16 + 8 * space.shape.n_hidden))  # roughly
         with threads_for(multiply_adds, _OPERATIONS_PER_THREAD):
-            sum_over_flips(link, bits, space.model, space.shape, *buffers)
+            sum_over_flips(logistic, bits, space.model, space.shape, *buffers)

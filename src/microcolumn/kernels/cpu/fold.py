@@ -28,13 +28,13 @@ RADIX_BITS = 4
 _BLOCK = 1 << RADIX_BITS
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _fold_four(states, g0, g1):
     x0, x1, x2, x3 = unpack_rows(states)
     return fma(g1, fma(g0, x3, x2), fma(g0, x1, x0))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _fold_sixteen(a, b, c, d, boosts):
     """Fold sixteen states, four to a group, by the boosts of four units."""
     g0, g1, g2, g3 = unpack_rows(boosts)

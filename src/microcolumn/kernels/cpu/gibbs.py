@@ -74,7 +74,7 @@ class _Group(NamedTuple):
     counts: np.ndarray  # (3, CHAINS), active units K, and potential of one more and of one less
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _refresh(group, model):
     """Fields, hidden inputs (E or z) and hidden log weight of one group, from x alone."""
     x, fields, inputs, block_ends = group.x, group.fields, group.inputs, model.block_ends
@@ -104,7 +104,7 @@ def _refresh(group, model):
     return hidden_log
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _count(x, counts, potential):
     """Count the active units of each chain of a group."""
     last = potential.shape[0] - 1
@@ -118,7 +118,7 @@ def _count(x, counts, potential):
         _take_steps(counts, chain, potential)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _take_steps(counts, chain, potential):
     """What one active unit more or less adds to log p~ of a chain."""
     k, last = int(counts[0, chain]), potential.shape[0] - 1
@@ -126,7 +126,7 @@ def _take_steps(counts, chain, potential):
     counts[2, chain] = potential[max(k - 1, 0)] - potential[k]
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _proposed_hidden(n, before, direction, inputs, model):
     """Hidden log weight after flipping unit n, from z if careful, else from E, block by block."""
     up, down, weights, block_ends = model.up, model.down, model.weights, model.block_ends
@@ -147,7 +147,7 @@ def _proposed_hidden(n, before, direction, inputs, model):
     return hidden_log
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _carry_flips(n, group, model):
     """Carry flips of unit n into fields, hidden inputs and counts, only in rows with a flip."""
     flips, fields, inputs, counts = group.flips, group.fields, group.inputs, group.counts
@@ -175,7 +175,7 @@ def _carry_flips(n, group, model):
                     _take_steps(counts, chain, potential)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _excess(group, hidden_log, model):
     """The log p~(x) - sum_n a_n x_n of each chain, which annealing integrates over beta."""
     x, fields, biases, base_logits = group.x, group.fields, model.biases, model.base_logits
@@ -188,7 +188,7 @@ def _excess(group, hidden_log, model):
     return value
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _levels(group, model):
     """Potential of each chain; the space of the flips, which are carried, is used for it."""
     flips, counts, potential = group.flips, group.counts, model.potential
@@ -197,7 +197,7 @@ def _levels(group, model):
     return load_group(flips, 0)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _sweep(group, hidden_log, model, beta, backwards, counter, key):
     """One scan over the units of a group at inverse temperature beta: its hidden log weight.
 

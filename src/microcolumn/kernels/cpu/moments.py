@@ -24,7 +24,7 @@ from .fold import exponentiate, tilt
 LANE_UNITS = 3
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _weigh(f, gains, on, off, starts, steps, first, prefixes, weights, by_outer, by_inner, margin):
     """Weights of GROUP outer states from ``first`` on with all inner states, summed both ways."""
     start = load_group(starts, (first, 0))
@@ -40,7 +40,7 @@ def _weigh(f, gains, on, off, starts, steps, first, prefixes, weights, by_outer,
         _complete(gains, on, off, first, r, prefixes, by_outer, by_inner)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _complete(gains, on, off, first, r, prefixes, by_outer, by_inner):
     """Sum weight / factor_i over outer and inner states, hidden units in reverse order."""
     later = tile(splat(1.0, WIDTH))

@@ -24,15 +24,17 @@ is gathered, and a table entry is loaded once per group of words.
 
 Words whose products provably stay in range need no logarithm and no exponential: sums over
 active bits become products of tables. Any other word goes the careful way: sums and exponentials,
-products cut into blocks that cannot overflow, their powers of two counted separately.
+products cut into blocks that cannot overflow, their powers of two counted separately. The careful
+way is compiled when the first such word comes: ``careful`` is None or True, which are two types;
+Numba leaves out the branches of the other.
 
 Below, "flow" is short for what goes out of a word through a flip, whatever the objective.
 """
 
 import numpy as np
-from numba import prange
 
 from ..compile import kernel, subroutine
+from ..loops.threads import in_threads
 from ..simd.elementary import exp, frexp, log
 from ..simd.groups import GROUP, group_max, group_sum, hadd, row_products, row_sums, tile
 from ..simd.lanes import WIDTH, fma, full_like, reduce_add, splat, sqrt, vmax, vmin
@@ -58,45 +60,61 @@ _LAGGING_PAIRS = 32
 # Adds up the terms of each word's flips in every chunk, and their gradient, into that chunk's sums.
 # Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
 # Pinned to brute force over flips by test_mpf.py and test_pseudolikelihood.py in tests/objectives/.
-@kernel(parallel=True)
-def sum_over_flips(link, words, model, shape, sums, scratch, lists):
-    """Objective of weighted words, an ``ActiveBits``, that ``link`` stands for, and its gradient.
+def sum_over_flips(logistic, words, model, shape, sums, scratch, lists):
+    """Flow of weighted words, an ``ActiveBits``, or their pseudolikelihood, and its gradient.
 
     ``model`` (1, n) is a ``FlowTables`` in one row; ``sums`` (the result), ``scratch`` and
     ``lists``, each (n_chunks, n), hold ``Sums``, ``Scratch`` and ``Lists`` of a chunk in each row,
     with the sizes ``shape``.
     """
-    for k in prange(words.borders.size - 1):
-        # prange counts unsigned, which would compile everything below a second time.
-        _chunk(link, words, model, shape, sums, scratch, lists, np.int64(k))
+    n_chunks = words.borders.size - 1
+    arguments = logistic, words, model, shape, sums, scratch, lists
+    if any(in_threads(_sum_chunks, n_chunks, None, *arguments)):
+        in_threads(_sum_chunks, n_chunks, True, *arguments)
+
+
+@kernel(nogil=True, error_model="numpy")
+def _sum_chunks(
+    first_chunk, last_chunk, careful, logistic, all_words, tables, shape, all_sums, all_scratch,
+    all_lists,
+):  # fmt: skip
+    """Add up what goes one way, which begins with the plain one; groups of words that do not."""
+    of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
+    words, model = views(all_words), sub_views(tables, 0, of_model)
+    n_left = 0
+    for k in range(first_chunk, last_chunk):
+        sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
+        lists = sub_views(all_lists, k, of_lists)
+        if careful is None:
+            all_sums[k, :] = 0.0
+        for u in range(all_words.borders[k], all_words.borders[k + 1], GROUP):
+            n_words = min(GROUP, all_words.borders[k + 1] - u)
+            n_left += _add_group(careful, logistic, words, model, sums, scratch, lists, u, n_words)
+    return n_left
 
 
 @subroutine(error_model="numpy")
-def _chunk(link, all_words, tables, shape, all_sums, all_scratch, all_lists, k):
-    of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
-    words, model = views(all_words), sub_views(tables, 0, of_model)
-    sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
-    lists = sub_views(all_lists, k, of_lists)
-    first, last = all_words.borders[k], all_words.borders[k + 1]
-    all_sums[k, :] = 0.0
-    for u in range(first, last, GROUP):
-        n_words = min(GROUP, last - u)
-        careful, n_active = _list_active(words, model, lists, u, n_words)
-        for w in range(GROUP):
-            scratch.weight[w, 0] = words.weights[u + w] if w < n_words else 0.0
-        _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
-        if careful:
-            _prepare_carefully(words, model, scratch, u, n_words)
-        else:
-            _prepare(words, model, scratch, u, n_words)
-        n_blocks = _cut(scratch, lists, model.bounds[2], careful)
-        _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks)
-        _active_bits(link, model, scratch, lists, sums, careful, n_active)
-        _add_hidden(words, model, scratch, lists, sums, u, n_words)
-        _add_visible(scratch, lists, sums, n_active)
+def _add_group(careful, logistic, words, model, sums, scratch, lists, u, n_words):
+    """Add up a group of words from u on, if it goes this way; whether it does not."""
+    needs_care, n_active = _list_active(words, model, lists, u, n_words)
+    if needs_care != (careful is not None):
+        return True
+    for w in range(GROUP):
+        scratch.weight[w, 0] = words.weights[u + w] if w < n_words else 0.0
+    _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
+    if careful is None:
+        _prepare(words, model, scratch, u, n_words)
+    else:
+        _prepare_carefully(words, model, scratch, u, n_words)
+    n_blocks = _cut(scratch, lists, model.bounds[2], careful)
+    _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks)
+    _active_bits(logistic, model, scratch, lists, sums, careful, n_active)
+    _add_hidden(words, model, scratch, lists, sums, u, n_words)
+    _add_visible(scratch, lists, sums, n_active)
+    return False
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _list_active(words, model, lists, u, n_words):
     """List the active bits of the group; whether a product of theirs might leave its range."""
     active, offsets, unit, word = words.active, words.offsets, lists.unit, lists.word
@@ -122,21 +140,21 @@ def _list_active(words, model, lists, u, n_words):
 def _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active):
     """Fields of each word; those of active bits are listed separately."""
     active, offsets, fields = words.active, words.offsets, scratch.fields
-    biases = model.biases if careful else model.bias_factor
-    couplings = model.couplings if careful else model.coupling_factor
+    biases = model.bias_factor if careful is None else model.biases
+    couplings = model.coupling_factor if careful is None else model.couplings
     for w in range(GROUP):
         start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
         for n in range(fields.shape[0]):
             field = load(biases, n * WIDTH)
             for j in range(start, stop if couplings.shape[0] > 0 else start):
                 term = load(couplings, (active[j], n * WIDTH))
-                field = field + term if careful else field * term
+                field = field * term if careful is None else field + term
             store(fields, (n, w * WIDTH), field)
     unit, word, own = lists.unit, lists.word, scratch.field
     for k in range(n_active):
         n, lane = unit[k] // WIDTH, word[k] * WIDTH + unit[k] % WIDTH
         own[k, 0] = fields[n, lane]
-        fields[n, lane] = NEVER if careful else 0.0
+        fields[n, lane] = 0.0 if careful is None else NEVER
 
 
 @subroutine(error_model="numpy")
@@ -195,12 +213,12 @@ def _prepare_carefully(words, model, scratch, u, n_words):
     store(scale, (0, 0), load(scale, (0, 0), GROUP) - half_log)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _cut(scratch, lists, limit, careful):
     """Cut the pairs of hidden units into blocks over which no product of h leaves its range."""
     reach, blocks = scratch.reach, lists.blocks
     n_pairs, n_blocks, so_far = blocks.shape[0] - 1, 0, 0.0
-    for pair in range(n_pairs if careful else min(1, n_pairs)):
+    for pair in range(min(1, n_pairs) if careful is None else n_pairs):
         size = reach[2 * pair] + reach[2 * pair + 1]
         if pair == 0 or so_far + size > limit:
             blocks[n_blocks] = pair
@@ -212,7 +230,7 @@ def _cut(scratch, lists, limit, careful):
 
 
 @subroutine(error_model="numpy")
-def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
+def _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks):
     """Flow through the bits that are off and its gradient; lanes are bits.
 
     With few hidden units the backward passes follow one row of bits behind the forward ones, so
@@ -225,15 +243,15 @@ def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
     for n in range(n_rows + lag):
         if n < n_rows:
             product, total = _forward(
-                link, model, scratch, lists, careful, n_blocks, n, lag & n, product, total
+                logistic, model, scratch, lists, careful, n_blocks, n, lag & n, product, total
             )
         if n >= lag:
             _backward(model, scratch, lists, sums, n_blocks, n - lag, lag & (n - lag))
     weight = broadcast_rows(scratch.weight, 0, 0)
-    sums.value[0] += reduce_add(group_sum(terms(link, weight, product, total)))
+    sums.value[0] += reduce_add(group_sum(terms(logistic, weight, product, total)))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _product(model, scratch, n, slot, first, last):
     """Product of h over pairs of hidden units; what it was before each pair is kept."""
     grow, r, prefix = model.grow, scratch.r, scratch.prefix
@@ -246,8 +264,8 @@ def _product(model, scratch, n, slot, first, last):
     return p
 
 
-@subroutine(inline="always")
-def _forward(link, model, scratch, lists, careful, n_blocks, n, slot, product, total):
+@subroutine(forceinline=True)
+def _forward(logistic, model, scratch, lists, careful, n_blocks, n, slot, product, total):
     """Slope g of row n of bits (zero where they are on), and g / product of each block."""
     fields, scale = load_group(scratch.fields, (n, 0)), broadcast_rows(scratch.scale, 0, 0)
     blocks, inverse = lists.blocks, scratch.inverse
@@ -256,19 +274,19 @@ def _forward(link, model, scratch, lists, careful, n_blocks, n, slot, product, t
         p = _product(model, scratch, n, slot, blocks[b], blocks[b + 1])
         store(inverse, (slot, b, 0), p)
         mantissa = mantissa * p
-        if careful:
+        if careful is not None:
             mantissa, powers = frexp(mantissa)
             exponent = exponent + powers
-    base = fields + scale if careful else fields * scale
+    base = fields * scale if careful is None else fields + scale
     weight = broadcast_rows(scratch.weight, 0, 0)
-    g, product, total = slopes(link, careful, base, mantissa, exponent, weight, product, total)
+    g, product, total = slopes(logistic, careful, base, mantissa, exponent, weight, product, total)
     store(scratch.push, (n, 0), g)
     for b in range(n_blocks):
         store(inverse, (slot, b, 0), g / load_group(inverse, (slot, b, 0)))
     return product, total
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _backward(model, scratch, lists, sums, n_blocks, n, slot):
     """Gradient through row n of bits: q = g / h, unwound from the products."""
     grow, grow1, r, prefix = model.grow, model.grow1, scratch.r, scratch.prefix
@@ -293,12 +311,12 @@ def _backward(model, scratch, lists, sums, n_blocks, n, slot):
 
 
 @subroutine(error_model="numpy")
-def _active_bits(link, model, scratch, lists, sums, careful, n_active):
+def _active_bits(logistic, model, scratch, lists, sums, careful, n_active):
     """Flow through the bits that are on, and its slope g."""
     g_of, push, unit, word = scratch.g, scratch.push, lists.unit, lists.word
     term = scratch.term
     for k in range(0, n_active, GROUP):
-        g, own = _flow_of_active(link, model, scratch, lists, careful, k)
+        g, own = _flow_of_active(logistic, model, scratch, lists, careful, k)
         store(g_of, (k, 0), g)
         store(term, (k, 0), own)
     value = 0.0
@@ -308,8 +326,8 @@ def _active_bits(link, model, scratch, lists, sums, careful, n_active):
     sums.value[0] += value
 
 
-@subroutine(inline="always")
-def _flow_of_active(link, model, scratch, lists, careful, k):
+@subroutine(forceinline=True)
+def _flow_of_active(logistic, model, scratch, lists, careful, k):
     """Slope g and term of GROUP active bits of the list from k on; lanes are hidden units."""
     on, part, unit, word = model.on, scratch.part, lists.unit, lists.word
     shrink, r = model.shrink, scratch.r
@@ -324,17 +342,17 @@ def _flow_of_active(link, model, scratch, lists, careful, k):
         store_rows(part, k, i, inverse * other * a)
         store_rows(part, k, i + WIDTH, inverse * one * b)
         p = p * both
-        if careful:
+        if careful is not None:
             p, powers = frexp(p)
             exponent = exponent + powers
     scale, field = gather_rows(scratch.scale, word, k, 0, 1), load(scratch.field, (k, 0), GROUP)
     weight = gather_rows(scratch.weight, word, k, 0, 1)
-    base = scale - field if careful else scale / field
+    base = scale / field if careful is None else scale - field
     one, none = full_like(base, 1.0), full_like(base, 0.0)
     g, product, total = slopes(
-        link, careful, base, row_products(p), row_sums(exponent), weight, one, none
+        logistic, careful, base, row_products(p), row_sums(exponent), weight, one, none
     )
-    return g, terms(link, weight, product, total)
+    return g, terms(logistic, weight, product, total)
 
 
 @subroutine(error_model="numpy")

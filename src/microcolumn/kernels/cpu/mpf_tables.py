@@ -6,12 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from ..compile import kernel, subroutine
-from ..simd.elementary import exp
 from ..simd.groups import GROUP
-from ..simd.lanes import WIDTH, fma, select, splat
-from ..simd.memory import load, store
-from ..simd.views import aligned, sub_arrays, sub_views_size, views
+from ..simd.lanes import WIDTH
+from ..simd.views import aligned, sub_arrays, sub_views_size
 
 #: Fewest words worth a chunk of their own: clearing and adding up its sums must not show.
 _CHUNK_WORDS = 200
@@ -21,8 +18,6 @@ _MAX_CHUNKS = 64
 _MAX_SUMS_BYTES = 128 << 20
 #: Half a field so low that nothing flows.
 NEVER = -1e4
-# Taylor coefficients of expm1(x) / x on |x| < 1/2, as many as a double resolves.
-_EXPM1 = tuple(1.0 / math.factorial(k) for k in range(15, 0, -1))
 
 
 # Bounds, in nats, that keep everything the kernel multiplies within the normal numbers.
@@ -176,11 +171,39 @@ class Workspace:
         self.tables.off.fill(1.0)
         self.tables.shrink.fill(1.0)
 
+    @np.errstate(over="ignore")  # what overflows makes sums that are not finite
     def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
-        """Fill tables and bounds from the parameters of a model with live hidden units alone."""
-        tables = self.tables
-        lay_out(b, J, W, c, tables)
+        """Fill tables and bounds from the parameters of a model with live hidden units alone.
+
+        ``J`` is (0, 0) where there are no couplings.
+        """
+        tables, (n_units, n_hidden) = self.tables, W.shape
+        tables.biases[:n_units], tables.bias_factor[:n_units] = 0.5 * b, np.exp(0.5 * b)
         tables.bounds[0] = LARGEST_FIELD - 0.5 * np.abs(b).max()
+        if J.size:
+            tables.couplings[:, :n_units] = J
+            np.exp(J, out=tables.coupling_factor[:, :n_units])
+            np.abs(J).max(axis=1, out=tables.field_reach)
+        near = np.clip(c, -LARGEST_HIDDEN_BIAS, LARGEST_HIDDEN_BIAS)
+        on = 1.0 / (1.0 + np.exp(-near))
+        tables.on[:n_hidden], tables.off[:n_hidden] = on, 1.0 / (1.0 + np.exp(near))
+        tables.beyond[:n_hidden] = c - near
+        sizes = np.abs(W)
+        tables.product_reach[:] = sizes.sum(axis=1)
+        tables.weight_reach[:n_hidden] = reach = sizes.max(axis=0)
+        depth = np.maximum(0.0, near + reach + NEGLIGIBLE)
+        tables.lowest[:n_hidden] = -depth
+        tables.far[:n_hidden] = np.maximum(depth, reach - np.log(on))
+        tables.weights[:, :n_hidden] = W
+        tables.shrink[:, :n_hidden], tables.shrink1[:, :n_hidden] = np.exp(-W), np.expm1(-W)
+        # Bits that fill up the last row have no weights, and a hidden unit that fills up the last
+        # pair is never on.
+        n_rows, n_pairs = tables.grow.shape[:2]
+        filled = np.zeros((n_rows * WIDTH, 2 * n_pairs))
+        for table, of_weights in ((tables.grow, np.exp), (tables.grow1, np.expm1)):
+            filled[:, :n_hidden] = on * of_weights(0.0)
+            filled[:n_units, :n_hidden] = on * of_weights(W)
+            table[:] = filled.reshape(n_rows, WIDTH, n_pairs, 2).transpose(0, 2, 3, 1)
         tables.bounds[1] = -1.0 if tables.beyond.any() else LARGEST_PRODUCT
         tables.bounds[1] -= tables.product_reach.max()
         tables.bounds[2] = LARGEST_PRODUCT
@@ -210,87 +233,3 @@ class Workspace:
 def trusted(K: float) -> bool:
     """Whether K is so near to 1 that nothing was lost at the ends of the range of numbers."""
     return math.exp(-LARGEST_FLOW) < K < math.exp(LARGEST_FLOW)
-
-
-# Fills the tables of ``FlowTables`` from the parameters.
-# Cost: one exponential, one polynomial and two divisions per weight, one exponential per coupling.
-# Pinned, with the kernel that reads them, by tests/objectives/test_mpf.py.
-@kernel(error_model="numpy")
-def lay_out(b, J, W, c, tables):
-    """Tables of a model with live hidden units alone; ``J`` is (0, 0) where there are none."""
-    model = views(tables)
-    for n in range(b.size):
-        model.biases[n] = 0.5 * b[n]
-        model.bias_factor[n] = math.exp(0.5 * b[n])
-    x = np.zeros((5, WIDTH))
-    _lay_out_couplings(J, model, x)
-    for i in range(c.size):
-        near = min(max(c[i], -LARGEST_HIDDEN_BIAS), LARGEST_HIDDEN_BIAS)
-        model.on[i] = 1.0 / (1.0 + math.exp(-near))
-        model.off[i] = 1.0 / (1.0 + math.exp(near))
-        model.beyond[i] = c[i] - near
-        model.weight_reach[i] = 0.0
-    _lay_out_weights(W, model, x)
-    for i in range(c.size):
-        depth = max(0.0, c[i] - model.beyond[i] + model.weight_reach[i] + NEGLIGIBLE)
-        model.lowest[i] = -depth
-        model.far[i] = max(depth, model.weight_reach[i] - math.log(model.on[i]))
-
-
-@subroutine(inline="always")
-def _lay_out_couplings(J, model, x):
-    couplings, factors = model.couplings, model.coupling_factor
-    for n in range(J.shape[0]):
-        largest = 0.0
-        for first in range(0, J.shape[0], WIDTH):
-            count = min(WIDTH, J.shape[0] - first)
-            for k in range(count):
-                x[0, k] = J[n, first + k]
-            store(x, (1, 0), exp(load(x, (0, 0))))
-            for k in range(count):
-                couplings[n, first + k] = x[0, k]
-                factors[n, first + k] = x[1, k]
-                largest = max(largest, abs(x[0, k]))
-        model.field_reach[n] = largest
-
-
-@subroutine(inline="always")
-def _lay_out_weights(W, model, x):
-    grow, grow1, shrink, shrink1 = model.grow, model.grow1, model.shrink, model.shrink1
-    weights, on, reach = model.weights, model.on, model.weight_reach
-    for n in range(W.shape[0]):
-        row, lane = n // WIDTH, n % WIDTH
-        size = 0.0
-        for first in range(0, W.shape[1], WIDTH):
-            count = min(WIDTH, W.shape[1] - first)
-            for k in range(count):
-                x[0, k] = W[n, first + k]
-            _exponentials(x)
-            for k in range(count):
-                i = first + k
-                weights[n, i] = x[0, k]
-                grow[row, i >> 1, i & 1, lane] = on[i] * x[1, k]
-                grow1[row, i >> 1, i & 1, lane] = on[i] * x[2, k]
-                shrink[n, i] = x[3, k]
-                shrink1[n, i] = x[4, k]
-                reach[i] = max(reach[i], abs(x[0, k]))
-                size += abs(x[0, k])
-        model.product_reach[n] = size
-    for n in range(W.shape[0], grow.shape[0] * WIDTH):  # bits that fill up the last row
-        for i in range(W.shape[1]):
-            grow[n // WIDTH, i >> 1, i & 1, n % WIDTH] = on[i]
-
-
-@subroutine(inline="always")
-def _exponentials(x):
-    """exp(x), expm1(x), exp(-x) and expm1(-x) of row 0 in rows 1 to 4, to the last digits."""
-    w = load(x, (0, 0))
-    e = exp(w)
-    series = splat(0.0, WIDTH)
-    for coefficient in _EXPM1:
-        series = fma(series, w, coefficient)
-    e1 = select((w < 0.5) & (w > -0.5), series * w, e - 1.0)
-    store(x, (1, 0), e)
-    store(x, (2, 0), e1)
-    store(x, (3, 0), 1.0 / e)
-    store(x, (4, 0), (0.0 - e1) / e)

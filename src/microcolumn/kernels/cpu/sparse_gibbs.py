@@ -77,7 +77,7 @@ class _Chain(NamedTuple):
     lanes: np.ndarray  # (WIDTH,), 0, 1, 2, ...
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _logit(u):
     """log(u / (1 - u)) of each lane, from one division: 2 atanh((m - k) / (m + k)) + e ln 2."""
     m, e = frexp(u)
@@ -90,7 +90,7 @@ def _logit(u):
     return fma(e - d, _LN_2, fma(p * square, t, t + t))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _draw(chain, number, counter, key):
     """Fill ``draws`` for one sweep."""
     draws, lanes = chain.draws, load(chain.lanes, 0)
@@ -103,7 +103,7 @@ def _draw(chain, number, counter, key):
             store(draws, (j, first), _logit(rows[j]))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _carry(n, change, chain, model):
     """Carry a flip of unit n, +1 on or -1 off, into the fields and hidden inputs of its chain.
 
@@ -128,7 +128,7 @@ def _carry(n, change, chain, model):
     return True
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _refresh(chain, model):
     """Fields and hidden inputs of a chain from its word alone."""
     x, fields, inputs, on = chain.x, chain.fields, chain.inputs, chain.on
@@ -145,7 +145,7 @@ def _refresh(chain, model):
             _carry(n, 1.0, chain, model)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _look_ahead(first, chain, model):
     """What hidden units add to the log odds of the units of a block, by the present inputs."""
     on, up, down = chain.on, model.up, model.down
@@ -158,7 +158,7 @@ def _look_ahead(first, chain, model):
     store(chain.hidden, first, select(is_active, 0.0 - added, added))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _sweep(chain, model, beta, backwards):
     """One scan over the units of a chain at inverse temperature beta."""
     x, fields, levels, hidden = chain.x, chain.fields, chain.levels, chain.hidden
@@ -179,7 +179,7 @@ def _sweep(chain, model, beta, backwards):
                 _look_ahead(ahead * _AHEAD, chain, model)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _excess(chain, model):
     """The log p~(x) - sum_n a_n x_n of a chain, which annealing integrates over beta."""
     x, fields, inputs, value = chain.x, chain.fields, chain.inputs, splat(0.0, WIDTH)

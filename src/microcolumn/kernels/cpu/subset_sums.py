@@ -14,7 +14,7 @@ from ..compile import kernel, subroutine
 _BLOCK, _STRIP = 1 << 12, 1 << 6
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _add_run(values, first, length, step, supersets):
     """Add sets without a unit to those with it, or the other way round; its bit is ``step``."""
     for s in range(first, first + length):

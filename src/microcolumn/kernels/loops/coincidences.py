@@ -13,7 +13,7 @@ from ...epochs import HALF_NANOSECOND
 from ..compile import kernel, subroutine
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _count(table, row, lag, per_width, edge):
     """Add a pair to its bin, or half a pair to both sides of the edge that its lag lies on."""
     place = (lag + HALF_NANOSECOND) * per_width + 0.5

@@ -1,10 +1,21 @@
-"""Coordinate descent on a quadratic model plus an L1 penalty: a part of proximal Newton steps."""
+"""Parts of L1 logistic regressions: a logistic unit, and descent on a quadratic model."""
 
 import math
 
+from ...validation import Floats
 from ..compile import kernel, subroutine
 
 _MOST_SWEEPS = 1000
+
+
+@subroutine
+def gate(z):
+    """sigmoid(z), sigmoid(-z) and log(1 + exp z), none of which overflows."""
+    e = math.exp(-abs(z))
+    large = 1.0 / (1.0 + e)
+    small = e * large
+    softplus = max(z, 0.0) + math.log1p(e)
+    return (large, small, softplus) if z > 0.0 else (small, large, softplus)
 
 
 @subroutine
@@ -18,16 +29,15 @@ def violation(slope, value, l1):
 
 
 @subroutine
-def descend(H, slopes, values, strengths, tol, goal):
-    """Minimise slopes'd + d'Hd/2 + sum of strength * abs(value + d) over d; ``goal`` is value + d.
+def descend(H, q, strengths, tol, goal):
+    """Minimise q'd + d'Hd/2 + sum of strength * abs(goal + d) over d, and move ``goal`` there.
 
-    Ends when no condition of the minimum is violated by more than ``tol``.
+    Ends when no condition of the minimum is violated by more than ``tol``; ``q`` is left with the
+    slopes of the quadratic function there.
     """
-    q = slopes.copy()
-    goal[:] = values
     for _ in range(_MOST_SWEEPS):
         worst = 0.0
-        for a in range(values.size):
+        for a in range(goal.size):
             curvature = H[a, a]
             if curvature <= 0.0:
                 continue
@@ -37,16 +47,26 @@ def descend(H, slopes, values, strengths, tol, goal):
             change = new - goal[a]
             if change != 0.0:
                 goal[a] = new
-                for b in range(values.size):
+                for b in range(goal.size):
                     q[b] += change * H[a, b]
         if worst <= tol:
             break
 
 
-# minimise_quadratic: the minimum of slopes'd + d'Hd/2 + sum of strength * abs(value + d).
+def minimise_quadratic(
+    H: Floats, slopes: Floats, values: Floats, strengths: Floats, tol: float, goal: Floats
+) -> None:
+    """Fill ``goal`` with value + d at the least slopes'd + d'Hd/2 + sum of strength * |value + d|.
+
+    Ends as :func:`descend` does.
+    """
+    goal[:] = values
+    _descend(H, slopes.copy(), strengths, tol, goal)
+
+
+# The same for Python.
 # Cost: one multiply-add per sweep, coordinate that moves and coordinate.
 # Pinned by tests/solvers/test_newton.py (its optimality conditions; scikit-learn's Lasso).
 @kernel
-def minimise_quadratic(H, slopes, values, strengths, tol, goal):
-    """Fill ``goal`` with value + d at the minimum; see :func:`descend`."""
-    descend(H, slopes, values, strengths, tol, goal)
+def _descend(H, q, strengths, tol, goal):
+    descend(H, q, strengths, tol, goal)

@@ -1,6 +1,5 @@
-"""Vector operations of the quasi-Newton search, on arrays that it allocates once.
+"""The L-BFGS direction of the quasi-Newton search, on arrays that it allocates once.
 
-Each costs one to three operations per coordinate, except for the direction, which says its own.
 The memory is a tuple: steps and changes of slope, shape (n_places, n) each, the newest at place
 ``newest`` and older ones before it, around the corner; the moving coordinates of both, to the left
 of rows of the same shape; s'y and y'y of these, shape (n_places, 2); and which coordinates move.
@@ -10,41 +9,19 @@ Pinned by tests/solvers, which compare minima with closed forms and other solver
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..compile import kernel, subroutine
+from ...validation import Floats
+from ..compile import kernel
+
+Point = tuple[Floats, Floats, Floats]
+Memory = tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.intp]]
 
 #: Least cosine between a step and its change of slope. Below it the problem is not convex there.
 _CURVED = 1e-10
-_FAST = {"reassoc", "contract"}
 
 
-@kernel
-def largest(slopes, entries):
-    """Largest |slopes| / entries."""
-    worst = 0.0
-    for k in range(slopes.size):
-        worst = max(worst, abs(slopes[k]) / entries[k])
-    return worst
-
-
-@kernel(fastmath=_FAST)
-def slope_along(slopes, x, trial):
-    """slopes'(trial - x)."""
-    total = 0.0
-    for k in range(x.size):
-        total += slopes[k] * (trial[k] - x[k])
-    return total
-
-
-@kernel
-def move(x, length, direction, trial):
-    """Fill ``trial`` with x + length * direction."""
-    for k in range(x.size):
-        trial[k] = x[k] + length * direction[k]
-
-
-@kernel(fastmath=_FAST)
-def keep_pair(before, after, memory, place):
+def keep_pair(before: Point, after: Point, memory: Memory, place: int) -> bool:
     """Keep a step and how it changed the slopes; whether the problem is convex along it.
 
     ``before`` and ``after`` are (x, gradient, slopes). In a coordinate that has become zero the
@@ -52,86 +29,69 @@ def keep_pair(before, after, memory, place):
     """
     (x, gradient, slopes), (new_x, new_gradient, new_slopes) = before, after
     step, change = memory[0][place], memory[1][place]
-    sy = ss = yy = 0.0
-    for k in range(x.size):
-        step[k] = new_x[k] - x[k]
-        moved = new_slopes[k] - slopes[k] if new_x[k] != 0.0 else new_gradient[k] - gradient[k]
-        change[k] = moved
-        sy += step[k] * moved
-        ss += step[k] * step[k]
-        yy += moved * moved
-    return sy > _CURVED * math.sqrt(ss * yy)
+    np.subtract(new_x, x, out=step)
+    np.subtract(new_slopes, slopes, out=change)
+    np.subtract(new_gradient, gradient, out=change, where=new_x == 0.0)
+    return bool(step @ change > _CURVED * math.sqrt((step @ step) * (change @ change)))
 
 
-# The L-BFGS direction (two-loop recursion) on the coordinates that may move.
-# Cost: 4 multiply-adds per pair and moving coordinate, and 5 more where these have changed.
-@kernel(fastmath=_FAST)
-def find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
+def find_direction(
+    memory: Memory,
+    n_pairs: int,
+    newest: int,
+    x: Floats,
+    slopes: Floats,
+    n_moving: int,
+    direction: Floats,
+) -> int:
     """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before."""
-    steps, changes, s, y, products, moving = memory
-    n, same = _find_moving(x, slopes, moving, n_moving)
-    places = [(newest - p) % steps.shape[0] for p in range(n_pairs)]
-    for p in range(min(n_pairs, 1) if same else n_pairs):
-        _compress(steps, changes, moving, n, places[p], s, y, products)
-    q = np.empty(n)
-    for j in range(n):
-        q[j] = -slopes[moving[j]]
-    _apply_inverse(s, y, products, places, q)
+    steps, changes, s, y, products, last_moving = memory
+    moving = np.flatnonzero((x != 0.0) | (slopes != 0.0))
+    n = moving.size
+    is_same = n == n_moving and np.array_equal(moving, last_moving[:n])
+    last_moving[:n] = moving
+    places = (newest - np.arange(n_pairs)) % len(steps)
+    taken = places[:1] if is_same else places
+    s_of, y_of = steps[taken[:, None], moving], changes[taken[:, None], moving]
+    s[taken, :n], y[taken, :n] = s_of, y_of
+    sy, ss, yy = (
+        np.einsum("pj,pj->p", *pair) for pair in ((s_of, y_of), (s_of, s_of), (y_of, y_of))
+    )
+    products[taken, 0], products[taken, 1] = np.where(sy > _CURVED * np.sqrt(ss * yy), sy, 0.0), yy
+    q = -slopes[moving]
+    convex = places[products[places, 0] > 0.0]
+    # As long as nothing is known, a step has length 1 at most.
+    scale = 1.0 / max(1.0, math.sqrt(q @ q))
+    if convex.size:
+        scale = products[convex[0], 0] / products[convex[0], 1]
+    _apply_inverse(s, y, products, convex, scale, q)
     direction[:] = 0.0
-    for j in range(n):
-        direction[moving[j]] = q[j]
+    direction[moving] = q
     return n
 
 
-@subroutine
-def _find_moving(x, slopes, moving, n_moving):
-    """List the coordinates that may move; how many, and whether they are the same as before."""
-    n, same = 0, True
-    for k in range(x.size):
-        if x[k] != 0.0 or slopes[k] != 0.0:
-            same &= n < n_moving and moving[n] == k
-            moving[n] = k
-            n += 1
-    return n, same and n == n_moving
-
-
-@subroutine(fastmath=_FAST)
-def _compress(steps, changes, moving, n, place, s, y, products):
-    """Copy the moving coordinates of a pair, and its products s'y (0 if not convex) and y'y."""
-    for j in range(n):
-        s[place, j] = steps[place, moving[j]]
-        y[place, j] = changes[place, moving[j]]
-    sy, yy = _dot(s[place], y[place], n), _dot(y[place], y[place], n)
-    is_convex = sy > _CURVED * math.sqrt(_dot(s[place], s[place], n) * yy)
-    products[place, 0] = sy if is_convex else 0.0
-    products[place, 1] = yy
-
-
-@subroutine(fastmath=_FAST)
-def _apply_inverse(s, y, products, places, q):
-    """Multiply ``q`` by the inverse Hessian that the pairs, newest first, amount to."""
-    n, alpha, scale = q.size, np.zeros(len(places)), 0.0
-    for p, k in enumerate(places):
-        if products[k, 0] > 0.0:
-            scale = products[k, 0] / products[k, 1] if scale == 0.0 else scale
-            alpha[p] = _dot(s[k], q, n) / products[k, 0]
-            for j in range(n):
-                q[j] -= alpha[p] * y[k, j]
-    if scale == 0.0:  # nothing is known yet: a step of length 1 at most
-        scale = min(1.0, 1.0 / math.sqrt(_dot(q, q, n)))
+# The two-loop recursion: q times the inverse Hessian that the pairs, newest first, amount to.
+# Cost: 4 multiply-adds per pair and coordinate.
+# Pinned by tests/solvers.
+@kernel(fastmath={"reassoc", "contract"})
+def _apply_inverse(s, y, products, places, scale, q):
+    """Overwrite ``q`` (n_moving,)."""
+    n, alpha = q.size, np.empty(places.size)
+    for p in range(places.size):
+        k = places[p]
+        total = 0.0
+        for j in range(n):
+            total += s[k, j] * q[j]
+        alpha[p] = total / products[k, 0]
+        for j in range(n):
+            q[j] -= alpha[p] * y[k, j]
     for j in range(n):
         q[j] *= scale
-    for p in range(len(places) - 1, -1, -1):
+    for p in range(places.size - 1, -1, -1):
         k = places[p]
-        if products[k, 0] > 0.0:
-            beta = alpha[p] - _dot(y[k], q, n) / products[k, 0]
-            for j in range(n):
-                q[j] += beta * s[k, j]
-
-
-@subroutine(fastmath=_FAST)
-def _dot(a, b, n):
-    total = 0.0
-    for k in range(n):
-        total += a[k] * b[k]
-    return total
+        total = 0.0
+        for j in range(n):
+            total += y[k, j] * q[j]
+        beta = alpha[p] - total / products[k, 0]
+        for j in range(n):
+            q[j] += beta * s[k, j]

@@ -22,7 +22,7 @@ from ..compile import kernel, subroutine
 _STEPS = 100
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _xlogx(x):
     return x * math.log(x) if x > 0.0 else 0.0
 

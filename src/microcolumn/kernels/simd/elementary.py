@@ -67,13 +67,13 @@ def frexp(row):
     return reinterpret((bits & _MANTISSA) | _ONE, np.float64), convert(exponent, np.float64)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _decay(row):
     """e**-|x| of each lane."""
     return exp(select(row > 0.0, 0.0 - row, row))
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _sigmoids(row, e):
     large = 1.0 / (1.0 + e)
     small = e * large
@@ -81,7 +81,7 @@ def _sigmoids(row, e):
     return select(positive, large, small), select(positive, small, large)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def _softplus(row, e):
     return select(row > 0.0, row, 0.0) + log(1.0 + e)
 

@@ -67,11 +67,10 @@ unpack_rows = unary(
 group_sum = _over_rows(ir.IRBuilder.fadd, "Row of the sums over the rows, lane by lane.")
 group_max = _over_rows(larger, "Row of the largest of the rows, lane by lane.")
 row_sums = _within_rows(ir.IRBuilder.fadd, "Short row of the sum of the lanes of each row.")
-row_maxima = _within_rows(larger, "Short row of the largest lane of each row.")
 row_products = _within_rows(ir.IRBuilder.fmul, "Short row of the product of each row's lanes.")
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def group_dot(a, b):
     """Row of the sums over the rows of ``a * b``, lane by lane."""
     a0, a1, a2, a3 = unpack_rows(a)

@@ -152,13 +152,13 @@ def select(typingctx, mask, yes, no):
     return row(mask, yes, no), codegen
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def vmax(a, b):
     """The larger of two rows, lane by lane."""
     return select(a > b, a, b)
 
 
-@subroutine(inline="always")
+@subroutine(forceinline=True)
 def vmin(a, b):
     """The smaller of two rows, lane by lane."""
     return select(a < b, a, b)

@@ -1,0 +1,127 @@
+"""Functions of a few units each: sum_j lambda_j f_j(x restricted to S_j)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import TableArrays, table_values
+from ..validation import Bits, Floats, chunks
+from ._term import Term
+
+Inputs = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables(Term):
+    """Functions that are tables over the patterns of a few units, each with a strength.
+
+    A pattern is a number whose bit i is the i-th input or, where a table has one entry more than
+    inputs, the number of active inputs.
+
+    Parameters
+    ----------
+    inputs : ndarray of int32, shape (n_functions, n_inputs)
+        Units of each function, all different; -1 in the place of units that are missing.
+    values : ndarray, shape (n_functions, 2**n_inputs) or (n_functions, n_inputs + 1)
+        Value of each function for each pattern.
+    strengths : ndarray, shape (n_functions,)
+        What each function is multiplied with, nats.
+    """
+
+    inputs: Inputs
+    values: Floats
+    strengths: Floats
+
+    @property
+    def counts_inputs(self) -> bool:
+        """Whether a pattern is the number of active inputs."""
+        (_, n_inputs), (_, n_patterns) = self.inputs.shape, self.values.shape
+        return bool(n_inputs > 1 and n_patterns == n_inputs + 1)
+
+    @property
+    def functions(self) -> TableArrays:
+        """The functions themselves, as kernels take them."""
+        places = np.arange(self.inputs.shape[1], dtype=np.int32)
+        steps = np.ones_like(places) if self.counts_inputs else np.int32(1) << places
+        return TableArrays(self.inputs, steps, self.values)
+
+    @property
+    def arrays(self) -> TableArrays:
+        """What each pattern adds to log p~, as kernels take it."""
+        return self.functions._replace(tables=self.strengths[:, None] * self.values)
+
+    def with_strengths(self, strengths: Floats) -> Tables:
+        """The same functions with other strengths."""
+        return replace(self, strengths=strengths)
+
+    def only_live(self) -> Tables:
+        """The functions whose strength is not zero."""
+        live = self.strengths != 0.0
+        return Tables(self.inputs[live], self.values[live], self.strengths[live])
+
+    def log_weight(self, x: Floats) -> Floats:
+        words, out = x.astype(np.uint8), np.empty(len(x))
+        for part in chunks(len(words), len(self.inputs)):
+            out[part] = table_values(self.functions, words[part]) @ self.strengths
+        return out
+
+    def log_odds(self, rest: Floats, unit: int) -> Floats:
+        has = (self.inputs == unit).any(axis=1)
+        own = Tables(self.inputs[has], self.values[has], self.strengths[has])
+        active = rest.copy()
+        active[:, unit] = 1.0
+        odds: Floats = own.log_weight(active) - own.log_weight(rest)
+        return odds
+
+    def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
+        values = table_values(self.functions, x.astype(np.uint8))
+        return {"strengths": weights @ (values**2 if squared else values)}
+
+    def coefficients(self) -> tuple[NDArray[np.intp], Floats]:
+        """Sets of units, as numbers, and coefficients of the products of their bits.
+
+        A function of bits is one polynomial in products of bits. Both have the shape (n_functions,
+        n_products); functions of the number of active inputs are those that are zero unless all
+        are active.
+        """
+        bits = np.where(self.inputs >= 0, np.intp(1) << np.maximum(self.inputs, 0), 0)
+        if self.counts_inputs:
+            sizes = (self.inputs >= 0).sum(axis=1, keepdims=True)
+            if self.values[np.arange(self.values.shape[1]) != sizes].any():
+                raise ValueError("a function of the number of active inputs is no product of bits")
+            return bits.sum(axis=1, keepdims=True), np.take_along_axis(self.values, sizes, axis=1)
+        found = self.values.copy()
+        for k in range(self.inputs.shape[1]):
+            halves = found.reshape(len(found), found.shape[1] >> (k + 1), 2, 1 << k)
+            halves[:, :, 1] -= halves[:, :, 0]
+        return bits @ all_patterns(self.inputs.shape[1]).astype(np.intp).T, found
+
+    def independent_means(self, rates: Floats) -> Floats:
+        """Mean of each function of all patterns if units were independent, (n_functions,)."""
+        p = np.ones((len(self.inputs), 1))
+        for unit_rates in rates[self.inputs.T]:  # each further input is the highest bit so far
+            p = np.hstack([p * (1.0 - unit_rates)[:, None], p * unit_rates[:, None]])
+        means: Floats = (p * self.values).sum(axis=1)
+        return means
+
+    def best_words(self, n_units: int, most: int) -> Bits:
+        """For each of the strongest functions, its units in the pattern that weighs most."""
+        arrays = self.arrays
+        order = np.argsort(-np.abs(arrays.tables).max(axis=1, initial=0.0), kind="stable")[:most]
+        words = np.zeros((len(order), n_units), dtype=np.uint8)
+        for word, j in zip(words, order, strict=True):
+            pattern, inputs = int(arrays.tables[j].argmax()), self.inputs[j]
+            used = inputs[inputs >= 0]
+            is_active = np.arange(used.size) < pattern
+            if not self.counts_inputs:
+                is_active = (pattern >> np.arange(used.size)) & 1 == 1
+            word[used[is_active]] = 1
+        return words
+
+
+def all_patterns(n_inputs: int) -> Bits:
+    """Bits of every pattern in the order of their numbers, shape (2**n_inputs, n_inputs)."""
+    return ((np.arange(1 << n_inputs)[:, None] >> np.arange(n_inputs)) & 1).astype(np.uint8)

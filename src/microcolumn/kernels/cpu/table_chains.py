@@ -1,0 +1,100 @@
+"""Functions of a few units each: their values for words, and chains of sums of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...validation import Bits, Floats
+from ..arrays import TableArrays
+from ..loops.threads import threads_for
+from .tables import ChainTables, advance, pattern_weights, values
+
+#: Site updates times functions of a unit of about a fifth of a second.
+_CALL_OPERATIONS = 2e8
+
+
+def table_values(tables: TableArrays, words: Bits) -> Floats:
+    """Value of each function for each word, shape (n_words, n_functions)."""
+    out = np.empty((len(words), len(tables.inputs)))
+    with threads_for(float(len(words)) * tables.inputs.size):
+        values(words, *tables, out)
+    return out
+
+
+def pattern_sums(tables: TableArrays, words: Bits, weights: Floats) -> Floats:
+    """Summed weight of the words with each pattern of each function, the shape of the tables."""
+    out = np.zeros(tables.tables.shape)
+    with threads_for(float(len(words)) * tables.inputs.size):
+        pattern_weights(words, weights, tables.inputs, tables.steps, out)
+    return out
+
+
+class TableChains:
+    """Chains of biases and functions of a few units, as :class:`.GibbsChains` are of a family.
+
+    Parameters
+    ----------
+    b : ndarray, shape (n_units,)
+        Biases.
+    tables : TableArrays
+        The functions.
+    words : ndarray, shape (n_chains, n_units)
+        Where the chains start.
+    base_logits : ndarray, shape (n_units,)
+        Log odds of the units of the base.
+    seed : int
+        64 bits; each chain has a stream of its own.
+    """
+
+    def __init__(
+        self,
+        b: Floats,
+        tables: TableArrays,
+        words: NDArray[np.generic],
+        base_logits: Floats,
+        seed: int,
+    ) -> None:
+        self._tables = _chain_tables(b, tables, base_logits)
+        self._words, self._log_weights = words.astype(np.uint8), np.zeros(len(words))
+        streams = np.random.default_rng(seed)
+        self._states = streams.integers(1, 2**64, size=(len(words), 4), dtype=np.uint64)
+
+    @property
+    def words(self) -> Bits:
+        """Current word of each chain, shape (n_chains, n_units)."""
+        return self._words.copy()
+
+    @property
+    def log_weights(self) -> Floats:
+        """Accumulated log importance weight of each chain (nats), shape (n_chains,)."""
+        return self._log_weights.copy()
+
+    @property
+    def sweeps_per_call(self) -> int:
+        """Sweeps of about a fifth of a second, so that Ctrl-C and progress bars respond."""
+        n_chains, n_units = self._words.shape
+        per_sweep = n_chains * (self._tables.function.size + 10 * n_units)
+        return max(1, int(_CALL_OPERATIONS / per_sweep))
+
+    def advance(self, path: Floats, backwards: bool) -> None:
+        """Sweep once per row (beta, increment) of ``path``, as :meth:`.GibbsChains.advance`."""
+        advance(self._words, self._log_weights, self._states, self._tables, path, backwards)
+
+
+def _chain_tables(b: Floats, tables: TableArrays, base_logits: Floats) -> ChainTables:
+    """Tables of the kernel, with the functions of each unit listed."""
+    function, place = np.nonzero(tables.inputs >= 0)
+    units = tables.inputs[function, place]
+    order = np.argsort(units, kind="stable")
+    ends = np.cumsum(np.bincount(units, minlength=b.size))
+    return ChainTables(
+        biases=np.ascontiguousarray(b),
+        inputs=np.ascontiguousarray(tables.inputs),
+        steps=tables.steps,
+        tables=np.ascontiguousarray(tables.tables),
+        first=np.concatenate([[0], ends]).astype(np.intp),
+        function=function[order].astype(np.int32),
+        step=tables.steps[place[order]],
+        base_logits=np.array(base_logits, dtype=np.float64),
+    )

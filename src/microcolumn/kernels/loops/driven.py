@@ -1,0 +1,179 @@
+"""Sums over single flips of words whose log odds are moved from bin to bin by a known drive.
+
+With Delta_n(x) the change of log p~ along a flip of bit n without the drive, d the drive of the bit
+in this bin of time and s_n its scale (docs/method.md, "Stimulus drive"),
+
+    Delta_n(x, t) = Delta_n(x) + (1 - 2 x_n) * s_n * d_n(t).
+
+So all that has hidden units or couplings in it is a matter of distinct words, and bins of time
+are visited one unit at a time. Units share nothing there: each finds its own best scale.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from ..compile import kernel, subroutine
+
+#: A scale is found when Newton's step is this short: the next one would be its square.
+_STEP, _MOST_STEPS = 1e-7, 100
+
+
+@subroutine
+def _sigmoid(z):
+    if z >= 0.0:
+        return 1.0 / (1.0 + math.exp(-z))
+    e = math.exp(z)
+    return e / (1.0 + e)
+
+
+@subroutine
+def _inputs(bits, weights, hidden_biases, z, on, off):
+    """Inputs z of the hidden units, sigmoid(z) and sigmoid(-z)."""
+    z[:] = hidden_biases
+    for n in range(bits.size):
+        if bits[n]:
+            for i in range(z.size):
+                z[i] += weights[n, i]
+    for i in range(z.size):
+        on[i], off[i] = _sigmoid(z[i]), _sigmoid(-z[i])
+
+
+@subroutine
+def _pull_fields(bits, push, b, J):
+    """Add a word's derivatives of the biases, and of the couplings where there are any."""
+    for n in range(bits.size):
+        b[n] += push[n]
+    for m in range(J.shape[0]):
+        if bits[m]:
+            for n in range(bits.size):
+                J[m, n] += push[n]
+
+
+@subroutine
+def _pull_hidden(bits, push, on, off, up, down, through, W, c):
+    """Add a word's derivatives of hidden units: of the flipped bit's weight, and through z."""
+    through[:] = 0.0
+    for n in range(bits.size):
+        table = down[n] if bits[n] else up[n]
+        pull = -push[n] if bits[n] else push[n]
+        for i in range(on.size):
+            there = on[i] * table[i] / (off[i] + on[i] * table[i])
+            through[i] += pull * (there - on[i])
+            W[n, i] += push[n] * there
+    for i in range(on.size):
+        c[i] += through[i]
+    for m in range(bits.size):
+        if bits[m]:
+            for i in range(on.size):
+                W[m, i] += through[i]
+
+
+# Derivatives of sum over words and bits of ``pull`` times the change of log p~ along the flip.
+# Cost: a division and a few multiplications per (word, bit, hidden unit).
+# Pinned to finite differences by tests/objectives/test_driven.py.
+@kernel(parallel=True)
+def pulled_gradient(words, pull, weights, hidden_biases, up, down, first, b, J, W, c):
+    """Add to ``b``, ``J``, ``W``, ``c``, each with one part per chunk as first axis.
+
+    ``pull`` is (n_units, n_words); chunk k holds the words ``first[k]`` to ``first[k + 1]``. Row m
+    of ``J`` is for words in which unit m is active; (n_chunks, 0, 0) for a model without.
+    """
+    n_units, n_hidden = words.shape[1], hidden_biases.size
+    for k in prange(first.size - 1):
+        push, through = np.empty(n_units), np.empty(n_hidden)
+        z, on, off = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden)
+        for u in range(first[k], first[k + 1]):
+            bits = words[u]
+            for n in range(n_units):
+                push[n] = -pull[n, u] if bits[n] else pull[n, u]
+            _pull_fields(bits, push, b[k], J[k])
+            if n_hidden > 0:
+                _inputs(bits, weights, hidden_biases, z, on, off)
+                _pull_hidden(bits, push, on, off, up, down, through, W[k], c[k])
+
+
+@subroutine
+def _slopes(flow, change, turned, word, drive, row, scale):
+    """First and second derivative of the sum of a unit's terms along its scale."""
+    first, second = 0.0, 0.0
+    for t in range(word.size):
+        u = word[t]
+        d = -drive[row[t]] if turned[u] else drive[row[t]]
+        delta = change[u] + scale * d
+        if flow:
+            slope = 0.5 * math.exp(0.5 * delta)
+            bend = 0.5 * slope
+        else:
+            slope = _sigmoid(delta)
+            bend = slope * _sigmoid(-delta)
+        first += slope * d
+        second += bend * d * d
+    return first, second
+
+
+@subroutine
+def _best_scale(flow, change, turned, word, drive, row, start, largest):
+    """Newton's method on a convex function, kept inside the bracket that its slopes tell."""
+    low, high, scale = 0.0, largest, start
+    for _ in range(_MOST_STEPS):
+        first, second = _slopes(flow, change, turned, word, drive, row, scale)
+        if first > 0.0:
+            high = scale
+        else:
+            low = scale
+        trial = scale - first / second if second > 0.0 else (scale if first == 0.0 else math.nan)
+        if not (low <= trial <= high):
+            # An end of the whole range is where it may stay; any other end was left already.
+            at_end = (first > 0.0 and low == 0.0) or (first <= 0.0 and high == largest)
+            trial = (low if first > 0.0 else high) if at_end else 0.5 * (low + high)
+        step = abs(trial - scale)
+        scale = trial
+        if step < _STEP:
+            break
+    return scale
+
+
+@subroutine
+def _term(flow, delta):
+    """A flip's term and the term's slope."""
+    if flow:
+        term = math.exp(0.5 * delta)
+        return term, 0.5 * term
+    e = math.exp(-abs(delta))
+    return max(delta, 0.0) + math.log1p(e), (1.0 if delta >= 0.0 else e) / (1.0 + e)
+
+
+# Terms of all bins of time at the best scale of each unit's drive, and what they pull with.
+# Cost: an exponential per (bin of time, unit) for each step of Newton's method, two at the end.
+# Pinned to brute force and to scipy's minimiser by tests/objectives/test_driven.py.
+@kernel(parallel=True)
+def driven_terms(flow, change, words, counts, word, drive, row, fit, largest, scale, value, pull):
+    """Fill ``value`` (n_units,) and ``pull`` (n_units, n_words); find ``scale`` where ``fit``.
+
+    Sums are over bins of time, ``counts`` (n_words,) of each word: bin t holds word ``word[t]``
+    under the drive ``drive[:, row[t]]``.
+    ``scale`` (n_units,) holds where to start, in [0, ``largest``].
+    """
+    for n in prange(scale.size):
+        turned = words[:, n].copy()
+        if fit[n]:
+            scale[n] = _best_scale(
+                flow, change[n], turned, word, drive[n], row, scale[n], largest
+            )  # fmt: skip
+        total = 0.0
+        if scale[n] == 0.0:  # every bin of a word is like any other
+            for u in range(counts.size):
+                term, slope = _term(flow, change[n, u])
+                total += counts[u] * term
+                pull[n, u] = counts[u] * slope
+        else:
+            pull[n, :] = 0.0
+            for t in range(word.size):
+                u = word[t]
+                d = -drive[n, row[t]] if turned[u] else drive[n, row[t]]
+                term, slope = _term(flow, change[n, u] + scale[n] * d)
+                total += term
+                pull[n, u] += slope
+        value[n] = total

@@ -1,0 +1,36 @@
+"""All states of a few units, and tables over them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..validation import Floats
+
+
+def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
+    """Binary states as rows of floats, unit k being bit k of a state's number.
+
+    All 2^n_units states in order, or those with the given numbers.
+    """
+    if numbers is None:
+        numbers = np.arange(1 << n_units, dtype=np.int64)
+    return ((numbers[:, None] >> np.arange(n_units, dtype=np.int64)) & 1).astype(np.float64)
+
+
+def sums_over_states(rows: Floats) -> Floats:
+    """Sum of the rows (n_units, ...) of the active units, for all 2^n_units states in order.
+
+    Built by doubling, one addition per entry.
+    """
+    table = np.zeros((1 << rows.shape[0], *rows.shape[1:]))
+    for k, row in enumerate(rows):
+        np.add(table[: 1 << k], row, out=table[1 << k : 2 << k])
+    return table
+
+
+def pairwise_log_weights(b: Floats, J: Floats, X: Floats | None = None) -> Floats:
+    """Find b'x + x'Jx of the states in the rows of ``X``, nats; of all states in order without."""
+    X = states(b.size) if X is None else X
+    log_weights: Floats = X @ b + np.einsum("xn,xn->x", X @ J, X)
+    return log_weights

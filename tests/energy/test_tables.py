@@ -1,0 +1,152 @@
+"""Functions of a few units as a term of the energy, against plain Python."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from microcolumn.energy import Tables, all_patterns, log_odds, log_weight
+from microcolumn.kernels import TableArrays, pattern_sums, table_values
+from microcolumn.layout import Layout
+from microcolumn.objectives import negative_log_likelihood
+from microcolumn.objectives._data_moments import DataMoments
+from microcolumn.objectives._sparse_words import SparseWords
+from microcolumn.parameters import Parameters
+from microcolumn.penalties import L1
+from microcolumn.words import Words
+
+
+def _random(seed, n_units=5, n_functions=4, n_inputs=3, counting=False):
+    """A model, with a place left open in every other function that counts."""
+    rng = np.random.default_rng(seed)
+    inputs = np.array([rng.permutation(n_units)[:n_inputs] for _ in range(n_functions)])
+    inputs = inputs.astype(np.int32).reshape(n_functions, n_inputs)
+    if counting:
+        inputs[::2, -1] = -1
+    values = rng.normal(size=(n_functions, n_inputs + 1 if counting else 1 << n_inputs))
+    tables = Tables(inputs, values, rng.normal(size=n_functions))
+    return Parameters(b=rng.normal(size=n_units), tables=tables)
+
+
+def _value(tables, j, word):
+    """The j-th function of a word by its definition."""
+    used = [(place, unit) for place, unit in enumerate(tables.inputs[j]) if unit >= 0]
+    if tables.values.shape[1] == tables.inputs.shape[1] + 1 and tables.inputs.shape[1] > 1:
+        return tables.values[j, sum(int(word[unit]) for _, unit in used)]
+    return tables.values[j, sum(int(word[unit]) << place for place, unit in used)]
+
+
+def _log_weight(theta, word):
+    strengths = enumerate(theta.tables.strengths)
+    return word @ theta.b + sum(s * _value(theta.tables, j, word) for j, s in strengths)
+
+
+def _all_words(n):
+    return ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(np.uint8)
+
+
+MODELS = st.builds(
+    _random, st.integers(0, 1000), st.just(5), st.integers(0, 5), st.integers(1, 4), st.booleans()
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(MODELS)
+def test_log_weights_and_log_odds_are_the_written_out_sums(theta):
+    words = _all_words(5)
+    expected = np.array([_log_weight(theta, word) for word in words])
+    np.testing.assert_allclose(log_weight(theta, words), expected, atol=1e-12)
+    np.testing.assert_allclose(SparseWords.of(words).log_weights(theta), expected, atol=1e-12)
+    for unit in range(5):
+        on, off = words | (np.arange(5) == unit), words & (np.arange(5) != unit)
+        odds = log_weight(theta, on) - log_weight(theta, off)
+        np.testing.assert_allclose(log_odds(theta, words, unit), odds, atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(MODELS)
+def test_moments_are_weighted_sums_of_the_functions(theta):
+    words, rng = _all_words(5), np.random.default_rng(0)
+    weights = rng.random(len(words))
+    functions = range(theta.tables.strengths.size)
+    values = np.array([[_value(theta.tables, j, word) for j in functions] for word in words])
+    values = values.reshape(len(words), -1)
+    for squared in (False, True):
+        found = theta.moments(words.astype(float), weights, squared)
+        np.testing.assert_allclose(found.tables.strengths, weights @ values ** (1 + squared))
+        np.testing.assert_allclose(found.b, weights @ words)
+    sparse = SparseWords.of(words).moments(theta, weights)
+    np.testing.assert_allclose(sparse.tables.strengths, weights @ values, atol=1e-12)
+    mean, data = DataMoments(Words.from_array(words, sample_weight=weights))(theta)
+    shares = weights / weights.sum()
+    np.testing.assert_allclose(data.tables.strengths, shares @ values, atol=1e-12)
+    np.testing.assert_allclose(mean, shares @ log_weight(theta, words), atol=1e-12)
+
+
+def test_a_prior_word_of_independent_units_counts_like_any_other():
+    theta, rates = _random(3), np.array([0.1, 0.5, 0.9, 0.3, 0.2])
+    words = _all_words(5)
+    data = np.random.default_rng(1).integers(0, 2, (7, 5)).astype(np.uint8)
+    _, found = DataMoments(Words.from_array(data), rates)(theta)
+    p = np.prod(np.where(words, rates, 1.0 - rates), axis=1)
+    values = table_values(theta.tables.functions, words)
+    of_data = table_values(theta.tables.functions, data).sum(axis=0)
+    np.testing.assert_allclose(found.tables.strengths, (of_data + p @ values) / 8)
+    np.testing.assert_allclose(found.b, (data.sum(axis=0) + rates) / 8)
+
+
+def test_the_gradient_of_the_likelihood_is_its_finite_difference():
+    theta = _random(4, counting=False)
+    words = np.random.default_rng(2).integers(0, 2, (30, 5))
+    layout = Layout.of(theta)
+    x = layout.pack(theta)
+    assert layout.size == 5 + 4
+    _, gradient = negative_log_likelihood(theta, words)
+    for k, slope in enumerate(layout.pack_gradient(gradient)):
+        ends = [x + sign * 1e-5 * (np.arange(x.size) == k) for sign in (1.0, -1.0)]
+        up, down = (negative_log_likelihood(layout.unpack(end), words)[0] for end in ends)
+        assert slope == pytest.approx((up - down) / 2e-5, abs=1e-7)
+    # A penalty holds strengths and leaves biases free.
+    assert L1(0.5).value(x, layout) == pytest.approx(0.5 * np.abs(theta.tables.strengths).sum())
+
+
+def test_functions_without_strength_are_dropped():
+    theta = _random(5)
+    strengths = theta.tables.strengths.copy()
+    strengths[1:3] = 0.0
+    thinned = Parameters(b=theta.b, tables=theta.tables.with_strengths(strengths))
+    live, log_factor = thinned.only_live()
+    assert (live.tables.strengths.size, log_factor) == (2, 0.0)
+    words = _all_words(5)
+    np.testing.assert_allclose(log_weight(live, words), log_weight(thinned, words), atol=1e-12)
+    assert not thinned.is_independent
+    assert Parameters(b=theta.b, tables=theta.tables.with_strengths(0.0 * strengths)).is_independent
+
+
+def test_pattern_sums_count_each_word_where_its_bits_say():
+    words, weights = _all_words(4)[[5, 9, 5]], np.array([1.0, 2.0, 4.0])  # units 0, 2 and 0, 3
+    inputs, steps = np.array([[0, 2], [3, 1]], np.int32), np.array([1, 2], np.int32)
+    tables = TableArrays(inputs, steps, np.zeros((2, 4)))
+    assert pattern_sums(tables, words, weights).tolist() == [[0, 2, 0, 5], [5, 2, 0, 0]]
+
+
+def test_means_of_independent_units_have_products_of_their_rates():
+    rates, inputs = np.array([0.1, 0.5, 0.9]), np.array([[2, 0]], dtype=np.int32)
+    products = [0.1 * 0.9, 0.9 * 0.9, 0.1 * 0.1, 0.9 * 0.1]
+    for pattern, expected in enumerate(products):
+        tables = Tables(inputs, np.eye(4)[[pattern]], np.ones(1))
+        np.testing.assert_allclose(tables.independent_means(rates), [expected])
+    assert all_patterns(2).tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
+
+
+def test_words_worth_a_search_are_the_heaviest_patterns():
+    inputs = np.array([[0, 2], [1, -1]], dtype=np.int32)
+    values = np.array([[0.0, 0.0, 3.0], [0.0, -1.0, 0.0]])
+    words = Tables(inputs, values, np.array([1.0, 1.0])).best_words(3, 10)
+    assert words.tolist() == [[1, 0, 1], [0, 0, 0]]
+
+
+def test_functions_go_with_biases_alone():
+    tables = Tables(np.zeros((1, 1), np.int32), np.array([[0.0, 1.0]]), np.ones(1))
+    assert Parameters(b=[0.0], tables=tables).kind == "tables"
+    with pytest.raises(ValueError, match="go with b alone"):
+        Parameters(b=[0.0], W=[[1.0]], tables=tables)

@@ -1,0 +1,127 @@
+"""Sums, chains and annealing of functions of a few units, against all words listed."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from microcolumn.energy import Tables, log_weight
+from microcolumn.parameters import Parameters
+from microcolumn.partition import exact_expectations, exact_samples, gibbs_samples, log_partition
+from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition._gibbs import Sampler
+from microcolumn.partition._importance_weights import log_mean
+from microcolumn.partition._table_sums import word_probabilities
+
+
+def _random(rng, n_units=5, n_functions=8, n_inputs=3):
+    inputs = np.array([rng.permutation(n_units)[:n_inputs] for _ in range(n_functions)])
+    values = (rng.random((n_functions, 1 << n_inputs)) < 0.4).astype(float)
+    tables = Tables(
+        inputs.astype(np.int32).reshape(n_functions, n_inputs), values, rng.normal(size=n_functions)
+    )
+    return Parameters(b=rng.normal(-1.0, 1.0, n_units), tables=tables)
+
+
+def _products(rng, n_units=5, n_functions=6):
+    """Functions that are 1 where all of two or three units are active."""
+    inputs = np.array([rng.permutation(n_units)[:3] for _ in range(n_functions)], dtype=np.int32)
+    inputs = inputs.reshape(n_functions, 3)
+    inputs[::2, 2] = -1
+    values = np.zeros((n_functions, 4))
+    values[np.arange(n_functions), (inputs >= 0).sum(axis=1)] = 1.0
+    return Parameters(
+        b=rng.normal(-1.0, 1.0, n_units),
+        tables=Tables(inputs, values, rng.normal(size=n_functions)),
+    )
+
+
+def _listed(theta):
+    """All words, their probabilities and log Z."""
+    n = theta.n_visible
+    words = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(np.uint8)
+    log_p = log_weight(theta, words)
+    log_z = float(logsumexp(log_p))
+    return words, np.exp(log_p - log_z), log_z
+
+
+@pytest.mark.parametrize("make", [_random, _products])
+@pytest.mark.parametrize("n_functions", [0, 8])
+def test_sums_over_all_words_are_those_of_the_list(make, n_functions):
+    theta = make(np.random.default_rng(1), n_functions=n_functions)
+    words, p, log_z = _listed(theta)
+    np.testing.assert_allclose(word_probabilities(theta)[0], p, rtol=1e-10)
+    assert log_partition(theta).value == pytest.approx(log_z, rel=1e-12)
+    assert log_partition(theta).method == "exact"
+    found_log_z, found = exact_expectations(theta)
+    expected = theta.moments(words.astype(float), p)
+    assert found_log_z == pytest.approx(log_z, rel=1e-12)
+    np.testing.assert_allclose(found.b, expected.b, rtol=1e-10)
+    np.testing.assert_allclose(found.tables.strengths, expected.tables.strengths, atol=1e-12)
+
+
+def test_functions_of_a_count_that_are_no_products_are_refused():
+    tables = Tables(np.array([[0, 1]], np.int32), np.array([[0.0, 1.0, 2.0]]), np.ones(1))
+    with pytest.raises(ValueError, match="no product of bits"):
+        log_partition(Parameters(b=[0.0, 0.0], tables=tables))
+
+
+@pytest.mark.parametrize("make", [_random, _products])
+def test_samples_and_chains_draw_the_words_of_the_model(make):
+    rng = np.random.default_rng(3)
+    theta = make(rng)
+    _, p, _ = _listed(theta)
+    chains = gibbs_samples(theta, 8000, n_sweeps=100, n_chains=4000, thin=20, random_state=0)
+    for drawn in (exact_samples(theta, 8000, rng), chains):
+        share = np.bincount(drawn @ (1 << np.arange(5)), minlength=32) / len(drawn)
+        assert (np.abs(share - p) / np.sqrt(p * (1.0 - p) / len(drawn))).max() < 4.5
+
+
+def test_forward_and_reverse_estimates_scatter_about_log_z_as_their_errors_say():
+    rng = np.random.default_rng(7)
+    z, steps = [], np.arange(16) / 16
+    for seed in range(60):
+        theta = _random(rng)
+        words, p, log_z = _listed(theta)
+        rates = p @ words
+        logits, base = np.log(rates) - np.log1p(-rates), -np.log1p(-rates).sum()
+        up = Sampler(theta, 256, seed=seed, base_logits=logits).run(steps, np.full(16, 1 / 16))
+        value, stderr = log_mean(base + up.log_weights)
+        starts = words[rng.choice(len(words), size=256, p=p)]
+        back = np.concatenate([[1.0], steps[:0:-1]])
+        down = Sampler(theta, 256, seed=1000 + seed, base_logits=logits, initial=starts)
+        down.run(back, np.full(16, 1 / 16), backwards=True)
+        negative, reverse_stderr = log_mean(-base - down.log_weights)
+        z.append([(value - log_z) / stderr, (-negative - log_z) / reverse_stderr])
+    mean, spread = np.mean(z, axis=0), np.std(z, axis=0)
+    assert (np.abs(mean) < 0.5).all()
+    assert ((spread > 0.75) & (spread < 1.3)).all()
+
+
+def test_annealing_finds_log_z_and_says_so():
+    rng = np.random.default_rng(0)
+    theta = _random(rng, 8, 12)
+    words, p, log_z = _listed(theta)
+    data = words[rng.choice(len(words), size=500, p=p)]
+    found = annealed_importance_sampling(theta, rates=p @ words, words=data, random_state=0)
+    assert found.converged
+    assert abs(found.value - log_z) < 4.0 * found.stderr
+    assert abs(found.reverse - log_z) < 4.0 * found.reverse_stderr
+    assert found.lower_bound <= log_z + 1e-9
+
+
+def test_a_mode_far_from_all_data_is_found_and_weighed():
+    """All of 24 units active together hold a tenth of the mass, far from everything else."""
+    n, b = 24, -4.0
+    values = np.zeros((1, n + 1))
+    values[0, n] = 1.0
+    strength = -n * b + np.log(0.1)
+    tables = Tables(np.arange(n, dtype=np.int32)[None], values, np.array([strength]))
+    theta = Parameters(b=np.full(n, b), tables=tables)
+    log_z = np.logaddexp(n * np.logaddexp(0.0, b), np.log(0.1))
+    silent = np.zeros((10, n), dtype=np.uint8)
+    found = log_partition(theta, words=silent, random_state=0)
+    assert found.method == "ais"
+    assert found.converged
+    assert found.value == pytest.approx(log_z, abs=0.02)
+    # Silent data also make words of three active units look false, which hold 0.8 %.
+    assert found.false_mass == pytest.approx(0.1 / np.exp(log_z), abs=0.015)
