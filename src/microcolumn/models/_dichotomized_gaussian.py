@@ -130,8 +130,8 @@ class DichotomizedGaussian(Rival):
     def surrogate(self, words: Words, random_state: Any = None) -> Words:
         """Words with the rates and pair rates of the data, and nothing beyond.
 
-        A copy of the model is fitted to the words and draws as many; bins follow each other
-        without memory.
+        A copy of the model is fitted to the words and draws as many, of the same units, bins and
+        epochs; bins follow each other without memory.
 
         Parameters
         ----------
@@ -139,11 +139,6 @@ class DichotomizedGaussian(Rival):
             Of single bins; embed the surrogate, not the data, for longer ones.
         random_state : int, Generator or None
             Source of the draws.
-
-        Returns
-        -------
-        Words
-            Of the same units, bins and epochs.
         """
         if words.window > 1:
             raise ValueError(

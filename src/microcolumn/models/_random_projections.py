@@ -21,10 +21,9 @@ from ..solvers import Certificate, FitResult
 from ..solvers._convex_fit import fit_convex
 from ..validation import Floats, random_generator
 from ..words import Words
-from ._normalisers import normaliser_array, normaliser_of
 from ._projections import Projections
 from ._rival import Rival
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
 from ._table_model import TableModel, found_log_partition
 from ._words_estimator import floored_rates
 
