@@ -129,7 +129,7 @@ def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
 @pytest.fixture
 def sampled(monkeypatch):
     """No exact sum is small enough, and few chains make a quick fit."""
-    monkeypatch.setattr(_penalised, "EXACT_OPERATIONS", 0.0)
+    monkeypatch.setattr(_penalised, "EXACT_FIT", 0.0)
     monkeypatch.setattr(_stochastic, "_CHAINS", 512)
     monkeypatch.setattr(_certificate, "_CHAINS", 512)
 

@@ -89,7 +89,7 @@ def test_only_models_of_the_same_hidden_units_hold_such_parameters():
 def test_a_sampled_fit_agrees_with_the_exact_one(monkeypatch):
     words = _words(10, 5.0)
     exact = mc.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
-    monkeypatch.setattr("microcolumn.models._penalised.EXACT_OPERATIONS", 1.0)
+    monkeypatch.setattr("microcolumn.models._penalised.EXACT_FIT", 1.0)
     sampled = mc.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
     assert sampled.certificate_.mean_square_z is not None
     assert sampled.certificate_.converged
@@ -132,3 +132,11 @@ def test_interactions_and_predictions_follow_the_couplings():
             mc.predict(same, words, given=given).probability,
             atol=1e-10,
         )
+
+
+def test_an_rbm_with_gaussian_hidden_units_is_one():
+    model = mc.RBM(4, hidden="gaussian", l1=1e-3)
+    assert isinstance(model, mc.GaussianRBM)
+    assert (model.n_hidden, model.l1) == (4, 1e-3)
+    with pytest.raises(ValueError, match="hidden is 'softplus'; pass 'gaussian'"):
+        mc.RBM(4, hidden="softplus")

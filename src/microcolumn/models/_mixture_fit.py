@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from ..objectives._sparse_words import SparseWords
 from ..validation import Floats
 from ..words import Words
 from ._climbing import Expectation, Pass, Summit, climb
-from ._components import Components
+from ._components import Components, listed_words
 from ._words_estimator import floored_rates
 
 #: Passes from each start before the best of them goes on.
@@ -32,7 +31,7 @@ class Emissions:
     """
 
     def __init__(self, words: Words, smoothing: float) -> None:
-        self.listed, self.smoothing = SparseWords.of(words.X), smoothing
+        self.listed, self.smoothing = listed_words(words.X), smoothing
         # Weights that add up to less than the number of bins are relative, as in floored_rates.
         self.counts = words.counts * max(1.0, words.n_bins / float(words.counts.sum()))
         self.total = float(self.counts.sum())

@@ -57,7 +57,12 @@ class FlipSums:
         self._sizes = (0, 0, False)
 
     def lay_out(
-        self, b: Floats, J: Floats | None, n_hidden: int, free: Indices, pairs: tuple[Indices, ...]
+        self,
+        b: Floats,
+        J: Floats | None,
+        n_hidden: int,
+        free: Indices,
+        pairs: tuple[Indices, Indices],
     ) -> None:
         """Say which entries of a model are coordinates; the others keep their values.
 
