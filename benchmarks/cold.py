@@ -2,8 +2,9 @@
 
 Two fresh processes, each with an empty folder for compiled kernels: the first fit of an RBM by
 likelihood, and the five things everybody does (fits of an Ising model, an RBM and a semi-restricted
-RBM by likelihood, their log partition functions, a prediction). Each line says how many kernels a
-step compiled, and ``--kernels`` how long each of them took.
+RBM by likelihood, their log partition functions, a prediction), on ten simulated minutes in bins of
+20 ms. Each line says how many kernels a step compiled, ``--kernels`` how long each of them took.
+Byte code of Python's modules is there, as pip leaves it.
 
     python benchmarks/cold.py [--units 12] [--hidden 10] [--kernels]
 """
@@ -16,8 +17,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core import event
+
+import microcolumn as mc
+
+BIN_WIDTH = 0.020
+MODELS = ("Ising", "RBM", "SemiRBM")
 
 
 def main() -> None:
@@ -25,86 +35,77 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=12)
     parser.add_argument("--hidden", type=int, default=10)
     parser.add_argument("--kernels", action="store_true", help="list the kernels of each step")
-    parser.add_argument("--steps", choices=["first fit", "basics"], help=argparse.SUPPRESS)
+    parser.add_argument("--models", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument("--words", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.steps:
+    if arguments.words:
         run(arguments)
         return
-    for steps in ("first fit", "basics"):
-        with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-            command = [sys.executable, *sys.argv, "--steps", steps]
-            subprocess.run(command, env=environment, check=True)
+    print(f"{arguments.units} units, {arguments.hidden} hidden units")
+    with tempfile.TemporaryDirectory() as folder:
+        # Here, so that the kernels of simulations do not count, and byte code is made.
+        words = mc.simulate.microcolumn(arguments.units, minutes=10, seed=0).bin(BIN_WIDTH)
+        mc.RBM(arguments.hidden).fit(words).log_partition()
+        np.save(f"{folder}/words.npy", words.X[words.index])
+        for models in (("RBM",), MODELS):
+            environment = {**os.environ, "NUMBA_CACHE_DIR": f"{folder}/{len(models)}"}
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)
+            options = ["--words", f"{folder}/words.npy", "--models", *models]
+            subprocess.run([sys.executable, *sys.argv, *options], env=environment, check=True)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Do the steps in this process, and print what each of them took."""
-    print(f"{arguments.steps}, {arguments.units} units, {arguments.hidden} hidden units")
-    compiled: list[tuple[str, float]] = []
-    for name, step in steps_of(arguments, compiled):
+    words = mc.Words.from_array(np.load(arguments.words), BIN_WIDTH)
+    models = {
+        name: getattr(mc, name)(
+            objective="likelihood",
+            random_state=0,
+            **({} if name == "Ising" else {"n_hidden": arguments.hidden}),
+        )
+        for name in arguments.models
+    }
+    steps = [
+        (f"fit of {name}", lambda model=model: model.fit(words)) for name, model in models.items()
+    ]
+    if len(models) > 1:
+        steps += [(f"log Z of {name}", model.log_partition) for name, model in models.items()]
+        steps.append(("prediction", partial(mc.predict, models["RBM"], words)))
+    compilations = Compilations()
+    event.register("numba:compile", compilations)
+    print(f"  {'import':<20}{time.process_time():6.1f} s")
+    for name, step in steps:
         started = time.process_time()
         step()
-        seconds = time.process_time() - started
-        print(f"  {name:<24}{seconds:6.1f} s  {len(compiled):3d} kernels")
-        for kernel, share in compiled if arguments.kernels else ():
-            print(f"      {share:6.1f} s  {kernel}")
-        compiled.clear()
+        seconds, kernels = time.process_time() - started, compilations.take()
+        print(f"  {name:<20}{seconds:6.1f} s, {len(kernels)} kernels compiled")
+        for kernel, share in kernels if arguments.kernels else ():
+            print(f"  {'':<20}{share:6.1f} s  {kernel}")
     kept = len(list(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbc")))
-    print(f"  {'in all':<24}{time.process_time():6.1f} s  {kept:3d} kernels on disk\n")
+    print(f"  {'in all':<20}{time.process_time():6.1f} s, {kept} kernels on disk\n")
 
 
-def steps_of(
-    arguments: argparse.Namespace, compiled: list[tuple[str, float]]
-) -> list[tuple[str, Callable[[], object]]]:
-    """The steps by name; compiled kernels and their seconds are listed in ``compiled``."""
-    made: dict[str, object] = {}
+class Compilations(event.Listener):
+    """Lists the kernels that Numba compiles, with processor seconds."""
 
-    def load() -> None:
-        import numpy as np
+    def __init__(self) -> None:
+        self._started: list[float] = []
+        self._kernels: list[tuple[str, float]] = []
 
-        import microcolumn as mc
+    def on_start(self, event: Any) -> None:
+        """A kernel or a part of one."""
+        self._started.append(time.process_time())
 
-        listen(compiled)
-        rng = np.random.default_rng(0)
-        shared = rng.random((20_000, 1)) < 0.1
-        X = (rng.random((20_000, arguments.units)) < 0.05 + 0.3 * shared).astype(np.uint8)
-        made.update(mc=mc, words=mc.Words.from_array(X, 0.020))
+    def on_end(self, event: Any) -> None:
+        """Parts are compiled within kernels."""
+        seconds = time.process_time() - self._started.pop()
+        if not self._started:
+            self._kernels.append((event.data["dispatcher"].py_func.__qualname__, seconds))
 
-    def fit(name: str) -> None:
-        mc = made["mc"]
-        hidden = {} if name == "Ising" else {"n_hidden": arguments.hidden}
-        model = getattr(mc, name)(objective="likelihood", random_state=0, **hidden)
-        made[name] = model.fit(made["words"])
-
-    first = [("import", load), ("fit of an RBM", lambda: fit("RBM"))]
-    if arguments.steps == "first fit":
-        return first
-    names = ("Ising", "RBM", "SemiRBM")
-    return [
-        first[0],
-        *[(f"fit of {name}", lambda name=name: fit(name)) for name in names],
-        *[(f"log Z of {name}", lambda name=name: made[name].log_partition()) for name in names],
-        ("prediction", lambda: made["mc"].predict(made["RBM"], made["words"])),
-    ]
-
-
-def listen(compiled: list[tuple[str, float]]) -> None:
-    """List whatever Numba compiles for Python from now on, with processor seconds."""
-    from numba.core import event
-
-    class Compilations(event.Listener):
-        def __init__(self) -> None:
-            self.started: list[float] = []
-
-        def on_start(self, event: event.Event) -> None:
-            self.started.append(time.process_time())
-
-        def on_end(self, event: event.Event) -> None:
-            seconds = time.process_time() - self.started.pop()
-            if not self.started:  # what a kernel calls is compiled with it
-                compiled.append((str(event.data["dispatcher"]), seconds))
-
-    event.register("numba:compile", Compilations())
+    def take(self) -> list[tuple[str, float]]:
+        """Kernels since the last call."""
+        kernels, self._kernels = self._kernels, []
+        return kernels
 
 
 if __name__ == "__main__":

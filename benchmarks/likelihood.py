@@ -57,12 +57,12 @@ def models(n_hidden: int, **settings: object) -> list[Model]:
 
 def sampled_fit(model: Model, train: mc.Words) -> tuple[Model, float]:
     """Fit by the sampled likelihood, whatever the size, and seconds."""
-    before, _penalised.EXACT_OPERATIONS = _penalised.EXACT_OPERATIONS, 0.0
+    before, _penalised.EXACT_FIT = _penalised.EXACT_FIT, 0.0
     started = time.perf_counter()
     try:
         return model.fit(train), time.perf_counter() - started
     finally:
-        _penalised.EXACT_OPERATIONS = before
+        _penalised.EXACT_FIT = before
 
 
 def in_standard_errors(found: Model, exact: mc.Parameters, train: mc.Words) -> float:

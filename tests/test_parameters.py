@@ -66,8 +66,6 @@ def test_a_potential_of_zero_is_dropped():
         ({"J": PAIR, "v": [0.0, 0.0]}, "v has 2 entries for 2 units; it needs one for each"),
         ({"J": PAIR, "v": [0.0, 1.0, 2.0]}, "v begins with 0 and 1; both must be 0"),
         ({"J": PAIR, "v": [0.0, 0.0, np.inf]}, r"v\[2\] is inf; all parameters must be finite"),
-        ({"v": [0.0, 0.0, 1.0]}, "v is given without J or with W"),
-        ({"J": PAIR, "W": np.ones((2, 1)), "v": [0.0, 0.0, 1.0]}, "without J or with W"),
         ({"b": np.ma.array([0.0, 1.0], mask=[False, True])}, "b has masked entries; fill them or"),
         ({"W": [["a"], [1.0]]}, "W cannot be read as real numbers .*; pass numbers"),
         ({"b": []}, "b is empty; a model needs at least one unit"),
@@ -175,3 +173,26 @@ def test_live_hidden_units_keep_rows_in_one_piece_as_kernels_need_them():
     live, _ = theta.only_live()
     assert live.W.tolist() == [[1.0, 2.0]] * 3
     assert live.W.flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("parts", "kind"),
+    [
+        ({}, "independent"),
+        ({"J": PAIR}, "ising"),
+        ({"W": [[1.0], [0.0]]}, "rbm"),
+        ({"J": PAIR, "W": [[1.0], [0.0]]}, "srbm"),
+    ],
+)
+def test_a_potential_goes_with_any_other_term(parts, kind):
+    counted = {"independent": "independent+count", "ising": "kpairwise"}
+    assert Parameters(b=[0.0, 0.0], **parts).kind == kind
+    theta = Parameters(b=[0.0, 0.0], v=[0.0, 0.0, 2.0], **parts)
+    assert theta.kind == counted.get(kind, f"{kind}+count")
+    layout = Layout.of(theta)
+    again = layout.unpack(layout.pack(theta))
+    for name in ("b", "J", "W", "c", "v"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(theta, name))
+    turned, log_factor = theta.oriented()
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    np.testing.assert_allclose(log_weight(turned, X) + log_factor, log_weight(theta, X), atol=1e-12)

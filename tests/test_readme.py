@@ -12,8 +12,7 @@ import typer
 from small_study import recording
 
 from microcolumn.cli import app
-from microcolumn.partition._cost import side_operations
-from microcolumn.partition._log_partition import AUTO_OPERATIONS
+from microcolumn.partition._cost import EXACT_LOG_Z, side_operations
 from microcolumn.study import SPATIOTEMPORAL, Plan, Results, run
 
 ROOT = Path(__file__).parents[1]
@@ -150,5 +149,5 @@ def test_every_picture_page_and_benchmark_it_names_exists():
 )
 def test_the_largest_models_that_it_calls_exact_are_the_largest(phrase, n_units, n_hidden, coupled):
     assert phrase in " ".join(README.split())
-    assert min(side_operations(n_units, n_hidden, coupled)) <= AUTO_OPERATIONS
-    assert min(side_operations(n_units + 1, n_hidden, coupled)) > AUTO_OPERATIONS
+    assert min(side_operations(n_units, n_hidden, coupled)) <= EXACT_LOG_Z
+    assert min(side_operations(n_units + 1, n_hidden, coupled)) > EXACT_LOG_Z

@@ -7,14 +7,6 @@ import sys
 import pytest
 import rooms
 
-#: Modules that still import kernels by the names of their implementation.
-NOT_YET = {
-    "models._components",
-    "models._history",
-    "objectives._driven",
-    "solvers._cascade",
-}
-
 
 @pytest.fixture(scope="module")
 def graph():
@@ -34,8 +26,7 @@ def test_no_room_imports_from_a_room_below_it(graph):
 
 
 def test_no_room_but_the_kernels_knows_their_implementation():
-    named = {module.removeprefix("microcolumn.") for module in rooms.past_the_interface()}
-    assert named <= NOT_YET
+    assert rooms.past_the_interface() == set()
 
 
 def test_no_modules_import_each_other_in_a_circle(graph):

@@ -22,15 +22,25 @@ from .validation import Floats as Floats, real_array
 #: Sums of any number of parameters of this size are finite.
 _LARGEST = 1e100
 
-Kind = Literal["independent", "ising", "kpairwise", "rbm", "srbm", "tables"]
+Kind = Literal[
+    "independent",
+    "ising",
+    "rbm",
+    "srbm",
+    "kpairwise",
+    "independent+count",
+    "rbm+count",
+    "srbm+count",
+    "tables",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Parameters:
     """Parameters of log p~(x) = x'Jx + b'x + sum_i gate(c_i + sum_n W_ni x_n) + v_K.
 
-    The gate of a hidden unit is softplus(z), or z^2 / 2 of a Gaussian one. The last term, with the
-    number K of active bits of x, goes with couplings and without hidden units alone.
+    The gate of a hidden unit is softplus(z), or z^2 / 2 of a Gaussian one; K is the number of
+    active bits of x. Any of J, W with c, and v may be missing.
 
     Parameters
     ----------
@@ -81,11 +91,6 @@ class Parameters:
         couplings = None if J is None else _couplings(J, n_visible)
         weights, hidden_biases = _weights(W, c, n_visible)
         potential = None if v is None else _potential(v, n_visible)
-        if potential is not None and (couplings is None or weights is not None):
-            raise ValueError(
-                "v is given without J or with W; a potential of the number of active units goes "
-                "with couplings alone"
-            )
         others = couplings, weights, hidden_biases, potential
         if tables is not None and any(part is not None for part in others):
             raise ValueError("tables are given with J, W or v; functions of units go with b alone")
@@ -160,11 +165,13 @@ class Parameters:
         """Member of the model family, by which parameters are present."""
         if self.tables is not None:
             return "tables"
-        if self.v is not None:
-            return "kpairwise"
         if self.W is None:
-            return "independent" if self.J is None else "ising"
-        return "rbm" if self.J is None else "srbm"
+            if self.J is None:
+                return "independent" if self.v is None else "independent+count"
+            return "ising" if self.v is None else "kpairwise"
+        if self.J is None:
+            return "rbm" if self.v is None else "rbm+count"
+        return "srbm" if self.v is None else "srbm+count"
 
     @property
     def live(self) -> NDArray[np.bool_]:

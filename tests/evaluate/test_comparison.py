@@ -101,7 +101,7 @@ def test_a_row_is_converged_only_if_the_fit_and_log_z_both_are(split, monkeypatc
     train, test = split
     model = Ising(l1=5e-3).fit(train)
     assert compare({"Ising": model}, test).models[0].converged
-    monkeypatch.setattr(model, "certificate_", Certificate(False, 2 * model.tol))
+    monkeypatch.setattr(model, "certificate_", Certificate(False, 1e-3))
     comparison = compare({"Ising": model}, test)
     assert not comparison.models[0].converged
     assert " no " in str(comparison)

@@ -23,7 +23,7 @@ def few_draws(monkeypatch):
 @pytest.fixture
 def out_of_reach(monkeypatch):
     """No exact sum is small enough."""
-    monkeypatch.setattr(_penalised, "EXACT_OPERATIONS", 0.0)
+    monkeypatch.setattr(_penalised, "EXACT_FIT", 0.0)
 
 
 @pytest.fixture(scope="module")

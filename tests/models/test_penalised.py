@@ -36,13 +36,13 @@ def _words(recorded, name, n_units, n_bins=None):
 
 def _assert_ten_starts_agree(words, random_parameters, l1, objective="mpf"):
     fits = [
-        mc.Ising(l1=l1, objective=objective).fit(
+        mc.Ising(l1=l1, objective=objective, tol=1e-10).fit(
             words, start=random_parameters("ising", words.n_dims, scale=0.5, seed=seed)
         )
         for seed in range(10)
     ]
     for fit in fits:
-        assert fit.optimality_ <= fit.tol < 1e-6
+        assert fit.optimality_ <= fit.tol
         np.testing.assert_allclose(fit.J_, fits[0].J_, atol=1e-6)
         np.testing.assert_allclose(fit.b_, fits[0].b_, atol=1e-6)
         assert np.array_equal(fit.J_ == 0.0, fits[0].J_ == 0.0)
@@ -136,10 +136,10 @@ def test_a_huge_penalty_leaves_the_independent_model(cls, objective):
 @MODELS
 def test_too_few_iterations_are_a_warning_with_the_figure(cls):
     with pytest.warns(ConvergenceWarning, match=r"violated by .* after \d+ iterations; raise") as w:
-        model = cls(**SETTINGS[cls], max_iter=10).fit(_simulated(6))
+        model = cls(**SETTINGS[cls], objective="mpf", max_iter=10).fit(_simulated(6))
     assert f"{model.optimality_:.2g}" in str(w[0].message)
     assert w[0].filename == __file__
-    assert model.optimality_ > model.tol
+    assert not model.certificate_.converged
     assert np.isfinite(model.score(_simulated(6)))
 
 
@@ -211,8 +211,9 @@ def test_a_path_gives_fitted_copies_and_leaves_the_model_alone(cls):
 def test_whole_weights_equal_repetition_bit_for_bit(cls):
     X = _simulated(5, 0.2).expand()
     weights = np.random.default_rng(0).integers(0, 4, size=X.shape[0])
-    weighted = cls(**SETTINGS[cls]).fit(X, sample_weight=weights)
-    repeated = cls(**SETTINGS[cls]).fit(np.repeat(X, weights, axis=0))
+    # Blocks of time, which the tolerance depends on unless it is given, are not the same.
+    weighted = cls(**SETTINGS[cls], tol=1e-8).fit(X, sample_weight=weights)
+    repeated = cls(**SETTINGS[cls], tol=1e-8).fit(np.repeat(X, weights, axis=0))
     for name in ("J_", "b_", "W_", "c_", "rates_"):
         assert np.array_equal(getattr(weighted, name), getattr(repeated, name))
 
@@ -336,5 +337,5 @@ def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_paramet
 def test_an_unpenalised_fit_without_a_finite_optimum_says_so(draw, random_parameters):
     X = draw(random_parameters("ising", 4), 500)
     with pytest.warns(ConvergenceWarning, match="no finite optimum .* use l1 > 0"):
-        mc.Ising(l1=0.0).fit(np.column_stack([X, X[:, 0]]))
+        mc.Ising(l1=0.0, objective="mpf").fit(np.column_stack([X, X[:, 0]]))
     mc.Ising(l1=1e-3).fit(np.column_stack([X, X[:, 0]]))

@@ -147,7 +147,7 @@ def test_the_value_is_what_the_conditionals_of_a_fitted_model_give(random_parame
     assert pseudolikelihood(model.parameters_, X)[0] == pytest.approx(expected, rel=1e-12)
     penalty = 1e-2 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
     assert model.objective_ == pytest.approx(expected + penalty, rel=1e-12)
-    assert model.optimality_ <= model.tol
+    assert model.certificate_.converged
 
 
 def test_an_unpenalised_ising_fit_solves_the_logistic_regressions_coupled_by_symmetry(

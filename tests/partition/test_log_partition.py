@@ -40,9 +40,9 @@ def test_a_large_model_is_annealed(random_model, annealed):
 
 def test_the_limit_counts_operations(random_model, annealed, monkeypatch):
     theta = random_model("ising", 10)
-    monkeypatch.setattr(choose, "AUTO_OPERATIONS", 1024.0)
+    monkeypatch.setattr(choose, "EXACT_LOG_Z", 1024.0)
     assert log_partition(theta).side == "visible"
-    monkeypatch.setattr(choose, "AUTO_OPERATIONS", 1023.0)
+    monkeypatch.setattr(choose, "EXACT_LOG_Z", 1023.0)
     assert log_partition(theta).method == "ais"
 
 

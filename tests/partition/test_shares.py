@@ -35,7 +35,7 @@ def test_a_phase_that_no_word_shows_is_false_and_holds_its_share(way, two_modes,
     assert truth > 0.5
     words = _drawn(two_modes, only=lambda k: k < N / 2)
     if way == "annealed":
-        monkeypatch.setattr(module, "_SAMPLED_OPERATIONS", 0.0)
+        monkeypatch.setattr(module, "QUICK_SAMPLES", 0.0)
     method = "ais" if way == "ais" else "exact"
     found = log_partition(theta, method, words=words, random_state=0)
     active, silent = found.modes
@@ -49,9 +49,32 @@ def test_a_phase_that_no_word_shows_is_false_and_holds_its_share(way, two_modes,
 
 def test_words_of_both_phases_show_both(two_modes):
     found = log_partition(two_modes[0], "exact", words=_drawn(two_modes), random_state=0)
-    assert [mode.seen for mode in found.modes] == [True, True]
+    assert all(mode.seen for mode in found.modes)
     assert found.false_mass == 0.0
     assert not found.has_false_mode
+
+
+def test_nothing_is_searched_for_where_exact_samples_lie_near_the_words(two_modes, monkeypatch):
+    def search(*_):
+        raise AssertionError("chains were run")
+
+    monkeypatch.setattr(module, "find_modes", search)
+    theta, X, p = two_modes
+    [mode] = log_partition(theta, "exact", words=_drawn(two_modes), random_state=0).modes
+    mean_active = float(p @ X.sum(axis=1))
+    assert (mode.share, mode.stderr, mode.seen) == (1.0, 0.0, True)
+    assert mode.n_active == pytest.approx(mean_active, abs=5 * N / np.sqrt(2000))
+    silent = _drawn(two_modes, only=lambda k: k < N / 2)
+    with pytest.raises(AssertionError, match="chains were run"):
+        log_partition(theta, "exact", words=silent, random_state=0)
+
+
+@pytest.mark.parametrize("n_units", [2, 7, 15])
+def test_a_sample_is_far_by_the_bits_in_which_it_differs_from_all_words(n_units):
+    rng = np.random.default_rng(n_units)
+    words, samples = (rng.integers(0, 2, (20, n_units), dtype=np.uint8) for _ in range(2))
+    distances = (samples[:, None] != words).sum(axis=2).min(axis=1)
+    np.testing.assert_array_equal(module._far(samples, words), distances > min(2, n_units // 6))
 
 
 def test_a_single_word_of_a_phase_shows_it(two_modes):
@@ -73,7 +96,7 @@ def test_a_word_on_the_way_between_two_phases_shows_neither(two_modes):
 def test_mass_that_no_mode_accounts_for_is_listed_and_false(two_modes, monkeypatch):
     theta, _, _ = two_modes
     words = _drawn(two_modes, only=lambda k: k < N / 2)
-    monkeypatch.setattr(module, "_SAMPLED_OPERATIONS", 0.0)
+    monkeypatch.setattr(module, "QUICK_SAMPLES", 0.0)
     modes = module.find_modes(theta, rng=0)
     lost = [mode for mode in modes if mode.n_active < 1]
     # Twice the silent one, as if the search had cut it in two and missed the other.

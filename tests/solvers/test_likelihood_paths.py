@@ -215,7 +215,7 @@ def test_the_log_z_of_a_start_is_annealed_where_it_cannot_be_summed(volleys, mon
     problem, words = problem_of(volleys)
     [theta] = [fit.parameters for fit in exactly("ising", volleys, [2e-3])]
     exact = exact_log_partition(theta, progress=False).value
-    monkeypatch.setattr(_likelihood_paths, "_EXACT_OPERATIONS", 0.0)
+    monkeypatch.setattr(_likelihood_paths, "EXACT_START", 0.0)
     family = _likelihood_paths._Family(problem, words)
     annealed = family._log_z(theta, np.random.default_rng(0))
     assert annealed != exact

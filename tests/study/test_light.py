@@ -42,7 +42,7 @@ def test_k_pairwise_is_fitted_lightly_like_other_rivals(light_above, n_decades):
     result = execute(Task("d0", job, experiment, words, {}, {}))
     assert result.error == ""
     fits = [from_bytes(row["file"]) for row in result.rows["fits"]]
-    assert {fit.tol for fit in fits} == {1e-4 if light_above else 1e-8}
+    assert {fit.tol for fit in fits} == {1e-4 if light_above else None}
     train, _, _ = split_words(words, experiment, 1, 0)
     strongest = max(each["l1"] for each in fits[0].grid(train))
     assert strongest / min(fit.l1 for fit in fits) == pytest.approx(10.0**n_decades)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..models import Ising, PopulationModel, Rival, SemiRBM
+from ..models import PopulationModel, Rival, SemiRBM
 from ..models._penalised import PenalisedModel
 from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
-from ..partition._cost import operations
+from ..partition._cost import EXACT_CHOICE, operations
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._rival_choice import Choice, choose
@@ -31,14 +31,15 @@ AUTOMATIC = {"auto": 3, "coarse": 1}
 _MOST_EXTENSIONS = 2
 #: Share of a model's mass in modes without a training word at which it is not chosen.
 _MOST_FALSE_MASS = 0.01
-#: Log Z is summed exactly up to this many multiply-adds, about 5 s of one core or 37 Ising units.
-#: There are many to find, and annealing takes a second or two for an error far below others.
-_EXACT_OPERATIONS = 2.0**37
-#: Bits of a word from which on a coarse grid of Ising models ends where the score begins to fall:
-#: it is fitted from strong penalties to weak ones, which take by far the longest.
+#: Bits of a word from which on annealing begins with fewer steps.
 _MANY_BITS = 64
-#: Steps of the first annealing, and for words of that many bits, where each takes long.
-_FIRST_STEPS, _FEW_STEPS = 1000, 125
+_FIRST_STEPS, _FEW_STEPS = 500, 125
+#: Strengths in a row that are worse than the best one and end a grid of likelihood fits.
+_WORSE_IN_A_ROW = {"auto": 2, "coarse": 1}
+#: Decades below the strongest penalty at which, or two strengths above, hidden units begin.
+_FIRST_DECADES = 2
+#: Standard error of a fit's own log Z up to which it is used, nats.
+_MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
 _MAX_STEPS = 100_000
 
@@ -107,9 +108,10 @@ def choose_l1(
         Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
         over three decades in 10 values, ``"coarse"`` in 4. Both are extended by a decade, at most
         twice each way, while the best lies at an end, and then by 0, below which nothing is; where
-        no coupling and weight is left, the largest strength is no end. For words of 64 bits or more
-        ``"coarse"`` ends below the first strength of an Ising model that is worse than the one
-        above it.
+        no coupling and weight is left, the largest strength is no end. By likelihood, models with
+        hidden units begin at a rather weak strength and go to stronger ones, and those whose
+        likelihood is sampled but convex from strong to weak; both end with the second strength in a
+        row that is worse than the best (``"coarse"``: the first).
     nested : (list of Ising, list of RBM), optional
         Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
     max_steps : int
@@ -120,36 +122,79 @@ def choose_l1(
     L1Choice
         The highest score wins, of equals the largest l1. A fit with more than 1 % of its mass
         in modes without any training word is chosen only if there is no other, and so is one
-        whose log Z has not converged: it may be too small, and the score too good.
+        whose log Z has not converged: it may be too small, and the score too good. Where the
+        likelihood is sampled, log Z of the chosen fit alone is found anew; that of the others comes
+        from the words that their fits drew (``method`` is ``"chains"``).
     """
     if not isinstance(model, PenalisedModel):
         raise TypeError(f"model is {kind_of(model)}; pass one model with a penalty, such as RBM()")
     train, validation = as_words(train), as_words(validation)
     per_decade = _per_decade(l1_values)
-    more: tuple[float, ...] = _grid(l1_values, train, model.objective)
     found: dict[float, tuple[PenalisedModel, Score]] = {}
     extensions = {-1: 0, 1: 0}
-    is_walk = l1_values == "coarse" and isinstance(model, Ising) and train.n_dims >= _MANY_BITS
-    while more:
-        weakest = found[min(found)][0] if found else None
-        walked = _walk(model, train, more, weakest) if is_walk else None
-        for fit in walked or _fitted(model, train, more, nested):
-            normalised = fit.with_log_partition(quick_log_partition(fit, max_steps))
+    leg: _Leg | None = _first_leg(model, train, l1_values)
+    while leg is not None:
+        tried: list[float] = []
+        for fit in _fits(model, train, leg, nested, found):
+            normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
             found[fit.l1] = normalised, excess_log_likelihood(normalised, validation)
-            highest = max(score.bits_per_second for _, score in found.values())
-            if is_walk and found[fit.l1][1].bits_per_second < highest:
+            tried.append(fit.l1)
+            if leg.has_turned(tried, _best(found)):
                 break
-        best = preferred({l1: _merits(*each) for l1, each in found.items()})
-        more, strengths = (), sorted(found)
+        best, leg = _normalise_best(found, validation, max_steps), None
+        strengths = sorted(found)
         if per_decade is not None and is_at_end(best, strengths, found[best][0].n_nonzero_):
             way = -1 if best == strengths[0] else 1
             if extensions[way] < _MOST_EXTENSIONS:
-                more = further_l1(best, way, per_decade)
+                leg = _further_leg(model, further_l1(best, way, per_decade), way)
             elif way < 0:
-                more = (0.0,)
+                leg = _Leg((0.0,))
             extensions[way] += 1
     fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
     return L1Choice(fits, scores, strengths.index(best))
+
+
+class _Leg(NamedTuple):
+    """Strengths in the order in which they are tried, and when to stop.
+
+    A leg ends after ``patience`` strengths in a row that are no better than the best one; without,
+    it tries all.
+    """
+
+    strengths: tuple[float, ...]
+    patience: int | None = None
+
+    def has_turned(self, tried: Sequence[float], best: float) -> bool:
+        """Whether the scores of those tried, in this order, have begun to fall."""
+        since = len(tried) - 1 - tried.index(best) if best in tried else len(tried)
+        return self.patience is not None and since >= self.patience
+
+
+def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[float]) -> _Leg:
+    """The strengths to begin with.
+
+    Weak penalties take by far the longest. Models whose problem is convex come to them last; hidden
+    units, which die under strong penalties and do not come back, begin with a rather weak one.
+    """
+    grid = _grid(l1_values, train, model.objective)
+    per_decade = _per_decade(l1_values)
+    if per_decade is None or model.objective != "likelihood" or grid == (0.0,):
+        return _Leg(grid)
+    patience = _WORSE_IN_A_ROW[str(l1_values)]
+    if hasattr(model, "n_hidden"):
+        return _Leg(grid[-(_FIRST_DECADES * per_decade + 2) :], patience)
+    if not model._is_sampled(train.n_dims):
+        return _Leg(grid)
+    return _Leg(
+        (*grid[::-1], *further_l1(grid[0], -_MOST_EXTENSIONS, per_decade)[::-1], 0.0), patience
+    )
+
+
+def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) -> _Leg:
+    """Strengths beyond an end, the nearest first where weak ones take long."""
+    if model.objective != "likelihood" or not hasattr(model, "n_hidden"):
+        return _Leg(strengths)
+    return _Leg(strengths[::way], 1)
 
 
 def fit_best(
@@ -235,7 +280,7 @@ def is_at_end(l1: float, strengths: Sequence[float], n_nonzero: float) -> bool:
 def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> LogPartition:
     """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
     cost = operations(model.parameters_)
-    if cost > _EXACT_OPERATIONS:
+    if cost > EXACT_CHOICE:
         first = _FIRST_STEPS if model.n_features_in_ < _MANY_BITS else _FEW_STEPS
         steps = {"n_steps": min(first, max_steps), "max_steps": max_steps}
         estimate = model.log_partition("ais", progress=False, **steps)
@@ -244,9 +289,44 @@ def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> 
     return model.log_partition("exact", progress=False)
 
 
-def _merits(fit: PenalisedModel, score: Score) -> tuple[Any, ...]:
-    false_mass = fit.log_partition().false_mass
-    return merits_of(score.bits_per_second, score.converged, false_mass)
+def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
+    """What a sampled fit says of its own log Z, where that may be relied upon."""
+    log_z = model._log_z_by_fit
+    if log_z is None or not log_z.converged or log_z.stderr > _MOST_STDERR:
+        return quick_log_partition(model, max_steps)
+    return log_z
+
+
+def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
+    """The preferred strength of those tried."""
+    merits = {}
+    for l1, (fit, score) in found.items():
+        false_mass = fit.log_partition().false_mass
+        merits[l1] = merits_of(score.bits_per_second, score.converged, false_mass)
+    return preferred(merits)
+
+
+def _normalise_best(
+    found: dict[float, tuple[PenalisedModel, Score]], validation: Words, max_steps: int
+) -> float:
+    """The preferred strength, once log Z of its fit does not come from the fit itself.
+
+    What the path of fits was off by there holds for all of them.
+    """
+    while True:
+        best = _best(found)
+        own = found[best][0].log_partition()
+        if own.method != "chains":
+            return best
+        log_z = quick_log_partition(found[best][0], max_steps)
+        for l1, (fit, _) in found.items():
+            by_fit, shift = fit.log_partition(), log_z.value - own.value
+            if l1 == best:
+                by_fit, shift = log_z, 0.0
+            elif by_fit.method != "chains" or not log_z.converged:
+                continue
+            fit = fit.with_log_partition(by_fit.shifted(shift))
+            found[l1] = fit, excess_log_likelihood(fit, validation)
 
 
 def _per_decade(l1_values: str | Sequence[float]) -> int | None:
@@ -265,31 +345,26 @@ def _grid(l1_values: str | Sequence[float], train: Words, objective: str) -> tup
     return tuple(l1_values)
 
 
-def _walk(
-    model: PenalisedModel, train: Words, strengths: Sequence[float], weakest: PenalisedModel | None
-) -> Iterator[PenalisedModel]:
-    """Fits from strong to weak penalties, each from the one before, made when asked for."""
-    start = None if weakest is None else weakest.parameters_
-    for l1 in sorted(strengths, reverse=True):
-        fit = clone(model).set_params(l1=l1).fit(train, start=start)
-        start = fit.parameters_
-        yield fit
-
-
-def _fitted(
+def _fits(
     model: PenalisedModel,
     train: Words,
-    strengths: Sequence[float],
+    leg: _Leg,
     nested: tuple[Sequence[Any], Sequence[Any]] | None,
-) -> Iterable[PenalisedModel]:
-    """Fits at some strengths; models nested in a SemiRBM are fitted where they are missing."""
-    if nested is None or not isinstance(model, SemiRBM):
-        return model.fit_path(train, strengths)
-    paths = []
-    for path in nested:
-        known = {member.l1: member for member in path}
-        missing = [l1 for l1 in strengths if l1 not in known]
-        if missing:
-            known |= {fit.l1: fit for fit in clone(path[0]).fit_path(train, missing)}
-        paths.append([known[l1] for l1 in strengths])
-    return model.fit_path(train, strengths, nested=(paths[0], paths[1]))
+    found: dict[float, tuple[PenalisedModel, Score]],
+) -> Iterator[PenalisedModel]:
+    """Fits along a leg, made when asked for; the first begins at the nearest of those found.
+
+    A SemiRBM takes the models nested in it from ``nested``, as far as they are there.
+    """
+    strengths, n_known = leg.strengths, 0
+    if nested is not None and isinstance(model, SemiRBM):
+        paths = [{member.l1: member for member in path} for path in nested]
+        is_known = [all(l1 in path for path in paths) for l1 in strengths]
+        n_known = is_known.index(False) if False in is_known else len(is_known)
+        known = strengths[:n_known]
+        inner = [[path[l1] for l1 in known] for path in paths]
+        yield from model.fit_path(train, known, nested=(inner[0], inner[1])) if n_known else ()
+    rest, start = strengths[n_known:], None
+    if found and rest:
+        start = found[min(found, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
+    yield from (fit for _, fit in model._walk(train, rest, start=start))

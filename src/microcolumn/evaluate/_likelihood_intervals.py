@@ -19,14 +19,14 @@ from threadpoolctl import threadpool_limits
 
 from ..layout import Layout
 from ..parameters import Parameters
-from ..partition._cost import operations
+from ..partition._cost import EXACT_INTERVALS, operations
 from ..validation import Floats, chunks
 from ..words import Words
 from ._likelihood_maximum import Estimated, Likelihood, Maximum
 from ._recurrence import SAME
 
-#: More parameters, or multiply-adds of an exact sum over the states, would take minutes.
-MOST_PARAMETERS, MOST_OPERATIONS = 800, 2.0**28
+#: More parameters would take minutes.
+MOST_PARAMETERS = 800
 #: A hidden unit without penalty is still the fitted one if its weights correlate so much.
 _STILL = 0.8
 
@@ -50,7 +50,7 @@ def too_large(theta: Parameters) -> str:
     size += 0 if live.J is None else int(np.count_nonzero(live.J)) // 2
     if size > MOST_PARAMETERS:
         return f"the model has {size:,} parameters and intervals take at most {MOST_PARAMETERS:,}"
-    if operations(live) > MOST_OPERATIONS:
+    if operations(live) > EXACT_INTERVALS:
         return "the model has too many states for an exact sum, which intervals take"
     return ""
 

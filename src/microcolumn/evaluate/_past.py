@@ -4,7 +4,7 @@ For a given past the newest bin is a small model of its own: the past shifts the
 units and the inputs of the hidden units, and all 2^n_units states of the bin are summed. No
 partition function of the window is needed. The kernel multiplies factors. Logarithms are summed
 instead for the few pasts after which some value is less likely than exp(-575), and for models with
-fields or weights of a hidden unit that add up to more than 600 nats.
+fields or weights of a hidden unit that add up to more than 300 nats.
 """
 
 from __future__ import annotations

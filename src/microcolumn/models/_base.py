@@ -109,17 +109,21 @@ class PopulationModel(WordModel):
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
         _, parts = _KINDS[cls._kind]
-        if theta.v is not None and not theta.v.any() and "v" not in parts:
-            theta = Parameters(b=theta.b, J=theta.J)
-        if theta.J is not None and not theta.J.any() and "J" not in parts and theta.v is None:
-            theta = Parameters(b=theta.b, W=theta.W, c=theta.c, hidden=theta.hidden)
-        suitable, needed = _KINDS[theta.kind]
+        J, v = (
+            None if part is not None and not part.any() and letter not in parts else part
+            for letter, part in (("J", theta.J), ("v", theta.v))
+        )
+        others = {"hidden": theta.hidden, "tables": theta.tables}
+        theta = Parameters(b=theta.b, J=J, W=theta.W, c=theta.c, v=v, **others)
+        suitable, needed = _KINDS.get(theta.kind, ("", {"more than any model has"}))
         has_other_units = theta.W is not None and theta.hidden is not cls._hidden
         if not needed <= parts or has_other_units:
+            remedy = "no model holds them; log_partition and gibbs_samples take them as they are"
+            if suitable:
+                remedy = f"use {'Gaussian' * theta.is_gaussian}{suitable}.from_parameters"
             raise ValueError(
                 f"{cls.__name__} cannot hold parameters of kind {theta.kind!r} with "
-                f"{theta.hidden.name} hidden units; "
-                f"use {'Gaussian' * theta.is_gaussian}{suitable}.from_parameters"
+                f"{theta.hidden.name} hidden units; {remedy}"
             )
         model = cls(**cls._settings_of(theta))
         model._adopt(theta)
@@ -333,6 +337,7 @@ _KINDS: dict[Kind, tuple[str, set[str]]] = {
     "independent": ("Independent", set()),
     "ising": ("Ising", {"J"}),
     "kpairwise": ("KPairwise", {"J", "v"}),
+    "independent+count": ("KPairwise", {"v"}),
     "rbm": ("RBM", {"W"}),
     "srbm": ("SemiRBM", {"J", "W"}),
 }

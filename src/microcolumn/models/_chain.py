@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ..kernels.loops.markov import backward, forward, most_likely_path
 from ..kernels.loops.threads import threads_for
-from ..objectives._sparse_words import SparseWords
 from ..timeline import Places
 from ..validation import Floats
 from ..words import Words
-from ._components import Components
+from ._components import Components, listed_words
 
 #: Runs of bins are dealt to so many parts, whatever the number of threads.
 _PARTS = 16
@@ -22,13 +22,13 @@ _PARTS = 16
 class Trains(NamedTuple):
     """Bins in time order, cut into runs of adjacent ones."""
 
-    listed: SparseWords  # active bits of the distinct words
+    listed: csr_array  # the distinct words
     word: NDArray[np.int32]  # word of each bin, a place among them, (n_bins,)
     runs: Places  # first bin of each run, then the number of bins, (n_runs + 1,)
     first: Places  # first run of each part of the work, parts being about equal, (n_parts + 1,)
 
     @classmethod
-    def of(cls, words: Words, listed: SparseWords | None = None) -> Trains:
+    def of(cls, words: Words, listed: csr_array | None = None) -> Trains:
         """Runs of words of single bins; one ends with its epoch and where bins are missing."""
         gaps = np.flatnonzero(np.diff(words.bins) != 1) + 1
         starts = np.union1d(words.epoch_starts, gaps)
@@ -36,7 +36,7 @@ class Trains(NamedTuple):
         wanted = words.n_bins * np.arange(1, _PARTS) / _PARTS
         cuts = np.searchsorted(runs[:-1], wanted)
         first = np.unique(np.concatenate([[0], cuts, [starts.size]]))
-        listed = SparseWords.of(words.X) if listed is None else listed
+        listed = listed_words(words.X) if listed is None else listed
         return cls(listed, words.index, runs, first)
 
     @property
@@ -55,21 +55,16 @@ class Sums(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Modes, where they start and how they follow each other, in whole rows of lanes."""
+    """Modes, where they start and how they follow each other."""
 
     components: Components  # emissions: components of equal weight 1
-    start: Floats  # (n_padded,)
-    transitions: Floats  # (n_padded, n_padded)
+    start: Floats  # (n_modes,)
+    transitions: Floats  # (n_modes, n_modes)
 
     @classmethod
     def of(cls, modes: Floats, start: Floats, transitions: Floats) -> Chain:
         """From probabilities of spikes (n_modes, n_bits), of the first mode and of the next."""
-        n_modes = len(modes)
-        components = Components.of(modes, np.zeros(n_modes))
-        n_padded = components.silent.size
-        padded, square = np.zeros(n_padded), np.zeros((n_padded, n_padded))
-        padded[:n_modes], square[:n_modes, :n_modes] = start, transitions
-        return cls(components, padded, square)
+        return cls(Components.of(modes, np.zeros(len(modes))), start, transitions)
 
     def filtered(self, trains: Trains) -> tuple[Floats, Floats]:
         """Probability of each mode given the bins up to now, (n_bins, n_modes).
@@ -78,42 +73,40 @@ class Chain(NamedTuple):
         """
         emissions, tops = self._emissions(trains.listed)
         filtered, scale = self._forward(trains, emissions)
-        log_p = np.log(scale) + tops[trains.word]
-        return filtered[:, : self.components.n_components], log_p
+        return filtered, np.log(scale) + tops[trains.word]
 
     def sums(self, trains: Trains) -> Sums:
         """Expected counts given the whole runs."""
         emissions, tops = self._emissions(trains.listed)
         filtered, scale = self._forward(trains, emissions)
-        n_parts, n_padded, listed = trains.first.size - 1, self.start.size, trains.listed
-        spikes = np.zeros((n_parts, listed.n_units, n_padded))
-        shares, starts = np.zeros((n_parts, n_padded)), np.zeros((n_parts, n_padded))
-        pairs = np.zeros((n_parts, n_padded, n_padded))
+        n_parts, n_modes, listed = trains.first.size - 1, self.start.size, trains.listed
+        spikes = np.zeros((n_parts, listed.shape[1], n_modes))
+        shares, starts = np.zeros((n_parts, n_modes)), np.zeros((n_parts, n_modes))
+        pairs = np.zeros((n_parts, n_modes, n_modes))
         transposed = np.ascontiguousarray(self.transitions.T)
         with threads_for(2.0 * self._operations(trains)):
             backward(
-                *trains[1:], emissions, transposed, scale, listed.offsets, listed.active, filtered,
+                *trains[1:], emissions, transposed, scale, listed.indptr, listed.indices, filtered,
                 spikes, shares, starts, pairs,
             )  # fmt: skip
-        n = self.components.n_components
         return Sums(
-            spikes=spikes.sum(axis=0)[:, :n].T,
-            shares=shares.sum(axis=0)[:n],
-            starts=starts.sum(axis=0)[:n],
-            pairs=(pairs.sum(axis=0) * self.transitions)[:n, :n],
+            spikes=spikes.sum(axis=0).T,
+            shares=shares.sum(axis=0),
+            starts=starts.sum(axis=0),
+            pairs=pairs.sum(axis=0) * self.transitions,
             log_likelihood=float(np.log(scale).sum() + tops[trains.word].sum()),
         )
 
     def best_path(self, trains: Trains) -> NDArray[np.intp]:
         """Most likely modes of each run, shape (n_bins,)."""
-        n, path = self.components.n_components, np.empty(trains.word.size, dtype=np.intp)
+        path = np.empty(trains.word.size, dtype=np.intp)
         log_emissions = self.components.log_joint(trains.listed)
-        log_start, log_transitions = np.log(self.start[:n]), np.log(self.transitions[:n, :n])
+        log_start, log_transitions = np.log(self.start), np.log(self.transitions)
         with threads_for(self._operations(trains)):
             most_likely_path(*trains[1:], log_emissions, log_start, log_transitions, path)
         return path
 
-    def _emissions(self, listed: SparseWords) -> tuple[Floats, Floats]:
+    def _emissions(self, listed: csr_array) -> tuple[Floats, Floats]:
         """Probability of each word in each mode, divided by the largest; the log of that, nats."""
         emissions = self.components.log_joint(listed)
         tops: Floats = emissions.max(axis=1)

@@ -5,79 +5,75 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from ..kernels.loops.mixtures import log_joint, log_mixture, responsibility_sums
-from ..kernels.loops.threads import threads_for
-from ..kernels.simd.lanes import WIDTH
-from ..objectives._sparse_words import SparseWords
-from ..validation import Floats
+from ..packing import active_bits
+from ..validation import Bits, Floats, chunks
 
-#: Log probability of the components that pad a row: they never occur.
-_NEVER = -1e30
+
+def listed_words(bits: Bits) -> csr_array:
+    """Binary words as a sparse matrix, shape (n_words, n_bits)."""
+    n_active, active = active_bits(bits)
+    offsets = np.concatenate([np.zeros(1, dtype=np.intp), n_active]).cumsum()
+    return csr_array((np.ones(active.size), active, offsets), shape=bits.shape)
 
 
 class Components(NamedTuple):
-    """Components as kernels take them, in whole rows of lanes.
+    """Components as words meet them; words come as :func:`listed_words` lists them.
 
     Attributes
     ----------
-    logits : ndarray, shape (n_bits, n_padded)
+    logits : ndarray, shape (n_bits, n_components)
         Log odds of a spike of each bit in each component, nats.
-    silent : ndarray, shape (n_padded,)
+    silent : ndarray, shape (n_components,)
         Log probability of each component and of the silent word in it.
-    n_components : int
-        Without those that pad the row.
     """
 
     logits: Floats
     silent: Floats
-    n_components: int
 
     @classmethod
     def of(cls, modes: Floats, log_weights: Floats) -> Components:
         """From probabilities of a spike (n_components, n_bits) and log weights of components."""
-        n_components, n_bits = modes.shape
-        n_padded = -(-n_components // WIDTH) * WIDTH
-        logits, silent = np.zeros((n_bits, n_padded)), np.full(n_padded, _NEVER)
         log_silent = np.log1p(-modes)
-        logits[:, :n_components] = (np.log(modes) - log_silent).T
-        silent[:n_components] = log_weights + log_silent.sum(axis=1)
-        return cls(logits, silent, n_components)
+        logits = np.ascontiguousarray((np.log(modes) - log_silent).T)
+        return cls(logits, log_weights + log_silent.sum(axis=1))
 
-    def log_probability(self, words: SparseWords) -> Floats:
+    def log_joint(self, words: csr_array) -> Floats:
+        """Log probability of each component and word, nats, shape (n_words, n_components)."""
+        joint: Floats = words @ self.logits
+        joint += self.silent
+        return joint
+
+    def log_probability(self, words: csr_array) -> Floats:
         """Log of the summed probability of all components, nats, shape (n_words,)."""
-        out = np.empty(words.n_words)
-        with threads_for(self._operations(words)):
-            log_mixture(words.offsets, words.active, self.logits, self.silent, words.first, out)
+        out = np.empty(words.shape[0])
+        for part in chunks(out.size, self.silent.size):
+            _, out[part] = self.shares(words[part])
         return out
 
-    def log_joint(self, words: SparseWords) -> Floats:
-        """Log probability of each component and word, nats, shape (n_words, n_padded)."""
-        out = np.empty((words.n_words, self.silent.size))
-        with threads_for(self._operations(words)):
-            log_joint(words.offsets, words.active, self.logits, self.silent, words.first, out)
-        return out
-
-    def sums(self, words: SparseWords, counts: Floats) -> tuple[Floats, Floats, float]:
+    def sums(self, words: csr_array, counts: Floats) -> tuple[Floats, Floats, float]:
         """Expected spikes (n_components, n_bits) and words (n_components,) of each component.
 
         Also the log-likelihood of all words, nats. ``counts`` (n_words,) says how often each word
         occurs.
         """
-        n_chunks = words.first.size - 1
-        spikes, shares = (
-            np.zeros((n_chunks, *self.logits.shape)),
-            np.zeros((n_chunks, self.silent.size)),
-        )
-        nats = np.zeros(n_chunks)
-        with threads_for(self._operations(words)):
-            responsibility_sums(
-                words.offsets, words.active, counts, self.logits, self.silent, words.first,
-                spikes, shares, nats,
-            )  # fmt: skip
-        n = self.n_components
-        return spikes.sum(axis=0)[:, :n].T, shares.sum(axis=0)[:n], float(nats.sum())
+        spikes, shares, nats = np.zeros(self.logits.shape), np.zeros(self.silent.size), 0.0
+        for part in chunks(counts.size, self.silent.size):
+            block = words[part]
+            own, log_p = self.shares(block)
+            own *= counts[part, None]
+            spikes += block.T @ own
+            shares += own.sum(axis=0)
+            nats += float(counts[part] @ log_p)
+        return spikes.T, shares, nats
 
-    def _operations(self, words: SparseWords) -> float:
-        """Multiply-adds of a pass over the words, roughly: an exponential counts as 20."""
-        return float(self.silent.size * (words.active.size + 20.0 * words.n_words))
+    def shares(self, words: csr_array) -> tuple[Floats, Floats]:
+        """Probability of each component given each word, and log probability of each word."""
+        joint = self.log_joint(words)
+        tops = joint.max(axis=1)
+        joint -= tops[:, None]
+        np.exp(joint, out=joint)
+        totals = joint.sum(axis=1)
+        joint /= totals[:, None]
+        return joint, tops + np.log(totals)

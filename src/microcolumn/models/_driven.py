@@ -103,7 +103,7 @@ class Driven(WordModel):
 
         model = clone(self.model)
         if isinstance(model, PenalisedModel):
-            [result] = model._results(words, [model.l1], None, objective=objective)
+            [(_, result)] = model._results(words, [model.l1], None, objective=objective)
             model._take_over(result, words, stacklevel=3)
             self.certificate_ = model.certificate_
         else:

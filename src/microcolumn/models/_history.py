@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ..kernels.loops.history import history_features
 from ..kernels.loops.sparse_logistic import SparseRows
-from ..kernels.simd.lanes import WIDTH
 from ..timeline import Places, window_codes
 from ..validation import Floats, chunks
 from ..words import Words
@@ -97,8 +96,7 @@ class Histories(NamedTuple):
         offsets, columns, values = _features(spoken, newest[first] - n_lags, basis, words.n_units)
         fired_offsets, fired = _responses(words, newest, row)
         n_fired = np.diff(fired_offsets)
-        shares = np.zeros(-(-first.size // WIDTH) * WIDTH)
-        shares[: first.size] = np.bincount(row, minlength=first.size) / max(newest.size, 1)
+        shares = np.bincount(row, minlength=first.size) / max(newest.size, 1)
         rows = SparseRows(
             offsets, columns, values, shares, fired_offsets, fired, 1.0 / max(newest.size, 1)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -155,7 +155,7 @@ class KPairwise(PenalisedModel):
         start: Parameters | None,
         nested: NestedStarts | None = None,
         objective: Callable[[Words], Objective] | None = None,
-    ) -> list[FitResult]:
+    ) -> Iterator[tuple[int, FitResult]]:
         seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
             never = int(np.flatnonzero(seen == 0)[0])

@@ -10,17 +10,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
-from ..objectives._sparse_words import SparseWords
 from ..packing import unique_rows
 from ..solvers import Certificate
 from ..validation import Floats, chunks, real_array
 from ..words import Words
-from ._components import Components
+from ._components import Components, listed_words
 from ._modes_fit import Summit
 from ._rival import Rival
 from ._saving import Arrays, floats
@@ -102,7 +100,7 @@ class ModesModel(Rival):
         newest = self.modes_[:, n_past:]
         log_odds = np.empty((len(pasts), words.n_units))
         for part in chunks(len(pasts), max(self.modes_.shape)):
-            r = _posterior(earlier, pasts[part])
+            r, _ = earlier.shares(listed_words(pasts[part]))
             log_odds[part] = log_odds_of_mixed(r, newest)
         return log_odds, past
 
@@ -126,11 +124,14 @@ class ModesModel(Rival):
             )
 
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
-        components = Components.of(self.modes_, np.log(self.weights_))
-        return components.log_probability(SparseWords.of(bits))
+        return self._components.log_probability(listed_words(bits))
 
     def _responsibilities(self, bits: NDArray[np.uint8]) -> Floats:
-        return _posterior(Components.of(self.modes_, np.log(self.weights_)), bits)
+        return self._components.shares(listed_words(bits))[0]
+
+    @property
+    def _components(self) -> Components:
+        return Components.of(self.modes_, np.log(self.weights_))
 
     @property
     def _n_slopes(self) -> int:
@@ -193,12 +194,6 @@ def checked_distribution(name: str, values: ArrayLike, shape: tuple[int, ...]) -
     if not (found > 0.0).all() or not (np.abs(found.sum(axis=-1) - 1.0) < _ROUNDING).all():
         raise ValueError(f"{name} must be positive and add up to 1; divide by the sum")
     return found
-
-
-def _posterior(components: Components, bits: NDArray[np.uint8]) -> Floats:
-    """Probability of each component given each word, shape (n_words, n_components)."""
-    joint = components.log_joint(SparseWords.of(bits))[:, : components.n_components]
-    return softmax(joint, axis=1)
 
 
 def steps(weights: Floats) -> Floats:

@@ -14,11 +14,10 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from ..objectives._sparse_words import SparseWords
 from ..validation import Floats
 from ..words import Words
 from ._chain import Chain, Trains
-from ._components import Components
+from ._components import Components, listed_words
 from ._counting import scaled_counts
 from ._words_estimator import floored_rates
 
@@ -113,7 +112,7 @@ class Emissions:
     """
 
     def __init__(self, words: Words, smoothing: float) -> None:
-        self.listed, self.smoothing = SparseWords.of(words.X), smoothing
+        self.listed, self.smoothing = listed_words(words.X), smoothing
         self.counts = scaled_counts(words)
         self.total = float(self.counts.sum())
         self.rates = floored_rates(words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,15 +23,17 @@ from ..objectives import (
     pair_rates,
 )
 from ..parameters import Parameters
-from ..partition._cost import COUNTED, side_operations
+from ..partition import LogPartition
+from ..partition._cost import COUNTED, EXACT_FIT, side_operations
 from ..penalties import L1, GroupL1, Penalty
 from ..solvers import (
     Certificate,
     FitResult,
     NestedStarts,
     Problem,
-    fit_likelihood_path,
+    SamplerSettings,
     fit_path,
+    walk_likelihood_path,
 )
 from ..solvers._resolution import resolution
 from ..validation import Floats
@@ -43,9 +45,6 @@ from ._words_estimator import floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
-#: The likelihood is summed exactly up to this many multiply-adds per evaluation: about a tenth of a
-#: second, 27 Ising units, 25 under a potential of their number or 21 with 25 hidden ones.
-EXACT_OPERATIONS = 2.0**27
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
 
@@ -76,10 +75,14 @@ class PenalisedModel(PopulationModel):
     #: Tolerance where none is given.
     _strict: ClassVar[float] = 1e-10
 
+    #: How a sampled likelihood draws words.
+    _sampler: ClassVar[SamplerSettings] = SamplerSettings()
+
     objective_: float
     optimality_: float
     certificate_: Certificate
     n_iter_: int
+    _log_z_by_fit: LogPartition | None = None
 
     def __init__(
         self,
@@ -129,7 +132,7 @@ class PenalisedModel(PopulationModel):
             units.
         """
         words = self._training_words(X, sample_weight)
-        [result] = self._results(words, [self.l1], start)
+        [(_, result)] = self._results(words, [self.l1], start)
         self._take_over(result, words, stacklevel=3)
         if result.parameters.n_hidden and not result.parameters.live.any():
             warnings.warn(self._emptiness(words), UserWarning, stacklevel=2)
@@ -164,17 +167,25 @@ class PenalisedModel(PopulationModel):
     def _fitted_copies(
         self, X: Words | ArrayLike, l1_values: Sequence[float], nested: NestedStarts | None = None
     ) -> list[Self]:
+        fits = dict(self._walk(X, l1_values, nested))
+        return [fits[k] for k in range(len(l1_values))]
+
+    def _walk(
+        self,
+        X: Words | ArrayLike,
+        l1_values: Sequence[float],
+        nested: NestedStarts | None = None,
+        start: Parameters | None = None,
+    ) -> Iterator[tuple[int, Self]]:
+        """Fitted copies with their places among the strengths, as the solver makes them."""
         named = clone(self)
         words = named._training_words(X, None)
-        results = named._results(words, l1_values, None, nested)
-        models = []
-        for l1, result in zip(l1_values, results, strict=True):
-            model = clone(self).set_params(l1=l1)
+        for k, result in named._results(words, l1_values, start, nested):
+            model = clone(self).set_params(l1=l1_values[k])
             if hasattr(named, "feature_names_in_"):
                 model.feature_names_in_ = named.feature_names_in_
-            model._take_over(result, words, stacklevel=4)
-            models.append(model)
-        return models
+            model._take_over(result, words, stacklevel=5)
+            yield k, model
 
     def _results(
         self,
@@ -183,8 +194,11 @@ class PenalisedModel(PopulationModel):
         start: Parameters | None,
         nested: NestedStarts | None = None,
         objective: Callable[[Words], Objective] | None = None,
-    ) -> list[FitResult]:
-        """Fits at each strength, of another objective than the model's own where one is given."""
+    ) -> Iterator[tuple[int, FitResult]]:
+        """Fits at each strength with their places among them, as the solver makes them.
+
+        They are of another objective than the model's own where one is given.
+        """
         self._check_settings(l1_values)
         made = self._objective if objective is None else objective
         if start is not None:
@@ -214,9 +228,11 @@ class PenalisedModel(PopulationModel):
                 proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
                 hidden=self._hidden,
             )
+            given = l1_values, start, nested
             if is_sampled:
-                return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
-            return list(fit_path(self._kind, problem, l1_values, start, nested))
+                yield from walk_likelihood_path(self._kind, problem, words, *given, self._sampler)
+            else:
+                yield from enumerate(fit_path(self._kind, problem, *given))
 
     @property
     def _ends_early(self) -> bool:
@@ -230,7 +246,7 @@ class PenalisedModel(PopulationModel):
         cost = min(side_operations(n_units, n_hidden, has_pairs))
         if self._kind == "kpairwise":
             cost *= COUNTED
-        return self.objective == "likelihood" and cost > EXACT_OPERATIONS
+        return self.objective == "likelihood" and cost > EXACT_FIT
 
     def _parts(
         self,
@@ -274,6 +290,7 @@ class PenalisedModel(PopulationModel):
         self.optimality_ = result.optimality
         self.certificate_ = result.certificate
         self.n_iter_ = max(result.n_iter, 1)
+        self._log_z_by_fit = result.log_partition
         name, largest = type(self).__name__, _largest_free(result.parameters)
         theta = result.parameters
         has_gates = theta.n_hidden > 0 and not theta.is_gaussian

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.driven import changes_along_flips, driven_terms, pulled_gradient
-from ..kernels.cpu.mpf_tables import LARGEST_WEIGHT
+from ..kernels import flip_changes
+from ..kernels.loops.driven import driven_terms, pulled_gradient
 from ..kernels.loops.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Floats
@@ -15,6 +15,8 @@ from ._objective import Objective
 
 #: Largest factor on a unit's drive. Drives are log odds already, so that factors are near 1.
 LARGEST_SCALE = 10.0
+#: Largest hidden weight whose exponential stays in range in products with others.
+_LARGEST_WEIGHT = 100.0
 #: Words are added up in so many chunks, whatever the number of threads.
 _CHUNKS = 16
 
@@ -48,12 +50,7 @@ class DrivenFlips(Objective):
         self._drive = np.ascontiguousarray(table.T)
         self._fit = np.asarray(self._drive[:, np.unique(row)].any(axis=1))
         self._scale = self._fit.astype(np.float64)
-        shape = table.shape[1], len(words)
-        self._change, self._pull, self._values = (
-            np.empty(shape),
-            np.empty(shape),
-            np.empty(shape[0]),
-        )
+        self._pull, self._values = np.empty((table.shape[1], len(words))), np.empty(table.shape[1])
         shares = np.arange(_CHUNKS + 1) * len(words) // _CHUNKS
         self._first = shares.astype(np.int64)
 
@@ -100,20 +97,18 @@ class DrivenFlips(Objective):
         n = theta.n_visible
         W = np.zeros((n, 0)) if theta.W is None else np.ascontiguousarray(theta.W)
         c = np.zeros(0) if theta.c is None else theta.c
-        J = np.zeros((0, 0)) if theta.J is None else theta.J
         largest = float(np.abs(W).max(initial=0.0))
-        if largest > LARGEST_WEIGHT:
+        if largest > _LARGEST_WEIGHT:
             raise OverflowError(
-                f"a hidden weight is {largest:.3g}, beyond the {LARGEST_WEIGHT:g} up to which "
+                f"a hidden weight is {largest:.3g}, beyond the {_LARGEST_WEIGHT:g} up to which "
                 "products of exponentials stay in range; rescale the weights or raise the penalty"
             )
         up, down = np.exp(W), np.exp(-W)
-        with threads_for(self._operations(c.size)):
-            changes_along_flips(self.words.X, theta.b, J, W, c, up, down, self._change)
+        change = np.ascontiguousarray(flip_changes(theta.arrays, self.words.X, range(n)).T)
         # Each bin of time takes a few exponentials per unit.
         with threads_for(100.0 * self._word.size * n):
             driven_terms(
-                self._flow, self._change, self.words.X, self.words.counts, self._word, self._drive,
+                self._flow, change, self.words.X, self.words.counts, self._word, self._drive,
                 self._row, self._fit, LARGEST_SCALE, self._scale, self._values, self._pull,
             )  # fmt: skip
         return W, c, up, down

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..kernels import ExactSums, one_blas_thread
 from ..layout import Layout
 from ..parameters import Parameters
 from ..partition import exact_expectations
@@ -49,11 +50,22 @@ class NegativeLogLikelihood(Objective):
     def __init__(self, words: Words | ArrayLike, prior: Floats | None = None) -> None:
         words = as_words(words)
         self._data, self._fisher = DataMoments(words, prior), FisherInformation(words)
+        self._sums = ExactSums()
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
+        with one_blas_thread():
+            return self._at(theta)
+
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """Value and derivatives at a vector, within ``one_blas_thread``: to begin it takes long."""
+        value, slopes = self._at(layout.unpack(x))
+        gradient[:] = layout.pack_gradient(slopes)
+        return value
+
+    def _at(self, theta: Parameters) -> tuple[float, Parameters]:
         mean_log_weight, data = self._data(theta)
-        log_z, model = exact_expectations(theta)
+        log_z, model = exact_expectations(theta, self._sums)
         return log_z - mean_log_weight, difference(model, data)
 
     def curvature(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..parameters import Parameters
 from ..validation import Floats, listed, random_generator, real_number, whole_number
-from ._cost import operations
+from ._cost import EXACT_CHOICE, operations
 from ._exact import exact_log_partition
 from ._gibbs import RandomState
 from ._importance_weights import log_mean
@@ -109,6 +109,6 @@ def _exact(theta: Parameters, exact: float | str | None) -> float | None:
     if isinstance(exact, str):
         if exact != "auto":
             raise ValueError(f"exact is {exact!r}; give log Z in nats, 'auto' or None")
-        quick = operations(theta) <= 2.0**37  # multiply-adds, about 2 s on two cores
+        quick = operations(theta) <= EXACT_CHOICE
         return exact_log_partition(theta).value if quick else None
     return real_number("exact", exact, "give log Z in nats, 'auto' or None")

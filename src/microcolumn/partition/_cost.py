@@ -13,7 +13,26 @@ from ._table_sums import MOST_UNITS
 
 Side = Literal["auto", "visible", "hidden"]
 
-#: An exact sum of more multiply-adds than this is refused: it would take days.
+# What is small enough to sum, in multiply-adds by ``operations``, for each purpose.
+#: Log Z of a start of a sampled fit, which annealing finds as fast.
+EXACT_START = 2.0**26
+#: One of the hundreds of evaluations of a fit: about a tenth of a second, 27 Ising units, 25 under
+#: a potential of their number or 21 with 25 hidden ones.
+EXACT_FIT = 2.0**27
+#: The evaluations that intervals for parameters take.
+EXACT_INTERVALS = 2.0**28
+#: Samples that are drawn in passing: a fraction of a second.
+QUICK_SAMPLES = 2.0**30
+#: Samples that were asked for: seconds and tens of megabytes.
+EXACT_SAMPLES = 2.0**33
+#: Log Z of each of many fits: 37 Ising units. Annealing takes seconds for an error far below
+#: others.
+EXACT_CHOICE = 2.0**34
+#: Log Z for all drives of a driven model together: half a minute or so.
+EXACT_DRIVES = 2.0**38
+#: Log Z of a model, unless a method is given: 40 Ising units, about a minute of one core.
+EXACT_LOG_Z = 2.0**40
+#: More is refused: it would take days.
 MAX_OPERATIONS = 2.0**50
 #: Multiply-adds of a sum of log Z and of one of expectations per second, on a small machine, and
 #: seconds of a sum that is not begun without a word.

@@ -25,6 +25,7 @@ from ..energy import log_weight
 from ..notebook import AsText
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks, random_generator
+from ._cost import EXACT_DRIVES
 from ._gibbs import RandomState, gibbs_samples
 from ._log_partition import log_partition
 from ._result import LogPartition
@@ -32,8 +33,6 @@ from ._samples import can_sample_exactly, exact_samples
 
 DrivenMethod = Literal["auto", "exact", "importance"]
 
-#: "auto" sums exactly up to so many multiply-adds for all drives together: half a minute or so.
-EXACT_OPERATIONS = 2.0**38
 #: More units than these are not summed over: the table of all words would take gigabytes.
 _MOST_UNITS, _MOST_HIDDEN = 24, 20
 #: A product of factors is taken the logarithm of before its log can exceed this.
@@ -102,7 +101,7 @@ def driven_log_partition(
     weights : ndarray, shape (n_rows,), optional
         How often each drive counts in ``mean`` and ``stderr``; once each by default.
     method : {"auto", "exact", "importance"}
-        "auto" is exact up to ``EXACT_OPERATIONS`` multiply-adds, else "importance".
+        "auto" is exact up to ``EXACT_DRIVES`` multiply-adds, else "importance".
     log_z : callable, optional
         Gives log Z of the model without a drive, which importance sampling needs; by default
         :func:`log_partition`.
@@ -123,7 +122,7 @@ def driven_log_partition(
     share = share / share.sum()
     live, log_factor = theta.only_live()
     side, n_operations = _side(live, len(table))
-    if method == "importance" or (method == "auto" and n_operations > EXACT_OPERATIONS):
+    if method == "importance" or (method == "auto" and n_operations > EXACT_DRIVES):
         return _by_importance(theta, table, share, log_z, random_state, started)
     if not math.isfinite(n_operations):
         raise ValueError(

@@ -9,16 +9,13 @@ from typing import Any, Literal, get_args
 from ..parameters import Parameters
 from ..validation import random_generator
 from ._ais import annealed_importance_sampling
-from ._cost import Side, operations
+from ._cost import EXACT_LOG_Z, Side, operations
 from ._exact import exact_log_partition
 from ._gibbs import words_of_units
 from ._result import LogPartition
 from ._shares import modes_of_exact_sum
 
 Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
-
-#: "auto" sums exactly up to this many multiply-adds: about 20 s on two cores, or 40 Ising units.
-AUTO_OPERATIONS = 2.0**40
 
 
 def log_partition(
@@ -33,7 +30,7 @@ def log_partition(
     method : {"auto", "exact", "exact-visible", "exact-hidden", "ais"}
         "exact" sums over all words or over all states of the live hidden units, whichever takes
         fewer operations; "exact-visible" and "exact-hidden" choose one. "ais" is annealed
-        importance sampling. "auto" is "exact" if that takes at most ``AUTO_OPERATIONS``
+        importance sampling. "auto" is "exact" if that takes at most ``EXACT_LOG_Z``
         multiply-adds, else "ais".
     progress : bool, optional
         Show a progress bar; by default when more than a few seconds are expected.
@@ -58,7 +55,7 @@ def log_partition(
     for name in options:
         if name not in known_options:
             raise TypeError(f"{name!r} is no option; choose from {', '.join(known_options)}")
-    if method == "ais" or (method == "auto" and operations(theta) > AUTO_OPERATIONS):
+    if method == "ais" or (method == "auto" and operations(theta) > EXACT_LOG_Z):
         return annealed_importance_sampling(theta, progress=progress, **options)
     for name in options:
         if method != "auto" and name not in ("words", "random_state"):

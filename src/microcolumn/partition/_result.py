@@ -43,8 +43,9 @@ class LogPartition(AsText):
     ----------
     value, stderr : float
         log Z and its standard error in nats; the error of an exact sum is zero.
-    method : {"exact", "ais"}
-        Summed over all states, or by annealed importance sampling.
+    method : {"exact", "ais", "chains"}
+        Summed over all states, by annealed importance sampling, or by the words that the fit drew,
+        each model's against the last one's.
     n_operations, seconds : float
         What it cost: multiply-adds, and elapsed time.
     converged : bool
@@ -79,7 +80,7 @@ class LogPartition(AsText):
 
     value: float
     stderr: float
-    method: Literal["exact", "ais"]
+    method: Literal["exact", "ais", "chains"]
     n_operations: float
     seconds: float
     converged: bool

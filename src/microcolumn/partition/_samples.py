@@ -8,7 +8,7 @@ from scipy.special import expit
 from .. import kernels
 from ..parameters import Parameters
 from ..validation import Bits
-from ._cost import operations, pick_side, transposed
+from ._cost import EXACT_SAMPLES, operations, pick_side, transposed
 from ._table_sums import draw_words
 
 
@@ -19,7 +19,7 @@ def can_sample_exactly(theta: Parameters) -> bool:
     with 25 live hidden units, or of any number of units with about 25 live hidden units and no
     couplings.
     """
-    return operations(theta) <= 2.0**33
+    return operations(theta) <= EXACT_SAMPLES
 
 
 def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:

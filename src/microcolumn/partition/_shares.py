@@ -13,15 +13,14 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._branches import Branch, branches_of, labels_of, share_of
-from ._cost import operations
+from ._cost import QUICK_SAMPLES, operations
 from ._gibbs import Sampler, new_seed
 from ._modes import FoundMode, find_modes, nearest, time_averages
 from ._result import Mode
 from ._samples import exact_samples
 
-#: Up to so many multiply-adds of the exact sum, shares are those of exact samples, which then take
-#: a fraction of a second; and the number of samples.
-_SAMPLED_OPERATIONS, _N_SAMPLES = 2.0**26, 2000
+#: Exact samples, and the most bits in which one near a word differs from it.
+_N_SAMPLES, _NEAR = 2000, 2
 #: Otherwise chains of each annealing, and steps until the error is small.
 _N_CHAINS, _STEPS = 500, (1000, 2000, 4000, 8000)
 #: Share of the mass that no mode accounts for and that is worth a mention.
@@ -53,18 +52,23 @@ def modes_of_exact_sum(
 ) -> tuple[Mode, ...]:
     """Modes of a model whose log Z (nats) is known, the heaviest first.
 
-    Shares come from exact samples where these are quick, else from annealing each mode. Mass that
-    no mode accounts for then is listed as one more, which no word has seen.
+    Where exact samples lie near the words there is nothing to search for, and all of it counts as
+    one mode. Else shares come from exact samples where these are quick, or from annealing each
+    mode. Mass that no mode accounts for then is listed as one more, which no word has seen.
     """
     live, log_factor = theta.only_live()
+    if operations(live) <= QUICK_SAMPLES:
+        [own] = rng.spawn(1)  # the search draws the same whether or not it was needed
+        samples = exact_samples(live, _N_SAMPLES, own)
+        if _far(samples, words).mean() < 0.5 * _MISSING:
+            return (Mode(1.0, 0.0, float(samples.sum(axis=1).mean()), True),)
     modes = find_modes(live, words, rng)
     limit = most_active(words)
     if len(modes) == 1 and (modes[0].words.sum(axis=1) <= limit).all():
         seen = seen_modes(live, modes, words, rng)
         return (Mode(1.0, 0.0, modes[0].n_active, bool(seen[0])),)
     branches = branches_of(live, modes, _N_CHAINS, rng)
-    if operations(live) <= _SAMPLED_OPERATIONS:
-        samples = exact_samples(live, _N_SAMPLES, rng)
+    if operations(live) <= QUICK_SAMPLES:
         labels = labels_of(live, branches, samples, rng)
         shares = np.bincount(labels, minlength=len(branches)) / _N_SAMPLES
         errors = np.sqrt(shares * (1.0 - shares) / _N_SAMPLES)
@@ -80,6 +84,21 @@ def modes_of_exact_sum(
     if rest > max(_MISSING, 4.0 * error):
         found.append(Mode(rest, error, math.nan, False))
     return tuple(sorted(found, key=lambda mode: -mode.share))
+
+
+def _far(samples: Bits, words: Bits) -> NDArray[np.bool_]:
+    """Whether each sample differs from all words in more bits than a mode of theirs would.
+
+    These are ``_NEAR``, fewer for few units. Words that are busier than any seen
+    (:func:`most_active`) are far.
+    """
+    distinct = unique_rows(words)[0].astype(np.float64)
+    x = samples.astype(np.float64)
+    # Products of ±1 count the bits that agree minus those that differ.
+    agreeing = (2.0 * x - 1.0) @ (2.0 * distinct - 1.0).T
+    nearest_word = 0.5 * (samples.shape[1] - agreeing.max(axis=1))
+    far: NDArray[np.bool_] = nearest_word > min(_NEAR, samples.shape[1] // 6)
+    return far
 
 
 def most_active(words: Bits) -> float:

@@ -25,6 +25,7 @@ PARAMETERS, ACTIVATIONS = 400_000, 250_000
 #: How log Z was found, by method and side.
 _METHODS = {
     ("ais", None): "annealed importance sampling",
+    ("chains", None): "words that the fit drew",
     ("exact", "visible"): "summed exactly over all words",
     ("exact", "hidden"): "summed exactly over hidden states",
 }

@@ -70,7 +70,7 @@ def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a false mode last."""
     scores = ("model", "bits/s", "± splits", "± test", "per unit", "per spike", "lift")
     sizes = ("chosen", "parameters", "couplings", "live hidden")
-    log_z = {"exact": "exact", "ais": "AIS"}
+    log_z = {"exact": "exact", "ais": "AIS", "chains": "chains"}
     rows = [
         (
             model.name,

@@ -1,5 +1,8 @@
 from ._certificate import Certificate as Certificate
-from ._likelihood_paths import fit_likelihood_path as fit_likelihood_path
+from ._likelihood_paths import (
+    fit_likelihood_path as fit_likelihood_path,
+    walk_likelihood_path as walk_likelihood_path,
+)
 from ._minimise import FitResult as FitResult, minimise as minimise
 from ._paths import (
     LEAST_DECREASE as LEAST_DECREASE,
@@ -7,3 +10,4 @@ from ._paths import (
     Problem as Problem,
     fit_path as fit_path,
 )
+from ._sampler_settings import SamplerSettings as SamplerSettings

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ..kernels.loops.cascade import CascadeWords, regress
 from ..kernels.loops.threads import threads_for
-from ..kernels.simd.lanes import WIDTH
 from ..objectives._sparse_words import SparseWords
 from ..validation import Floats
 from ..words import Words
@@ -62,8 +61,7 @@ class CascadeRegressions:
         biases: Floats,
     ) -> None:
         listed = SparseWords.of(words.X[:, order])
-        shares = np.zeros(-(-len(words) // WIDTH) * WIDTH)
-        shares[: len(words)] = words.counts / words.counts.sum()
+        shares = words.counts / words.counts.sum()
         counts = np.arange(int(np.diff(listed.offsets).max()) + 1)
         reached = counts[:, None] >= thresholds
         table = np.concatenate([reached, np.ones((counts.size, 1))], axis=1)

@@ -8,7 +8,7 @@ from ..layout import Layout
 from ..objectives import NegativeLogLikelihood
 from ..objectives._data_moments import DataMoments
 from ..parameters import Parameters
-from ..partition._cost import operations
+from ..partition._cost import EXACT_FIT, operations
 from ..penalties import L1
 from ..validation import Floats
 from ..words import Words
@@ -17,9 +17,6 @@ from ._minimise import FitResult
 from ._newton import search_for
 from ._resolution import resolution
 from ._stochastic import SampledProblem, first_state
-
-#: Multiply-adds of a sum up to which the likelihood is exact: about a tenth of a second.
-_EXACT_OPERATIONS = 2.0**27
 
 
 def fit_convex(
@@ -55,7 +52,7 @@ def fit_convex(
         Source of draws, where they are not.
     """
     layout, penalty = Layout.of(start), L1(l1)
-    if operations(start) <= _EXACT_OPERATIONS:
+    if operations(start) <= EXACT_FIT:
         objective = NegativeLogLikelihood(words, prior)
         exact = search_for(objective, penalty, layout, layout.pack(start))
         exact.run(tol, max_iter)
@@ -63,5 +60,5 @@ def fit_convex(
     problem = SampledProblem(DataMoments(words, prior), penalty, l1, layout, resolution(words))
     if log_z is None:
         log_z = float(np.logaddexp(0.0, start.b).sum())
-    state = first_state(rng, problem, layout.pack(start), log_z, 0.0)
+    state, _ = first_state(rng, problem, layout.pack(start), log_z, 0.0)
     return certified_fit(rng, state, problem, max_iter)

@@ -2,9 +2,9 @@
 
 The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare.
 Ising and K-pairwise are convex: they go from strong penalties, where nothing is coupled, to weak
-ones. The words of one fit stand for the next as long as enough of them count; an Ising model for
-which they do not starts from the solution by pseudolikelihood, which is close by. Models with
-hidden units start from the solution by another objective at the weakest penalty, and go on to
+ones, and the words of one fit stand for the next. The first Ising model of a path starts from the
+solution by pseudolikelihood, which is close by unless it has a false mode. Models with hidden units
+start from the solution by another objective at the weakest penalty, and go on to
 stronger ones, where hidden units that are spread thinly over many units stay alive.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from ..objectives import PseudoLikelihood, largest_l1
 from ..objectives._data_moments import DataMoments
 from ..parameters import Kind, Parameters
-from ..partition._cost import operations
+from ..partition._cost import EXACT_START, operations
 from ..partition._exact import exact_log_partition
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
@@ -31,21 +31,19 @@ from ._log_ratio import log_ratio
 from ._minimise import FitResult
 from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path
 from ._quasi_newton import Search
-from ._resolution import resolution
 from ._sampler_settings import SamplerSettings
 from ._starts import uncoupled
 from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
 
 #: Where a solution by another objective is good enough as a start.
 _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
-#: From uncoupled units a K-pairwise model is fitted roughly at stronger penalties first, each so
-#: many times weaker than the one before and none weaker than the second.
+#: From uncoupled units a model is fitted roughly at stronger penalties first, each so many times
+#: weaker than the one before and none weaker than the second.
 _LADDER, _WEAKEST = 4.0, 1e-5
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
-#: Chains and steps of the annealing that finds log Z of a start, and multiply-adds up to which it
-#: is summed instead.
-_CHAINS, _ANNEALING, _EXACT_OPERATIONS = 512, 1000, 2.0**26
+#: Chains and steps of the annealing that finds log Z of a start where it is not summed.
+_CHAINS, _ANNEALING = 512, 1000
 #: Share of the words in which a pair is active together, for which a tolerance is meant.
 _PAIR = 1e-3
 
@@ -136,18 +134,14 @@ class _Family:
         """L1 strength that leaves nothing coupled."""
         return largest_l1(self.words, "likelihood")
 
-    @cached_property
-    def resolution(self) -> float:
-        """Likelihood that need not be gained, nats per word."""
-        return resolution(self.words)
-
     def target(self, kind: Kind, l1: float) -> SampledProblem:
         """What is minimised at one strength."""
         most_draws = min(self.settings.most_draws, int(_PAIR / max(self.problem.tol, 1e-12) ** 2))
         settings = replace(self.settings, most_draws=most_draws)
         layout = self.problem.layout(_empty(kind, self.problem), l1)
         penalty = self.problem.penalty(l1)
-        return SampledProblem(self.data, penalty, l1, layout, self.resolution, settings)
+        resolution = self.problem.resolution
+        return SampledProblem(self.data, penalty, l1, layout, resolution, settings)
 
     def state(
         self,
@@ -160,28 +154,36 @@ class _Family:
     ) -> SearchState:
         """Where the search at one strength begins: at the last fit or the best of its starts."""
         layout, starts = target.layout, list(nested)
+        if last is not None and last.x.size == layout.size and not nested:
+            return replace(last, effort=Effort())
         if last is not None:
             starts.insert(0, last.draws[-1].theta)
         elif start is not None:
             starts.insert(0, start)
-        if kind == "ising" and (last is not None or start is None):
-            starts = [layout.unpack(self._pseudolikelihood_solution(target))]
-        elif not starts:
-            starts = [self._first_start(kind, target.l1)]
-        if last is not None and last.x.size == layout.size and len(starts) == 1:
-            # The problem is convex, or the start is the last fit: its words lead there.
-            share = last.draws[-1].share(starts[0])
-            if share > target.settings.step_share:
-                return replace(last, effort=Effort())
+        elif kind == "ising":
+            starts.append(layout.unpack(self._pseudolikelihood_solution(target)))
+        elif kind != "srbm":
+            starts.append(self._first_start(kind, target.l1))
         xs = [layout.pack(theta) for theta in starts]
         log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]
         values = [target.value(x, log_z) for x, (log_z, _) in zip(xs, log_zs, strict=True)]
         best = int(np.argmin(values))
-        state = first_state(rng, target, xs[best], *log_zs[best])
-        if kind in CONVEX and not xs[best][: layout.borders[0]].any():
-            for strength in _ladder(self.strongest, target.l1):
-                stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
-                state = search(rng, state, stronger, self.problem.max_iter, roughly=True)
+        state, has_false_mode = first_state(rng, target, xs[best], *log_zs[best])
+        if kind == "ising" and has_false_mode:
+            return self._descended(rng, target, _empty(kind, self.problem))
+        if kind in CONVEX and starts[best].is_independent:
+            return self._descended(rng, target, starts[best])
+        return state
+
+    def _descended(
+        self, rng: np.random.Generator, target: SampledProblem, start: Parameters
+    ) -> SearchState:
+        """From uncoupled units down a ladder of penalties, where no step makes a false mode."""
+        x = target.layout.pack(start)
+        state, _ = first_state(rng, target, x, *self._log_z(target.layout.unpack(x), rng))
+        for strength in _ladder(self.strongest, target.l1):
+            stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
+            state = search(rng, state, stronger, self.problem.max_iter, roughly=True)
         return state
 
     def _pseudolikelihood_solution(self, target: SampledProblem) -> Floats:
@@ -206,7 +208,7 @@ class _Family:
         """Log Z of a start and its variance, by a sum or by annealing from the data's rates."""
         if theta.is_independent:
             return float(np.logaddexp(0.0, theta.b).sum()) + theta.only_live()[1], 0.0
-        if operations(theta) < _EXACT_OPERATIONS:
+        if operations(theta) < EXACT_START:
             return exact_log_partition(theta, progress=False).value, 0.0
         rates = np.clip(self.words.rates, 1e-3, 1.0 - 1e-3)
         logits = np.log(rates) - np.log1p(-rates)

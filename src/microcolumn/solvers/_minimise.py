@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..layout import Layout
 from ..objectives import FunctionObjective, Objective
 from ..parameters import Parameters
+from ..partition import LogPartition
 from ..penalties import Penalty
 from ._certificate import Certificate
 from ._quasi_newton import Search
@@ -62,6 +63,13 @@ class FitResult:
     sampled: Certificate | None = None
     log_z: float | None = None
     log_z_stderr: float | None = None
+
+    @property
+    def log_partition(self) -> LogPartition | None:
+        """Log Z as a sampled fit has found it."""
+        if self.log_z is None or self.log_z_stderr is None:
+            return None
+        return LogPartition(self.log_z, self.log_z_stderr, "chains", 0.0, 0.0, self.converged)
 
     @property
     def certificate(self) -> Certificate:

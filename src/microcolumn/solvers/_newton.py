@@ -104,7 +104,7 @@ class NewtonSearch(Search):
         trial, gradient, trial_slopes = self._trial
         trial[:] = self.x
         trial[at] = goal
-        if promised <= 0.0 or np.array_equal(trial, self.x):
+        if not 0.0 < promised < np.inf or np.array_equal(trial, self.x):
             return False
         try:
             value = self._evaluate(trial, gradient)
@@ -113,7 +113,7 @@ class NewtonSearch(Search):
         optimality = self._slope(trial, gradient, trial_slopes)
         decrease = self.value - value
         is_rounding = abs(decrease) <= ROUNDING * abs(self.value) and optimality < self.optimality
-        if decrease < _TAKEN * promised and not is_rounding:
+        if not (decrease >= _TAKEN * promised or is_rounding):  # nor where it is not a number
             return False
         self._damp(decrease / promised)
         self._correct(step, gradient[at] - slopes)

@@ -306,7 +306,7 @@ def canonical(theta: Parameters) -> tuple[Parameters, float]:
     if theta.c is None or theta.is_gaussian:
         return theta.oriented()
     c = np.where(theta.live, theta.c, 0.0)
-    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c).oriented()
+    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c, theta.v).oriented()
     return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
 
 

@@ -21,6 +21,9 @@ class SamplerSettings:
     draws_per_parameter : float
         Words of the last rounds together for each parameter that is not zero: the noise of as many
         costs 1 / 4000 nats per word.
+    resolutions_of_noise : float
+        Times the likelihood that need not be gained, which their noise may cost at most; fewer
+        words are enough for that.
     nearly : float
         Share of these words that is enough.
     rounds_kept, most_rounds : int
@@ -28,9 +31,9 @@ class SamplerSettings:
     step_share, least_share : float
         A step goes as far as the first share of the draws still counts; no trial goes beyond the
         second.
-    same_share, close_share : float
-        Share at which a step has changed so little that it makes no new mode, and from which on
-        new words alone tell log Z.
+    same_share : float
+        Share at which a step has changed so little that it makes no new mode, that the same words
+        stand for its end, and that new words alone tell log Z.
     steps_per_look, most_steps : int
         Steps between two looks at that share, and of one round.
     tolerance, finished : float
@@ -59,13 +62,13 @@ class SamplerSettings:
     most_draws: int = 1 << 20
     draws_per_strength: float = 32.0
     draws_per_parameter: float = 2000.0
+    resolutions_of_noise: float = 3.0
     nearly: float = 0.9
     rounds_kept: int = 4
     most_rounds: int = 60
     step_share: float = 0.5
     least_share: float = 0.2
     same_share: float = 0.98
-    close_share: float = 0.9
     steps_per_look: int = 5
     most_steps: int = 200
     tolerance: float = 1e-8

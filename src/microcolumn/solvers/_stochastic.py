@@ -78,11 +78,12 @@ class SampledProblem:
         return self.settings.whole_chains(self.settings.draws_per_strength / max(self.l1, 1e-12))
 
     def enough_draws(self, x: Floats) -> float:
-        """Words of all rounds together whose noise is below the resolution, within reason."""
+        """Words of all rounds together whose noise is a few times the resolution at most."""
         n_parameters = max(int(np.count_nonzero(x)), 1)
         enough = self.settings.draws_per_parameter * n_parameters
         if self.resolution > 0.0:
-            enough = min(enough, n_parameters / (2.0 * self.resolution))
+            most_noise = self.settings.resolutions_of_noise * self.resolution
+            enough = min(enough, n_parameters / (2.0 * most_noise))
         return min(enough, float(self.settings.rounds_kept * self.settings.most_draws))
 
 
@@ -148,21 +149,22 @@ class RoundInfo:
 
 def first_state(
     rng: np.random.Generator, problem: SampledProblem, x: Floats, log_z: float, variance: float
-) -> SearchState:
+) -> tuple[SearchState, bool]:
     """The state of a search that starts at ``x``, where log Z is known with some variance.
 
     Chains start from words of the data. Modes that they do not visit are searched for, unless no
-    unit depends on another.
+    unit depends on another; whether one holds a real share of the mass comes second.
     """
     theta, words, settings = problem.layout.unpack(x), problem.data.words, problem.settings
     shares = words.counts / words.counts.sum()
     chains = words.X[rng.choice(len(words), size=settings.n_chains, p=shares)]
-    unvisited: tuple[Draws, ...] = ()
+    is_real, unvisited = False, tuple[Draws, ...]()
     if not theta.is_independent:
-        _, unvisited = unvisited_modes(rng, theta, chains, log_z, settings)
+        is_real, unvisited = unvisited_modes(rng, theta, chains, log_z, settings)
     keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), settings)
     drawn = Draws.of(theta, keys, log_z)
-    return SearchState(x, log_z, variance, (drawn,), unvisited, Effort(n_sites=n_sites))
+    state = SearchState(x, log_z, variance, (drawn,), unvisited, Effort(n_sites=n_sites))
+    return state, is_real
 
 
 def search(
@@ -263,7 +265,7 @@ def accept_step(
     state = state.plus(n_sites=n_sites)
     new = Draws.of(theta, keys, math.nan)
     # Where models are close, new words alone: the old ones are fitted, noise and all.
-    ratio, variance = _log_z_ratio(None if share > settings.close_share else last, last.theta, new)
+    ratio, variance = _log_z_ratio(None if share > settings.same_share else last, last.theta, new)
     log_z = last.log_mass + ratio
     if log_z > predicted_log_z + settings.most_surprise:
         few = Draws.of(theta, keys[:, -settings.mode_draws :], log_z)

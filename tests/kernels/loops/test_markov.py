@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from microcolumn.kernels.loops.markov import backward, forward, most_likely_path
-from microcolumn.kernels.simd.lanes import WIDTH
 
 N_MODES, N_WORDS, N_UNITS = 3, 4, 5
 RUNS = np.array([0, 4, 5, 9])
 
 
 def problem(seed=0, n_modes=N_MODES, runs=RUNS):
-    """Probabilities without padding, the words of the bins, and the bits of the words."""
+    """Probabilities, the words of the bins, and the bits of the words."""
     rng = np.random.default_rng(seed)
     return (
         rng.random((N_WORDS, n_modes)),
@@ -25,29 +24,20 @@ def problem(seed=0, n_modes=N_MODES, runs=RUNS):
     )
 
 
-def padded(array, axes):
-    """The array with modes, which run along some of its axes, in whole rows of lanes."""
-    room = [(0, -size % WIDTH if axis in axes else 0) for axis, size in enumerate(array.shape)]
-    return np.pad(array, room)
-
-
 def computed(emissions, start, transitions, index, X, runs=RUNS, first=(0, 2, 3)):
     """Filtered modes, scales, modes given whole runs, and sums over all parts."""
     first = np.array(first)
     n, n_bins, n_parts = start.size, index.size, first.size - 1
-    e, s, t = padded(emissions, [1]), padded(start, [0]), padded(transitions, [0, 1])
-    filtered, scale = np.empty((n_bins, s.size)), np.empty(n_bins)
-    forward(index, runs, first, e, s, t, filtered, scale)
+    filtered, scale = np.empty((n_bins, n)), np.empty(n_bins)
+    forward(index, runs, first, emissions, start, transitions, filtered, scale)
     modes = filtered.copy()
-    sums = [np.zeros((n_parts, *shape, s.size)) for shape in [(N_UNITS,), (), (), (s.size,)]]
+    sums = [np.zeros((n_parts, *shape, n)) for shape in [(N_UNITS,), (), (), (n,)]]
     offsets = np.concatenate([[0], np.cumsum(X.sum(axis=1, dtype=np.intp))])
     active = np.nonzero(X)[1].astype(np.int32)
-    transposed = np.ascontiguousarray(t.T)
-    backward(index, runs, first, e, transposed, scale, offsets, active, modes, *sums)
-    assert not modes[:, n:].any(), "modes that pad a row never occur"
+    transposed = np.ascontiguousarray(transitions.T)
+    backward(index, runs, first, emissions, transposed, scale, offsets, active, modes, *sums)
     spikes, shares, starts, pairs = (each.sum(axis=0) for each in sums)
-    pairs = (pairs * t)[:n, :n]
-    return filtered[:, :n], scale, modes[:, :n], spikes[:, :n], shares[:n], starts[:n], pairs
+    return filtered, scale, modes, spikes, shares, starts, pairs * transitions
 
 
 def paths_of(emissions, start, transitions, index):
@@ -102,7 +92,7 @@ def test_the_most_likely_path_is_the_best_of_all(seed):
 
 def test_parts_and_threads_change_no_bit_of_a_run():
     runs = np.array([0, 100, 101, 250, 400])
-    parts = problem(4, n_modes=WIDTH + 3, runs=runs)
+    parts = problem(4, n_modes=11, runs=runs)
     before, found = numba.get_num_threads(), []
     for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         numba.set_num_threads(n_threads)

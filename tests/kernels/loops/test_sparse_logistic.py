@@ -6,7 +6,6 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from microcolumn.kernels.loops.sparse_logistic import SparseRows, regress
-from microcolumn.kernels.simd.lanes import WIDTH
 
 
 def _problem(n_rows=300, n_features=8, n_responses=2, seed=0):
@@ -21,14 +20,12 @@ def _problem(n_rows=300, n_features=8, n_responses=2, seed=0):
 
 def _rows(X, counts, y):
     listed = [np.flatnonzero(row) for row in X]
-    shares = np.zeros(-(-len(X) // WIDTH) * WIDTH)
-    shares[: len(X)] = counts / counts.sum()
     fired = [np.repeat(np.arange(len(X)), column) for column in y.T]
     return SparseRows(
         offsets=np.concatenate([[0], np.cumsum([each.size for each in listed])]),
         columns=np.concatenate(listed).astype(np.int32),
         values=X[X != 0.0],
-        shares=shares,
+        shares=counts / counts.sum(),
         fired_offsets=np.concatenate([[0], np.cumsum([each.size for each in fired])]),
         fired=np.concatenate(fired).astype(np.int32),
         bin_share=1.0 / counts.sum(),

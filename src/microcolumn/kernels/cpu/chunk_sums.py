@@ -27,12 +27,12 @@ Watch = Callable[[float], object]
 _BATCH = 64
 
 
-def in_threads(work: Callable[[int], T], n_chunks: int, watch: Watch | None = None) -> Iterator[T]:
+def over_chunks(work: Callable[[int], T], n_chunks: int, watch: Watch | None = None) -> Iterator[T]:
     """What ``work`` finds for each chunk, in order, computed by as many threads as Numba may use.
 
     The work is done by functions that release the interpreter's lock.
     """
-    n_threads = min(numba.get_num_threads(), n_chunks)
+    n_threads = 1 if n_chunks == 1 else min(numba.get_num_threads(), n_chunks)
     with ThreadPoolExecutor(n_threads) as threads:
         for start in range(0, n_chunks, _BATCH):
             chunks = range(start, min(start + _BATCH, n_chunks))

@@ -35,7 +35,7 @@ from .chunk_sums import (
     draw_chunks,
     draw_in_rows,
     fixed_bits,
-    in_threads,
+    over_chunks,
     pairs_and_rates,
     with_fixed,
 )
@@ -178,12 +178,12 @@ class PairSums:
             chunk = self._chunk(tables, number)
             return chunk.log_scale + math.log(self._outer_high(tables, chunk).sum())
 
-        return np.array([*in_threads(log_sum, self._n_chunks, watch)])
+        return np.array([*over_chunks(log_sum, self._n_chunks, watch)])
 
     def moments(self, model: ModelArrays) -> tuple[float, ModelArrays]:
         """Log Z, nats, and the expectations of what each array of the model multiplies."""
         tables = self._tables(model)
-        parts = in_threads(lambda number: self._sums(tables, number), self._n_chunks)
+        parts = over_chunks(lambda number: self._sums(tables, number), self._n_chunks)
         log_scale, [sums, by_count] = add_up(parts)
         place = np.append(0, 1 + np.argsort(self._order))
         rates, pairs = pairs_and_rates(sums[np.ix_(place, place)])

@@ -20,10 +20,7 @@ import numpy as np
 from numba import prange
 
 from ..compile import kernel, subroutine
-from ..simd.elementary import gate
-from ..simd.lanes import WIDTH, reduce_add, splat
-from ..simd.memory import load, store
-from .l1_descent import violation
+from .l1_descent import gate, violation
 
 #: Share of the decrease promised by the slope that a step must reach.
 _DECREASE = 1e-4
@@ -38,21 +35,20 @@ _ROUNDING = 1e-12
 
 
 class CascadeWords(NamedTuple):
-    """What the regressions read; ``shares`` are padded to whole rows of lanes."""
+    """What the regressions read."""
 
     offsets: np.ndarray  # (n_words + 1,), int64
     active: np.ndarray  # (n_active,), int32, in the order of the cascade
-    shares: np.ndarray  # (n_padded,) weight of each word, 0 for those that pad
+    shares: np.ndarray  # (n_words,) weight of each word
     table: np.ndarray  # (n_most_active + 1, n_terms), the last column 1
     usable: np.ndarray  # (n_units,) whether the unit's rate is neither 0 nor 1
 
 
 class _Scratch(NamedTuple):
     ends: np.ndarray  # (n_words,) where the units before the regressed one end, int64
-    signs: np.ndarray  # (n_padded,) -1 where the unit is active, 1 where not
-    inputs: np.ndarray  # (n_padded,) sign times log odds
-    slopes: np.ndarray  # (n_padded,) derivative of the loss along the log odds
-    curvatures: np.ndarray  # (n_padded,) second derivative
+    signs: np.ndarray  # (n_words,) -1 where the unit is active, 1 where not
+    slopes: np.ndarray  # (n_words,) derivative of the loss along the log odds
+    curvatures: np.ndarray  # (n_words,) second derivative
     by_count: np.ndarray  # (n_most_active + 1,)
 
 
@@ -72,8 +68,8 @@ def _begin(words, i, scratch):
 def _loss(words, coefficients, scratch):
     """Mean loss at some coefficients; leaves the derivatives along each word's log odds."""
     offsets, active, ends, table = words.offsets, words.active, scratch.ends, words.table
-    by_count, signs, inputs = scratch.by_count, scratch.signs, scratch.inputs
-    n_units = words.usable.size
+    by_count, signs = scratch.by_count, scratch.signs
+    n_units, loss = words.usable.size, 0.0
     for count in range(table.shape[0]):
         total = 0.0
         for m in range(table.shape[1]):
@@ -83,15 +79,11 @@ def _loss(words, coefficients, scratch):
         total = by_count[ends[u] - offsets[u]]
         for k in range(offsets[u], ends[u]):
             total += coefficients[active[k]]
-        inputs[u] = signs[u] * total
-    loss = splat(0.0, WIDTH)
-    for u in range(0, inputs.size, WIDTH):
-        s, sbar, softplus = gate(load(inputs, u))
-        share = load(words.shares, u)
-        loss = loss + share * softplus
-        store(scratch.slopes, u, share * s * load(signs, u))
-        store(scratch.curvatures, u, share * s * sbar)
-    return reduce_add(loss)
+        s, sbar, softplus = gate(signs[u] * total)
+        loss += words.shares[u] * softplus
+        scratch.slopes[u] = words.shares[u] * s * signs[u]
+        scratch.curvatures[u] = words.shares[u] * s * sbar
+    return loss
 
 
 @subroutine
@@ -320,15 +312,14 @@ def regress(words, nodes, l1, tol, max_iter, coefficients, optimality, n_iter):
     ``optimality`` (n_units,) gets the largest violation of the conditions of the minimum, and
     ``n_iter`` (n_units,) the number of steps.
     """
-    n_words, n_padded = words.offsets.size - 1, words.shares.size
+    n_words = words.shares.size
     for node in prange(nodes.size):
         i = nodes[node]
         scratch = _Scratch(
             np.empty(n_words, dtype=np.int64),
-            np.ones(n_padded),
-            np.zeros(n_padded),
-            np.empty(n_padded),
-            np.empty(n_padded),
+            np.empty(n_words),
+            np.empty(n_words),
+            np.empty(n_words),
             np.empty(words.table.shape[0]),
         )
         row, gradient = coefficients[i], np.empty(coefficients.shape[1])

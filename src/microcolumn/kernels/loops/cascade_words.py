@@ -13,9 +13,7 @@ import numpy as np
 from numba import prange
 
 from ..compile import kernel, subroutine
-from ..simd.elementary import softplus
-from ..simd.lanes import WIDTH
-from ..simd.memory import load, store
+from .l1_descent import gate
 
 
 @subroutine
@@ -33,19 +31,9 @@ def _inputs(word, weights, by_count, log_odds):
 
 
 @subroutine
-def _losses(word, log_odds, first, signed, out):
-    """Minus the log probability of each unit's own bit, from ``first`` on, into ``out``."""
-    n = word.size
-    for i in range(first, n):
-        signed[i] = -log_odds[i] if word[i] else log_odds[i]
-    for i in range(first // WIDTH * WIDTH, n, WIDTH):
-        store(out, i, softplus(load(signed, i)))
-
-
-@subroutine
-def _rows(n):
-    """Two rows of lanes that hold n numbers."""
-    return np.zeros((2, -(-n // WIDTH) * WIDTH))
+def _loss(bit, log_odds):
+    """Minus the log probability of a bit."""
+    return gate(-log_odds if bit else log_odds)[2]
 
 
 # log p of each word: minus the sum of softplus(+-log odds).
@@ -56,12 +44,10 @@ def cascade_log_probability(words, weights, by_count, out):
     """Fill ``out`` (n_words,), nats."""
     n = words.shape[1]
     for u in prange(words.shape[0]):
-        rows, log_odds = _rows(n), np.empty(n)
+        log_odds, total = np.empty(n), 0.0
         _inputs(words[u], weights, by_count, log_odds)
-        _losses(words[u], log_odds, 0, rows[0], rows[1])
-        total = 0.0
         for i in range(n):
-            total += rows[1, i]
+            total += _loss(words[u, i], log_odds[i])
         out[u] = -total
 
 
@@ -73,24 +59,21 @@ def cascade_log_odds(words, units, weights, by_count, out):
     """Fill ``out`` (n_words, n_chosen), nats."""
     n = words.shape[1]
     for u in prange(words.shape[0]):
-        word, log_odds, flipped = words[u], np.empty(n), np.empty(n)
-        as_is, otherwise = _rows(n), _rows(n)
+        word, log_odds, losses = words[u], np.empty(n), np.empty(n)
         _inputs(word, weights, by_count, log_odds)
-        _losses(word, log_odds, 0, as_is[0], as_is[1])
+        for i in range(n):
+            losses[i] = _loss(word[i], log_odds[i])
         for k in range(units.size):
             unit = units[k]
             change = -1 if word[unit] else 1
-            count = 0
+            count, gain = 0, 0.0
             for i in range(unit + 1):
                 count += word[i]
             for i in range(unit + 1, n):
                 by_number = by_count[count + change, i] - by_count[count, i]
-                flipped[i] = log_odds[i] + change * weights[unit, i] + by_number
+                flipped = log_odds[i] + change * weights[unit, i] + by_number
+                gain += losses[i] - _loss(word[i], flipped)
                 count += word[i]
-            _losses(word, flipped, unit + 1, otherwise[0], otherwise[1])
-            gain = 0.0
-            for i in range(unit + 1, n):
-                gain += as_is[1, i] - otherwise[1, i]
             out[u, k] = log_odds[unit] + change * gain
 
 

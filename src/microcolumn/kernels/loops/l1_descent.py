@@ -1,4 +1,4 @@
-"""Coordinate descent on a quadratic model plus an L1 penalty: a part of proximal Newton steps."""
+"""Parts of L1 logistic regressions: a logistic unit, and descent on a quadratic model."""
 
 import math
 
@@ -6,6 +6,16 @@ from ...validation import Floats
 from ..compile import kernel, subroutine
 
 _MOST_SWEEPS = 1000
+
+
+@subroutine
+def gate(z):
+    """sigmoid(z), sigmoid(-z) and log(1 + exp z), none of which overflows."""
+    e = math.exp(-abs(z))
+    large = 1.0 / (1.0 + e)
+    small = e * large
+    softplus = max(z, 0.0) + math.log1p(e)
+    return (large, small, softplus) if z > 0.0 else (small, large, softplus)
 
 
 @subroutine

@@ -3,32 +3,32 @@
 Bins are in time order and fall into runs, at whose first bin the chain starts anew. ``index``
 (n_bins,) is the word of each bin, run r holds the bins ``runs[r]`` to ``runs[r + 1]``, and part g
 of the work holds the runs ``first[g]`` to ``first[g + 1]``. ``emissions`` (n_words, n_modes) are
-probabilities of each word in each mode, divided by the largest of the word. Modes run across the
-lanes, padded to whole rows with modes that never occur: emissions, starts and transitions of 0.
+probabilities of each word in each mode, divided by the largest of the word.
 """
 
 import numpy as np
 from numba import prange
 
 from ..compile import kernel, subroutine
-from ..simd.lanes import WIDTH, fma, reduce_add, splat
-from ..simd.memory import load, store
+
+_FAST = {"reassoc", "contract"}
 
 
-@subroutine(forceinline=True)
+@subroutine(fastmath=_FAST)
 def _product(vector, matrix, out):
     """Fill ``out`` with vector @ matrix."""
-    for j in range(0, out.size, WIDTH):
-        total = splat(0.0, WIDTH)
-        for i in range(vector.size):
-            total = fma(load(matrix, (i, j)), vector[i], total)
-        store(out, j, total)
+    for j in range(out.size):
+        out[j] = 0.0
+    for i in range(vector.size):
+        factor, row = vector[i], matrix[i]
+        for j in range(out.size):
+            out[j] += factor * row[j]
 
 
 # Probability of each mode given the bins up to now, and of each bin given those before it.
 # Cost: one multiply-add per bin and pair of modes.
 # Pinned to a sum over all paths by tests/kernels/loops/test_markov.py.
-@kernel(parallel=True)
+@kernel(parallel=True, fastmath=_FAST)
 def forward(index, runs, first, emissions, start, transitions, filtered, scale):
     """Fill ``filtered`` (n_bins, n_modes) and ``scale`` (n_bins,).
 
@@ -39,16 +39,21 @@ def forward(index, runs, first, emissions, start, transitions, filtered, scale):
         for run in range(first[part], first[part + 1]):
             predicted[:] = start
             for t in range(runs[run], runs[run + 1]):
-                total, word = splat(0.0, WIDTH), index[t]
-                for i in range(0, start.size, WIDTH):
-                    row = load(predicted, i) * load(emissions, (word, i))
-                    store(filtered, (t, i), row)
-                    total = total + row
-                scale[t] = reduce_add(total)
-                inverse = 1.0 / scale[t]
-                for i in range(0, start.size, WIDTH):
-                    store(filtered, (t, i), load(filtered, (t, i)) * inverse)
-                _product(filtered[t], transitions, predicted)
+                total, now, emission = 0.0, filtered[t], emissions[index[t]]
+                for i in range(start.size):
+                    now[i] = predicted[i] * emission[i]
+                    total += now[i]
+                scale[t] = total
+                inverse = 1.0 / total
+                for i in range(start.size):
+                    now[i] *= inverse
+                _product(now, transitions, predicted)
+
+
+@subroutine(fastmath=_FAST)
+def _add(row, out):
+    for i in range(row.size):
+        out[i] += row[i]
 
 
 # Probability of each mode in each bin given the whole run, and its sums: over bins (``shares``),
@@ -56,7 +61,7 @@ def forward(index, runs, first, emissions, start, transitions, filtered, scale):
 # of bins in a row (``pairs``, still to be multiplied by the transitions).
 # Cost: two multiply-adds per bin and pair of modes, one addition per active bit and mode.
 # Pinned to a sum over all paths by tests/kernels/loops/test_markov.py.
-@kernel(parallel=True)
+@kernel(parallel=True, fastmath=_FAST)
 def backward(
     index, runs, first, emissions, transposed, scale, offsets, active, filtered, spikes, shares,
     starts, pairs,
@@ -74,25 +79,20 @@ def backward(
             later[:] = 1.0
             begin = runs[run]
             for t in range(runs[run + 1] - 1, begin - 1, -1):
-                word, inverse = index[t], 1.0 / scale[t]
-                for i in range(0, n_modes, WIDTH):
-                    row = load(filtered, (t, i)) * load(later, i)
-                    store(filtered, (t, i), row)
-                    store(shares, (part, i), load(shares, (part, i)) + row)
-                    for k in range(offsets[word], offsets[word + 1]):
-                        n = active[k]
-                        store(spikes, (part, n, i), load(spikes, (part, n, i)) + row)
-                    store(weighted, i, load(emissions, (word, i)) * load(later, i) * inverse)
+                word, inverse, now = index[t], 1.0 / scale[t], filtered[t]
+                for i in range(n_modes):
+                    now[i] *= later[i]
+                    weighted[i] = emissions[word, i] * later[i] * inverse
+                _add(now, shares[part])
+                for k in range(offsets[word], offsets[word + 1]):
+                    _add(now, spikes[part, active[k]])
                 if t == begin:
-                    for i in range(0, n_modes, WIDTH):
-                        row = load(starts, (part, i)) + load(filtered, (t, i))
-                        store(starts, (part, i), row)
+                    _add(now, starts[part])
                     continue
                 for i in range(n_modes):
-                    before = filtered[t - 1, i]
-                    for j in range(0, n_modes, WIDTH):
-                        row = fma(load(weighted, j), before, load(pairs, (part, i, j)))
-                        store(pairs, (part, i, j), row)
+                    before, row = filtered[t - 1, i], pairs[part, i]
+                    for j in range(n_modes):
+                        row[j] += before * weighted[j]
                 _product(weighted, transposed, later)
 
 
@@ -101,7 +101,7 @@ def backward(
 # Pinned to the best of all paths by tests/kernels/loops/test_markov.py.
 @kernel(parallel=True)
 def most_likely_path(index, runs, first, log_emissions, log_start, log_transitions, path):
-    """Fill ``path`` (n_bins,); logarithms are of the modes alone, without padding."""
+    """Fill ``path`` (n_bins,)."""
     n_modes = log_start.size
     for part in prange(first.size - 1):
         best, following = np.empty(n_modes), np.empty(n_modes)

@@ -19,10 +19,7 @@ import numpy as np
 from numba import prange
 
 from ..compile import kernel, subroutine
-from ..simd.elementary import gate
-from ..simd.lanes import WIDTH, reduce_add, splat
-from ..simd.memory import load, store
-from .l1_descent import descend, violation
+from .l1_descent import descend, gate, violation
 
 #: Share of the decrease that the slope promises which a step must reach.
 _DECREASE = 1e-4
@@ -34,41 +31,41 @@ _ROUNDING = 1e-13
 
 
 class SparseRows(NamedTuple):
-    """What the regressions read; ``shares`` is padded with zeros to whole rows of lanes."""
+    """What the regressions read."""
 
     offsets: np.ndarray  # (n_rows + 1,), int64
     columns: np.ndarray  # (n_values,), int32
     values: np.ndarray  # (n_values,)
-    shares: np.ndarray  # (n_padded,)
+    shares: np.ndarray  # (n_rows,)
     fired_offsets: np.ndarray  # (n_responses + 1,), int64
     fired: np.ndarray  # (n_fired,), int32
     bin_share: float
 
 
 class _Scratch(NamedTuple):
-    spikes: np.ndarray  # (n_padded,) share of bins in which the response is 1
-    inputs: np.ndarray  # (n_padded,) log odds
-    there: np.ndarray  # (n_padded,) log odds at the end of a step
-    slopes: np.ndarray  # (n_padded,) derivative of the loss along the log odds
-    curvatures: np.ndarray  # (n_padded,) second derivative
+    spikes: np.ndarray  # (n_rows,) share of bins in which the response is 1
+    inputs: np.ndarray  # (n_rows,) log odds
+    there: np.ndarray  # (n_rows,) log odds at the end of a step
+    slopes: np.ndarray  # (n_rows,) derivative of the loss along the log odds
+    curvatures: np.ndarray  # (n_rows,) second derivative
 
 
 @subroutine
 def _loss(rows, inputs, scratch):
     """Loss without penalty at some log odds; leaves the derivatives along them."""
-    loss = splat(0.0, WIDTH)
-    for u in range(0, inputs.size, WIDTH):
-        z, share, spikes = load(inputs, u), load(rows.shares, u), load(scratch.spikes, u)
-        s, sbar, softplus = gate(z)
-        loss = loss + (share * softplus - spikes * z)
-        store(scratch.slopes, u, share * s - spikes)
-        store(scratch.curvatures, u, share * s * sbar)
-    return reduce_add(loss)
+    loss = 0.0
+    for u in range(inputs.size):
+        share, spikes = rows.shares[u], scratch.spikes[u]
+        s, sbar, softplus = gate(inputs[u])
+        loss += share * softplus - spikes * inputs[u]
+        scratch.slopes[u] = share * s - spikes
+        scratch.curvatures[u] = share * s * sbar
+    return loss
 
 
 @subroutine
 def _inputs(rows, coefficients, out):
-    """Log odds of each row; those that pad are zero."""
+    """Log odds of each row."""
     constant = coefficients[-1]
     for u in range(rows.offsets.size - 1):
         total = constant
@@ -150,14 +147,8 @@ def _step(rows, scratch, l1, worst, gradient, coefficients, value):
 @subroutine
 def _solve(rows, i, l1, tol, max_iter, own):
     """Improve the coefficients of response i; its largest violation and the number of steps."""
-    n_padded = rows.shares.size
-    scratch = _Scratch(
-        np.zeros(n_padded),
-        np.zeros(n_padded),
-        np.zeros(n_padded),
-        np.empty(n_padded),
-        np.empty(n_padded),
-    )
+    n = rows.shares.size
+    scratch = _Scratch(np.zeros(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n))
     for k in range(rows.fired_offsets[i], rows.fired_offsets[i + 1]):
         scratch.spikes[rows.fired[k]] += rows.bin_share
     gradient = np.empty(own.size)

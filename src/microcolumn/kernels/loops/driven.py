@@ -16,8 +16,6 @@ from numba import prange
 
 from ..compile import kernel, subroutine
 
-#: Products of factors are turned into logarithms beyond these.
-_TINY, _HUGE = 1e-100, 1e100
 #: A scale is found when Newton's step is this short: the next one would be its square.
 _STEP, _MOST_STEPS = 1e-7, 100
 
@@ -40,41 +38,6 @@ def _inputs(bits, weights, hidden_biases, z, on, off):
                 z[i] += weights[n, i]
     for i in range(z.size):
         on[i], off[i] = _sigmoid(z[i]), _sigmoid(-z[i])
-
-
-@subroutine
-def _log_product(on, off, table):
-    """Log of the product over hidden units of off + on * table, which may not leave its range."""
-    total, product = 0.0, 1.0
-    for i in range(on.size):
-        product *= off[i] + on[i] * table[i]
-        if product < _TINY or product > _HUGE:
-            total += math.log(product)
-            product = 1.0
-    return total + math.log(product)
-
-
-# Change of log p~ along each flip of each word: field and product over hidden units.
-# Cost: a multiply-add and a multiplication per (word, bit, hidden unit), one addition per active
-# bit and bit. Pinned to flips of microcolumn.energy by tests/kernels/cpu/test_driven.py.
-@kernel(parallel=True)
-def changes_along_flips(words, biases, couplings, weights, hidden_biases, up, down, out):
-    """Fill ``out`` (n_units, n_words); ``up`` and ``down`` are exp(W) and exp(-W).
-
-    ``words`` are (n_words, n_units), ``couplings`` (0, 0) for a model without.
-    """
-    n_units, n_hidden = biases.size, hidden_biases.size
-    for u in prange(words.shape[0]):
-        bits, field = words[u], biases.copy()
-        z, on, off = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden)
-        for m in range(couplings.shape[0]):
-            if bits[m]:
-                for n in range(n_units):
-                    field[n] += 2.0 * couplings[m, n]
-        _inputs(bits, weights, hidden_biases, z, on, off)
-        for n in range(n_units):
-            direct = -field[n] if bits[n] else field[n]
-            out[n, u] = direct + _log_product(on, off, down[n] if bits[n] else up[n])
 
 
 @subroutine
@@ -108,7 +71,7 @@ def _pull_hidden(bits, push, on, off, up, down, through, W, c):
 
 
 # Derivatives of sum over words and bits of ``pull`` times the change of log p~ along the flip.
-# Cost: a division more than the changes themselves, per (word, bit, hidden unit).
+# Cost: a division and a few multiplications per (word, bit, hidden unit).
 # Pinned to finite differences by tests/objectives/test_driven.py.
 @kernel(parallel=True)
 def pulled_gradient(words, pull, weights, hidden_biases, up, down, first, b, J, W, c):
