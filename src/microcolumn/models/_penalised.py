@@ -25,7 +25,7 @@ from ..objectives import (
 from ..parameters import Parameters
 from ..partition import LogPartition
 from ..partition._cost import COUNTED, EXACT_FIT, side_operations
-from ..penalties import L1, GroupL1, Penalty
+from ..penalties import L1, Penalty
 from ..solvers import (
     Certificate,
     FitResult,
@@ -38,8 +38,8 @@ from ..solvers import (
 from ..solvers._resolution import resolution
 from ..validation import Floats
 from ..words import Words
-from ._base import HiddenFeatures, PopulationModel
-from ._settings import COUNT, HIDDEN, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
+from ._base import PopulationModel
+from ._settings import COUNT, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
 from ._spec import OBJECTIVES
 from ._words_estimator import floored_rates
 
@@ -359,47 +359,6 @@ class PenalisedModel(PopulationModel):
         for name, constraints in self._parameter_constraints.items():
             for value in l1_values if name == "l1" else [settings[name]]:
                 check_setting(name, value, constraints)
-
-
-class HiddenModel(HiddenFeatures, PenalisedModel):
-    """Models with hidden units."""
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PenalisedModel._parameter_constraints,
-        "n_hidden": HIDDEN,
-        "group_l1": STRENGTH,
-    }
-    _strict = 1e-8
-
-    def __init__(
-        self,
-        n_hidden: int = 25,
-        l1: float = 1e-4,
-        *,
-        group_l1: float = 0.0,
-        objective: str = "likelihood",
-        n_init: int = 1,
-        tol: float | None = None,
-        max_iter: int = 5000,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(
-            l1,
-            objective=objective,
-            n_init=n_init,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
-        self.n_hidden = n_hidden
-        self.group_l1 = group_l1
-
-    @classmethod
-    def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
-        return {"n_hidden": max(theta.n_hidden, 1)}
-
-    def _penalty(self, l1: float) -> Penalty:
-        return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:

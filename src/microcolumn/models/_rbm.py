@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..energy import GAUSSIAN, HiddenUnit
 from ..parameters import Kind
-from ._penalised import HiddenModel
+from ._hidden_model import HiddenModel
 from ._settings import document_shared_parameters
 
 

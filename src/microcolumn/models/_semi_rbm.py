@@ -13,8 +13,9 @@ from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats
 from ..words import Words, as_words
+from ._hidden_model import HiddenModel
 from ._ising import Ising
-from ._penalised import HiddenModel, PenalisedModel
+from ._penalised import PenalisedModel
 from ._rbm import RBM, GaussianRBM
 from ._settings import document_shared_parameters
 from ._words_estimator import floored_rates

@@ -19,7 +19,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from ..energy import BERNOULLI, HiddenUnit
+from ..energy import BERNOULLI
 from ..layout import Layout
 from ..objectives import Objective
 from ..parameters import Kind, Parameters
@@ -29,7 +29,7 @@ from ._bars import patient_bar
 from ._minimise import TAIL, FitResult
 from ._newton import search_for
 from ._quasi_newton import Search
-from ._starts import starts_of
+from ._starts import StartSettings, starts_of
 
 #: Parameters of the Ising models and of the RBMs nested in semi-restricted ones, by L1 strength.
 NestedStarts = tuple[Sequence[Parameters], Sequence[Parameters]]
@@ -49,9 +49,9 @@ LEAST_DECREASE = 1e-6
 _LOOK, _PATIENCE = 5, 50
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is minimised, and how hard to try.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem(StartSettings):
+    """What is minimised, where from (:class:`StartSettings`), and how hard to try.
 
     Parameters
     ----------
@@ -59,21 +59,9 @@ class Problem:
         The smooth part.
     penalty : callable
         L1 strength -> Penalty.
-    biases : ndarray, shape (n_visible,)
-        Biases of the independent model, the start of every fit; final for fixed units.
-    fixed : ndarray of bool, shape (n_visible,)
-        Units that never change: their bias has no finite optimum.
     never_coactive : ndarray of bool, shape (n_visible, n_visible)
         Pairs that are never active together. Unpenalised, the coupling of them has no finite
         optimum in models without hidden units; it is fixed, so that all starts give one answer.
-    covariance : ndarray, shape (n_visible, n_visible)
-        Of the units over the words, for starts.
-    n_hidden : int
-        Hidden units of the models that have them.
-    n_init : int
-        Random starts per L1 strength.
-    seed : numpy.random.SeedSequence
-        Same seed, same fit.
     tol : float
         Largest violation of the optimality conditions that counts as converged.
     max_iter : int
@@ -89,28 +77,19 @@ class Problem:
     proxy : Objective, optional
         A cheaper objective whose minima are close by: penalised hidden units that are drawn at
         random settle by it before they come to the objective itself.
-    hidden : HiddenUnit
-        Kind of the hidden units.
     draws : bool
         Whether hidden units are drawn at random for starts; else the caller's start serves.
     """
 
     objective: Objective
     penalty: Callable[[float], Penalty]
-    biases: Floats
-    fixed: NDArray[np.bool_]
     never_coactive: NDArray[np.bool_]
-    covariance: Floats
-    n_hidden: int
-    n_init: int
-    seed: np.random.SeedSequence
     tol: float
     max_iter: int
     resolution: float = 0.0
     parts: tuple[Objective, Objective] | None = None
     basis: Floats | None = None
     proxy: Objective | None = None
-    hidden: HiddenUnit = BERNOULLI
     draws: bool = True
 
     def layout(self, start: Parameters, l1: float) -> Layout:
