@@ -18,8 +18,8 @@ from sklearn.base import clone
 
 import microcolumn as mc
 from microcolumn.kernels.cpu import flip_sums, hidden_sums, listed_sums, pair_sums
-from microcolumn.kernels.loops import quasi_newton
-from microcolumn.objectives import NegativeLogLikelihood, _data_moments
+from microcolumn.kernels.loops import l1_descent, quasi_newton
+from microcolumn.objectives import NegativeLogLikelihood, _data_moments, _fisher
 
 #: Functions of an evaluation that call no other of the list, those of starts and search, and the
 #: evaluation itself.
@@ -29,7 +29,12 @@ LIKELIHOOD = [
     (pair_sums.PairSums, "moments"),
     (_data_moments.DataMoments, "_hidden"),
 ]
-OTHERS = [(flip_sums, "sum_over_flips"), (quasi_newton, "_apply_inverse")]
+OTHERS = [
+    (flip_sums, "sum_over_flips"),
+    (quasi_newton, "_apply_inverse"),
+    (l1_descent, "_descend"),
+    (_fisher.FisherInformation, "__call__"),
+]
 WHOLE = (NegativeLogLikelihood, "evaluate")
 
 
