@@ -27,7 +27,7 @@ LIKELIHOOD = [
     (hidden_sums, "moment_chunks"),
     (listed_sums.ListedSums, "moments"),
     (pair_sums.PairSums, "moments"),
-    (_data_moments.DataMoments, "_hidden"),
+    (_data_moments.DataMoments, "_live"),
 ]
 OTHERS = [
     (flip_sums, "sum_over_flips"),
@@ -103,7 +103,7 @@ def main():
         whole = clock.seconds.pop("evaluate")
         of_fit = sum(clock.seconds.values()) / seconds
         of_likelihood = sum(clock.seconds.get(name, 0.0) for _, name in LIKELIHOOD[:2])
-        of_likelihood += clock.seconds.get("_hidden", 0.0)
+        of_likelihood += clock.seconds.get("_live", 0.0)
         name = type(model).__name__ + (f" {model.n_hidden}" if hasattr(model, "n_hidden") else "")
         print(f"{name:<12}{n_units:>6}{seconds:>9.3f}{of_fit:>9.0%}{of_likelihood / whole:>16.0%}")
 

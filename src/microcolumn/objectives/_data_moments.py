@@ -98,12 +98,15 @@ class DataMoments:
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         """Mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
         live = weights.any(axis=0)
-        if live.any() and not live.all():  # those without weights are the same for all words
-            value, of_live, means = self._hidden(weights[:, live], biases[live])
-            c = expit(biases)
-            W = np.outer(self._word_rates, c)
-            c[live], W[:, live] = means, of_live
-            return value + float(np.logaddexp(0.0, biases[~live]).sum()), W, c
+        if live.all() or not live.any():
+            return self._live(weights, biases)
+        value, of_live, means = self._live(weights[:, live], biases[live])
+        c = expit(biases)  # those without weights are the same for all words
+        W = np.outer(self._word_rates, c)
+        c[live], W[:, live] = means, of_live
+        return value + float(np.logaddexp(0.0, biases[~live]).sum()), W, c
+
+    def _live(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         if self._sparse is not None:
             hidden = Parameters.trusted(np.zeros(len(weights)), None, weights, biases)
             moments = self._sparse.moments(hidden, self._weights)
