@@ -18,8 +18,8 @@ from sklearn.base import clone
 
 import microcolumn as mc
 from microcolumn.kernels.cpu import flip_sums, hidden_sums, listed_sums, pair_sums
-from microcolumn.kernels.loops import quasi_newton
-from microcolumn.objectives import NegativeLogLikelihood, _data_moments
+from microcolumn.kernels.loops import l1_descent, quasi_newton
+from microcolumn.objectives import NegativeLogLikelihood, _data_moments, _fisher
 
 #: Functions of an evaluation that call no other of the list, those of starts and search, and the
 #: evaluation itself.
@@ -27,9 +27,14 @@ LIKELIHOOD = [
     (hidden_sums, "moment_chunks"),
     (listed_sums.ListedSums, "moments"),
     (pair_sums.PairSums, "moments"),
-    (_data_moments.DataMoments, "_hidden"),
+    (_data_moments.DataMoments, "_live"),
 ]
-OTHERS = [(flip_sums, "sum_over_flips"), (quasi_newton, "_apply_inverse")]
+OTHERS = [
+    (flip_sums, "sum_over_flips"),
+    (quasi_newton, "_apply_inverse"),
+    (l1_descent, "_descend"),
+    (_fisher.FisherInformation, "__call__"),
+]
 WHOLE = (NegativeLogLikelihood, "evaluate")
 
 
@@ -98,7 +103,7 @@ def main():
         whole = clock.seconds.pop("evaluate")
         of_fit = sum(clock.seconds.values()) / seconds
         of_likelihood = sum(clock.seconds.get(name, 0.0) for _, name in LIKELIHOOD[:2])
-        of_likelihood += clock.seconds.get("_hidden", 0.0)
+        of_likelihood += clock.seconds.get("_live", 0.0)
         name = type(model).__name__ + (f" {model.n_hidden}" if hasattr(model, "n_hidden") else "")
         print(f"{name:<12}{n_units:>6}{seconds:>9.3f}{of_fit:>9.0%}{of_likelihood / whole:>16.0%}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 
 from ..energy import Tables
 from ..kernels import pattern_sums
@@ -54,6 +55,7 @@ class DataMoments:
             self._bits = bits.astype(np.float64) if bits.size <= _MOST_FLOATS else bits
             self._memory = np.empty((2, 0, 0))
         self._means: tuple[Floats, Floats] | None = None  # functions and their means
+        self._word_rates = self._rates.copy()
         if prior is not None:
             self._rates += self._prior_share * (prior - self._rates)
 
@@ -95,6 +97,16 @@ class DataMoments:
 
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         """Mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
+        live = weights.any(axis=0)
+        if live.all() or not live.any():
+            return self._live(weights, biases)
+        value, of_live, means = self._live(weights[:, live], biases[live])
+        c = expit(biases)  # those without weights are the same for all words
+        W = np.outer(self._word_rates, c)
+        c[live], W[:, live] = means, of_live
+        return value + float(np.logaddexp(0.0, biases[~live]).sum()), W, c
+
+    def _live(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         if self._sparse is not None:
             hidden = Parameters.trusted(np.zeros(len(weights)), None, weights, biases)
             moments = self._sparse.moments(hidden, self._weights)
