@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,21 +167,18 @@ class DichotomizedGaussian(Rival):
     def _arrays(self) -> Arrays:
         return {"thresholds": self.thresholds_, "correlations": self.correlations_}
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls(**settings)
+    def _take_arrays(self, arrays: Arrays) -> int:
         n = arrays["thresholds"].size
-        model.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (n,))
+        self.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (n,))
         matrix = shaped("correlations", floats(arrays, "correlations"), (n, n))
         is_symmetric = n > 0 and np.array_equal(matrix, matrix.T)
         if not is_symmetric or (np.diagonal(matrix) != 1.0).any():
             raise ValueError("correlations are no correlation matrix")
         if float(np.linalg.eigvalsh(matrix)[0]) <= 0.0:
             raise ValueError("correlations are not positive definite")
-        model.correlations_ = matrix
-        model._tabulate()
-        model._remember(n, None)
-        return model
+        self.correlations_ = matrix
+        self._tabulate()
+        return n
 
 
 def _pair_rates(words: Words) -> tuple[Floats, Floats]:
