@@ -29,7 +29,7 @@ import microcolumn as mc
 #: Seconds of processor time of one core for a grid, and of wall time for the fit of P6.
 SECONDS = {"t6": 6.0, "p15": 8.0, "p6": 900.0}
 FILES = {"p15": "mouse_retina_p15_demas54.npz", "p6": "mouse_retina_p6_stafford477.npz"}
-#: The penalty of P6 that validation words prefer.
+#: Penalty of P6 unless asked: about what validation words prefer for the other retina.
 L1 = 1e-4
 
 

@@ -229,7 +229,12 @@ def certified_fit(
         state = search(rng, state, target, max_iter)
         theta = target.layout.unpack(state.x)
         certificate = sampled_certificate(rng, theta, target, state.effort)
-        if certificate.converged or state.effort.n_iter >= max_iter:
+        is_spent = state.effort.n_iter >= max_iter
+        if (
+            certificate.converged
+            or is_spent
+            or state.effort.n_rounds >= target.settings.most_rounds
+        ):
             break
     theta, log_factor = canonical(theta)
     result = FitResult(

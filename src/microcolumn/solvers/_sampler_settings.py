@@ -39,8 +39,9 @@ class SamplerSettings:
     tolerance, finished : float
         A round's search has come to its end at this optimality, or where it gains less between two
         looks than this share of what fitting noise gains.
-    noise_factor : float
-        Times what fitting noise gains, below which noise hides what a round gained.
+    noise_factor, close_factor : float
+        Times what fitting noise gains, below which noise hides what a round gained; so many times
+        more after a small step.
     halvings : int
         Of a step that makes mass which the words had not predicted.
     most_surprise : float
@@ -74,6 +75,7 @@ class SamplerSettings:
     tolerance: float = 1e-8
     finished: float = 0.05
     noise_factor: float = 3.0
+    close_factor: float = 4.0
     halvings: int = 4
     most_surprise: float = 0.2
     unvisited_share: float = 0.01

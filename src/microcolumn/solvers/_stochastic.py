@@ -202,7 +202,9 @@ def run_round(
     objective = SampledLikelihood(problem.data, pool, min(settings.least_share, share))
     minimum, gain = _minimum(state.x, problem, objective, max_iter, noise)
     is_close = state.draws[-1].share(layout.unpack(minimum.x)) > settings.same_share
-    has_arrived = is_close or gain < settings.noise_factor * noise
+    # Words that were added since the last step also gain what the noise of the others had cost.
+    times = settings.noise_factor * (settings.close_factor if is_close else 1.0)
+    has_arrived = gain < times * noise
     enough = problem.enough_draws(minimum.x)
     is_last = has_arrived and n_pooled > settings.nearly * enough
     # The last words only tell log Z, and whether the step is good.
@@ -212,13 +214,28 @@ def run_round(
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
     step, refused = minimum.x - state.x, list[str]()
     for _ in range(1 + settings.halvings):
-        state, reason = accept_step(rng, state, problem, pool, state.x + step, n_draws)
+        x = state.x + step
+        state, reason = accept_step(rng, state, problem, pool, x, n_draws, is_last=is_last)
         if not reason:
             is_last &= not refused
             return state, RoundInfo(gain, noise, has_arrived, is_last, tuple(refused))
         refused.append(reason)
         step = 0.5 * step
+    state = _with_chains_of_pool(rng, state, problem)
     return state, RoundInfo(math.inf, noise, False, False, tuple(refused))
+
+
+def _with_chains_of_pool(
+    rng: np.random.Generator, state: SearchState, problem: SampledProblem
+) -> SearchState:
+    """The same model with words of chains that also start in the modes which none had visited."""
+    theta, pool = problem.layout.unpack(state.x), WordPool.of(state.draws, state.unvisited)
+    masses = pool.log_masses(theta)
+    log_z = float(np.logaddexp.reduce(masses))
+    chains = _resampled(rng, pool, np.exp(masses - log_z), problem.settings)
+    keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), problem.settings)
+    moved = replace(state, log_z=log_z, draws=(Draws.of(theta, keys, log_z),))
+    return moved.plus(n_sites=n_sites)
 
 
 def _minimum(
@@ -244,10 +261,13 @@ def accept_step(
     pool: WordPool,
     x: Floats,
     n_draws: int,
+    *,
+    is_last: bool = False,
 ) -> tuple[SearchState, str]:
     """The state at ``x`` if new words are what the pool predicted, or why not.
 
     A refused step leaves the state where it was, with the words that speak against the step.
+    Modes are searched for where the step is not small, and before the search ends.
     """
     theta, settings = problem.layout.unpack(x), problem.settings
     masses = pool.log_masses(theta)
@@ -255,8 +275,8 @@ def accept_step(
     chains = _resampled(rng, pool, np.exp(masses - predicted_log_z), settings)
     last = state.draws[-1]
     share = last.share(theta)
-    # Where nearly all draws still count, the model has hardly changed.
-    if share < settings.same_share:
+    # Where nearly all draws still count, the model has hardly changed; but small steps add up.
+    if share < settings.same_share or (is_last and not theta.is_independent):
         is_real, modes = unvisited_modes(rng, theta, chains, predicted_log_z, settings)
         state = _with_unvisited(state, modes, settings)
         if is_real:
