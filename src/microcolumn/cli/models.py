@@ -47,9 +47,7 @@ def add_to(app: typer.Typer) -> None:
 
 def fit(
     file: reading.RecordingFile,
-    model: Annotated[
-        str, _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}.")
-    ],
+    model: Annotated[str, _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}.")],
     out: ModelFile,
     data: reading.Data,
     bin_width: Annotated[float, _setting(help="Width of a bin, seconds.")] = 0.020,
