@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from ..atomic import atomic_write
-from ..models._spec import CLASSES, RIVALS
+from ..models._spec import CLASSES, FAMILY, RIVALS
 from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import add_command
@@ -47,9 +47,7 @@ def add_to(app: typer.Typer) -> None:
 
 def fit(
     file: reading.RecordingFile,
-    model: Annotated[
-        str, _setting(help=f"Independent, Ising, RBM, SemiRBM, or a rival: {', '.join(RIVALS)}.")
-    ],
+    model: Annotated[str, _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}.")],
     out: ModelFile,
     data: reading.Data,
     bin_width: Annotated[float, _setting(help="Width of a bin, seconds.")] = 0.020,

@@ -1,4 +1,19 @@
-"""What the parameters of a model mean for a word: terms of the energy, and hidden units."""
+"""An energy is a sum of terms: log p~(x) = fields + pairs + hidden units + count + tables.
+
+A term is one file with a class that holds its arrays. It knows what it adds to log p~ of words
+(``log_weight``) and to the log odds of a unit (``log_odds``), and the slopes of both by its arrays,
+summed over words (``moments``). ``Parameters`` is the sum of any of them, and all that sums over
+words, chains, annealing, searches and certificates ask of it is
+
+=============== ===================================================================================
+``only_live()`` the same distribution without what adds nothing, Gaussian hidden units as couplings
+``arrays``      b, J, W, c, v for kernels; ``tables.arrays`` for chains of functions of a few units
+``moments``     slopes of log p~, summed over words
+``Layout.of``   the same as one flat vector: ``pack``, ``unpack``, ``pack_gradient``
+=============== ===================================================================================
+
+A further term is a further file, an entry in ``Parameters.terms``, and its place in ``Layout``.
+"""
 
 import lazy_loader
 

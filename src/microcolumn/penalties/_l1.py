@@ -51,8 +51,9 @@ class L1(Penalty):
             x[at][np.sign(x[at]) != np.sign(side)] = 0.0
 
     def _parts(self, layout: Layout) -> Iterator[tuple[slice, float]]:
-        """Where couplings and weights stand, and what an absolute value of either costs."""
-        if layout.borders[0] > 0:
-            yield slice(layout.borders[0]), 2.0 * self.strength
-        if layout.n_hidden > 0:
-            yield layout.weights, self.strength
+        """Where couplings, and weights and strengths, stand, and what an absolute value costs."""
+        n_pairs, first, last, _ = layout.borders
+        if n_pairs > 0:
+            yield layout.couplings, 2.0 * self.strength
+        if last > first:
+            yield slice(first, last), self.strength
