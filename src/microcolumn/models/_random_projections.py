@@ -200,6 +200,8 @@ class RandomProjections(TableModel):
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.certificate_ = found.certificate
         self._log_z = found_log_partition(found.parameters, words, rng, _STEPS)
+        if found.log_z is not None:  # annealing knows it better than the search
+            self.objective_ += self._log_z.value - found.log_z
         if not self.certificate_.converged:
             warnings.warn(
                 f"RandomProjections stopped after {self.n_iter_} steps with {self.certificate_}, "
