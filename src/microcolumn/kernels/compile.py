@@ -14,6 +14,7 @@ import os
 import re
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 from numba import config, njit
@@ -31,7 +32,7 @@ _LONGEST_WAIT = 300.0
 CHECKED = os.environ.get("MICROCOLUMN_CHECK", "0") not in ("", "0")
 
 
-_announcements = []
+_announcements: list[Callable[[], None]] = []
 
 
 @contextlib.contextmanager

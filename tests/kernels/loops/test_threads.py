@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numba
+import numpy as np
 import pytest
 
-from microcolumn.kernels.loops.threads import OPERATIONS_PER_THREAD, threads_for
+from microcolumn.kernels.loops.threads import OPERATIONS_PER_THREAD, in_threads, threads_for
 
 
 @pytest.mark.parametrize("n_operations", [0.0, 1.0, OPERATIONS_PER_THREAD])
@@ -33,3 +34,16 @@ def test_callers_may_say_how_much_work_is_worth_a_thread():
     allowed = numba.get_num_threads()
     with threads_for(10.0 * allowed, per_thread=10.0):
         assert numba.get_num_threads() == allowed
+
+
+@pytest.mark.parametrize("n_chunks", [0, 1, 2, 7])
+def test_threads_do_each_chunk_once(n_chunks):
+    done = np.zeros(n_chunks, dtype=int)
+
+    def work(first, last, amount):
+        done[first:last] += amount
+        return last - first
+
+    counts = in_threads(work, n_chunks, 3)
+    assert (done == 3).all()
+    assert sum(counts) == n_chunks
