@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from ..formatting import scientific
 from ..partition import LogPartition
 from ..plot import annealing as draw_annealing, annealing_error
 from ..plot._annealing import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
-from ..study import AnnealingResult, Condition, Results
+from ..study import Condition, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import about, of_condition
+from ._conditions import caption, of_condition
 
 
 @of_condition()
@@ -34,8 +33,16 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
         share_legend(figure, "outside lower center", markerscale=1.5)
         low, high = (end / BITS for end in left.get_ylim())
         weights = found.convergence.log_weights
-        n_beyond = int(((weights < low) | (weights > high)).sum())
-        figure.caption = _caption(results.label(condition.recording), condition, found, n_beyond)
+        figure.caption = caption(
+            "annealing",
+            condition,
+            found=found,
+            log_z=log_z,
+            label=results.label(condition.recording),
+            n_beyond=int(((weights < low) | (weights > high)).sum()),
+            bits=BITS,
+            tolerance=TOLERANCE_BITS,
+        )
     return figure
 
 
@@ -49,30 +56,3 @@ def _mark_reverse(ax: Axes, log_z: LogPartition, reverse: float) -> None:
     ax.set_xlim(low, max(high, steps * 2**0.7))
     most = max(ax.get_ylim()[1], 1.15 * (abs(off) + stderr))
     ax.set_ylim(-most, most)
-
-
-def _caption(label: str, condition: Condition, found: AnnealingResult, n_beyond: int) -> str:
-    log_z = found.log_z
-    value = f"{log_z.value * BITS:.4f}"
-    green = f"The green line is the exact value, a sum over all states ({value} bits)"
-    if log_z.method != "exact":
-        green = (
-            "An exact sum over all states is out of reach. The green line is the study's own "
-            f"estimate from {log_z.n_steps:,} steps ({value} ± {log_z.stderr * BITS:.4f} bits)"
-        )
-    if log_z.reverse is not None:
-        green += (
-            "; the triangle in (b) is that of its reverse run, from the model back to the base, "
-            "with its standard error"
-        )
-    beyond = f", {n_beyond} of them beyond the axis" if n_beyond else ""
-    return (
-        f"Estimates of the partition function Z of the {found.model.name} model of "
-        f"{label} ({about(condition)}, λ = {scientific(found.l1)}, split "
-        f"{found.split}). Each entry on the horizontal axis is a separate run with "
-        f"{found.convergence.n_chains} chains that start from the independent model at the "
-        f"training rates. (a) Grey dots: log2 Z by single chains{beyond}, jittered sideways; blue: "
-        "log2 of the chains' mean weight, with its standard error. (b) The blue points minus the "
-        f"green line, enlarged; runs further off leave the axis. {green}. Dashed: "
-        f"{TOLERANCE_BITS} bits above and below, the criterion of convergence."
-    )

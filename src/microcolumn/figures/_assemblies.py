@@ -11,7 +11,7 @@ from matplotlib.figure import SubFigure
 from ..evaluate import Assembly, LayerStatistics
 from ..evaluate._activation import activation_in_time, in_windows
 from ..evaluate._assemblies import MEANING, MEMBER
-from ..formatting import counted, number
+from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers, raster
 from ..plot._activation import COLOURS, draw_activation, typical_bins
@@ -24,7 +24,7 @@ from ..units import Units
 from ..validation import Floats
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import HIDDEN_UNITS, about, of_condition
+from ._conditions import HIDDEN_UNITS, caption, of_condition
 from ._stacking import is_narrow
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
@@ -84,7 +84,9 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
         if shown.layers is not None:
             ax = parts[2].subplots() if narrow else parts[1].add_subplot(grid[n_rows])
             _draw_layers(ax, shown, shown.layers, words.units)
-        figure.caption = _caption(condition, shown, stretch)
+        about = {"units": words.units, "order": order_text(words.units), "meaning": MEANING}
+        about["depths"] = has_depths(words.units)
+        figure.caption = caption("assemblies", condition, shown=shown, stretch=stretch, **about)
     return figure
 
 
@@ -211,36 +213,3 @@ def facts(row: Assembly) -> dict[str, str]:
         "on, per s": number(row.rate_hz),
         "bits/s lost": f"{number(row.bits_per_second)} ± {number(row.stderr)}",
     }
-
-
-def _caption(condition: Condition, shown: _Shown, stretch: _Stretch) -> str:
-    units = stretch.words.units
-    start, stop = stretch.ends_s
-    drawn = counted(len(shown.rows), "hidden unit")
-    of = "" if shown.n_live == len(shown.rows) else f", the clearest of {shown.n_live} live ones"
-    ends = " by windows that end in that bin" if condition.window > 1 else ""
-    bits = "units and bins" if condition.window > 1 else "units"
-    strongest = "; of the bins of a window, the strongest" if condition.window > 1 else ""
-    depth = "at their depths on the probe" if has_depths(units) else "in a column"
-    sentences = [
-        f"{drawn[0].upper()}{drawn[1:]} of {shown.spec.name} ({about(condition)}, split 0){of}: "
-        "assemblies first, then by the bits/s lost without them over its error.",
-        MEANING,
-        f"(a) Bins with spikes of {counted(len(units), 'unit')} {order_text(units)}, from "
-        f"{start:.1f} s to {stop:.1f} s: of the stretches of that length in which as many of these "
-        "hidden units as possible are on, the one in which they are on for the median time. "
-        f"Coloured: spikes while a hidden unit is on (P > 0.5), of its {bits} with at least a "
-        "quarter of its largest positive weight; grey: all others.",
-        f"(b) Probability that each is on, given the word{ends}; each row is from 0 to 1.",
-        f"(c) Their weights onto the units, {depth}: areas are sizes of weights{strongest}; filled "
-        "positive, open negative, grey below a quarter of the largest, points none. Below: what "
-        "each may be called, other splits in which it recurs, words per second in which it is on, "
-        "and bits/s that test words lose without it, biases fitted anew (± standard error).",
-    ]
-    if shown.layers is not None:
-        sentences.append(
-            "(d) Share of their absolute weight in each layer; large dots are the main layer, "
-            "small dots the others. Grey bars reach up to the 95th percentile of the main layer's "
-            "share with shuffled labels, for each hidden unit by itself; lines are its mean."
-        )
-    return " ".join(sentences)

@@ -11,6 +11,7 @@ from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
 from ..plot._inputs import expect
 from ..study import Condition, Experiment, NotComputedError, Results
+from ..wording import worded
 from ._captioned import CaptionedFigure
 
 
@@ -242,3 +243,10 @@ def about(condition: Condition) -> str:
     if condition.window > 1:
         return f"windows of {condition.window} bins of {width}"
     return f"{width} words"
+
+
+def caption(figure: str, condition: Condition | None = None, **values: Any) -> str:
+    """The caption of a figure: its template, filled in, with the words of a condition."""
+    if condition is not None:
+        values |= {"about": about(condition), "window": condition.window}
+    return worded("figures", figure, **values)

@@ -16,12 +16,11 @@ from ..plot.style import literal
 from ..survey import LaminarMap
 from ..survey._sinks import INITIAL_S
 from ._captioned import PAGE, CaptionedFigure, captioned
+from ._conditions import caption
 from ._stacking import is_narrow
 
 #: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
-#: Where captions look for potentials, current source density and its profile.
-_WHERE, _WHERE_NARROW = ("Left", "Middle", "Right"), ("Upper left", "Below", "Upper right")
 
 
 def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigure:
@@ -63,7 +62,13 @@ def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigu
             axes.set_ylabel(depth_label(laminar_map.depth_reference))
         if laminar_map.notes:
             figure.supxlabel("\n".join(laminar_map.notes), fontsize=6, wrap=True)
-        figure.caption = _caption(laminar_map, units is not None, narrow=narrow)
+        figure.caption = caption(
+            "csd",
+            map=laminar_map,
+            has_units=units is not None,
+            narrow=narrow,
+            initial_ms=1e3 * INITIAL_S,
+        )
     return figure
 
 
@@ -72,18 +77,6 @@ def _panels(figure: Figure, *, narrow: bool) -> Sequence[Axes]:
     rows, widths = (["pr", "ii"], (1.3, 1.0)) if narrow else (["pir"], (1.0, 1.5, 0.7))
     found = figure.subplot_mosaic("\n".join(rows), sharey=True, width_ratios=widths)
     return [found[name] for name in "pir"]
-
-
-def _caption(laminar_map: LaminarMap, has_units: bool, *, narrow: bool) -> str:
-    left, middle, right = _WHERE_NARROW if narrow else _WHERE
-    others = "; circles, other candidates" if len(laminar_map.sinks) > 1 else ""
-    units = ", with the units as dots at their depths" if has_units else ""
-    return (
-        f"Response to {laminar_map.n_flashes:,} flashes. {left}: mean potential at the contacts, "
-        f"negative down. {middle}: current source density, sinks red and sources blue; triangle, "
-        f"onset of the earliest large sink{others}. {right}: mean current source density over the "
-        f"first {1e3 * INITIAL_S:g} ms of that sink{units}. Dashed: borders of layer IV, green."
-    )
 
 
 def _potentials(axes: Axes, laminar_map: LaminarMap) -> None:

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..formatting import counted, enumeration
 from ..plot import _recorded as recorded
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._probe import layer_spans, probe
@@ -18,11 +17,11 @@ from ..plot._raster import raster, stretch_s, typical_bins
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, DataResult, Results
 from ..survey import pairwise_correlations
-from ..survey._correlations import lagged_correlations
+from ..survey._correlograms import lagged_correlations
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import of_condition
+from ._conditions import caption, of_condition
 from ._correlograms import COUNTED, about_peak
 from ._stacking import is_narrow
 
@@ -69,7 +68,17 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
         for panel in "abcd":
             letter(panels[panel], panel)
-        figure.caption = _caption(shown, words, typical, pair)
+        about = _about_units(shown.units) | _about_correlations(words, pair)
+        figure.caption = caption(
+            "data",
+            shown=shown,
+            words=words,
+            width=f"{shown.bin_width * 1e3:g} ms",
+            typical=typical,
+            counts=COUNTED,
+            peak=about_peak(shown.suggestion),
+            **about,
+        )
     return figure
 
 
@@ -138,65 +147,24 @@ def _draw_pair(ax: Axes, words: Words, pair: tuple[int, int]) -> None:
     ax.set(xlabel="lag (ms)", ylabel="correlation", title="strongest pair")
 
 
-def _caption(
-    shown: DataResult,
-    words: Words,
-    typical: tuple[float, float],
-    pair: tuple[int, int] | None,
-) -> str:
-    width = f"{shown.bin_width * 1e3:g} ms"
-    units = counted(words.n_units, "unit")
-    if words.n_units < shown.n_recorded:
-        units = f"the {words.n_units} most active of {shown.n_recorded} units"
-    return (
-        f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}. "
-        f"{_first_panel(shown.units)} "
-        f"(b) Words of {width} bins: black where a unit spikes at least once, units "
-        f"{order_text(shown.units)}. Typical: the first {_seconds(typical)} with the median number "
-        f"of marks, from {typical[0]:.2f} s on. Busiest: the "
-        f"{_seconds((shown.start_s, shown.stop_s))} with the most spikes, from "
-        f"{shown.start_s:.2f} s on. {_correlations_panel(words, pair)} "
-        f"(d) {COUNTED}, over the whole recording; dashed, plus and minus the bin width of "
-        f"{width}. "
-        f"{about_peak(shown.suggestion)}"
-    )
+def _about_units(units: Units) -> dict[str, Any]:
+    """What the caption says of the units on the probe."""
+    depths, overlapping = has_depths(units), bool(laminar(units).layers)
+    return {
+        "units": units,
+        "order": order_text(units),
+        "depths": depths,
+        "n_unknown": int(np.isnan(np.asarray(units.depth_um)).sum()) if depths else 0,
+        "layers": "apart" if depths and layer_spans(units) else "overlap" if overlapping else "",
+    }
 
 
-def _first_panel(units: Units) -> str:
-    if not has_depths(units):
-        return "(a) Firing rates of the units; their depths are not known."
-    unknown = int(np.isnan(np.asarray(units.depth_um)).sum())
-    missing = f"; the depth of {unknown} more is not known" if unknown else ""
-    kinds = "Multiunits" if units.multiunit.all() else "Units"
-    mixed = units.multiunit.any() and not units.multiunit.all()
-    marks = ", dots single units, squares multiunits" if mixed else ""
-    text = f"(a) {kinds} at their depths on the probe{marks}{missing}."
-    if len(units) > 1:
-        text += " Those of similar depth stand side by side."
-    if layer_spans(units):
-        text += " Borders of layers are drawn midway between the neighbouring units of two layers."
-    elif laminar(units).layers:
-        text += " Layers are not drawn, since they overlap in depth."
-    return text
-
-
-def _correlations_panel(words: Words, pair: tuple[int, int] | None) -> str:
+def _about_correlations(words: Words, pair: tuple[int, int] | None) -> dict[str, Any]:
+    """What the caption says of correlations of pairs, and of the strongest."""
     kinds = recorded.correlations_by_layer(words)
-    n_known = sum(each.size for each in kinds.values())
-    if not kinds:
-        return "(c) Correlations of pairs of units: there are none."
-    means = enumeration([f"{each.mean():.3f} {_KINDS[name]}" for name, each in kinds.items()])
-    text = (
-        f"(c) Correlations of the bits of {counted(n_known, 'pair')} of units over all bins; "
-        f"dashed, the mean{'s' * (len(kinds) > 1)}: {means}."
-    )
-    n_pairs = math.comb(words.n_units, 2)
-    if n_known < n_pairs:
-        left_out = counted(n_pairs - n_known, "pair")
-        text += f" {left_out} with a unit that never or always fires are left out."
-    if pair:
-        first, second = (words.units.ids[unit] for unit in pair)
-        text += (
-            f" Beside it, the most correlated pair, units {first} and {second}, against the lag."
-        )
-    return text
+    return {
+        "means": [f"{each.mean():.3f} {_KINDS[name]}" for name, each in kinds.items()],
+        "n_known": sum(each.size for each in kinds.values()),
+        "n_pairs": math.comb(words.n_units, 2),
+        "pair": pair and [words.units.ids[unit] for unit in pair],
+    }

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ..evaluate import LayersResult, LayerStatistics
-from ..formatting import counted
 from ..plot import layers as draw_layers
 from ..plot._colours import by_name
 from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
@@ -19,7 +18,7 @@ from ..study import Condition, NotComputedError, Results
 from ..units import Units, layers_from_the_top
 from ._assemblies import best_with_hidden
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import LAYERS, about, of_condition
+from ._conditions import LAYERS, caption, of_condition
 
 #: Width of a letter of the legend, points.
 _LETTER = 4.4
@@ -47,7 +46,15 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
         _draw_overall(panels["c"], found)
         for panel, ax in panels.items():
             letter(ax, panel)
-        figure.caption = _caption(condition, found, units)
+        figure.caption = caption(
+            "layers",
+            condition,
+            found=found,
+            order=layers_from_the_top(units),
+            sizes=dict(zip(first.layers, first.n_units, strict=True)),
+            inside=fmean(found.n_significant),
+            live=fmean(found.n_live_hidden),
+        )
     return figure
 
 
@@ -112,22 +119,3 @@ def _by_split(ax: Axes, found: LayersResult) -> None:
     ax.set_xticks(places, [str(found.splits[place]) for place in places])
     ax.set(xlim=(-0.6, len(found.splits) - 0.4), xlabel="split")
     ax.tick_params(axis="x", length=0)
-
-
-def _caption(condition: Condition, found: LayersResult, units: Units) -> str:
-    n_splits = counted(len(found.splits), "split")
-    sizes = dict(zip(found.statistics[0].layers, found.statistics[0].n_units, strict=True))
-    order = [name for name in layers_from_the_top(units) if name in sizes]
-    by_layer = ", ".join(f"{sizes[name]} in {name}" for name in order)
-    inside, live = fmean(found.n_significant), fmean(found.n_live_hidden)
-    return (
-        f"{found.model.name} ({about(condition)}); units: {by_layer}. "
-        f"(a) Hidden units of split {found.splits[0]}: share of the absolute weight of each in "
-        "each layer; large dots are the main layer, small dots the others. Grey bars reach up to "
-        "the 95th percentile of the main layer's share with shuffled labels; lines are its mean. "
-        f"(b) All hidden units of {n_splits}: share in the main layer minus that percentile, in "
-        f"the colour of the layer. {inside:.1f} of {live:.1f} live ones (mean over {n_splits}) are "
-        "concentrated in one layer at a false discovery rate of 5 %. Splits share training words, "
-        "so that the same group may appear once in each. "
-        "(c) Weight in the main layers of all hidden units together, with bars and lines as in (a)."
-    )

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from ..evaluate import Comparison
 from ..plot import differences, scores
 from ..plot._scores import MOST_IN_GROUPS, in_groups
-from ..study import Condition, Results
+from ..study import Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import about, of_recordings, tell_simulated
+from ._conditions import caption, of_recordings, tell_simulated
 from ._stacking import is_narrow
 
 #: Marks of a panel that has half the page's width; inches that names may take.
@@ -53,7 +53,21 @@ def likelihood(
         if grouped:
             share_legend(figure, "outside upper center")
         _make_room(figure, stacked)
-        figure.caption = _caption(condition, compared, reference, grouped)
+        blocks = [model.block_stderr for each in compared for model in each.models]
+        figure.caption = caption(
+            "likelihood",
+            condition,
+            compared=compared,
+            reference=reference,
+            hidden_pair=_hidden_pair(compared),
+            grouped=grouped,
+            splits=splits_text(compared),
+            n_splits=sorted({each.n_splits for each in compared}),
+            error_bars=error_bars(each.n_splits for each in compared),
+            by_words=condition.experiment.split_by == "words",
+            block_stderr=max(blocks),
+            doubts=doubts(compared),
+        )
         tell_simulated(figure, results, list(found))
     return figure
 
@@ -85,39 +99,6 @@ def _hidden_pair(compared: Sequence[Comparison]) -> list[tuple[str, str]]:
     return [(alike[0], alike[1])] if alike[0] and alike[1] else []
 
 
-def _caption(
-    condition: Condition, compared: Sequence[Comparison], reference: str | None, grouped: bool
-) -> str:
-    text = (
-        "Excess log-likelihood over independent units, the zero line, on test words that were used "
-        "neither for the fit nor for the choice of the penalty, for the whole population "
-        f"({about(condition)}; {splits_text(compared)}). "
-    )
-    if reference is not None:
-        text = f"(a) {text}(b) {_about_differences(compared, reference)}"
-    if len(compared) > 1 and not grouped:
-        text += (
-            f"Bars and large points: means over {len(compared)} recordings, which are the open "
-            "dots; error bars: one standard error over recordings."
-        )
-        return text + doubts(compared)
-    if any(each.n_splits > 1 for each in compared):
-        text += "Open dots: single splits. "
-    text += error_bars(each.n_splits for each in compared)
-    return text + _over_time(condition, compared) + doubts(compared)
-
-
-def _about_differences(compared: Sequence[Comparison], reference: str) -> str:
-    text = f"The same scores minus that of {reference} on the same words"
-    text += "".join(f", and {a} minus {b}" for a, b in _hidden_pair(compared))
-    if len(compared) == 1:
-        text += f"; right, in per cent of the excess log-likelihood of {reference}"
-    return (
-        f"{text}. What all models find hard to predict cancels in a difference, so that errors in "
-        "(b) do not follow from those in (a). "
-    )
-
-
 def splits_text(compared: Sequence[Comparison]) -> str:
     """How many splits the scores are means over."""
     numbers = sorted({each.n_splits for each in compared})
@@ -134,42 +115,16 @@ def extremes(numbers: Sequence[int]) -> str:
 
 def error_bars(n_splits: Iterable[int], marks: str = "Error bars") -> str:
     """What error bars are; see :func:`~microcolumn.evaluate._significance.claimed_stderr`."""
-    numbers = set(n_splits)
-    if numbers == {1}:
-        return f"{marks}: one standard error, from blocks of neighbouring bins."
-    text = (
-        f"{marks}: one standard error of the mean over splits, corrected for the words that "
-        "splits share (Nadeau & Bengio 2003)"
-    )
-    if 2 in numbers:
-        text += "; of two splits that from blocks of neighbouring bins, if it is larger"
-    if min(numbers) == 1:
-        text += "; of a single split that from blocks of neighbouring bins"
-    return f"{text}."
-
-
-def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
-    """What errors over splits leave out."""
-    if condition.experiment.split_by != "words" or min(c.n_splits for c in compared) == 1:
-        return ""
-    blocks = max(model.block_stderr for each in compared for model in each.models)
-    return (
-        " Random splits do not show how a recording changes over time; blocks of neighbouring "
-        f"bins of one test part, which do, give scores an error of up to {blocks:.2g} bits/s."
-    )
+    return caption("error_bars", n_splits=sorted(set(n_splits)), marks=marks)
 
 
 def doubts(compared: Sequence[Comparison]) -> str:
     """Models that may not be relied upon, and the recordings."""
-    false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
-    text = f" Not drawn, because of a false mode: {', '.join(false)}." if false else ""
-    for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
-        found: dict[str, list[str]] = {}
-        for each in compared:
-            for model in each.models:
+    not_converged: dict[str, dict[str, list[str]]] = {"fit": {}, "log Z": {}}
+    for each in compared:
+        for model in each.models:
+            for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
                 if not all(getattr(score, attribute) for score in model.splits):
-                    found.setdefault(model.name, []).append(each.recording)
-        named = [f"{model} on {', '.join(names)}" for model, names in sorted(found.items())]
-        if named:
-            text += f" The {what} has not converged in some split of {', '.join(named)}."
-    return text
+                    not_converged[what].setdefault(model.name, []).append(each.recording)
+    false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
+    return caption("doubts", false_modes=false, not_converged=not_converged)

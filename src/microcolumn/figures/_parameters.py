@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from ..formatting import counted, scientific
 from ..models import PopulationModel
 from ..plot._couplings import coupling_limit, couplings
 from ..plot._hidden import Extent, draw_hidden_units, strongest_first
@@ -16,7 +15,7 @@ from ..plot.style import literal
 from ..study import Condition, NotComputedError, Results
 from ..units import Units
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import about, by_class, first_split, of_condition
+from ._conditions import by_class, caption, first_split, of_condition
 
 #: Hidden units drawn for each model.
 _MOST = 12
@@ -32,6 +31,10 @@ class _Shown(NamedTuple):
     model: PopulationModel
     l1: float
     left_out: list[str]
+
+    @property
+    def n_pairs(self) -> int:
+        return math.comb(self.model.parameters_.n_visible, 2)
 
 
 class _Scales(NamedTuple):
@@ -75,7 +78,16 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
             _draw(ax, matrix, shown[model], units, scales)
             if panel != "d":  # which shows more of the model in the panel before
                 letter(ax, "abc"[list(shown).index(model)])
-        figure.caption = _caption(condition, split, shown, units)
+        figure.caption = caption(
+            "parameters",
+            condition,
+            split=split,
+            shown=shown,
+            units=units,
+            order=order_text(units),
+            most=_MOST,
+            left_out=[name for each in shown.values() for name in each.left_out],
+        )
     return figure
 
 
@@ -102,55 +114,3 @@ def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units, scales: _Scales) -
         same: Any = {"extent": scales.weights, "room_for": scales.n_columns}
         draw_hidden_units(ax, shown.model, units, order, most=_MOST, **same)
     ax.set_title(literal(shown.name))
-
-
-def _caption(condition: Condition, split: int, shown: dict[str, _Shown], units: Units) -> str:
-    sentences = [
-        f"Models of {counted(len(units), 'unit')} ({about(condition)}), fitted on split {split} "
-        "with the penalty λ that its validation part chose."
-    ]
-    for panel, each in zip("abc", shown.values(), strict=False):
-        drawn = [_couplings_text(each.model), _hidden_units_text(each.model)]
-        what = " and ".join(part for part in drawn if part)
-        sentences.append(f"({panel}) {each.name} (λ = {scientific(each.l1)}): {what}.")
-    if "Ising" in shown or "SemiRBM" in shown:
-        sentences.append(
-            "Two units that are active together add 2J to the logarithm of a word's probability. "
-            "Grey bars beside a matrix are the biases b of the units; where a colour bar is "
-            "pointed, the strongest 1 % of couplings share its last colour. Positive and negative "
-            "couplings are counted below, in per cent of all pairs."
-        )
-    if "Ising" in shown and "SemiRBM" in shown:
-        sentences.append("Both matrices have the same colours.")
-    if "RBM" in shown or "SemiRBM" in shown:
-        sentences.append(
-            "Hidden units h0, h1, ... are named by their column of W and ordered by the sum of "
-            "their absolute weights. Red bars are positive and blue bars negative weights onto the "
-            "units, all on one scale; the number above a column is the hidden unit's bias c, and "
-            "grey bars at the left are the biases b of the units."
-        )
-    sentences.append(f"Units run {order_text(units)}.")
-    if condition.window > 1:
-        sentences.append("Blocks are the bins of a window, 0 the newest.")
-    left_out = [name for each in shown.values() for name in each.left_out]
-    if left_out:
-        sentences.append(f"Not shown, as they score no better: {', '.join(left_out)}.")
-    return " ".join(sentences)
-
-
-def _couplings_text(model: PopulationModel) -> str:
-    if model.parameters_.J is None:
-        return ""
-    n_pairs = math.comb(model.parameters_.n_visible, 2)
-    return f"couplings J ({model.n_couplings_:,} of {n_pairs:,} pairs have one)"
-
-
-def _hidden_units_text(model: PopulationModel) -> str:
-    n_hidden, n_live = model.parameters_.n_hidden, model.n_live_hidden_
-    if not n_hidden:
-        return ""
-    if not n_live:
-        return f"none of {n_hidden} hidden units, as none is live"
-    if n_live > _MOST:
-        return f"weights of {_MOST} live hidden units (of {n_live} live, {n_hidden} in all)"
-    return f"weights of all live hidden units ({n_live} of {n_hidden})"

@@ -10,13 +10,7 @@ from ..models import ModelSpec
 from ..plot._penalties import PenaltyPath, Shown, penalties as draw_penalties
 from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import about, first_split, of_condition
-
-#: What panels other than the first count.
-_COUNTED = {
-    "couplings": "pairs of units that have a coupling",
-    "hidden units": "hidden units that have a weight",
-}
+from ._conditions import caption, first_split, of_condition
 
 
 @of_condition()
@@ -46,7 +40,15 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
             draw_penalties(paths, show=what, ax=ax)
             letter(ax, "abc"[place])
         share_legend(figure, "outside lower center")
-        figure.caption = _caption(condition, compared, paths, shown, split)
+        figure.caption = caption(
+            "penalties",
+            condition,
+            split=split,
+            paths=paths,
+            shown=shown,
+            has_zero=any((path.l1 == 0.0).any() for path in paths),
+            chosen={path.name: _strengths(compared, path.name) for path in paths},
+        )
     return figure
 
 
@@ -69,32 +71,7 @@ def _score(row: dict[str, float | None]) -> tuple[float, float]:
     return (np.nan if value is None else value), (np.nan if error is None else error)
 
 
-def _caption(
-    condition: Condition,
-    compared: Comparison,
-    paths: list[PenaltyPath],
-    shown: list[Shown],
-    split: int,
-) -> str:
-    sentences = [
-        f"Each model of split {split} ({about(condition)}) at every strength λ of the L1 penalty "
-        "that was tried; a ring marks the one that the validation words chose."
-        + (" Models stand side by side around it." if len(paths) > 1 else ""),
-        "(a) Gain in log-likelihood over independent units on the validation words; error bars are "
-        "one standard error. All are scored on the same words, so that differences are surer than "
-        "the bars suggest.",
-    ]
-    for panel, what in zip("bc", shown[1:], strict=False):
-        sentences.append(f"({panel}) Number of {_COUNTED[what]}.")
-    if any((path.l1 == 0.0).any() for path in paths):
-        sentences.append("Left of the break in the axis is λ = 0, no penalty.")
-    chosen = [f"{path.name} {_strengths(compared, path.name)}" for path in paths]
-    sentences.append(f"Chosen over all splits: {'; '.join(chosen)}.")
-    return " ".join(sentences)
-
-
-def _strengths(compared: Comparison, name: str) -> str:
-    """The strengths chosen in the splits: one, or from the smallest to the largest."""
+def _strengths(compared: Comparison, name: str) -> tuple[str, str]:
+    """The smallest and the largest strength chosen in the splits."""
     found = [each.l1 for each in compared.scores[name].splits]
-    low, high = scientific(min(found)), scientific(max(found))
-    return f"λ = {low}" if low == high else f"λ = {low} to {high}"
+    return scientific(min(found)), scientific(max(found))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..evaluate import Comparison
 from ..plot import ranking as draw_ranking
 from ..plot._ranking import LINE
-from ..study import Condition, Results
+from ..study import Results
 from ._captioned import COLUMN, CaptionedFigure, captioned
-from ._conditions import about, by_likelihood, condition_of, of_recordings, tell_simulated
+from ._conditions import by_likelihood, caption, condition_of, of_recordings, tell_simulated
 from ._likelihood import doubts, error_bars, splits_text
 
 #: Recordings with a panel each; more are marks in one panel.
@@ -46,27 +43,15 @@ def ranking(
             draw_ranking(panel, title=panel[0].recording if len(panels) > 1 else None, ax=ax)
         for ax in axes[:-1]:  # the last one says it for all
             ax.set_xlabel("")
-        figure.caption = _caption(condition, compared, several=len(panels) < len(compared))
+        figure.caption = caption(
+            "ranking",
+            condition,
+            compared=compared,
+            several=len(panels) < len(compared),
+            rivals=any(model.spec.is_rival for each in compared for model in each.models),
+            splits=splits_text(compared),
+            error_bars=error_bars(each.n_splits for each in compared),
+            doubts=doubts(compared),
+        )
         tell_simulated(figure, results, list(found))
     return figure
-
-
-def _caption(condition: Condition, compared: Sequence[Comparison], *, several: bool) -> str:
-    rivals = any(model.spec.is_rival for each in compared for model in each.models)
-    kinds = " Discs: models of the paper's family; open diamonds: other kinds." if rivals else ""
-    words = f"on the same test words ({about(condition)}; {splits_text(compared)})"
-    if several:
-        return (
-            f"Score of each model minus that of the best one {words}, per unit, in "
-            f"{len(compared)} recordings: a small mark for each, large ones for medians. To the "
-            f"right: in how many recordings the model is best.{kinds}{doubts(compared)}"
-        )
-    best = f" of {compared[0].recording} minus that of {compared[0].best.name}, the best,"
-    if len(compared) > 1:
-        best = " minus that of the best one of the recording,"
-    return (
-        f"Score of each model{best} {words}. To the right, the scores: excess log-likelihood over "
-        f"independent units, for the whole population. {error_bars(c.n_splits for c in compared)} "
-        f"They are of the difference, in which what both models find hard to predict cancels."
-        f"{kinds}{doubts(compared)}"
-    )

@@ -10,7 +10,6 @@ from matplotlib.figure import SubFigure
 from numpy.typing import NDArray
 
 from ..evaluate import Prediction, PredictionResult, UnitPrediction, predict
-from ..formatting import counted, scientific
 from ..models import ModelSpec, PopulationModel
 from ..plot import gain, prediction as draw_prediction
 from ..plot._gain import MOST_NAMED
@@ -21,7 +20,7 @@ from ..plot._windows import COLUMNS, MOST, hidden_maps
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import first_split, of_condition
+from ._conditions import caption, first_split, of_condition
 from ._stacking import is_narrow
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
@@ -85,7 +84,22 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
         ax = draw_prediction(traces, unit=shown.best[1].position, ax=bottom.subplots())
         letter(ax, "c", pad=12.0)  # above the spikes
         share_legend(figure, "outside lower center")
-        figure.caption = _caption(shown, n_hidden, traces)
+        units = next(iter(shown.predictions.values()))[0].units
+        silent = sum(unit.rate_hz == 0.0 for unit in units)
+        figure.caption = caption(
+            "spatiotemporal",
+            condition,
+            shown=shown,
+            n_hidden=n_hidden,
+            most=MOST,
+            order=order_text(shown.test.units),
+            given=list(shown.predictions),
+            n_splits=max(each.n_splits for each in next(iter(shown.predictions.values()))),
+            silent=silent,
+            named=len(units) - silent <= MOST_NAMED,
+            best=shown.best[1],
+            trace=next(iter(traces.values())),
+        )
     return figure
 
 
@@ -139,52 +153,3 @@ def _draw_gains(panel: SubFigure, shown: _Shown, n_rows: int) -> None:
     for ax in axes[:-1].ravel():
         ax.set_xlabel("")
     letter(axes[0, 0], "b")
-
-
-def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
-    condition, (given, unit) = shown.condition, shown.best
-    first = next(iter(traces.values()))
-    rate = ", the probability at the training rate is dashed" * (first.rate_log_odds is not None)
-    return (
-        f"{counted(shown.test.n_units, 'unit')} in {counted(condition.window, 'bin')} of "
-        f"{1e3 * shown.test.bin_width:.3g} ms. "
-        f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
-        f"(c) Probability of a spike of unit {unit.unit} in each bin given {_KNOWN[given]}, on "
-        f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}; observed "
-        f"spikes are ticks above{rate}. Shown is the unit with the largest gain by any model, in "
-        "the uninterrupted second (or the longest stretch) with most of its spikes."
-    )
-
-
-def _about_hidden(shown: _Shown, n_hidden: int) -> str:
-    if shown.hidden is None:
-        return "No model has a live hidden unit at its chosen penalty."
-    return (
-        f"Hidden units of {shown.hidden.name} (λ = {scientific(shown.l1[shown.hidden])}, split "
-        f"{shown.split}): {min(n_hidden, MOST)} of {n_hidden} live ones, strongest first, by the "
-        "sum of their absolute weights, called by their column of W from h0 on. Rows are units "
-        f"{order_text(shown.test.units)}; columns are bins, by their start before the newest one. "
-        "Colour is the weight."
-    )
-
-
-def _about_gains(shown: _Shown) -> str:
-    results = next(iter(shown.predictions.values()))
-    n_splits = max(result.n_splits for result in results)
-    silent = sum(unit.rate_hz == 0.0 for unit in results[0].units)
-    bars = (
-        f"error bars are standard errors over {n_splits} splits, not corrected for the words that "
-        "splits share"
-    )
-    if n_splits == 1:
-        bars = "one split gives no error bars"
-    named = " and with its name" if len(results[0].units) - silent <= MOST_NAMED else ""
-    units = f"{counted(silent, 'unit')} without a training spike"
-    left_out = f" {units} {'is' if silent == 1 else 'are'} not shown." if silent else ""
-    known = " and once given ".join(_KNOWN[given] for given in shown.predictions)
-    known = f"given {known}" if len(shown.predictions) == 1 else f"once given {known}"
-    return (
-        f"Gain in log-likelihood of each unit's newest bin over its firing rate, {known}, "
-        "against that rate. The models of one unit stand side by side around its rate, joined by "
-        f"a grey line{named}; {bars}.{left_out}"
-    )

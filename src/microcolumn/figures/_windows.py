@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..evaluate import ModelScore, WindowResult
-from ..formatting import counted, enumeration
+from ..formatting import enumeration
 from ..plot import window_gains, windows as draw_windows
 from ..study import Condition, Results
 from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
-from ._conditions import of_condition
+from ._conditions import caption, of_condition
 from ._likelihood import error_bars, extremes
 
 
@@ -41,37 +41,21 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             panels[1].get_legend().remove()  # the first is for both
             for ax, name in zip(panels, "ab", strict=True):
                 letter(ax, name)
-        label = results.label(condition.recording)
-        figure.caption = _caption(condition, label, shown, computed, has_gains)
+        numbers = sorted({each.n_splits for each in computed})
+        figure.caption = caption(
+            "windows",
+            condition,
+            label=results.label(condition.recording),
+            bin_ms=1e3 * bin_width,
+            n_units=computed[0].n_units,
+            n_splits=extremes(numbers),
+            reference=shown.reference if has_gains else None,
+            bands=error_bars(numbers, "Bands"),
+            missing=_listed(shown, lambda each: each is None),
+            false_modes=_listed(shown, lambda each: each is not None and each.has_false_mode),
+            doubtful=sorted({each.name for each in computed if not each.converged}),
+        )
     return figure
-
-
-def _caption(
-    condition: Condition,
-    label: str,
-    shown: WindowResult,
-    computed: list[ModelScore],
-    has_gains: bool,
-) -> str:
-    numbers = sorted({each.n_splits for each in computed})
-    n_splits = "one split" if numbers == [1] else f"mean over {extremes(numbers)} splits"
-    sentences = [
-        "Excess log-likelihood over independent units, per second and unit, on test words of one "
-        f"or more bins of {1e3 * condition.experiment.bin_width:g} ms ({label}, "
-        f"{counted(computed[0].n_units, 'unit')}; {n_splits}); above, the length of a word.",
-    ]
-    if has_gains:
-        dots = ", paired by split; open dots: single splits" if numbers != [1] else ""
-        sentences[0] = f"(a) {sentences[0]}"
-        sentences.append(f"(b) The same minus that of {shown.reference}{dots}.")
-    sentences.append(error_bars(numbers, "Bands"))
-    missing = _listed(shown, lambda each: each is None)
-    false = _listed(shown, lambda each: each is not None and each.has_false_mode)
-    doubtful = sorted({each.name for each in computed if not each.converged})
-    sentences += [f"Not computed yet: {missing}."] if missing else []
-    sentences += [f"Not drawn, because of a false mode: {false}."] if false else []
-    sentences += [f"Not converged in some split: {', '.join(doubtful)}."] if doubtful else []
-    return " ".join(sentences)
 
 
 def _listed(shown: WindowResult, is_meant: Callable[[ModelScore | None], bool]) -> str:

@@ -7,56 +7,61 @@ from collections.abc import Sequence
 
 from ..evaluate import Adequacy, ModelScore
 from ..evaluate._comparison import HOLDS_FOR
-from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
-from ..formatting import counted, enumeration
+from ..evaluate._significance import with_error
 from ..models._spec import CLASSES
-from ._answer_sentences import named, spread
+from ._answer_sentences import answer
 from ._findings import OPEN, UNTESTED, Finding
 from ._methods import RIVALS
 
 #: What a model is said to miss.
 _FAMILIES = {"words": "probabilities of words"}
+#: What an adequacy may count as.
+_KINDS = ("misses", "little", "enough", "doubtful")
 
 
 def best_model(found: Sequence[Finding]) -> str:
     """The best model of all, and of the paper's family."""
     ranked = [each for each in found if each.best]
-    if not ranked:
-        return "None can be ranked: all have a false mode."
-    return _one_best(ranked[0]) if len(found) == 1 else _all_best(ranked)
+    rivals = [each for each in ranked if each.best and each.best.spec.is_rival]
+    models = {each.best.name: each.best for each in ranked if each.best}
+    counts = Counter(each.best.name for each in ranked if each.best).most_common()
+    ours = Counter(each.best_of_family.name for each in ranked if each.best_of_family)
+    over = [pair for each in ranked if (pair := each.over_independent)]
+    classes = {m.spec.model for each in ranked for m in each.compared.models if not m.spec.is_rival}
+    return answer(
+        "best_model",
+        found,
+        ranked=ranked,
+        rivals=rivals,
+        family=[name for name in CLASSES if name in classes],
+        described=_described,
+        other=_next_best(found[0]) if len(found) == 1 and ranked else "",
+        counts=[(models[name], n) for name, n in counts],
+        ours=ours.most_common(),
+        n_won=sum(each.rival_wins for each in rivals),
+        over_rivals=[
+            each.compared.pair(each.best.name, each.compared.best_rival.name)
+            for each in ranked
+            if each not in rivals and each.best and each.compared.best_rival
+        ],
+        over=over,
+        n_sure=sum(pair.differs and pair.bits_per_second > 0.0 for pair in over),
+    )
 
 
-def _one_best(found: Finding) -> str:
-    best, ours, compared = found.best, found.best_of_family, found.compared
-    over = found.over_independent
-    if best is None or over is None:
+def _next_best(found: Finding) -> str:
+    """The model that the best is held against: of a rival, the best of the paper's family.
+
+    Else the next one, unless their difference is told already.
+    """
+    best, ours, pair = found.best, found.best_of_family, found.pair
+    ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
+    if best is None or len(ranked) < 2:
         return ""
-    gain = f"{with_error(over.bits_per_second, over.stderr)} bits/s above independent units"
-    if not over.differs and over.n_splits >= FEWEST_SPLITS:
-        gain += f" ({p_text(over.p_holm)}, which may be chance)"
-    if len(compared.models) == 1:
-        return f"{best.name}, the only one: it scores {gain}."
-    ranked = sorted(compared.models, key=lambda model: -model.bits_per_second)
-    told = f"{_described(best)} has the highest score of {len(ranked)} models, {gain}."
-    if not best.spec.is_rival or ours is None:
-        pair = found.pair  # whose difference is told above
-        is_told = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
-        return told if is_told else f"{told} {_sentence(found, ranked[1].name)}"
-    told += f" Of the paper's family ({_family([found])}) it is {ours.name}."
-    return f"{told} {_sentence(found, ours.name)}"
-
-
-def _family(found: Sequence[Finding]) -> str:
-    """Classes of the paper's family that are compared: ``"Ising, RBM, SemiRBM"``."""
-    specs = [model.spec for each in found for model in each.compared.models]
-    classes = {spec.model for spec in specs if not spec.is_rival}
-    return ", ".join(name for name in CLASSES if name in classes)
-
-
-def _sentence(found: Finding, other: str) -> str:
-    """The best model against another one, as their paired difference has it."""
-    text = found.compared.pair(found.compared.best.name, other).sentence()
-    return f"{text[0].upper()}{text[1:]}."
+    if best.spec.is_rival and ours is not None:
+        return ours.name
+    is_told = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
+    return "" if is_told else ranked[1].name
 
 
 def _described(model: ModelScore) -> str:
@@ -65,98 +70,37 @@ def _described(model: ModelScore) -> str:
     return f"{model.name} ({what}; not of the paper's family)" if what else model.name
 
 
-def _all_best(found: Sequence[Finding]) -> str:
-    models = {each.best.name: each.best for each in found if each.best}
-    counts = Counter(each.best.name for each in found if each.best).most_common()
-    others = [f"{_described(models[name])} in {n}" for name, n in counts[1:]]
-    first = _described(models[counts[0][0]])
-    most = f"{first} scores highest in {counts[0][1]} of {len(found)} recordings"
-    text = ", ".join([most, *others])
-    ours = Counter(each.best_of_family.name for each in found if each.best_of_family).most_common()
-    rivals = [each for each in found if each.best and each.best.spec.is_rival]
-    if rivals:
-        won = sum(each.rival_wins for each in rivals)
-        family = ", ".join(f"{name} in {n}" for name, n in ours)
-        text += f". Of the paper's family ({_family(found)}) the best is {family}; "
-        clearly = f"a model of another kind is clearly better in {won}"
-        text += clearly if won else "no model of another kind is clearly better than that"
-    text += _over_rivals([each for each in found if each not in rivals])
-    over = [pair for each in found if (pair := each.over_independent)]
-    sure = sum(pair.differs and pair.bits_per_second > 0.0 for pair in over)
-    clear = "" if sure == len(over) else f", beyond chance in {sure or 'none'} of {len(over)}"
-    gains = spread([pair.bits_per_second for pair in over])
-    return f"{text}. The best is {gains} bits/s above independent units{clear}."
-
-
-def _over_rivals(found: Sequence[Finding]) -> str:
-    """In how many recordings a best model of the paper's family is clearly above other kinds."""
-    pairs = [
-        each.compared.pair(each.best.name, each.compared.best_rival.name)
-        for each in found
-        if each.best and each.compared.best_rival
-    ]
-    if not pairs:
+def good_enough(found: Sequence[Finding]) -> str:
+    """Whether the best model describes the test words; empty where that is not computed."""
+    known = [each for each in found if each.adequacy is not None]
+    if not known:
         return ""
-    others = enumeration(list(dict.fromkeys(pair.second for pair in pairs)))
-    sure = sum(pair.differs for pair in pairs)
-    return (
-        f". Where a model of the paper's family is best, it is clearly better than the best of "
-        f"another kind ({others}) in {sure or 'none'} of {counted(len(pairs), 'recording')}"
+    by_kind: dict[str, list[Finding]] = {kind: [] for kind in _KINDS}
+    for each in known:
+        for kind in _kinds_of(each.adequacy):
+            by_kind[kind].append(each)
+    missed = Counter(name for each in known if each.adequacy for name in each.adequacy.missed)
+    best = {each.best.name for each in known if each.best}
+    return answer(
+        "good_enough",
+        found,
+        known=known,
+        by_kind=by_kind,
+        missed=[f"{_FAMILIES.get(name, name)} (in {k})" for name, k in missed.items()],
+        untested=sorted(best - {each.adequate for each in known}),
     )
 
 
-def good_enough(found: Sequence[Finding]) -> str:
-    """Whether the best model describes the test words; empty where that is not computed."""
-    known = [(each, each.adequacy) for each in found if each.adequacy is not None]
-    if not known:
-        return ""
-    return _one_adequacy(*known[0]) if len(found) == 1 else _all_adequacies(known)
-
-
-def _one_adequacy(found: Finding, adequacy: Adequacy) -> str:
-    lead = "No"
-    if not adequacy.missed:
-        lead = "Yes, as far as these words can tell" if adequacy.describes else "Nearly"
+def _kinds_of(adequacy: Adequacy | None) -> list[str]:
+    """What an adequacy counts as: what a model misses may be in doubt besides."""
+    if adequacy is None:
+        return []
+    kinds = ["misses"] if adequacy.missed else []
     if adequacy.pairs_in_doubt:
-        lead = "Not known, since these words are too few to refute it"
-    untested = ""
-    if found.best is not None and found.best.name != found.adequate:
-        untested = f" {found.best.name} was not tested for this."
-    ours = found.best_of_family
-    who = f"{found.adequate}, the best of the paper's family," if untested else found.adequate
-    who = who if ours is not None and ours.name == found.adequate else found.adequate
-    explained = f" {found.explained[0].upper()}{found.explained[1:]}." if found.explained else ""
-    return f"{lead}: {who} {adequacy}.{explained}{untested}"
-
-
-def _all_adequacies(known: Sequence[tuple[Finding, Adequacy]]) -> str:
-    n = f"{len(known)} recordings"
-    misses = [each for each, adequacy in known if adequacy.missed]
-    doubtful = [each for each, adequacy in known if adequacy.pairs_in_doubt]
-    little = [e for e, a in known if not (a.missed or a.describes or a.pairs_in_doubt)]
-    enough = [each for each, a in known if a.describes and not a.pairs_in_doubt]
-    missed = Counter(name for _, adequacy in known for name in adequacy.missed)
-    listed = enumeration([f"{_FAMILIES.get(name, name)} (in {k})" for name, k in missed.items()])
-    untested = {each.best.name for each, _ in known if each.best} - {
-        each.adequate for each, _ in known
-    }
-    tested = list(dict.fromkeys(each.adequate for each, _ in known))
-    who = tested[0] if len(tested) == 1 else "the best model tested for it"
-    clauses = []
-    if misses:
-        clauses.append(f"No, in {len(misses)} of {n}: {who} misses {listed}.")
-    if little:
-        clauses.append(f"Nearly, in {len(little)} of {n}: {who} differs, but by little.")
-    if enough:
-        told = f"Yes, in {len(enough)} of {n}, as far as their words can tell"
-        clauses.append(f"{told}: {named(enough)}.")
-    if doubtful:
-        few = "whose words are too few to refute it"
-        clauses.append(f"Not known in {len(doubtful)} of {n}, {few}: {named(doubtful)}.")
-    if untested:
-        verb = "was" if len(untested) == 1 else "were"
-        clauses.append(f"{enumeration(sorted(untested))} {verb} not tested for this.")
-    return " ".join(clauses)
+        return [*kinds, "doubtful"]
+    if adequacy.describes:
+        return [*kinds, "enough"]
+    return kinds or ["little"]
 
 
 def others_agree(found: Sequence[Finding], first: Sequence[Finding]) -> str:

@@ -1,0 +1,44 @@
+"""English of captions and reports: templates in files, into which values are filled."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .formatting import counted, enumeration, scientific
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def worded(room: str, name: str, **values: Any) -> str:
+    """The template ``name`` of a room with its values, as one line of text.
+
+    It is ``templates/<name>.txt`` in the folder of the room, in Jinja's language. Lines of it may
+    be broken anywhere. Its filters are the functions of :mod:`microcolumn.formatting`, ``f`` for
+    Python's format specifications, ``capital`` for a capital at the beginning and ``percent``.
+    """
+    text = _templates(room).get_template(f"{name}.txt").render(values)
+    return re.sub(r"[ \n]+", " ", text).strip()  # no-break spaces stay
+
+
+@cache
+def _templates(room: str) -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    # What is filled in is plain text; the page escapes all of it.
+    made = Environment(
+        loader=PackageLoader(f"microcolumn.{room}"),
+        undefined=StrictUndefined,
+        autoescape=False,
+    )
+    made.filters |= {
+        "capital": lambda text: f"{text[0].upper()}{text[1:]}",
+        "counted": counted,
+        "enumeration": enumeration,
+        "f": format,
+        "percent": lambda share: f"{100 * share:.3g}\N{NO-BREAK SPACE}%",
+        "scientific": scientific,
+    }
+    return made
