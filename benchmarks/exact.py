@@ -48,7 +48,7 @@ def report_sums(peak, quick):
             lambda theta=theta: log_partition(theta, "exact", progress=False),
             repeats,
         )
-        n_summed = theta.n_visible if "visible" in result.method else theta.n_hidden
+        n_summed = theta.n_visible if result.side == "visible" else theta.n_hidden
         fraction = result.n_operations / seconds / peak
         print(
             f"{name:<34}{seconds:>9.4f}{1e9 * seconds / 2.0**n_summed:>10.4f}"
@@ -80,7 +80,7 @@ def report_ratio():
     folded = least(time.thread_time, lambda: log_partition(theta, "exact-visible"))
     print(
         f"\nIsing, 20 units, one core: enumeration in NumPy {1e3 * enumerated:.0f} ms, "
-        f"folded {1e3 * folded:.2f} ms, ratio {enumerated / folded:.0f}"
+        f"matrix products {1e3 * folded:.2f} ms, ratio {enumerated / folded:.0f}"
     )
 
 

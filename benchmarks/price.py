@@ -5,8 +5,8 @@ beside the repository, half of the words, one thread. Flow is fitted at l1 = 2e-
 1e-4, about where each scores best here, each as it ends by default: flow at its tolerance, the
 likelihood where less is to be gained than the data can tell. Held-out scores are in bits per second
 over independent units; "strict" is how much the strict optimum (``tol=1e-8``) adds to them. With
-``--search`` the penalty is chosen on a fifth of the training words, and the time of the whole search
-is compared with that of the single fit that it has chosen.
+``--search`` the penalty is chosen on a fifth of the training words, and the time of the whole
+search is compared with that of the single fit that it has chosen.
 
     python benchmarks/price.py [--units 20] [--hidden 25] [--search]
     PYTHONPATH=../older/src python benchmarks/price.py    # the same of another version

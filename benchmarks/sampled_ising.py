@@ -63,8 +63,10 @@ def choose(part: str) -> float:
     choice = mc.choose_l1(mc.Ising(), train, validation)
     processor, wall = time.process_time() - processor, time.perf_counter() - started
     for fit, score in zip(choice.fits, choice.scores, strict=True):
-        print(f"  l1 {fit.l1:g}: {score.bits_per_second:.2f} validation bits/s, log Z "
-              f"{fit.log_partition()}, {fit.certificate_.n_rounds} rounds")
+        print(
+            f"  l1 {fit.l1:g}: {score.bits_per_second:.2f} validation bits/s, log Z "
+            f"{fit.log_partition()}, {fit.certificate_.n_rounds} rounds"
+        )
     print(f"{part}: {choice}, {processor:.2f} s of processor time, {wall:.2f} s")
     print(f"  {told(choice.best, held)}", flush=True)
     return processor

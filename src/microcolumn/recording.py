@@ -195,17 +195,9 @@ class Recording:
         return self.binning(width).words
 
     def binning(self, width: float = 0.020) -> Binning:
-        """Words of the recording together with an account of its spikes.
+        """Words of the recording in bins of ``width`` seconds, and an account of its spikes.
 
-        Parameters
-        ----------
-        width : float
-            Width of a bin, seconds.
-
-        Returns
-        -------
-        Binning
-            Words, the shares of bins with one spike and with more, and where each spike went.
+        It has the shares of bins with one spike and with more, and where each spike went.
         """
         width = checked_bin_width(width)
         if self.resolution_s > 0:

@@ -134,7 +134,7 @@ class Repeats:
         fraction: float = 0.5,
         random_state: int | np.random.Generator | None = None,
     ) -> tuple[Words, Words]:
-        """Deal whole repeats to two parts; bins that belong to no repeat are in neither.
+        """Deal whole repeats to two parts in time order; bins of no repeat are in neither.
 
         Parameters
         ----------
@@ -145,11 +145,6 @@ class Repeats:
             at least one.
         random_state : int or numpy.random.Generator, optional
             Seed of the deal.
-
-        Returns
-        -------
-        first, second : Words
-            Both in time order.
         """
         share = proper_share("fraction", fraction)
         repeat, _ = self.locate(words)

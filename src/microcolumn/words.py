@@ -211,13 +211,7 @@ class Words:
         return self.X[self.index]
 
     def subset(self, units: Iterable[int]) -> Words:
-        """Words of some of the units.
-
-        Parameters
-        ----------
-        units : iterable of int
-            Positions of the units to keep, in the order the new words will have.
-        """
+        """Words of the units at these positions, in the order the new words will have."""
         words = self.reordered(check_positions("units", units, self.n_units))
         distinct, renamed = unique_rows(words.X)
         counts = _counts(renamed, self.counts, distinct.shape[0])
@@ -287,16 +281,8 @@ class Words:
     def embed(self, window: int) -> Words:
         """Spatiotemporal words: windows of ``window`` consecutive bins, one window per bin.
 
-        Parameters
-        ----------
-        window : int
-            Bins per window.
-
-        Returns
-        -------
-        Words
-            Of ``window * n_units`` bits, oldest bin first. Windows never cross an epoch's edge;
-            epochs shorter than a window are left out.
+        They have ``window * n_units`` bits, oldest bin first. Windows never cross an epoch's edge;
+        epochs shorter than a window are left out.
         """
         n_bins_per_word = whole_number("window", window, least=1)
         if self.window > 1:

@@ -7,12 +7,12 @@ from math import isnan
 import numpy as np
 import pytest
 import written
+from few_draws import FEW_DRAWS
 from typer.testing import CliRunner
 
 import microcolumn as mc
 from microcolumn.cli import app
 from microcolumn.models import _penalised
-from microcolumn.solvers import _certificate, _stochastic
 
 runner = CliRunner()
 #: Too few words to bring units together: a small penalty leaves weights to look at.
@@ -130,8 +130,7 @@ def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
 def sampled(monkeypatch):
     """No exact sum is small enough, and few chains make a quick fit."""
     monkeypatch.setattr(_penalised, "EXACT_FIT", 0.0)
-    monkeypatch.setattr(_stochastic, "_CHAINS", 512)
-    monkeypatch.setattr(_certificate, "_CHAINS", 512)
+    monkeypatch.setattr(_penalised.PenalisedModel, "_sampler", FEW_DRAWS)
 
 
 def test_fit_prints_what_fresh_chains_say_of_a_sampled_likelihood(session, sampled, tmp_path):

@@ -136,7 +136,7 @@ def test_settings_can_be_read_and_set():
         "group_l1": 0.0,
         "objective": "mpf",
         "n_init": 1,
-        "tol": 1e-8,
+        "tol": None,
         "max_iter": 5000,
         "random_state": 4,
     }

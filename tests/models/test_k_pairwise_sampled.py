@@ -1,23 +1,26 @@
 """K-pairwise beyond exact sums: agreement with exact fits, certificates, determinism."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
+from few_draws import FEW_DRAWS
 
 import microcolumn as mc
 from microcolumn.layout import Layout
 from microcolumn.models import _penalised, from_bytes, to_bytes
+from microcolumn.objectives._data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations
 from microcolumn.penalties import L1, Smoothness
-from microcolumn.solvers import _certificate, _stochastic
+from microcolumn.solvers._certificate import sampled_certificate
+from microcolumn.solvers._stochastic import Effort, SampledProblem
 
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
-    for name, value in {"_CHAINS": 512, "_FIRST_DRAWS": 1 << 13, "_MOST_DRAWS": 1 << 15}.items():
-        monkeypatch.setattr(_stochastic, name, value)
-    monkeypatch.setattr(_certificate, "_CHAINS", 512)
+    monkeypatch.setattr(mc.KPairwise, "_sampler", FEW_DRAWS)
 
 
 @pytest.fixture
@@ -62,10 +65,10 @@ def test_a_wrong_potential_is_not_certified(words):
     exact = mc.KPairwise(l1=2e-3).fit(words)
     penalty = L1(2e-3) + Smoothness(1.0 / len(words))
     layout, rng = Layout.of(exact.parameters_), np.random.default_rng(0)
+    problem = SampledProblem(DataMoments(data), penalty, 2e-3, layout, settings=FEW_DRAWS)
     wrong = Parameters(b=exact.b_, J=exact.J_, v=0.5 * exact.v_)
     judged = [
-        _certificate.sampled_certificate(theta, data, penalty, layout, rng, 1, 1.0)
-        for theta in (exact.parameters_, wrong)
+        sampled_certificate(rng, theta, problem, Effort()) for theta in (exact.parameters_, wrong)
     ]
     assert judged[0].converged
     assert not judged[1].converged
@@ -73,7 +76,7 @@ def test_a_wrong_potential_is_not_certified(words):
 
 @pytest.mark.filterwarnings("ignore:.*is not converged")
 def test_same_seed_same_bits_for_any_number_of_threads(words, out_of_reach, monkeypatch):
-    monkeypatch.setattr(_stochastic, "_MOST_ROUNDS", 1)
+    monkeypatch.setattr(mc.KPairwise, "_sampler", replace(FEW_DRAWS, most_rounds=1))
     fits = []
     for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         numba.set_num_threads(n_threads)

@@ -12,7 +12,7 @@ import microcolumn as mc
 from microcolumn.models import HiddenMarkovModes, to_bytes
 from microcolumn.models._chain import Trains, long_run
 from microcolumn.models._files import from_bytes
-from microcolumn.models._markov_fit import MarkovExpectation, MarkovModes
+from microcolumn.models._modes_fit import MarkovExpectation, MarkovModes
 from microcolumn.models._words_estimator import floored_rates
 
 

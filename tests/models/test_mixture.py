@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 import microcolumn as mc
 from microcolumn.models import BernoulliMixture, to_bytes
 from microcolumn.models._files import from_bytes
-from microcolumn.models._mixture_fit import Mixture, MixtureExpectation
+from microcolumn.models._modes_fit import Mixture, MixtureExpectation
 from microcolumn.models._words_estimator import floored_rates
 
 

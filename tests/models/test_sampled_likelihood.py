@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few_draws import FEW_DRAWS
 from safetensors.numpy import load as arrays_of, save as tensors
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.models import _penalised, from_bytes, to_bytes
+from microcolumn.models._penalised import PenalisedModel
 from microcolumn.models._saving import digest_of
-from microcolumn.solvers import _certificate, _stochastic
 
 SETTINGS = {mc.Ising: {}, mc.RBM: {"n_hidden": 3}, mc.SemiRBM: {"n_hidden": 3}}
 MODELS = pytest.mark.parametrize("cls", SETTINGS)
@@ -20,9 +21,7 @@ MARK = "microcolumn-model-1"
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
-    for name, value in {"_CHAINS": 512, "_FIRST_DRAWS": 1 << 13, "_MOST_DRAWS": 1 << 14}.items():
-        monkeypatch.setattr(_stochastic, name, value)
-    monkeypatch.setattr(_certificate, "_CHAINS", 512)
+    monkeypatch.setattr(PenalisedModel, "_sampler", FEW_DRAWS)
 
 
 @pytest.fixture

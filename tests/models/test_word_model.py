@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models._climbing import Expectation
 from microcolumn.models._files import _CLASSES
 from microcolumn.models._modes import ModesModel
+from microcolumn.models._modes_fit import Expectation
 from microcolumn.models._rival import Rival
 
 

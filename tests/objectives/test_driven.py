@@ -13,6 +13,7 @@ from microcolumn.objectives._driven import LARGEST_SCALE, DrivenFlips
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
+ALL_KINDS = (*KINDS, "gaussian rbm", "gaussian srbm")
 OBJECTIVES = {"mpf": lambda d: np.exp(0.5 * d), "pseudolikelihood": lambda d: np.logaddexp(0, d)}
 
 
@@ -37,11 +38,19 @@ def brute_force(theta, words, table, row, scale, term):
     return total / words.n_bins
 
 
+def any_model(seed, kind, scale=0.3):
+    """A random model, also with Gaussian hidden units."""
+    theta = random_model(np.random.default_rng(seed), kind.removeprefix("gaussian "), 5, 3, scale)
+    if kind.startswith("gaussian"):
+        theta = Parameters(theta.b, theta.J, theta.W, theta.c, hidden="gaussian")
+    return theta
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_value_and_scales_are_those_of_brute_force_over_bins(kind, objective):
     words, table, row = driven_words(n_bins=60)
-    theta = random_model(np.random.default_rng(1), kind, 5, 3, 0.3)
+    theta = any_model(1, kind)
     driven = DrivenFlips(words, table, row, objective)
     scale, (value, _) = driven.scale(theta), driven(theta)
     term = OBJECTIVES[objective]
@@ -57,10 +66,10 @@ def test_value_and_scales_are_those_of_brute_force_over_bins(kind, objective):
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_the_gradient_is_the_slope_of_the_value_with_scales_moving_along(kind, objective):
     words, table, row = driven_words()
-    theta = random_model(np.random.default_rng(2), kind, 5, 3, 0.7)
+    theta = any_model(2, kind, 0.7)
     driven, layout, step = DrivenFlips(words, table, row, objective), Layout.of(theta), 1e-5
     x, gradient = layout.pack(theta), np.empty(layout.size)
     driven.evaluate(x, layout, gradient)

@@ -134,7 +134,7 @@ def test_moments_of_an_unpenalised_ising_model_are_those_of_the_data(
     random_parameters, draw, every_word, n_units
 ):
     X = draw(random_parameters("ising", n_units, scale=0.4, seed=n_units), 2000).astype(float)
-    model = mc.Ising(l1=0.0).fit(X)
+    model = mc.Ising(l1=0.0, tol=1e-10).fit(X)
     words = every_word(n_units).astype(float)
     log_p = log_weight(model.parameters_, words)
     p = np.exp(log_p - logsumexp(log_p))

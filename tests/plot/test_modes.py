@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn.models import BernoulliMixture, HiddenMarkovModes, Ising
-from microcolumn.plot._hidden import POSITIVE, THRESHOLD
-from microcolumn.plot._modes import modes
+from microcolumn.plot._hidden import POSITIVE, THRESHOLD, modes
 from microcolumn.units import Units
 from microcolumn.words import Words
 

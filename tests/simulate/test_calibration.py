@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from microcolumn.simulate._calibration import calibrate
 from microcolumn.simulate._column import draw_column
-from microcolumn.simulate._spikes import draw_cells, draw_trains
+from microcolumn.simulate._spikes import calibrate, draw_cells, draw_trains
 
 
 @pytest.mark.parametrize(

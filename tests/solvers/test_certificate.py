@@ -8,25 +8,22 @@ import pytest
 
 from microcolumn.layout import Layout
 from microcolumn.objectives import NegativeLogLikelihood
+from microcolumn.objectives._data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
-from microcolumn.solvers import Certificate, _certificate, minimise
+from microcolumn.solvers import Certificate, SamplerSettings, minimise
 from microcolumn.solvers._certificate import MOST_MEAN_SQUARE, sampled_certificate
+from microcolumn.solvers._stochastic import Effort, SampledProblem
 from microcolumn.words import Words
 
-#: Chains of the certificates here.
-CHAINS = 1024
-
-
-@pytest.fixture(autouse=True)
-def few_chains(monkeypatch):
-    for name, value in {"_CHAINS": CHAINS, "_SETTLING": 50, "_WORDS": 16}.items():
-        monkeypatch.setattr(_certificate, name, value)
+SETTINGS = SamplerSettings(judging_chains=1024, judging_settling=50, judging_words=16)
 
 
 def certified(theta, words, l1, seed=0, fixed=None):
-    layout, rng = Layout.of(theta, fixed), np.random.default_rng(seed)
-    return sampled_certificate(theta, words, L1(l1), layout, rng, 3, 1e6)
+    data, layout = DataMoments(words), Layout.of(theta, fixed)
+    problem = SampledProblem(data, L1(l1), l1, layout, settings=SETTINGS)
+    effort = Effort(n_rounds=3, n_sites=1e6)
+    return sampled_certificate(np.random.default_rng(seed), theta, problem, effort)
 
 
 @pytest.fixture(scope="module", params=["ising", "rbm", "srbm"])

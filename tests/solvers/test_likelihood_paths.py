@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few_draws import FEW_DRAWS
 from scipy.special import logit
 
 from microcolumn.layout import NEVER_COACTIVE
@@ -11,15 +12,8 @@ from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood
 from microcolumn.parameters import Parameters
 from microcolumn.partition._exact import exact_log_partition
 from microcolumn.penalties import L1
-from microcolumn.solvers import (
-    Problem,
-    _certificate,
-    _likelihood_paths,
-    _stochastic,
-    fit_likelihood_path,
-    fit_path,
-)
-from microcolumn.solvers._likelihood_paths import _ladder
+from microcolumn.solvers import Problem, fit_likelihood_path, fit_path, walk_likelihood_path
+from microcolumn.solvers._likelihood_paths import _Family, _ladder
 from microcolumn.words import Words
 
 L1_VALUES = [2e-3, 2e-2]
@@ -27,17 +21,8 @@ L1_VALUES = [2e-3, 2e-2]
 NOISE = 3e-3
 
 
-def draw_few(monkeypatch):
-    for name, value in {"_CHAINS": 512, "_FIRST_DRAWS": 1 << 13, "_MOST_DRAWS": 1 << 14}.items():
-        monkeypatch.setattr(_stochastic, name, value)
-    monkeypatch.setattr(_stochastic, "_MOST_ROUNDS", 20)
-    monkeypatch.setattr(_certificate, "_CHAINS", 512)
-    monkeypatch.setattr(_certificate, "_WORDS", 16)
-
-
-@pytest.fixture(autouse=True)
-def few_draws(monkeypatch):
-    draw_few(monkeypatch)
+def fitted(kind, problem, words, l1_values, *starts):
+    return fit_likelihood_path(kind, problem, words, l1_values, *starts, settings=FEW_DRAWS)
 
 
 def problem_of(X, **options):
@@ -84,12 +69,9 @@ def volleys():
 @pytest.fixture(scope="module")
 def sampled(volleys):
     """Fits of every kind along the path."""
-    with pytest.MonkeyPatch.context() as patched:
-        draw_few(patched)
-        return {
-            kind: fit_likelihood_path(kind, *problem_of(volleys), L1_VALUES)
-            for kind in ("ising", "rbm", "srbm")
-        }
+    return {
+        kind: fitted(kind, *problem_of(volleys), L1_VALUES) for kind in ("ising", "rbm", "srbm")
+    }
 
 
 def test_ising_fits_are_the_exact_ones_at_every_penalty(sampled, volleys):
@@ -139,25 +121,26 @@ def test_dead_hidden_units_have_no_biases(sampled):
 def test_a_start_of_ones_own_is_taken(volleys):
     problem, words = problem_of(volleys, max_iter=1)
     start = Parameters(b=problem.biases, J=0.01 * (1.0 - np.eye(8)))
-    [found] = fit_likelihood_path("ising", problem, words, [2e-3], start)
+    [found] = fitted("ising", problem, words, [2e-3], start)
     assert found.n_iter == 1
     assert np.count_nonzero(found.parameters.J) > 0
 
 
 def test_all_rungs_together_take_no_more_steps_than_allowed(volleys):
     problem, words = problem_of(volleys, max_iter=7)
-    [found] = fit_likelihood_path("ising", problem, words, [1e-4])
+    start = Parameters(b=problem.biases, J=np.zeros((8, 8)))
+    [found] = fitted("ising", problem, words, [1e-4], start)
     assert found.n_iter == 7
     assert not found.converged
 
 
 def test_the_same_seed_gives_the_same_bits(volleys):
-    def fitted(seed):
+    def by_seed(seed):
         problem, words = problem_of(volleys, max_iter=30, seed=np.random.SeedSequence(seed))
-        [found] = fit_likelihood_path("rbm", problem, words, [5e-3])
+        [found] = fitted("rbm", problem, words, [5e-3])
         return found
 
-    one, again, other = fitted(1), fitted(1), fitted(2)
+    one, again, other = by_seed(1), by_seed(1), by_seed(2)
     assert np.array_equal(one.parameters.W, again.parameters.W)
     assert one.sampled == again.sampled
     assert not np.array_equal(one.parameters.b, other.parameters.b)
@@ -165,7 +148,7 @@ def test_the_same_seed_gives_the_same_bits(volleys):
 
 @pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
 def test_a_huge_penalty_leaves_the_independent_model(volleys, kind):
-    [found] = fit_likelihood_path(kind, *problem_of(volleys), [1e3])
+    [found] = fitted(kind, *problem_of(volleys), [1e3])
     theta = found.parameters
     assert theta.J is None or not theta.J.any()
     assert theta.W is None or not theta.W.any()
@@ -177,7 +160,7 @@ def test_without_a_penalty_pairs_that_never_fire_together_are_left_out():
     X = (rng.random((3000, 6)) < 0.3).astype(np.uint8)
     X[:, 1] *= 1 - X[:, 0]
     problem, words = problem_of(X)
-    [found] = fit_likelihood_path("ising", problem, words, [0.0])
+    [found] = fitted("ising", problem, words, [0.0])
     assert found.parameters.J[0, 1] == NEVER_COACTIVE
     log_z = exact_log_partition(found.parameters, progress=False).value
     assert found.log_z == pytest.approx(log_z, abs=0.02)
@@ -202,7 +185,7 @@ def test_edges_give_finite_parameters(kind, edge):
     X = np.array(EDGES[edge], dtype=np.uint8)
     problem, words = problem_of(X, max_iter=20)
     for l1 in (0.0, 1e-2):
-        [found] = fit_likelihood_path(kind, problem, words, [l1])
+        [found] = fitted(kind, problem, words, [l1])
         theta = found.parameters
         for part in (theta.b, theta.J, theta.W, theta.c):
             assert part is None or np.isfinite(part).all()
@@ -211,15 +194,26 @@ def test_edges_give_finite_parameters(kind, edge):
         assert theta.W is None or not theta.W[problem.fixed].any()
 
 
-def test_the_log_z_of_a_start_is_annealed_where_it_cannot_be_summed(volleys, monkeypatch):
+def test_the_log_z_of_a_start_is_annealed_where_it_cannot_be_summed():
+    # Five chains of six units each: a sum of all words is the product of five sums.
+    rng = np.random.default_rng(0)
+    block = np.triu(rng.normal(0.0, 0.5, (6, 6)), 1)
+    small = Parameters(b=np.full(6, -2.0), J=block + block.T)
+    theta = Parameters(b=np.full(30, -2.0), J=np.kron(np.eye(5), block + block.T))
+    X = (rng.random((2000, 30)) < 0.15).astype(np.uint8)
+    log_z, variance = _Family(*problem_of(X), FEW_DRAWS)._log_z(theta, np.random.default_rng(0))
+    exact = 5.0 * exact_log_partition(small, progress=False).value
+    assert 0.0 < variance < 1e-3
+    assert abs(log_z - exact) < 5.0 * np.sqrt(variance)
+
+
+def test_a_walk_goes_from_strong_to_weak_penalties_and_makes_fits_when_asked(volleys):
     problem, words = problem_of(volleys)
-    [theta] = [fit.parameters for fit in exactly("ising", volleys, [2e-3])]
-    exact = exact_log_partition(theta, progress=False).value
-    monkeypatch.setattr(_likelihood_paths, "EXACT_START", 0.0)
-    family = _likelihood_paths._Family(problem, words)
-    annealed = family._log_z(theta, np.random.default_rng(0))
-    assert annealed != exact
-    assert annealed == pytest.approx(exact, abs=0.02)
+    walk = walk_likelihood_path("ising", problem, words, [2e-3, 0.0, 2e-2], settings=FEW_DRAWS)
+    first, found = next(walk)
+    assert first == 2
+    assert found.log_z_stderr < 0.01
+    assert [k for k, _ in walk] == [0, 1]
 
 
 def test_penalties_of_the_ladder_fall_fourfold_to_the_one_wanted():

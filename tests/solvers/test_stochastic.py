@@ -1,44 +1,66 @@
 """The search that draws its own words against exact fits of small models."""
 
 import math
+from dataclasses import replace
 
 import numba
 import numpy as np
 import pytest
+from few_draws import FEW_DRAWS
 from scipy.special import logit, logsumexp
 
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import NegativeLogLikelihood, WordPool
+from microcolumn.objectives._data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.partition._exact import exact_log_partition
-from microcolumn.penalties import L1
-from microcolumn.solvers import _stochastic, minimise
-from microcolumn.solvers._stochastic import LikelihoodSearch, log_ratio
+from microcolumn.penalties import L1, Smoothness
+from microcolumn.solvers import minimise
+from microcolumn.solvers._stochastic import (
+    SampledProblem,
+    accept_step,
+    first_state,
+    run_round,
+    search,
+)
 from microcolumn.words import Words
-
-
-@pytest.fixture(autouse=True)
-def few_draws(monkeypatch):
-    """Fits of a second, with noise that tests can tell."""
-    for name, value in {
-        "_CHAINS": 512,
-        "_FIRST_DRAWS": 1 << 13,
-        "_MOST_DRAWS": 1 << 14,
-        "_MOST_ROUNDS": 30,
-    }.items():
-        monkeypatch.setattr(_stochastic, name, value)
 
 
 def log_z(theta):
     return exact_log_partition(theta, progress=False).value
 
 
-def searching(words, start, l1, seed=0, fixed=None):
-    layout = Layout.of(start, fixed)
-    return LikelihoodSearch(
-        words, L1(l1), layout, layout.pack(start), log_z(start), np.random.default_rng(seed)
-    )
+class Searching:
+    """A problem with few draws, and where its search is."""
+
+    def __init__(self, words, start, l1, seed=0, settings=FEW_DRAWS):
+        layout, self.rng = Layout.of(start), np.random.default_rng(seed)
+        self.problem = SampledProblem(DataMoments(words), L1(l1), l1, layout, settings=settings)
+        at_start = layout.pack(start), log_z(start), 0.0
+        self.state, self.has_false_mode = first_state(self.rng, self.problem, *at_start)
+
+    @property
+    def theta(self):
+        return self.problem.layout.unpack(self.state.x)
+
+    def run(self, max_iter):
+        self.state = search(self.rng, self.state, self.problem, max_iter)
+        return self
+
+    @property
+    def penalised(self):
+        """Exact value, with the normaliser summed."""
+        likelihood = NegativeLogLikelihood(self.problem.data.words)
+        return likelihood(self.theta)[0] + self.problem.penalty.value(
+            self.state.x, self.problem.layout
+        )
+
+    @property
+    def noise(self):
+        """Fitting noise costs half of one over the number of draws for each parameter."""
+        n_draws = sum(draws.n_draws for draws in self.state.draws)
+        return self.problem.noise(self.state.x, n_draws)
 
 
 def uncoupled(words):
@@ -54,51 +76,61 @@ def pairwise(draw, random_parameters):
 
 def test_a_convex_fit_is_the_exact_one_within_the_noise_of_its_draws(pairwise):
     l1, start = 5e-3, uncoupled(pairwise)
-    search = searching(pairwise, start, l1)
-    search.run(1000)
+    found = Searching(pairwise, start, l1).run(1000)
     exact = minimise(NegativeLogLikelihood(pairwise), start, L1(l1), tol=1e-9)
-    likelihood = NegativeLogLikelihood(pairwise)
-    value = likelihood(search.theta)[0] + search.penalty.value(search.x, search.layout)
-    # Fitting noise costs half of one over the number of draws for each parameter.
-    n_draws = sum(draws.n_draws for draws in search._drawn)
-    costs = np.count_nonzero(search.x) / (2.0 * n_draws)
-    assert 0.0 <= value - exact.objective < 5.0 * costs
-    assert search.log_z == pytest.approx(log_z(search.theta), abs=0.02)
-    assert search.value == pytest.approx(value, abs=0.02)
-    found, wanted = search.theta.J != 0.0, exact.parameters.J != 0.0
-    assert (found != wanted).sum() <= 0.1 * wanted.size
-    assert (found & ~wanted).sum() < wanted.sum()
+    assert 0.0 <= found.penalised - exact.objective < 5.0 * found.noise
+    assert found.state.log_z == pytest.approx(log_z(found.theta), abs=0.02)
+    value = found.problem.value(found.state.x, found.state.log_z)
+    assert value == pytest.approx(found.penalised, abs=0.02)
+    is_pair, is_true = found.theta.J != 0.0, exact.parameters.J != 0.0
+    assert (is_pair != is_true).sum() <= 0.1 * is_true.size
+    assert (is_pair & ~is_true).sum() < is_true.sum()
     # An error of 0.02 in a moment of variance 0.1 is one of about 0.2 in its parameter.
-    assert np.abs(search.theta.b - exact.parameters.b).max() < 0.2
-    assert np.abs(search.theta.J - exact.parameters.J).max() < 0.2
+    assert np.abs(found.theta.b - exact.parameters.b).max() < 0.2
+    assert np.abs(found.theta.J - exact.parameters.J).max() < 0.2
 
 
-def test_a_looser_tolerance_draws_fewer_words_and_ends_at_the_mean_of_rounds(pairwise):
-    l1, start = 5e-3, uncoupled(pairwise)
-    search = searching(pairwise, start, l1)
-    search.tol = 3.5e-4
-    assert search.is_capped
-    search.run(1000)
-    assert search.n_draws == 1 << 13
-    exact = minimise(NegativeLogLikelihood(pairwise), start, L1(l1), tol=1e-9)
-    likelihood = NegativeLogLikelihood(pairwise)
-    value = likelihood(search.theta)[0] + search.penalty.value(search.x, search.layout)
-    # The noise of one round's words alone would cost as much on average.
-    assert 0.0 <= value - exact.objective < np.count_nonzero(search.x) / (2.0 * search.n_draws)
-    assert search.log_z == pytest.approx(log_z(search.theta), abs=0.02)
+def test_the_error_of_log_z_is_that_of_many_searches(pairwise):
+    errors, stderrs = [], []
+    for seed in range(8):
+        found = Searching(pairwise, uncoupled(pairwise), 5e-3, seed).run(1000)
+        errors.append(found.state.log_z - log_z(found.theta))
+        stderrs.append(math.sqrt(found.state.log_z_variance))
+    # Words of one chain are not quite independent.
+    assert 0.3 < np.mean(stderrs) / np.sqrt(np.mean(np.square(errors))) < 3.0
+
+
+def test_draws_are_sized_by_the_l1_penalty_alone(pairwise):
+    """Smoothing of a potential is no reason to draw fewer words: rare pairs would run away."""
+    settings = replace(FEW_DRAWS, most_draws=1 << 20)
+    weak = Searching(pairwise, uncoupled(pairwise), 1e-4, settings=settings).problem
+    smooth = replace(weak, penalty=L1(1e-4) + Smoothness(1.0))
+    assert smooth.first_draws() == weak.first_draws() > 32.0 / 1.1e-4 * 0.9
+
+
+def test_a_round_leaves_its_state_as_it_is(pairwise):
+    found = Searching(pairwise, uncoupled(pairwise), 5e-3)
+    before = found.state
+    x, effort = before.x.copy(), before.effort
+    after, info = run_round(found.rng, before, found.problem, 100)
+    assert np.array_equal(before.x, x)
+    assert before.effort == effort
+    assert after.effort.n_rounds == 1
+    assert not np.array_equal(after.x, x)
+    assert info.gain > 0.0
+    assert info.noise == pytest.approx(7 / (2.0 * before.draws[0].n_draws))
+    assert not info.refused
 
 
 def test_hidden_units_go_to_the_optimum_of_their_basin(draw, random_parameters):
     theta = random_parameters("rbm", 7, 2, scale=1.5, seed=3)
     words = Words.from_array(draw(theta, 4000))
-    search = searching(words, theta, 1e-3)
-    search.run(1000)
-    likelihood = NegativeLogLikelihood(words)
-    exact = minimise(likelihood, search.theta, L1(1e-3), tol=1e-7)
-    value = likelihood(search.theta)[0] + search.penalty.value(search.x, search.layout)
-    assert value - exact.objective < 5.0 * search.layout.size / (2.0 * search.n_draws)
-    before = likelihood(theta)[0] + L1(1e-3).value(search.layout.pack(theta), search.layout)
-    assert value < before
+    found = Searching(words, theta, 1e-3)
+    before = found.penalised
+    found.run(1000)
+    exact = minimise(NegativeLogLikelihood(words), found.theta, L1(1e-3), tol=1e-7)
+    assert found.penalised - exact.objective < 5.0 * found.noise
+    assert found.penalised < before
 
 
 def test_a_mode_that_the_data_do_not_show_is_removed(every_word):
@@ -115,31 +147,32 @@ def test_a_mode_that_the_data_do_not_show_is_removed(every_word):
         return math.exp(logsumexp(log_p[is_busy]) - logsumexp(log_p))
 
     assert false_mass(start) > 0.3
-    search = searching(words, start, 1e-3)
-    search.run(1000)
-    assert false_mass(search.theta) < 1e-3
-    np.testing.assert_allclose(X.mean(axis=0), _rates(search.theta, every), atol=0.01)
+    found = Searching(words, start, 1e-3)
+    assert found.has_false_mode
+    found.run(1000)
+    assert false_mass(found.theta) < 1e-3
+    np.testing.assert_allclose(X.mean(axis=0), _rates(found.theta, every), atol=0.01)
 
 
 def test_a_step_that_makes_a_mode_is_refused_and_its_words_are_remembered():
     n_units = 12
     X = (np.random.default_rng(0).random((4000, n_units)) < 0.02).astype(np.uint8)
-    search = searching(Words.from_array(X), uncoupled(Words.from_array(X)), 1e-3)
-    here = search.theta
+    found = Searching(Words.from_array(X), uncoupled(Words.from_array(X)), 1e-3)
+    assert not found.has_false_mode
+    here, state = found.theta, found.state
     # Silent words stay what they are, and all units active have three times their mass.
     busy = 0.5 * (math.log(3.0) - here.b.sum()) / (n_units * (n_units - 1) / 2)
     theta = Parameters(b=here.b, J=busy * (1.0 - np.eye(n_units)))
-    pool = WordPool.of(search._drawn)
-    search.objective.take(pool)
-    search.objective.share = search.objective.share_at(theta)
-    foretold = logsumexp(search.objective.log_masses(theta))
-    assert log_z(theta) > foretold + 1.0
-    assert not search._lands(theta, pool)
-    assert np.array_equal(search.theta.J, here.J)
+    pool, pack = WordPool.of(state.draws), found.problem.layout.pack
+    assert log_z(theta) > logsumexp(pool.log_masses(theta)) + 1.0
+    refused, reason = accept_step(found.rng, state, found.problem, pool, pack(theta), 1 << 13)
+    assert reason == "an unvisited mode"
+    assert np.array_equal(refused.x, state.x)
     # With what was found, the words stand for all of the model.
-    search.objective.take(WordPool.of(search._drawn, search._strays))
-    assert logsumexp(search.objective.log_masses(theta)) == pytest.approx(log_z(theta), abs=0.3)
-    assert search._lands(here, pool)
+    pool = WordPool.of(refused.draws, refused.unvisited)
+    assert logsumexp(pool.log_masses(theta)) == pytest.approx(log_z(theta), abs=0.3)
+    _, reason = accept_step(found.rng, refused, found.problem, pool, pack(here), 1 << 13)
+    assert reason == ""
 
 
 def _rates(theta, every):
@@ -148,56 +181,33 @@ def _rates(theta, every):
 
 
 def test_without_a_penalty_moments_are_those_of_the_data(pairwise, every_word):
-    search = searching(pairwise, uncoupled(pairwise), 0.0)
-    search.run(1000)
-    np.testing.assert_allclose(_rates(search.theta, every_word(7)), pairwise.rates, atol=0.01)
-    assert np.count_nonzero(search.theta.J) == 42
+    found = Searching(pairwise, uncoupled(pairwise), 0.0).run(1000)
+    np.testing.assert_allclose(_rates(found.theta, every_word(7)), pairwise.rates, atol=0.01)
+    assert np.count_nonzero(found.theta.J) == 42
 
 
 def test_a_huge_penalty_leaves_every_pair_uncoupled(pairwise):
-    search = searching(pairwise, Parameters(b=np.zeros(7), J=0.1 * (1.0 - np.eye(7))), 1e3)
-    search.run(1000)
-    assert not search.theta.J.any()
-    np.testing.assert_allclose(search.theta.b, logit(pairwise.rates), atol=0.15)
+    start = Parameters(b=np.zeros(7), J=0.1 * (1.0 - np.eye(7)))
+    found = Searching(pairwise, start, 1e3).run(1000)
+    assert not found.theta.J.any()
+    np.testing.assert_allclose(found.theta.b, logit(pairwise.rates), atol=0.15)
 
 
 def test_no_more_steps_are_taken_than_allowed(pairwise):
-    search = searching(pairwise, uncoupled(pairwise), 1e-3)
-    search.run(1)
-    assert (search.n_iter, search.n_rounds) == (1, 1)
-    search.run(3)
-    assert search.n_iter <= 3
+    found = Searching(pairwise, uncoupled(pairwise), 1e-3).run(1)
+    assert (found.state.effort.n_iter, found.state.effort.n_rounds) == (1, 1)
+    assert found.run(3).state.effort.n_iter <= 3
 
 
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(pairwise):
-    allowed, found = numba.get_num_threads(), []
+    allowed, states = numba.get_num_threads(), []
     for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         numba.set_num_threads(n_threads)
         try:
-            search = searching(pairwise, uncoupled(pairwise), 2e-3, seed=5)
-            search.run(20)
+            states.append(Searching(pairwise, uncoupled(pairwise), 2e-3, seed=5).run(20).state)
         finally:
             numba.set_num_threads(allowed)
-        found.append((search.x, search.log_z))
-    assert np.array_equal(found[0][0], found[1][0])
-    assert found[0][1] == found[1][1]
-    other = searching(pairwise, uncoupled(pairwise), 2e-3, seed=6)
-    other.run(20)
-    assert not np.array_equal(other.x, found[0][0])
-
-
-@pytest.mark.parametrize("sizes", [(6000, 6000), (2000, 12_000), (12_000, 2000), (0, 6000)])
-def test_the_ratio_of_two_normalisers_is_the_exact_one(draw, random_parameters, sizes):
-    last = random_parameters("srbm", 6, 3, scale=0.6, seed=1)
-    layout = Layout.of(last)
-    step = np.random.default_rng(2).normal(0.05, 0.1, size=layout.size)
-    theta = layout.unpack(layout.pack(last) + step)
-    ahead, back = (
-        log_weight(theta, X) - log_weight(last, X)
-        for X in (draw(last, sizes[0], 3), draw(theta, sizes[1], 4))
-    )
-    exact = log_z(theta) - log_z(last)
-    assert abs(exact) > 0.2
-    # Each word tells the ratio with a standard deviation of about a half.
-    error = 0.5 / math.sqrt(min(sizes) or 6000)
-    assert log_ratio(ahead, back) == pytest.approx(exact, abs=4.0 * error)
+    assert np.array_equal(states[0].x, states[1].x)
+    assert states[0].log_z == states[1].log_z
+    other = Searching(pairwise, uncoupled(pairwise), 2e-3, seed=6).run(20)
+    assert not np.array_equal(other.state.x, states[0].x)

@@ -302,8 +302,8 @@ def refits(
 ) -> list[PenalisedModel]:
     """Fit a model anew, with its settings, to random halves of its words from other starts.
 
-    Blocks of time are dealt to two halves, and both are fitted: the two share no word, halves of
-    different deals share half of theirs.
+    The fits are for :func:`assemblies`. Blocks of time are dealt to two halves, and both are
+    fitted: the two share no word, halves of different deals share half of theirs.
 
     Parameters
     ----------
@@ -315,11 +315,6 @@ def refits(
         How many; an even number uses all halves.
     random_state : int, Generator or None
         Source of the halves and of the starts.
-
-    Returns
-    -------
-    list of fitted models
-        For :func:`assemblies`.
     """
     count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)

@@ -279,9 +279,5 @@ class _Errors:
 
 
 def _doubts(model: GainBeyond) -> str:
-    doubts = []
-    if not model.fit_converged:
-        doubts.append("fit not converged")
-    if not model.normaliser_converged:
-        doubts.append("log Z not converged")
-    return "; ".join(doubts)
+    parts = {"fit": model.fit_converged, "log Z": model.normaliser_converged}
+    return "; ".join(f"{name} not converged" for name, is_sure in parts.items() if not is_sure)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..models import PopulationModel, Rival, SemiRBM
-from ..models._penalised import PenalisedModel
+from ..models._penalised import Effort, PenalisedModel
 from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
@@ -38,6 +38,8 @@ _FIRST_STEPS, _FEW_STEPS = 500, 125
 _WORSE_IN_A_ROW = {"auto": 2, "coarse": 1}
 #: Decades below the strongest penalty at which, or two strengths above, hidden units begin.
 _FIRST_DECADES = 2
+#: Share of the standard error of a score below which another is as good.
+_EQUAL = 0.02
 #: Standard error of a fit's own log Z up to which it is used, nats.
 _MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
@@ -133,9 +135,12 @@ def choose_l1(
     found: dict[float, tuple[PenalisedModel, Score]] = {}
     extensions = {-1: 0, 1: 0}
     leg: _Leg | None = _first_leg(model, train, l1_values)
+    # Many fits that are not chosen need not be better than that; the chosen one goes on.
+    is_coarse = per_decade is not None and hasattr(model, "n_hidden")
+    effort: Effort = "coarse" if is_coarse else "whole"
     while leg is not None:
         tried: list[float] = []
-        for fit in _fits(model, train, leg, nested, found):
+        for fit in _fits(model, train, leg, nested, found, effort):
             normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
             found[fit.l1] = normalised, excess_log_likelihood(normalised, validation)
             tried.append(fit.l1)
@@ -150,6 +155,11 @@ def choose_l1(
             elif way < 0:
                 leg = _Leg((0.0,))
             extensions[way] += 1
+    if effort == "coarse" and not model._is_sampled(train.n_dims):
+        start = found[best][0].parameters_
+        [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
+        fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
+        found[best] = fit, excess_log_likelihood(fit, validation)
     fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
     return L1Choice(fits, scores, strengths.index(best))
 
@@ -253,9 +263,15 @@ def fit_best(
     return fitted.fit(words), choice
 
 
-def preferred(merits: dict[float, tuple[Any, ...]]) -> float:
-    """The strength with the highest merits, of equals the largest."""
-    return max(merits, key=lambda l1: (*merits[l1], l1))
+def preferred(merits: dict[float, tuple[Any, ...]], errors: dict[float, float]) -> float:
+    """The strength with the highest merits, of equals the largest.
+
+    Scores, the last of the merits, are equal if they differ by far less than their ``errors``.
+    """
+    first = max(merits, key=lambda l1: merits[l1])
+    *others, highest = merits[first]
+    least = highest - _EQUAL * (0.0 if math.isnan(errors[first]) else errors[first])
+    return max(l1 for l1, (*each, score) in merits.items() if each == others and score >= least)
 
 
 def merits_of(score: float, converged: bool, false_mass: float | None) -> tuple[Any, ...]:
@@ -303,7 +319,7 @@ def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
     for l1, (fit, score) in found.items():
         false_mass = fit.log_partition().false_mass
         merits[l1] = merits_of(score.bits_per_second, score.converged, false_mass)
-    return preferred(merits)
+    return preferred(merits, {l1: score.stderr for l1, (_, score) in found.items()})
 
 
 def _normalise_best(
@@ -351,6 +367,7 @@ def _fits(
     leg: _Leg,
     nested: tuple[Sequence[Any], Sequence[Any]] | None,
     found: dict[float, tuple[PenalisedModel, Score]],
+    effort: Effort,
 ) -> Iterator[PenalisedModel]:
     """Fits along a leg, made when asked for; the first begins at the nearest of those found.
 
@@ -367,4 +384,4 @@ def _fits(
     rest, start = strengths[n_known:], None
     if found and rest:
         start = found[min(found, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
-    yield from (fit for _, fit in model._walk(train, rest, start=start))
+    yield from (fit for _, fit in model._walk(train, rest, start=start, effort=effort))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,8 +122,7 @@ def goodness(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Statistics:
+class _Statistics(NamedTuple):
     """Of several sets of words.
 
     ``by_family`` (n_sets, n_families) are sums of squared deviations over their noise, ``tails``
@@ -198,11 +197,7 @@ class _BlockTest:
             sums = (by_block @ model.table).toarray().reshape(n_sets, len(sizes), -1)
             error = rng.standard_normal((n_sets, len(self.error))) @ self.error
             parts.append(self.statistics(sums, sizes, error))
-        return _Statistics(
-            np.concatenate([part.by_family for part in parts]),
-            np.concatenate([part.tails for part in parts]),
-            np.concatenate([part.tail_noise for part in parts]),
-        )
+        return _Statistics(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _held(

@@ -85,7 +85,7 @@ def pattern_statistics(model: WordModel, words: Words | ArrayLike) -> PatternSta
 
 
 def counting_bounds(probability: ArrayLike, n_words: int) -> tuple[Floats, Floats]:
-    """5 % and 95 % quantiles of a frequency among ``n_words`` independent words.
+    """5 % and 95 % binomial quantiles of a frequency among ``n_words`` independent words.
 
     Parameters
     ----------
@@ -93,11 +93,6 @@ def counting_bounds(probability: ArrayLike, n_words: int) -> tuple[Floats, Float
         Of the word; an estimate that rounding or sampling put above 1 counts as 1.
     n_words : int
         Number of words.
-
-    Returns
-    -------
-    lower, upper : ndarray
-        Of the shape of ``probability``: binomial quantiles over ``n_words``.
 
     Examples
     --------

@@ -239,8 +239,9 @@ def lift(
 ) -> Score:
     """By how much a universal model is better on held-out words than its base, in bits/s.
 
-    What it adds, the base has wrong: words come more or less often than the base says, again and
-    again. A lift of nothing does not make the base right where words hardly ever repeat.
+    The score has the base in the place of independent units. What the model adds, the base has
+    wrong: words come more or less often than the base says, again and again. A lift of nothing
+    does not make the base right where words hardly ever repeat.
 
     Parameters
     ----------
@@ -252,11 +253,6 @@ def lift(
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
         Bins per block of the error bar; see :func:`excess_log_likelihood`.
-
-    Returns
-    -------
-    Score
-        With the base in the place of independent units.
 
     Examples
     --------

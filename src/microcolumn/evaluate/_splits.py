@@ -48,10 +48,6 @@ def compare(
     block_bins : int, optional
         Bins per block of the error bars; see :func:`excess_log_likelihood`.
 
-    Returns
-    -------
-    Comparison
-
     Examples
     --------
     >>> from microcolumn.models import Independent, Ising

@@ -242,15 +242,8 @@ class LayersResult:
     def contrast(self, which: str = "couplings") -> tuple[float, float, tuple[float, ...]] | None:
         """Couplings within and between layers, means over splits, and p-values by split.
 
-        Parameters
-        ----------
-        which : {"couplings", "signed_couplings"}
-            Strengths, or with their signs.
-
-        Returns
-        -------
-        (within, between, p_values) or None
-            None for a model without couplings.
+        ``which`` is ``"couplings"`` for strengths, ``"signed_couplings"`` for couplings with their
+        signs. None for a model without couplings.
         """
         found = [row for each in self.statistics if (row := getattr(each, which)) is not None]
         if not found:

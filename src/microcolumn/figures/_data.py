@@ -17,7 +17,7 @@ from ..plot._raster import raster, stretch_s, typical_bins
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, DataResult, Results
 from ..survey import pairwise_correlations
-from ..survey._correlations import lagged_correlations
+from ..survey._correlograms import lagged_correlations
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter

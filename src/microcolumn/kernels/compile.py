@@ -31,6 +31,19 @@ _LONGEST_WAIT = 300.0
 CHECKED = os.environ.get("MICROCOLUMN_CHECK", "0") not in ("", "0")
 
 
+_announcements = []
+
+
+@contextlib.contextmanager
+def announced(tell):
+    """Call ``tell`` before the first kernel that has to be compiled within, if any has to."""
+    _announcements.append(tell)
+    try:
+        yield
+    finally:
+        _announcements.clear()
+
+
 def kernel(function=None, **options):
     """Compile a function that Python calls, and keep the result on disk."""
     if function is None:
@@ -115,6 +128,8 @@ class _Cache(FunctionCache):
         """Wait until no other process compiles this kernel."""
         from filelock import FileLock, Timeout  # only where something is compiled
 
+        while _announcements:
+            _announcements.pop()()
         # Where files cannot be locked or a process hangs, two may compile the same.
         with contextlib.suppress(OSError, NotImplementedError, Timeout):
             self._impl.locator.ensure_cache_path()

@@ -18,8 +18,7 @@ from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import GaussianSemiRBM as GaussianSemiRBM, SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
-from ._tree import Tree as Tree
-from ._two_tree import TwoTree as TwoTree
+from ._tree import Tree as Tree, TwoTree as TwoTree
 from ._universal import Universal as Universal
 from ._word_model import WordModel as WordModel
 from ._words_estimator import WordsEstimator as WordsEstimator

@@ -248,19 +248,16 @@ class Ancestral(Rival):
             "information": self.information_,
         }
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls(**settings)
-        model._check_settings()
+    def _take_arrays(self, arrays: Arrays) -> int:
         n_units = len(arrays["unit_rates"])
         rates = shaped("unit_rates", floats(arrays, "unit_rates"), (n_units,))
         slopes = shaped("slopes", floats(arrays, "slopes"), (n_units, 2))
         order = shaped("order", _places(arrays, "order"), (n_units,))
         parents = shaped("parents", _places(arrays, "parents"), (n_units, 2))
         edges = _places(arrays, "edges")
-        model.edges_ = shaped("edges", edges, (len(edges), 2))
+        self.edges_ = shaped("edges", edges, (len(edges), 2))
         information = floats(arrays, "information")
-        model.information_ = shaped("information", information, (len(edges),))
+        self.information_ = shaped("information", information, (len(edges),))
         if not ((rates > 0.0) & (rates < 1.0)).all():
             raise ValueError("unit_rates are not all between 0 and 1")
         if ((edges < 0) | (edges >= n_units)).any():
@@ -268,9 +265,8 @@ class Ancestral(Rival):
         _check_ancestry(order, parents)
         if slopes[parents < 0].any():
             raise ValueError("slopes belong to parents that are not there")
-        model._adopt(order, parents, slopes, rates)
-        model.origin_ = None
-        return model
+        self._adopt(order, parents, slopes, rates)
+        return n_units
 
 
 def _places(arrays: Arrays, name: str) -> Places:

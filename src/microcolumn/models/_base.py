@@ -113,8 +113,7 @@ class PopulationModel(WordModel):
             None if part is not None and not part.any() and letter not in parts else part
             for letter, part in (("J", theta.J), ("v", theta.v))
         )
-        others = {"hidden": theta.hidden, "tables": theta.tables}
-        theta = Parameters(b=theta.b, J=J, W=theta.W, c=theta.c, v=v, **others)
+        theta = Parameters(theta.b, J, theta.W, theta.c, v, theta.hidden, theta.tables)
         suitable, needed = _KINDS.get(theta.kind, ("", {"more than any model has"}))
         has_other_units = theta.W is not None and theta.hidden is not cls._hidden
         if not needed <= parts or has_other_units:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,14 +188,10 @@ class BoostedCascade(OrderedUnits):
     def _arrays(self) -> Arrays:
         return {"order": self.order_, **self._trees._asdict()}
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls(**settings)
-        model._check_settings()
-        model._trees = checked_trees(arrays)
-        model.order_ = checked_order(arrays["order"], model._trees.biases.size)
-        model._remember(model.order_.size, None)
-        return model
+    def _take_arrays(self, arrays: Arrays) -> int:
+        self._trees = checked_trees(arrays)
+        self.order_ = checked_order(arrays["order"], self._trees.biases.size)
+        return self.order_.size
 
 
 def _dealt(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,8 +130,8 @@ class DichotomizedGaussian(Rival):
     def surrogate(self, words: Words, random_state: Any = None) -> Words:
         """Words with the rates and pair rates of the data, and nothing beyond.
 
-        A copy of the model is fitted to the words and draws as many; bins follow each other
-        without memory.
+        A copy of the model is fitted to the words and draws as many, of the same units, bins and
+        epochs; bins follow each other without memory.
 
         Parameters
         ----------
@@ -139,11 +139,6 @@ class DichotomizedGaussian(Rival):
             Of single bins; embed the surrogate, not the data, for longer ones.
         random_state : int, Generator or None
             Source of the draws.
-
-        Returns
-        -------
-        Words
-            Of the same units, bins and epochs.
         """
         if words.window > 1:
             raise ValueError(
@@ -172,21 +167,18 @@ class DichotomizedGaussian(Rival):
     def _arrays(self) -> Arrays:
         return {"thresholds": self.thresholds_, "correlations": self.correlations_}
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls(**settings)
+    def _take_arrays(self, arrays: Arrays) -> int:
         n = arrays["thresholds"].size
-        model.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (n,))
+        self.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (n,))
         matrix = shaped("correlations", floats(arrays, "correlations"), (n, n))
         is_symmetric = n > 0 and np.array_equal(matrix, matrix.T)
         if not is_symmetric or (np.diagonal(matrix) != 1.0).any():
             raise ValueError("correlations are no correlation matrix")
         if float(np.linalg.eigvalsh(matrix)[0]) <= 0.0:
             raise ValueError("correlations are not positive definite")
-        model.correlations_ = matrix
-        model._tabulate()
-        model._remember(n, None)
-        return model
+        self.correlations_ = matrix
+        self._tabulate()
+        return n
 
 
 def _pair_rates(words: Words) -> tuple[Floats, Floats]:

@@ -37,8 +37,7 @@ from ._rbm import RBM, GaussianRBM
 from ._reliable_interactions import ReliableInteractions
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import GaussianSemiRBM, SemiRBM
-from ._tree import Tree
-from ._two_tree import TwoTree
+from ._tree import Tree, TwoTree
 from ._universal import Universal
 from ._words_estimator import WordsEstimator, check_whole
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..kernels.loops.history import history_features
 from ..kernels.loops.sparse_logistic import SparseRows
+from ..packing import active_bits
 from ..timeline import Places, window_codes
 from ..validation import Floats, chunks
 from ..words import Words
@@ -65,15 +66,12 @@ class ActiveUnits(NamedTuple):
     @classmethod
     def of(cls, words: Words) -> Self:
         """From words of single bins."""
-        n_active, listed = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
-        for part in chunks(len(words), words.n_dims):
-            n_active.append(words.X[part].sum(axis=1, dtype=np.int64))
-            listed.append(np.nonzero(words.X[part])[1].astype(np.int32))
+        n_active, active = active_bits(words.X)
         starts = words.epoch_starts
         lengths = np.diff(np.append(starts, words.n_bins))
         return cls(
-            offsets=np.cumsum(np.concatenate(n_active)),
-            active=np.concatenate(listed),
+            offsets=np.concatenate([[0], n_active]).cumsum(),
+            active=active,
             word=words.index,
             ages=np.arange(words.n_bins) - np.repeat(starts, lengths),
         )

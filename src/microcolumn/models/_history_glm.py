@@ -297,14 +297,10 @@ class HistoryGLM(SequenceModel):
     def _arrays(self) -> Arrays:
         return {"b": self.b_, "weights": self.weights_, "basis": self.basis_}
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls(**settings)
-        model._check_settings()
+    def _take_arrays(self, arrays: Arrays) -> int:
         b, weights, basis = (floats(arrays, name) for name in ("b", "weights", "basis"))
-        n, shape = b.size, model._shape()
-        model.b_, model.basis_ = shaped("b", b, (n,)), shaped("basis", basis, shape)
-        model.weights_ = shaped("weights", weights, (n, n, shape[0]))
-        model.rates_ = shaped("rates", floats(arrays, "rates"), (n,))
-        model._remember(n, None)
-        return model
+        n, shape = b.size, self._shape()
+        self.b_, self.basis_ = shaped("b", b, (n,)), shaped("basis", basis, shape)
+        self.weights_ = shaped("weights", weights, (n, n, shape[0]))
+        self.rates_ = shaped("rates", floats(arrays, "rates"), (n,))
+        return n

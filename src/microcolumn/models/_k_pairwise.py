@@ -15,7 +15,7 @@ from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
 from ..solvers import FitResult, NestedStarts
 from ..words import Words
-from ._penalised import PenalisedModel
+from ._penalised import Effort, PenalisedModel
 from ._settings import COUNT, STRENGTH, TOLERANCE
 from ._words_estimator import floored_rates
 
@@ -155,6 +155,7 @@ class KPairwise(PenalisedModel):
         start: Parameters | None,
         nested: NestedStarts | None = None,
         objective: Callable[[Words], Objective] | None = None,
+        effort: Effort = "whole",
     ) -> Iterator[tuple[int, FitResult]]:
         seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
@@ -164,7 +165,7 @@ class KPairwise(PenalisedModel):
                 "finite optimum; use smoothing > 0"
             )
         first = _uncoupled(words, self._bends(words)) if start is None else start
-        return super()._results(words, l1_values, first, nested, objective)
+        return super()._results(words, l1_values, first, nested, objective, effort)
 
     def _bends(self, words: Words) -> Floats:
         """Second differences of V that the prior expects: down beyond the largest count seen."""

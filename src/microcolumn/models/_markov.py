@@ -13,7 +13,6 @@ from ..formatting import counted
 from ..validation import Floats, chunks, random_generator
 from ..words import Words
 from ._chain import Chain, Trains, long_run
-from ._markov_fit import fit_markov
 from ._modes import (
     ModesModel,
     affordable,
@@ -23,6 +22,7 @@ from ._modes import (
     log_odds_of_mixed,
     steps,
 )
+from ._modes_fit import fit_markov
 from ._sequence import SequenceModel
 from ._settings import COUNT
 from ._words_estimator import check_whole

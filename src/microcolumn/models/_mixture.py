@@ -11,8 +11,8 @@ from scipy.special import expit
 from ..formatting import counted
 from ..validation import Floats
 from ..words import Words
-from ._mixture_fit import fit_mixture
 from ._modes import ModesModel, affordable, checked_distribution, checked_modes
+from ._modes_fit import fit_mixture
 from ._settings import COUNT
 
 #: Numbers of components worth trying.

@@ -18,8 +18,8 @@ from ..packing import unique_rows
 from ..solvers import Certificate
 from ..validation import Floats, chunks, real_array
 from ..words import Words
-from ._climbing import Summit
 from ._components import Components, listed_words
+from ._modes_fit import Summit
 from ._rival import Rival
 from ._saving import Arrays, floats
 from ._settings import COUNT, STRENGTH, Number, seed_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,6 +47,12 @@ from ._words_estimator import floored_rates
 _NATURAL = 15.0
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
+
+
+#: What a coarse fit may leave to be gained, in units of what others may.
+_COARSE = 20.0
+
+Effort = Literal["whole", "coarse", "polish"]
 
 
 class PenalisedModel(PopulationModel):
@@ -176,11 +182,16 @@ class PenalisedModel(PopulationModel):
         l1_values: Sequence[float],
         nested: NestedStarts | None = None,
         start: Parameters | None = None,
+        effort: Effort = "whole",
     ) -> Iterator[tuple[int, Self]]:
-        """Fitted copies with their places among the strengths, as the solver makes them."""
+        """Fitted copies with their places among the strengths, as the solver makes them.
+
+        A ``"coarse"`` fit ends before it is worth as much as the data can tell, ``"polish"`` goes
+        on from ``start`` alone.
+        """
         named = clone(self)
         words = named._training_words(X, None)
-        for k, result in named._results(words, l1_values, start, nested):
+        for k, result in named._results(words, l1_values, start, nested, effort=effort):
             model = clone(self).set_params(l1=l1_values[k])
             if hasattr(named, "feature_names_in_"):
                 model.feature_names_in_ = named.feature_names_in_
@@ -194,6 +205,7 @@ class PenalisedModel(PopulationModel):
         start: Parameters | None,
         nested: NestedStarts | None = None,
         objective: Callable[[Words], Objective] | None = None,
+        effort: Effort = "whole",
     ) -> Iterator[tuple[int, FitResult]]:
         """Fits at each strength with their places among them, as the solver makes them.
 
@@ -222,7 +234,8 @@ class PenalisedModel(PopulationModel):
                 seed=seed,
                 tol=self._strict if self.tol is None else self.tol,
                 max_iter=self.max_iter,
-                resolution=resolution(words) if self._ends_early else 0.0,
+                resolution=self._resolution(words, effort),
+                draws=effort != "polish",
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
                 proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
@@ -234,10 +247,11 @@ class PenalisedModel(PopulationModel):
             else:
                 yield from enumerate(fit_path(self._kind, problem, *given))
 
-    @property
-    def _ends_early(self) -> bool:
-        """Whether a fit ends where no more is to be gained than the data can tell."""
-        return self.objective == "likelihood" and self.tol is None
+    def _resolution(self, words: Words, effort: Effort) -> float:
+        """What a fit may leave to be gained, nats per word; 0 where ``tol`` alone counts."""
+        if self.objective != "likelihood" or self.tol is not None:
+            return 0.0
+        return resolution(words) * (_COARSE if effort == "coarse" else 1.0)
 
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""

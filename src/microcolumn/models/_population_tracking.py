@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,10 +226,7 @@ class PopulationTracking(Rival):
             "unit_rates": self._unit_rates,
         }
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls(**settings)
-        model._check_settings()
+    def _take_arrays(self, arrays: Arrays) -> int:
         rates, seen = floats(arrays, "unit_rates"), arrays["seen"]
         n_units, n_seen = len(rates), len(seen)
         chances = shaped("probabilities", floats(arrays, "probabilities"), (n_seen, n_units))
@@ -245,9 +242,8 @@ class PopulationTracking(Rival):
                 raise ValueError(f"{name} are not all between 0 and 1")
         if not (distribution > 0.0).all() or abs(distribution.sum() - 1.0) > 1e-9:
             raise ValueError("active_distribution is not a distribution")
-        model._adopt(distribution, seen, chances, rates)
-        model.origin_ = None
-        return model
+        self._adopt(distribution, seen, chances, rates)
+        return n_units
 
 
 def _tilted(log_odds: Floats, total: int) -> Floats:

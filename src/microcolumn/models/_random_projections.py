@@ -21,10 +21,9 @@ from ..solvers import Certificate, FitResult
 from ..solvers._convex_fit import fit_convex
 from ..validation import Floats, random_generator
 from ..words import Words
-from ._normalisers import normaliser_array, normaliser_of
 from ._projections import Projections
 from ._rival import Rival
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
 from ._table_model import TableModel, found_log_partition
 from ._words_estimator import floored_rates
 
@@ -201,6 +200,8 @@ class RandomProjections(TableModel):
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.certificate_ = found.certificate
         self._log_z = found_log_partition(found.parameters, words, rng, _STEPS)
+        if found.log_z is not None:  # annealing knows it better than the search
+            self.objective_ += self._log_z.value - found.log_z
         if not self.certificate_.converged:
             warnings.warn(
                 f"RandomProjections stopped after {self.n_iter_} steps with {self.certificate_}, "

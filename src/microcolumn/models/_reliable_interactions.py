@@ -13,8 +13,7 @@ from ..energy import Tables
 from ..partition import LogPartition
 from ..validation import Bits, Floats, chunks, random_generator
 from ..words import Words
-from ._normalisers import normaliser_array, normaliser_of
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
 from ._table_model import TableModel, found_log_partition
 from ._words_estimator import floored_rates
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..partition import LogPartition
 from ..validation import Floats, random_generator
 from ..words import Words
+from ._saving import Arrays
 from ._settings import check_setting
 from ._word_model import WordModel
 from ._words_estimator import WordsEstimator, check_whole
@@ -47,6 +48,17 @@ class ChosenByValidation(WordsEstimator):
             copy._check_settings()
         return copies
 
+    @classmethod
+    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
+        model = cls(**settings)
+        model._check_settings()
+        model._remember(model._take_arrays(arrays), None)
+        return model
+
+    def _take_arrays(self, arrays: Arrays) -> int:
+        """Take over the arrays of a file, if they are sound, and say how many bits words have."""
+        raise NotImplementedError
+
     def _check_settings(self) -> None:
         """Refuse settings that break the declared constraints, each in one sentence."""
         settings = self.get_params(deep=False)
@@ -59,7 +71,7 @@ class Rival(ChosenByValidation, WordModel):
 
     A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
     and gives ``_fit``, ``_log_probability``, ``_draw``, ``n_parameters_``, ``_arrays`` and
-    ``_from_arrays``.
+    ``_take_arrays``.
     """
 
     #: Whether ``_draw`` takes options of ``sample``.

@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..atomic import atomic_write
 from ..origin import Origin
+from ..partition import LogPartition
+from ..validation import Floats
 
 #: Arrays of a file, by name.
 Arrays = dict[str, NDArray[Any]]
@@ -105,11 +107,7 @@ def _origin_as_dict(origin: Origin) -> dict[str, Any]:
             "depth_reference": units.depth_reference,
             "quality": units.quality,
             "multiunit": units.multiunit.tolist(),
-            **{
-                name: labels
-                for name, labels in {"area": units.area, "probe": units.probe}.items()
-                if labels is not None
-            },
+            **{name: labels for name in ("area", "probe") if (labels := getattr(units, name))},
         },
     }
 
@@ -122,3 +120,44 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
         if value is None or isinstance(value, str | int | float | bool):
             plain[name] = value
     return plain
+
+
+def normaliser_array(log_z: LogPartition) -> Floats:
+    """Value, error, cost and convergence, with what annealing says of itself.
+
+    Seconds are left out, so that the same fit gives the same file.
+    """
+    numbers = [log_z.value, log_z.stderr, log_z.n_operations, float(log_z.converged)]
+    annealed = [
+        log_z.effective_sample_size,
+        log_z.reverse,
+        log_z.reverse_stderr,
+        log_z.n_steps,
+        log_z.lower_bound,
+    ]
+    if log_z.method == "ais":
+        numbers += [0.0 if number is None else float(number) for number in annealed]
+    return np.array(numbers)
+
+
+def normaliser_of(arrays: Arrays) -> LogPartition:
+    """Log Z of a file, or a ValueError that says what is wrong with it."""
+    numbers = floats(arrays, "log_z").tolist()
+    if len(numbers) not in (4, 9) or numbers[1] < 0.0 or numbers[3] not in (0.0, 1.0):
+        raise ValueError(f"log_z is {numbers}")
+    value, stderr, n_operations, converged, *annealed = numbers
+    first = (n_operations, 0.0, bool(converged))
+    if not annealed:
+        return LogPartition(value, stderr, "exact", *first, side="visible")
+    size, reverse, reverse_stderr, n_steps, lower_bound = annealed
+    return LogPartition(
+        value,
+        stderr,
+        "ais",
+        *first,
+        effective_sample_size=size,
+        reverse=reverse,
+        reverse_stderr=reverse_stderr,
+        n_steps=int(n_steps),
+        lower_bound=lower_bound,
+    )

@@ -40,7 +40,7 @@ class SequenceModel(ChosenByValidation):
         """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
 
     def score_sequence(self, X: Words | ArrayLike) -> Floats:
-        """Log probability of each bin given the bins before it, nats, in time order.
+        """Log probability of each bin given the bins before it, nats, shape (n_bins,).
 
         Their sum is the log probability of the spike trains.
 
@@ -48,10 +48,6 @@ class SequenceModel(ChosenByValidation):
         ----------
         X : Words or array_like, shape (n_bins, n_units)
             Words of single bins, or binary rows in time order.
-
-        Returns
-        -------
-        ndarray, shape (n_bins,)
         """
         return self._log_probability_in_time(self._sequence(X))
 
@@ -60,7 +56,7 @@ class SequenceModel(ChosenByValidation):
         """Log probability of each of checked bins given those before it, nats."""
 
     def log_odds_in_time(self, X: Words | ArrayLike, units: Iterable[int] | None = None) -> Floats:
-        """Log odds of a spike in each bin given the bins before it, nats.
+        """Log odds of a spike in each bin given the bins before it, nats, (n_bins, n_chosen).
 
         Parameters
         ----------
@@ -68,10 +64,6 @@ class SequenceModel(ChosenByValidation):
             Words of single bins, or binary rows in time order.
         units : iterable of int, optional
             Positions of some units in the model's order; all of them by default.
-
-        Returns
-        -------
-        ndarray, shape (n_bins, n_chosen)
         """
         words, n = self._sequence(X), self.n_features_in_
         chosen = [*range(n)] if units is None else check_positions("units", units, n)

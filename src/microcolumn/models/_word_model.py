@@ -65,7 +65,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         return about | super()._facts()
 
     def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits of each word.
+        """Log odds of a spike of some units given all other bits, nats, (n_words, n_chosen).
 
         Parameters
         ----------
@@ -73,11 +73,6 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
             Binary words; what the units themselves did does not matter.
         units : sequence of int
             Bits of the word, in the model's own order.
-
-        Returns
-        -------
-        ndarray, shape (n_words, n_chosen)
-            In nats.
         """
         return self._log_odds(self._checked(X), units)
 

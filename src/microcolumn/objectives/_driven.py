@@ -56,6 +56,9 @@ class DrivenFlips(Objective):
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``, with the best scales for it."""
+        if theta.is_gaussian:
+            value, slopes = self(theta.as_pairs()[0])
+            return value, theta.pulled_back(slopes)
         W, c, up, down = self._evaluate(theta)
         value = float(self._values.sum()) / self.words.n_bins
         if not np.isfinite(value):
@@ -84,7 +87,7 @@ class DrivenFlips(Objective):
 
     def scale(self, theta: Parameters) -> Floats:
         """Best factor on each unit's drive at ``theta``, (n_units,); 0 for a unit without one."""
-        self._evaluate(theta)
+        self._evaluate(theta.as_pairs()[0] if theta.is_gaussian else theta)
         return self._scale.copy()
 
     def _evaluate(self, theta: Parameters) -> tuple[Floats, Floats, Floats, Floats]:

@@ -25,7 +25,7 @@ EXACT_INTERVALS = 2.0**28
 QUICK_SAMPLES = 2.0**30
 #: Samples that were asked for: seconds and tens of megabytes.
 EXACT_SAMPLES = 2.0**33
-#: Log Z of each of many fits: 37 Ising units. Annealing takes seconds for an error far below
+#: Log Z of each of many fits: 34 Ising units. Annealing takes a second for an error far below
 #: others.
 EXACT_CHOICE = 2.0**34
 #: Log Z for all drives of a driven model together: half a minute or so.

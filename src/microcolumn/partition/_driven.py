@@ -22,6 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..energy import log_weight
+from ..kernels.states import states
 from ..notebook import AsText
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks, random_generator
@@ -137,23 +138,16 @@ def driven_log_partition(
 def _side(live: Parameters, n_rows: int) -> tuple[Literal["visible", "hidden"], float]:
     """The cheaper of both sums, and its multiply-adds; infinite where neither can be done."""
     n, m = live.n_visible, live.n_hidden
-    coupled = live.J is not None and bool(live.J.any())
+    coupled = live.v is not None or (live.J is not None and bool(live.J.any()))
     visible = n_rows * 2.0**n + 2.0**n * n * (n + m) if n <= _MOST_UNITS else math.inf
     hidden = n_rows * 2.0**m * n * 4.0 if not coupled and m <= _MOST_HIDDEN else math.inf
     return ("hidden", hidden) if hidden <= visible else ("visible", visible)
 
 
-def all_words(n_units: int) -> Bits:
-    """Every word once, the first unit the most significant bit, shape (2**n_units, n_units)."""
-    numbers = np.arange(1 << n_units, dtype=np.int64)[:, None]
-    bits: Bits = (numbers >> np.arange(n_units - 1, -1, -1) & 1).astype(np.uint8)
-    return bits
-
-
 def _visible_side(theta: Parameters, table: Floats) -> Floats:
     n = theta.n_visible
     n_first = n // 2
-    first, second = all_words(n_first), all_words(n - n_first)
+    first, second = states(n_first), states(n - n_first)
     log_f = np.empty((len(first), len(second)))
     for part in chunks(len(first), len(second) * n):
         heads = np.repeat(first[part], len(second), axis=0)
@@ -167,9 +161,9 @@ def _visible_side(theta: Parameters, table: Floats) -> Floats:
         # Relative to the word that the drive likes best, so that nothing overflows.
         best = np.maximum(drive, 0.0).sum(axis=1)
         at_most = np.maximum(drive[:, :n_first], 0.0).sum(axis=1, keepdims=True)
-        head = np.exp(drive[:, :n_first] @ first.T.astype(np.float64) - at_most)
+        head = np.exp(drive[:, :n_first] @ first.T - at_most)
         at_most = np.maximum(drive[:, n_first:], 0.0).sum(axis=1, keepdims=True)
-        tail = np.exp(drive[:, n_first:] @ second.T.astype(np.float64) - at_most)
+        tail = np.exp(drive[:, n_first:] @ second.T - at_most)
         values[rows] = best + np.log(((head @ f) * tail).sum(axis=1))
     return values + largest
 
@@ -177,12 +171,12 @@ def _visible_side(theta: Parameters, table: Floats) -> Floats:
 def _hidden_side(theta: Parameters, table: Floats) -> Floats:
     """Z(t) = sum_h exp(c'h) prod_n (1 + exp(b_n + d_n(t) + W_n h))."""
     n_hidden = theta.n_hidden
-    states = all_words(n_hidden).astype(np.float64)
+    H = states(n_hidden)
     W = np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W
     c = np.zeros(0) if theta.c is None else theta.c
-    inputs, weights = W @ states.T, states @ c
+    inputs, weights = W @ H.T, H @ c
     values = np.empty(len(table))
-    for rows in chunks(len(table), len(states)):
+    for rows in chunks(len(table), len(H)):
         fields = table[rows] + theta.b
         log_p = np.tile(weights, (len(fields), 1))
         product, reach = np.ones_like(log_p), 0.0

@@ -2,9 +2,8 @@ from ._activation import activation as activation
 from ._annealing import annealing as annealing, annealing_error as annealing_error
 from ._couplings import couplings as couplings
 from ._gain import gain as gain
-from ._hidden import hidden_units as hidden_units
+from ._hidden import hidden_units as hidden_units, modes as modes
 from ._layers import layers as layers
-from ._modes import modes as modes
 from ._patterns import (
     pattern_ratios as pattern_ratios,
     patterns as patterns,

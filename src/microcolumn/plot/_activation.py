@@ -39,6 +39,8 @@ def activation(
 ) -> Axes:
     """Draw P(h = 1 | x) of hidden units over time, from 0 to 1 in a row for each.
 
+    Time that was not recorded is left white.
+
     Parameters
     ----------
     model : RBM or SemiRBM
@@ -53,11 +55,6 @@ def activation(
         stretches, the one in which it is on for the median time.
     color : colour or dict, optional
         Of all, or by name: ``{"h3": "red"}``.
-
-    Returns
-    -------
-    Axes
-        Time that was not recorded is left white.
     """
     columns = hidden_columns(model, hidden)
     expect("words", words, Words, "words of the model's units, such as recording.bin(0.020)")

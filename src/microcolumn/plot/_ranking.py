@@ -81,8 +81,7 @@ _Known = Sequence[tuple[Comparison, list[ModelScore]]]
 
 
 def _ranked(compared: Comparison) -> list[ModelScore]:
-    finite = [model for model in compared.models if math.isfinite(model.bits_per_second)]
-    return sorted(finite, key=lambda model: -model.bits_per_second)
+    return [model for model in compared.ranked if math.isfinite(model.bits_per_second)]
 
 
 def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:

@@ -27,8 +27,9 @@ from ._sampler_settings import SamplerSettings
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
 
-#: Groups of each half of the chains, by which the error of the gain is found.
-_GROUPS = 8
+#: Groups of each half of the chains, by which the error of the gain is found, and batches of each
+#: group, by which those of the slopes are.
+_GROUPS, _BATCHES = 8, 8
 #: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1 on
 #: average, but moments hang together: one burst more among the chains raises them all, and the mean
 #: square of one set of chains is between a half and two.
@@ -190,27 +191,24 @@ def _chain_moments(
     """Mean slope of log p~ over groups of chains, the variance of their mean, and of single words.
 
     The first has the shape (n_groups, layout.size), the others (layout.size,). The variance of the
-    mean is that between chains, which are independent; words of one are not.
+    mean is that between batches of chains, which are independent; words of one chain are not.
     """
     sampler.run(np.ones(settings.judging_settling))
     between = np.ones(settings.judging_between)
     snapshots = np.stack(
         [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
     )
-    groups, n = [], len(snapshots)
-    of_chains, of_words = np.zeros(layout.size), np.zeros(layout.size)
-    for members in snapshots.reshape(_GROUPS, n // _GROUPS, *snapshots.shape[1:]):
-        total = np.zeros(layout.size)
-        for chain in members:
-            mean = _moments(theta, layout, chain)
-            total += mean
-            of_chains += mean**2 / n
-        groups.append(total / len(members))
+    groups, n = [], _GROUPS * _BATCHES
+    of_batches, of_words = np.zeros(layout.size), np.zeros(layout.size)
+    for members in snapshots.reshape(_GROUPS, _BATCHES, -1, layout.n_visible):
+        batches = np.stack([_moments(theta, layout, words) for words in members])
+        groups.append(batches.mean(axis=0))
+        of_batches += (batches**2).sum(axis=0) / n
         of_words += _moments(theta, layout, np.concatenate(members), squared=True) / _GROUPS
     means = np.stack(groups)
     square = means.mean(axis=0) ** 2
-    among_chains = np.maximum(of_chains - square, 0.0) / (n - 1)
-    return means, among_chains, np.maximum(of_words - square, 0.0)
+    among_batches = np.maximum(of_batches - square, 0.0) / (n - 1)
+    return means, among_batches, np.maximum(of_words - square, 0.0)
 
 
 def _moments(theta: Parameters, layout: Layout, words: Bits, squared: bool = False) -> Floats:

@@ -61,4 +61,5 @@ def fit_convex(
     if log_z is None:
         log_z = float(np.logaddexp(0.0, start.b).sum())
     state, _ = first_state(rng, problem, layout.pack(start), log_z, 0.0)
-    return certified_fit(rng, state, problem, max_iter)
+    result, _ = certified_fit(rng, state, problem, max_iter)
+    return result

@@ -108,7 +108,8 @@ def walk_likelihood_path(
         target = family.target(kind, l1_values[k])
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
         state = family.state(rng, kind, target, start, state, _as_srbm(*at_l1))
-        yield k, certified_fit(rng, state, target, problem.max_iter)
+        result, state = certified_fit(rng, state, target, problem.max_iter)
+        yield k, result
 
 
 @dataclass(frozen=True)
@@ -222,8 +223,8 @@ class _Family:
 
 def certified_fit(
     rng: np.random.Generator, state: SearchState, target: SampledProblem, max_iter: int
-) -> FitResult:
-    """Search until fresh chains find nothing more to gain, and what they say then."""
+) -> tuple[FitResult, SearchState]:
+    """Search until fresh chains find nothing more to gain: the fit, and where the search is."""
     for _ in range(1 + _MORE_SEARCHES):
         state = search(rng, state, target, max_iter)
         theta = target.layout.unpack(state.x)
@@ -231,7 +232,7 @@ def certified_fit(
         if certificate.converged or state.effort.n_iter >= max_iter:
             break
     theta, log_factor = canonical(theta)
-    return FitResult(
+    result = FitResult(
         parameters=theta,
         objective=target.value(state.x, state.log_z),
         optimality=certificate.optimality,
@@ -242,6 +243,7 @@ def certified_fit(
         log_z=state.log_z - log_factor,
         log_z_stderr=math.sqrt(state.log_z_variance),
     )
+    return result, state
 
 
 def _empty(kind: Kind, problem: Problem) -> Parameters:

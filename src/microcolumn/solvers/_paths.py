@@ -91,6 +91,8 @@ class Problem:
         random settle by it before they come to the objective itself.
     hidden : HiddenUnit
         Kind of the hidden units.
+    draws : bool
+        Whether hidden units are drawn at random for starts; else the caller's start serves.
     """
 
     objective: Objective
@@ -109,6 +111,7 @@ class Problem:
     basis: Floats | None = None
     proxy: Objective | None = None
     hidden: HiddenUnit = BERNOULLI
+    draws: bool = True
 
     def layout(self, start: Parameters, l1: float) -> Layout:
         """Free coordinates of models of the kind of ``start``."""
@@ -286,12 +289,12 @@ def _path(
         if start is not None:
             warm.append(start)
         starts, drawn, climbing = starts_of(kind, problem, warm, *at_l1)
-        if problem.proxy is not None and problem.penalty(l1).strength > 0.0:
-            if last is not None and l1 >= last[0]:
-                drawn = climbing = []  # a stronger penalty wakes no hidden unit
-            if drawn:
-                by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
-                drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
+        is_bounded = problem.proxy is not None and problem.penalty(l1).strength > 0.0
+        if not problem.draws or (is_bounded and last is not None and l1 >= last[0]):
+            drawn = climbing = []  # a stronger penalty wakes no hidden unit
+        if problem.proxy is not None and is_bounded and drawn:
+            by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+            drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
         found = problem.best(l1, [*starts, *drawn], climbing)
         last = l1, found.parameters
         yield found

@@ -201,4 +201,5 @@ def chosen_l1(normalisers: Mapping[float, Mapping[str, Any]]) -> float:
         l1: merits_of(row["validation_bits_per_second"], row["converged"] > 0, row["false_mass"])
         for l1, row in normalisers.items()
     }
-    return preferred(merits)
+    errors = {l1: row["validation_stderr"] for l1, row in normalisers.items()}
+    return preferred(merits, errors)

@@ -13,6 +13,7 @@ from tqdm.auto import tqdm
 
 from ..formatting import counted
 from ..safe_text import printable
+from ._ahead import compile_ahead
 from ._compute import JobResult, Task, execute
 from ._forecast import about, announcement, expected_s, left_s
 from ._jobs import Job, n_dims
@@ -106,6 +107,8 @@ class _Run:
             messages = [*messages, expected] if expected else messages
             for sentence in messages:
                 bar.write(printable(sentence), file=sys.stderr)
+            if len(self._left) > 1 and self.workers.count > 1 and self.workers.client is None:
+                compile_ahead(lambda sentence: bar.write(sentence, file=sys.stderr))
             if len(self.done) < len(jobs):  # until the first job is done
                 starting = f"starting {counted(self.workers.count, 'worker')}"
                 bar.set_description(starting, refresh=is_interactive())

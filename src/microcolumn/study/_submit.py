@@ -11,6 +11,7 @@ from pathlib import Path
 from .. import __version__
 from ..atomic import atomic_write
 from ..validation import whole_number
+from ._ahead import compile_ahead
 from ._parts import has_result, part_path, write_part
 from ._plan import Plan
 from ._prepared import Prepared
@@ -125,6 +126,7 @@ def submit(
         for file, text in _scripts(planned, path).items():
             with atomic_write(file) as opened_file:
                 opened_file.write(text.encode())
+        compile_ahead(sentences.append)
         numbers = _given_to_slurm(planned, path) if slurm else ()
     return _submitted(planned, path, numbers, sentences)
 

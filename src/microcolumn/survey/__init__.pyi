@@ -1,6 +1,9 @@
 from ._bin_width import BinWidth as BinWidth, suggest_bin_width as suggest_bin_width
-from ._correlations import pairwise_correlations as pairwise_correlations
-from ._correlograms import Correlograms as Correlograms, correlograms as correlograms
+from ._correlograms import (
+    Correlograms as Correlograms,
+    correlograms as correlograms,
+    pairwise_correlations as pairwise_correlations,
+)
 from ._csd import (
     FlashResponse as FlashResponse,
     current_source_density as current_source_density,

@@ -83,11 +83,13 @@ def draw(weights: Floats, n: int, rng: np.random.Generator) -> Numbers:
     return places
 
 
-def draw_in_rows(weights: Floats, rng: np.random.Generator) -> Numbers:
-    """Draw one place of each row of ``weights`` in proportion to them."""
+def draw_in_rows(weights: Floats, rows: Numbers, rng: np.random.Generator) -> Numbers:
+    """Draw a place of each of the given ``rows`` of ``weights``, in proportion to them."""
     edges = np.cumsum(weights, axis=1)
-    heights = rng.random((len(edges), 1)) * edges[:, -1:]
-    places: Numbers = (edges <= heights).sum(axis=1)
+    edges /= edges[:, -1:]
+    edges += np.arange(len(edges))[:, None]  # row k ends at k + 1, so that one search serves all
+    drawn = np.searchsorted(edges.ravel(), rows + rng.random(rows.size), side="right")
+    places: Numbers = np.minimum(drawn - rows * edges.shape[1], edges.shape[1] - 1)
     return places
 
 

@@ -8,9 +8,8 @@ s = sigmoid(z), sbar = sigmoid(-z). All terms are positive, the exponentials com
 one logarithm is taken of as many factors as provably stay in the range of a double.
 """
 
-from numba import prange
-
 from ..compile import kernel
+from ..loops.threads import in_threads
 from ..simd.elementary import log, sigmoids
 from ..simd.lanes import WIDTH, fma, reduce_add, splat
 from ..simd.memory import load, store
@@ -19,7 +18,6 @@ from ..simd.memory import load, store
 # Log of the product of the hidden units' factors, for every word and chosen bit.
 # Costs a multiply-add and a multiplication per (word, bit, hidden unit).
 # Pinned by tests/kernels/cpu/test_flips.py against softplus written out.
-@kernel(parallel=True)
 def log_factors_of_flips(z, bits, factors, rows_per_log, off, out):
     """Write the change in nats for each of the ``bits`` to ``out``, both (n_words, n_bits).
 
@@ -28,9 +26,14 @@ def log_factors_of_flips(z, bits, factors, rows_per_log, off, out):
     that are off and exp(-W) for bits that are on, 1 for padding; a product of ``rows_per_log`` of
     them stays in range.
     """
+    in_threads(_log_factors, z.shape[0], z, bits, factors, rows_per_log, off, out)
+
+
+@kernel(nogil=True)
+def _log_factors(first, last, z, bits, factors, rows_per_log, off, out):
     n_hidden = z.shape[1]
     step = rows_per_log * WIDTH
-    for u in prange(z.shape[0]):
+    for u in range(first, last):
         for i in range(0, n_hidden, WIDTH):
             s, sbar = sigmoids(load(z, (u, i)))
             store(z, (u, i), s)

@@ -5,7 +5,9 @@ together, so that every table entry is loaded once per group and the groups run 
 units are summed out: with E_i = exp(z_i) the hidden part of log p~ is log prod_i (1 + E_i), and
 proposing to flip unit n needs log prod_i (1 + E_i exp(+-W_ni)): one multiply-add and one multiply
 per hidden unit, one logarithm per unit. A flip multiplies E_i by exp(+-W_ni). Where inputs z can
-leave the range of exp, ``careful`` keeps z itself and sums softplus(z_i +- W_ni) instead.
+leave the range of exp, the careful way keeps z itself and sums softplus(z_i +- W_ni) instead. It is
+compiled when it is first needed: ``careful`` is None or True, and Numba leaves out the branches of
+the other type.
 
 Under a potential v of the number K of active units each chain keeps K, and what one unit more or
 less would add: v[K + 1] - v[K] and v[K - 1] - v[K], which change with a flip alone.
@@ -14,9 +16,9 @@ less would add: v[K + 1] - v[K] and v[K - 1] - v[K], which change with a flip al
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from ..compile import kernel, subroutine
+from ..loops.threads import in_threads
 from ..simd.elementary import exp, log, softplus
 from ..simd.groups import GROUP
 from ..simd.lanes import WIDTH, any_lane, fma, full_like, select, splat
@@ -75,7 +77,7 @@ class _Group(NamedTuple):
 
 
 @subroutine(forceinline=True)
-def _refresh(group, model):
+def _refresh(careful, group, model):
     """Fields, hidden inputs (E or z) and hidden log weight of one group, from x alone."""
     x, fields, inputs, block_ends = group.x, group.fields, group.inputs, model.block_ends
     couplings, weights, hidden_biases = model.couplings, model.weights, model.hidden_biases
@@ -92,7 +94,7 @@ def _refresh(group, model):
             z = splat(hidden_biases[i], CHAINS)
             for n in range(n_units):
                 z = fma(weights[n, i], load_group(x, (n, 0)), z)
-            if model.careful:
+            if careful is not None:
                 store(inputs, (i, 0), z)
                 hidden_log = hidden_log + softplus(z)
             else:
@@ -127,11 +129,11 @@ def _take_steps(counts, chain, potential):
 
 
 @subroutine(forceinline=True)
-def _proposed_hidden(n, before, direction, inputs, model):
+def _proposed_hidden(careful, n, before, direction, inputs, model):
     """Hidden log weight after flipping unit n, from z if careful, else from E, block by block."""
     up, down, weights, block_ends = model.up, model.down, model.weights, model.block_ends
     hidden_log, start = splat(0.0, CHAINS), 0
-    if model.careful:
+    if careful is not None:
         for i in range(weights.shape[1]):
             z = fma(direction, weights[n, i], load_group(inputs, (i, 0)))
             hidden_log = hidden_log + softplus(z)
@@ -148,7 +150,7 @@ def _proposed_hidden(n, before, direction, inputs, model):
 
 
 @subroutine(forceinline=True)
-def _carry_flips(n, group, model):
+def _carry_flips(careful, n, group, model):
     """Carry flips of unit n into fields, hidden inputs and counts, only in rows with a flip."""
     flips, fields, inputs, counts = group.flips, group.fields, group.inputs, group.counts
     potential = model.potential
@@ -163,7 +165,7 @@ def _carry_flips(n, group, model):
             store(fields, (m, lane), fma(flip, 2.0 * couplings[n, m], field))
         for i in range(weights.shape[1]):
             before = load(inputs, (i, lane))
-            if model.careful:
+            if careful is not None:
                 store(inputs, (i, lane), fma(flip, weights[n, i], before))
             else:
                 factor = select(on, up[n, i], select(off, splat(down[n, i], WIDTH), 1.0))
@@ -198,7 +200,7 @@ def _levels(group, model):
 
 
 @subroutine(forceinline=True)
-def _sweep(group, hidden_log, model, beta, backwards, counter, key):
+def _sweep(careful, group, hidden_log, model, beta, backwards, counter, key):
     """One scan over the units of a group at inverse temperature beta: its hidden log weight.
 
     Costs per chain and unit 2 * n_hidden operations, a log, an exp and a quarter Philox block.
@@ -218,7 +220,7 @@ def _sweep(group, hidden_log, model, beta, backwards, counter, key):
         u = load_group(draws, (position % _DRAWS, 0))
         before = load_group(x, (n, 0))
         direction = 1.0 - (before + before)
-        proposed = _proposed_hidden(n, before, direction, group.inputs, model)
+        proposed = _proposed_hidden(careful, n, before, direction, group.inputs, model)
         visible = direction * (biases[n] + load_group(fields, (n, 0)))
         if is_counted:
             steps = select(before > 0.0, load_group(counts, (2, 0)), load_group(counts, (1, 0)))
@@ -231,12 +233,12 @@ def _sweep(group, hidden_log, model, beta, backwards, counter, key):
         flip = select(flipped, direction, 0.0)
         store(x, (n, 0), before + flip)
         store(group.flips, 0, flip)
-        _carry_flips(n, group, model)
+        _carry_flips(careful, n, group, model)
     return hidden_log
 
 
 @subroutine
-def _advance_group(arrays, tables, path, backwards, seed, first):
+def _advance_group(careful, arrays, tables, path, backwards, seed, first):
     """All sweeps of one group: refreshes, scans and weights; all of the above is inlined here."""
     group, model = views(arrays), views(tables)
     key = (seed & np.uint64(0xFFFFFFFF), seed >> np.uint64(32))
@@ -247,9 +249,9 @@ def _advance_group(arrays, tables, path, backwards, seed, first):
     for k in range(path.shape[0]):
         beta, increment = path[k, 0], path[k, 1]
         if (first + k) % REFRESH == 0:
-            hidden_log = _refresh(group, model)
+            hidden_log = _refresh(careful, group, model)
         counter = (np.uint64(first + k), stream)
-        hidden_log = _sweep(group, hidden_log, model, beta, backwards, counter, key)
+        hidden_log = _sweep(careful, group, hidden_log, model, beta, backwards, counter, key)
         if increment != 0.0:
             log_weight = fma(increment, _excess(group, hidden_log, model), log_weight)
     store(group.hidden_log, 0, hidden_log)
@@ -259,7 +261,6 @@ def _advance_group(arrays, tables, path, backwards, seed, first):
 # A run of sweeps of all chains: sweep k at beta = path[k, 0], then log w += path[k, 1] * excess.
 # Cost: see _sweep; groups are independent, so results are the same for any number of threads.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@kernel(parallel=True)
 def advance(chains, model, path, backwards, seed, first):
     """Advance all chains in place; sweep 0 fills ``fields``, ``inputs`` and ``hidden_log``.
 
@@ -267,7 +268,16 @@ def advance(chains, model, path, backwards, seed, first):
     (uint64) is the key of the random numbers, and ``first`` the index of the first sweep, so that
     a run in several calls equals one call.
     """
-    for group in prange(chains.x.shape[0]):
+    careful = True if model.careful else None
+    sweeps = path, backwards, seed, first
+    in_threads(_advance_groups, chains.x.shape[0], careful, chains, model, *sweeps)
+
+
+@kernel(nogil=True)
+def _advance_groups(
+    first_group, last_group, careful, chains, model, path, backwards, seed, first
+):  # fmt: skip
+    for group in range(first_group, last_group):
         own = _Group(
             chains.x[group],
             chains.fields[group],
@@ -279,4 +289,4 @@ def advance(chains, model, path, backwards, seed, first):
             np.empty(CHAINS),
             np.empty((3, CHAINS)),
         )
-        _advance_group(own, model, path, backwards, seed, first)
+        _advance_group(careful, own, model, path, backwards, seed, first)

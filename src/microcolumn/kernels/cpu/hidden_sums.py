@@ -95,9 +95,7 @@ class HiddenSums:
         words[:, plan.outer] = states(plan.outer.size, distinct)
         weights = _inner_weights(folded.model, plan.inner, words)
         samples = words[which]
-        for part in chunks(n, weights.shape[1]):
-            drawn = draw_in_rows(weights[which[part]], rng)
-            samples[part, plan.inner] = states(plan.inner.size, drawn)
+        samples[:, plan.inner] = states(plan.inner.size, draw_in_rows(weights, which, rng))
         return rng.permutation(samples[:, :-1])
 
 

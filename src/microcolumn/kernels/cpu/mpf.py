@@ -87,31 +87,26 @@ def _sum_chunks(
         lists = sub_views(all_lists, k, of_lists)
         if careful is None:
             all_sums[k, :] = 0.0
-        for u in range(all_words.borders[k], all_words.borders[k + 1], GROUP):
-            n_words = min(GROUP, all_words.borders[k + 1] - u)
-            n_left += _add_group(careful, logistic, words, model, sums, scratch, lists, u, n_words)
+        last = words.borders[k + 1]
+        for u in range(words.borders[k], last, GROUP):
+            n_words = min(GROUP, last - u)
+            needs_care, n_active = _list_active(words, model, lists, u, n_words)
+            if needs_care != (careful is not None):
+                n_left += 1
+                continue
+            for w in range(GROUP):
+                scratch.weight[w, 0] = words.weights[u + w] if w < n_words else 0.0
+            _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
+            if careful is None:
+                _prepare(words, model, scratch, u, n_words)
+            else:
+                _prepare_carefully(words, model, scratch, u, n_words)
+            n_blocks = _cut(scratch, lists, model.bounds[2], careful)
+            _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks)
+            _active_bits(logistic, model, scratch, lists, sums, careful, n_active)
+            _add_hidden(words, model, scratch, lists, sums, u, n_words)
+            _add_visible(scratch, lists, sums, n_active)
     return n_left
-
-
-@subroutine(error_model="numpy")
-def _add_group(careful, logistic, words, model, sums, scratch, lists, u, n_words):
-    """Add up a group of words from u on, if it goes this way; whether it does not."""
-    needs_care, n_active = _list_active(words, model, lists, u, n_words)
-    if needs_care != (careful is not None):
-        return True
-    for w in range(GROUP):
-        scratch.weight[w, 0] = words.weights[u + w] if w < n_words else 0.0
-    _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
-    if careful is None:
-        _prepare(words, model, scratch, u, n_words)
-    else:
-        _prepare_carefully(words, model, scratch, u, n_words)
-    n_blocks = _cut(scratch, lists, model.bounds[2], careful)
-    _inactive_bits(logistic, model, scratch, lists, sums, careful, n_blocks)
-    _active_bits(logistic, model, scratch, lists, sums, careful, n_active)
-    _add_hidden(words, model, scratch, lists, sums, u, n_words)
-    _add_visible(scratch, lists, sums, n_active)
-    return False
 
 
 @subroutine(forceinline=True)

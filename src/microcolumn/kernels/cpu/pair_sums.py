@@ -148,7 +148,8 @@ class PairSums:
             constant = float(fixed @ (tables.b[n_free:] + 0.5 * fields[n_free:]))
             log_w += self._A @ fields[:n_a]
             of_h, of_l = np.split(fields[n_a:n_free], [self._H.shape[1]])
-            log_r = log_r + (self._H @ of_h)[:, None] + self._L @ of_l
+            log_r = np.add(log_r, (self._H @ of_h)[:, None], out=memory.added)
+            log_r += self._L @ of_l
         for k, (rows, R) in enumerate(zip(self._blocks, memory.R, strict=True)):
             R[:] = log_r
             if tables.v is not None:
@@ -230,15 +231,15 @@ class PairSums:
         start = 0
         for number, count in draw_chunks(self.log_weights(model), n, rng):
             chunk = self._chunk(tables, number)
-            a, h = np.divmod(draw(self._outer_high(tables, chunk), count, rng), len(self._H))
-            low = np.empty_like(a)
+            drawn = draw(self._outer_high(tables, chunk), count, rng)
             for part in chunks(count, len(self._L)):
-                weights = tables.Q[a[part]] * chunk.R[block[a[part]], h[part]]
-                low[part] = draw_in_rows(weights, rng)
-            fixed = np.broadcast_to(chunk.fixed, (count, self._n_fixed))
-            drawn = np.hstack([self._A[a], self._H[h], self._L[low], fixed])
-            words[start : start + count, self._order] = drawn
-            start += count
+                distinct, rows = np.unique(drawn[part], return_inverse=True)
+                a, h = np.divmod(distinct, len(self._H))
+                low = draw_in_rows(tables.Q[a] * chunk.R[block[a], h], rows, rng)
+                fixed = np.broadcast_to(chunk.fixed, (rows.size, self._n_fixed))
+                bits = np.hstack([self._A[a[rows]], self._H[h[rows]], self._L[low], fixed])
+                words[start : start + rows.size, self._order] = bits
+                start += rows.size
         return rng.permutation(words)
 
 
