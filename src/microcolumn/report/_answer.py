@@ -10,6 +10,7 @@ from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..figures._conditions import by_likelihood
 from ..formatting import counted
 from ..study import Results
+from ..wording import worded
 from ._answer_models import best_model, good_enough, holds_for, others_agree
 from ._answer_sentences import beyond_pairs, in_layers, size_of_gain
 from ._answer_title import title
@@ -131,12 +132,7 @@ def _table(found: Sequence[Finding]) -> Table:
     ]
     header = ("recording", "bits/s", "%", "p", "answer", "best model")
     left = ("recording", "answer", "best model")
-    note = (
-        "bits/s, %: the best model with hidden units (groups) minus the best of pairs alone, and "
-        "that as a share of the gain of pairs over independent units; ± one standard error, which "
-        "allows for what splits share; p: corrected for the pairs of models of one experiment, not "
-        "for the number of experiments or recordings"
-    )
+    note = worded("report", "notes/answer")
     return Table("in short", header, rows, left=left, note=note)
 
 

@@ -13,30 +13,17 @@ from ..evaluate._significance import LEVEL, p_text
 from ..formatting import counted, enumeration
 from ..models import ModelSpec
 from ..study import Condition, Results
+from ..wording import worded
 from ._findings import Layering
 from ._tables import Table, of_models
-
-_NOTE = (
-    "hidden units of split 0, h and their column of W, assemblies first, then by bits/s lost over "
-    "its error; units: with at least a quarter of the largest positive weight, strongest first; "
-    "silenced: with a negative weight of at least a quarter of the largest of either sign; "
-    "{layers}on: words per second in which it is on; recurs in: other splits with a hidden unit of "
-    "cosine 0.71 or more, beyond 95 % of permuted ones; bits/s lost: by test words without it, "
-    "biases fitted anew so that rates stay; splits share training words, so what recurs need not "
-    "do so in another recording"
-)
 
 #: What the column of verdicts, and every sentence that counts them, calls an assembly.
 ASSEMBLY = (
     "An assembly is a hidden unit of a group of units that recurs in at least "
     f"{100 * STABLE:g} % of the other splits and without which test words become less probable."
 )
-#: Columns about layers, and what they are.
+#: Columns about layers.
 _OF_LAYERS = ("layer", "share (chance)", "p")
-_LAYERS_NOTE = (
-    "share: of the weight, by size, in its main layer, by chance with shuffled labels, p of that "
-    "test, corrected over hidden units (Holm); "
-)
 #: What the test of all hidden units together says of each kind of :class:`Layering`.
 _ANSWERS = {
     "inside": "More than by chance",
@@ -54,7 +41,7 @@ def tables(results: Results, condition: Condition) -> Iterator[Table]:
             rows = [tuple(compress(columns_of(row), shown)) for row in found.clearest]
             header = tuple(compress(HEADER, shown))
             left = tuple(name for name in LEFT if name in header)
-            note = _NOTE.format(layers=_LAYERS_NOTE if layered else "")
+            note = worded("report", "notes/assemblies", layered=layered)
             yield Table(f"assemblies, {spec.name}", header, rows, left, note, sortable=True)
 
 

@@ -8,6 +8,7 @@ from ..evaluate import Intervals
 from ..evaluate._estimates import interval_text, q_text
 from ..formatting import counted
 from ..study import Condition, Results
+from ..wording import worded
 from ._tables import Table, of_models
 
 #: Strongest parameters that are listed of each model.
@@ -32,10 +33,7 @@ def interval_tables(results: Results, condition: Condition) -> list[Table]:
         ("model", "parameters", "differ from 0", "positive", "negative", "no interval"),
         counted,
         left=("model", "parameters"),
-        note="estimated without penalty on the words that the first split was fitted to, errors "
-        f"from {n_blocks} blocks of time, of hidden weights also from fits to two halves; no "
-        "interval: silent units, copies, what too few coincidences leave open, weights that the "
-        "penalty set to 0, and hidden units that a half does not have again",
+        note=worded("report", "notes/intervals", n_blocks=n_blocks),
     )
     largest = [(name, row) for name, each in found for row in each.strongest(_LISTED)]
     listed = [(name, *_cells(row)) for name, row in largest]

@@ -10,34 +10,17 @@ from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text
 from ..formatting import counted, duration, number
 from ..models._spec import INDEPENDENT
 from ..study import Results
+from ..wording import worded
 from ._assembly_table import ASSEMBLY, MEANING, are_assemblies
 from ._tables import longest, of_models
 from ._units import known_units
-
-_RESTS_ON = {
-    "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
-    "Comparison": "Scores are gains in log-likelihood over independent units, in bits per second, "
-    "on test words that were used neither for the fits nor for the choice of the penalty.",
-    "Parameters": "Shown are couplings between units, and weights of the hidden units. Units are "
-    "ordered from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": f"{MEANING} {ASSEMBLY}",
-    "Units": "Each recorded unit: the assemblies it is in, the units it is coupled to, and how "
-    "well its spikes are predicted by those of all others.",
-    "Time": "Words span several bins here, so that a model can say what follows what.",
-    "Prediction": "Compared with its firing rate is the probability that a unit spikes, given all "
-    "others or the past only. This needs no partition function, so it checks the comparison above "
-    "without log Z, on the same test words.",
-    "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
-    "has converged when its certificate, which measures how far it is from its optimum, is within "
-    "the tolerance; an annealed log Z has converged when more steps do not change it and chains "
-    "that run backwards agree.",
-}
 
 
 def lead(results: Results, title: str) -> str:
     """The first paragraph of a section; without an answer while its results are not computed."""
     answer = _ANSWERS[title](results) if title in _ANSWERS else ""
-    return f"{answer} {_RESTS_ON[title]}".strip()
+    about = {"meaning": MEANING, "assembly": ASSEMBLY}
+    return worded("report", "leads", title=title, answer=answer, **about)
 
 
 def _data(results: Results) -> str:

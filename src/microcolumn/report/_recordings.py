@@ -6,6 +6,7 @@ from collections import Counter
 
 from ..formatting import duration
 from ..study import Experiment, NotComputedError, Results
+from ..wording import worded
 from ..words import Words
 from ._tables import Table
 
@@ -24,10 +25,7 @@ def recordings(results: Results) -> Table:
         (*header, "bins", "distinct words", "several spikes", "units by layer"),
         rows,
         left=("recording", "experiment", "units by layer"),
-        note="units and bins: those that the models saw, of those recorded; all other columns but "
-        "the third are about these alone; distinct words: of single bins; several spikes: "
-        "of the bins in which a unit spikes, the share with more than one spike, which count as "
-        "one",
+        note=worded("report", "notes/recordings"),
     )
 
 

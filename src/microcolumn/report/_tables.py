@@ -18,6 +18,7 @@ from ..models import ModelSpec
 from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
+from ..wording import worded
 from ._typography import period
 
 Found = TypeVar("Found")
@@ -91,14 +92,7 @@ def models(compared: Comparison) -> Table:
         rows,
         left=("model", "chosen", "log Z"),
         sortable=True,
-        note="± splits: standard error over splits, not corrected for the words that they share as "
-        "that of a difference is; ± test: of one test part, from blocks of it; "
-        "per spike: bits/s over spikes/s of all units, several spikes in a bin counted once; "
-        "lift: bits/s more with a Dirichlet process around the model, which learns how often each "
-        "word comes; what it adds, the model has wrong (Park et al. 2013); "
-        "chosen: penalties λ or sizes that validation parts preferred, with the number of splits "
-        "that did or, where all differ, from the smallest to the largest; parameters "
-        "(not zero), couplings and live hidden units: means over splits",
+        note=worded("report", "notes/models"),
     )
 
 
@@ -120,11 +114,7 @@ def pairs(compared: Comparison) -> Table:
         rows,
         left=("difference", "verdict"),
         sortable=True,
-        note="errors allow for what splits share (corrected resampled t-test); p is corrected for "
-        "the number of pairs (Holm), those with a rival apart from the others, and the interval, "
-        "of the pair alone, is not; "
-        f"better: p < {LEVEL:g}; equal: the interval lies within "
-        f"{EQUAL_MARGIN:.0%} of the best model's gain over independent units",
+        note=worded("report", "notes/pairs", level=LEVEL, margin=EQUAL_MARGIN),
     )
 
 
@@ -153,9 +143,7 @@ def predictions(results: Results, condition: Condition) -> Table | None:
         rows,
         left=("model", "given", "best unit"),
         sortable=True,
-        note="given rest: all other bits of the word; past: the bits of earlier bins only; "
-        "bits/s: gain over the firing rate; ROC area: 0.5 by chance, 1 if all are predicted; "
-        "calibration error: mean difference between predicted and observed frequency of spikes",
+        note=worded("report", "notes/predictions"),
     )
     return table if rows else None
 
@@ -172,10 +160,7 @@ def layers(results: Results, condition: Condition) -> Table | None:
         "layers",
         (*header, "couplings within / between, nats", "p of couplings"),
         rows,
-        note="weight in one layer: share of the weight, by size, in each hidden unit's main layer; "
-        f"p: median over splits, in brackets splits with p < {LEVEL:g}; hidden units: of the live "
-        "ones, concentrated in one layer at a false discovery rate of 5 %, means over splits; "
-        "couplings: mean strength",
+        note=worded("report", "notes/layers", level=LEVEL),
     )
     return table if rows else None
 
