@@ -251,6 +251,7 @@ def chosen(path):
     rows = {
         each.l1: {
             "validation_bits_per_second": each.bits_per_second,
+            "validation_stderr": 0.0,
             "converged": int(each.converged),
             "false_mass": each.false_mass,
         }

@@ -155,11 +155,14 @@ def choose_l1(
             elif way < 0:
                 leg = _Leg((0.0,))
             extensions[way] += 1
-    if effort == "coarse" and not model._is_sampled(train.n_dims):
+    polished: set[float] = set()
+    while effort == "coarse" and best not in polished and not model._is_sampled(train.n_dims):
         start = found[best][0].parameters_
         [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
         fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
         found[best] = fit, excess_log_likelihood(fit, validation)
+        polished.add(best)
+        best = _best(found)
     fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
     return L1Choice(fits, scores, strengths.index(best))
 

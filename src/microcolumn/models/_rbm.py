@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, ClassVar
 
 from ..energy import GAUSSIAN, HiddenUnit
@@ -39,6 +40,7 @@ class RBM(HiddenModel):
     """
 
     _kind: ClassVar[Kind] = "rbm"
+    __signature__ = signature(HiddenModel)
 
     def __new__(cls, *settings: Any, **named: Any) -> Any:
         """A model, or with ``hidden="gaussian"`` a :class:`GaussianRBM`.
