@@ -115,7 +115,7 @@ def test_words_are_drawn_from_larger_models_and_their_error_counts(truths):
 
 def test_words_of_chains_are_grouped_by_chain(monkeypatch):
     """Chains take turns, and each group has all words of its chains."""
-    words = mixture(13).sample(3000, 0)
+    words = mixture(21).sample(3000, 0)  # more units than can be listed
     model = mc.ReliableInteractions().fit(words)
     features = WordFeatures.of(words.mean(axis=0))
     monkeypatch.setattr(_model_words, "_FEWEST_DRAWN", 10_000)
@@ -125,7 +125,7 @@ def test_words_of_chains_are_grouped_by_chain(monkeypatch):
     )
     drawn = model.sample(10_000, np.random.default_rng(0))
     assert method == "gibbs"
-    chain = np.arange(10_000) % 4096
+    chain = np.arange(10_000) % model._chains_of(10_000)
     for group in (0, 17, 499):
         own = drawn[chain % 500 == group]
         counts = sample.by_block[[group]].toarray()[0]

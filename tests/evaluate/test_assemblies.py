@@ -85,9 +85,9 @@ def test_bits_lost_from_drawn_words_agree_within_their_error(monkeypatch, exactl
     drawn = assemblies(model, words)
     assert not drawn.exact
     for row, other in zip(exact, drawn, strict=True):
-        normaliser = math.sqrt(other.stderr**2 - row.stderr**2)
-        assert 0.0 < normaliser < 0.2
-        assert abs(row.bits_per_second - other.bits_per_second) < 4 * normaliser
+        # The words drawn add little to the error of the words held out.
+        assert other.stderr == pytest.approx(row.stderr, rel=0.05)
+        assert abs(row.bits_per_second - other.bits_per_second) < 0.1
 
 
 @settings(max_examples=8, deadline=None)

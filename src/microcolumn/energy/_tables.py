@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import TableArrays, table_values
+from .. import kernels
+from ..kernels import TableArrays
 from ..validation import Bits, Floats, chunks
 from ._term import Term
 
@@ -65,7 +66,7 @@ class Tables(Term):
     def log_weight(self, x: Floats) -> Floats:
         words, out = x.astype(np.uint8), np.empty(len(x))
         for part in chunks(len(words), len(self.inputs)):
-            out[part] = table_values(self.functions, words[part]) @ self.strengths
+            out[part] = kernels.table_values(self.functions, words[part]) @ self.strengths
         return out
 
     def log_odds(self, rest: Floats, unit: int) -> Floats:
@@ -77,7 +78,7 @@ class Tables(Term):
         return odds
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
-        values = table_values(self.functions, x.astype(np.uint8))
+        values = kernels.table_values(self.functions, x.astype(np.uint8))
         return {"strengths": weights @ (values**2 if squared else values)}
 
     def coefficients(self) -> tuple[NDArray[np.intp], Floats]:

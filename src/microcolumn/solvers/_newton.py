@@ -98,9 +98,9 @@ class NewtonSearch(Search):
         goal = np.empty(at.size)
         minimise_quadratic(damped, slopes, x, strengths, _INEXACT * self.optimality, goal)
         step = goal - x
-        promised = -float(
-            slopes @ step + 0.5 * step @ (damped @ step) + strengths @ (np.abs(goal) - np.abs(x))
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # where the curvature is none
+            rise = slopes @ step + 0.5 * step @ (damped @ step)
+            promised = -float(rise + strengths @ (np.abs(goal) - np.abs(x)))
         trial, gradient, trial_slopes = self._trial
         trial[:] = self.x
         trial[at] = goal

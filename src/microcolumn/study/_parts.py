@@ -16,7 +16,6 @@ from pathlib import Path
 
 from .. import __version__
 from ..atomic import atomic_write
-from ._jobs import RecordingInfo, digest
 from ._status import progress_bar
 from ._store import Store, StoreError
 from ._submission import parts_folder
@@ -59,6 +58,9 @@ def read_part(path: Path) -> Store:
         part = Store.in_memory(content)
         version = part.read_study().get("microcolumn")
         rows = part.rows("jobs")
+        # With the models, which commands that only look do not wait for.
+        from ._jobs import RecordingInfo, digest
+
         names = {digest(row["settings"], RecordingInfo(row["fingerprint"], 0)) for row in rows}
     except (StoreError, ValueError, TypeError):
         raise ValueError("it is not laid out as a part file") from None
