@@ -196,7 +196,7 @@ def test_ctrl_c_is_one_sentence(plan):
     *progress, last = said.splitlines()
     assert last == "microcolumn: interrupted; run the same command again to go on"
     # Of a machine that is busy, or new.
-    known = (" jobs done, ", "compiling kernels")
+    known = (" jobs done, ", "compiling kernels", "surveying the recordings")
     assert [line for line in progress if not any(part in line for part in known)] == []
 
 

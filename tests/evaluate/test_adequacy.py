@@ -105,7 +105,7 @@ def test_tail_and_moments_are_those_of_all_words_of_the_model():
 
 def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     model = planted()
-    train, test = (model.sample(10_000, seed) for seed in (1, 2))
+    train, test = (model.sample(10_000, seed) for seed in (3, 4))
     own = mc.adequacy(model, test)
     assert own.describes
     assert own.missed == ()
