@@ -143,7 +143,7 @@ class Problem(StartSettings):
         limits: dict[str, float] = {}
         if _is_unbounded(search.layout, search.penalty):
             limits["least_decrease"] = LEAST_DECREASE
-        if self.resolution > 0.0:
+        elif self.resolution > 0.0:
             limits["least_gain"] = self.resolution * (_COARSE_TAIL if coarse else TAIL)
         tol = max(self.tol, _COARSE) if coarse else self.tol
         most = self.max_iter if max_iter is None else min(max_iter, self.max_iter)
@@ -162,7 +162,8 @@ class Problem(StartSettings):
             turned.n_iter = search.n_iter
             turned.n_evaluations += search.n_evaluations
             self._run(turned)
-        found = FitResult.of(turned, self.tol, self.resolution)
+        is_unbounded = _is_unbounded(search.layout, search.penalty)
+        found = FitResult.of(turned, self.tol, 0.0 if is_unbounded else self.resolution)
         return replace(found, parameters=canonical(found.parameters)[0])
 
     def _stopped_early(
