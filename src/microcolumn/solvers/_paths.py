@@ -143,11 +143,15 @@ class Problem(StartSettings):
         limits: dict[str, float] = {}
         if _is_unbounded(search.layout, search.penalty):
             limits["least_decrease"] = LEAST_DECREASE
-        elif self.resolution > 0.0:
+        elif self._resolution_of(search) > 0.0:
             limits["least_gain"] = self.resolution * (_COARSE_TAIL if coarse else TAIL)
         tol = max(self.tol, _COARSE) if coarse else self.tol
         most = self.max_iter if max_iter is None else min(max_iter, self.max_iter)
         search.run(tol, most, **limits)
+
+    def _resolution_of(self, search: Search) -> float:
+        """What is too little to matter; without a penalty parameters may run away by less."""
+        return self.resolution if search.penalty.strength > 0.0 else 0.0
 
     def _finish(self, search: Search) -> FitResult:
         """Go on to the end, with hidden units that are off in the silent word.
@@ -162,8 +166,7 @@ class Problem(StartSettings):
             turned.n_iter = search.n_iter
             turned.n_evaluations += search.n_evaluations
             self._run(turned)
-        is_unbounded = _is_unbounded(search.layout, search.penalty)
-        found = FitResult.of(turned, self.tol, 0.0 if is_unbounded else self.resolution)
+        found = FitResult.of(turned, self.tol, self._resolution_of(turned))
         return replace(found, parameters=canonical(found.parameters)[0])
 
     def _stopped_early(
