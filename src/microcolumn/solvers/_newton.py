@@ -25,7 +25,7 @@ _MOST_COORDINATES = 2000
 _MOST_CORRECTIONS = 15
 #: Damping of the first step and the least, relative to the curvature of each coordinate; factors
 #: by which it grows where a step fails or falls short, and shrinks where it keeps its promise.
-_FIRST_DAMPING, _LEAST_DAMPING, _MORE, _SOMEWHAT_MORE, _LESS = 1e-3, 1e-5, 6.0, 3.0, 0.25
+_FIRST_DAMPING, _LEAST_DAMPING, _MORE, _SOMEWHAT_MORE, _LESS = 1e-3, 1e-5, 10.0, 3.0, 0.5
 #: Shares of the promised decrease from which on a step is taken, is good, and falls short.
 _TAKEN, _GOOD, _SHORT = 0.05, 0.7, 0.3
 _MOST_TRIALS = 12

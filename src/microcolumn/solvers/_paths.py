@@ -36,10 +36,9 @@ NestedStarts = tuple[Sequence[Parameters], Sequence[Parameters]]
 
 #: Kinds whose likelihood is convex: one start is enough, and paths may go either way.
 CONVEX: tuple[Kind, ...] = ("ising", "kpairwise")
-#: Optimality at which starts are compared: the objective is then settled to about 1e-6.
-_COARSE = 3e-5
-#: The same, where starts are compared.
-_COARSE_TAIL = 0.5
+#: Optimality at which starts are compared, where the objective is known to about 1e-6, and what
+#: the last few steps have gained there, as a share of what is too little to matter.
+_COARSE, _COARSE_TAIL = 3e-5, 0.5
 #: Shares of an L1 strength at which a start comes up to it, and most iterations at each.
 _CLIMB, _CLIMB_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
 #: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the objective
@@ -78,7 +77,9 @@ class Problem(StartSettings):
         A cheaper objective whose minima are close by: penalised hidden units that are drawn at
         random settle by it before they come to the objective itself.
     draws : bool
-        Whether hidden units are drawn at random for starts; else the caller's start serves.
+        Whether there are starts besides the caller's, drawn at random or from other models.
+    is_coarse : bool
+        Whether fits end where starts are compared.
     """
 
     objective: Objective
@@ -91,6 +92,7 @@ class Problem(StartSettings):
     basis: Floats | None = None
     proxy: Objective | None = None
     draws: bool = True
+    is_coarse: bool = False
 
     def layout(self, start: Parameters, l1: float) -> Layout:
         """Free coordinates of models of the kind of ``start``."""
@@ -110,15 +112,21 @@ class Problem(StartSettings):
         layout = self.layout(starts[0], l1)
         if self.parts is not None and _is_unbounded(layout, self.penalty(l1)):
             return self._stopped_early(self.parts, layout, [*starts, *climbing])
-        best, n_evaluations = self.compare(l1, starts, climbing)
+        searches, n_evaluations = self.compare(l1, starts, climbing)
+        # Without live hidden units a search is at its end, others have yet to come down.
+        alive = [search for search in searches if _has_live_units(search)] or searches
+        best, lowest = min(alive, key=_value), min(searches, key=_value)
         n_evaluations -= best.n_evaluations
         found = self._finish(best)
+        if lowest.value < found.objective:
+            n_evaluations += found.n_evaluations - lowest.n_evaluations
+            found = self._finish(lowest)
         return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
 
     def compare(
         self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
-    ) -> tuple[Search, int]:
-        """The search that has come lowest, not at its end yet, and evaluations of all of them."""
+    ) -> tuple[list[Search], int]:
+        """Searches from all starts, not at their ends yet, and evaluations of all of them."""
         layout, searches, n_evaluations = self.layout([*starts, *climbing][0], l1), [], 0
         climb = _CLIMB if l1 > 0.0 else ()
         for start, shares in [*((s, ()) for s in starts), *((s, climb) for s in climbing)]:
@@ -130,7 +138,7 @@ class Problem(StartSettings):
             searches.append(self._search(self.penalty(l1), layout, x))
             self._run(searches[-1], coarse=True)
         n_evaluations += sum(search.n_evaluations for search in searches)
-        return min(searches, key=lambda search: search.value), n_evaluations
+        return searches, n_evaluations
 
     def _search(self, penalty: Penalty, layout: Layout, x: Floats) -> Search:
         """A search from ``x``. Unpenalised hidden units have no minimum to step to."""
@@ -141,13 +149,17 @@ class Problem(StartSettings):
     def _run(self, search: Search, *, coarse: bool = False, max_iter: int | None = None) -> None:
         """Go on to the end of the fit, or ``coarse`` to where starts are compared."""
         limits: dict[str, float] = {}
+        tol, tail = self._end(coarse)
         if _is_unbounded(search.layout, search.penalty):
             limits["least_decrease"] = LEAST_DECREASE
         elif self._resolution_of(search) > 0.0:
-            limits["least_gain"] = self.resolution * (_COARSE_TAIL if coarse else TAIL)
-        tol = max(self.tol, _COARSE) if coarse else self.tol
+            limits["least_gain"] = self.resolution * tail
         most = self.max_iter if max_iter is None else min(max_iter, self.max_iter)
         search.run(tol, most, **limits)
+
+    def _end(self, coarse: bool) -> tuple[float, float]:
+        """Tolerance of a search, and what its last steps gain as a share of the resolution."""
+        return (max(self.tol, _COARSE), _COARSE_TAIL) if coarse else (self.tol, TAIL)
 
     def _resolution_of(self, search: Search) -> float:
         """What is too little to matter; without a penalty parameters may run away by less."""
@@ -158,15 +170,15 @@ class Problem(StartSettings):
 
         Turned weights have slopes of their own, so the certificate is taken after the turn.
         """
-        self._run(search)
+        self._run(search, coarse=self.is_coarse)
         theta, _ = canonical(search.layout.unpack(search.x))
         turned = search
         if not np.array_equal(search.layout.pack(theta), search.x):
             turned = self._search(search.penalty, search.layout, search.layout.pack(theta))
-            turned.n_iter = search.n_iter
-            turned.n_evaluations += search.n_evaluations
-            self._run(turned)
-        found = FitResult.of(turned, self.tol, self._resolution_of(turned))
+            turned.continue_from(search)
+            self._run(turned, coarse=self.is_coarse)
+        tol, tail = self._end(self.is_coarse)
+        found = FitResult.of(turned, tol, self._resolution_of(turned) * tail / TAIL)
         return replace(found, parameters=canonical(found.parameters)[0])
 
     def _stopped_early(
@@ -210,6 +222,14 @@ class Problem(StartSettings):
             converged=converged or found.optimality <= self.tol,
             kept_objective=lowest,
         )
+
+
+def _value(search: Search) -> float:
+    return search.value
+
+
+def _has_live_units(search: Search) -> bool:
+    return bool(search.x[search.layout.weights].any())
 
 
 def _is_unbounded(layout: Layout, penalty: Penalty) -> bool:
@@ -259,6 +279,9 @@ def _path(
     start: Parameters | None,
     nested: NestedStarts | None,
 ) -> Iterator[FitResult]:
+    if start is not None and not problem.draws:
+        yield from (problem.best(l1, [start]) for l1 in l1_values)
+        return
     inner: Iterable[tuple[Parameters, ...]] = repeat(())
     if nested is not None:
         inner = zip(*nested, strict=True)
@@ -273,10 +296,11 @@ def _path(
             warm.append(start)
         starts, drawn, climbing = starts_of(kind, problem, warm, *at_l1)
         is_bounded = problem.proxy is not None and problem.penalty(l1).strength > 0.0
-        if not problem.draws or (is_bounded and last is not None and l1 >= last[0]):
+        if is_bounded and last is not None and l1 >= last[0]:
             drawn = climbing = []  # a stronger penalty wakes no hidden unit
         if problem.proxy is not None and is_bounded and drawn:
-            by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+            searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+            by_proxy = min(searches, key=_value)
             drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
         found = problem.best(l1, [*starts, *drawn], climbing)
         last = l1, found.parameters
