@@ -67,7 +67,6 @@ def test_of_thirty_recordings_all_are_shown():
         plan=plan,
         index=PlanIndex(plan, {name: {"n_units": 9} for name in names}),
         provenance=lambda: {"n_done": 0, "n_planned": 60, "failures": []},
-        damage="",
         file=Path("study.db"),
         label=str,
     )

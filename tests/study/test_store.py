@@ -1,5 +1,4 @@
 import math
-import shutil
 import sqlite3
 import struct
 import threading
@@ -255,16 +254,6 @@ def test_a_store_with_flipped_bits_is_read_or_refused_in_a_sentence(path):
     assert all(str(path) in message and "\n" not in message for message in refusals)
 
 
-@pytest.mark.parametrize("use", [Store.create, Store.open])
-def test_pages_of_zeros_are_reported_as_damage(path, use):
-    filled(path, 20)
-    content = bytearray(path.read_bytes())
-    content[3 * 4096 : 40 * 4096] = bytes(37 * 4096)
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"is damaged .*restore a copy"):
-        use(path)
-
-
 def test_damage_that_only_reading_finds_is_reported_as_damage(path):
     filled(path, 20)
     with Store.open(path) as store:
@@ -287,17 +276,6 @@ def test_a_closed_store_is_a_single_file(path):
     with Store.open(path) as store:
         check_whole(store, range(5))
     assert list(path.parent.iterdir()) == [path]
-
-
-def test_the_file_alone_is_complete_even_if_a_reader_was_open_when_it_closed(path, tmp_path):
-    writer = Store.create(path)
-    reader = Store.open(path)
-    put(writer, 1)
-    writer.close()
-    shutil.copy(path, tmp_path / "copy.db")
-    reader.close()
-    with Store.open(tmp_path / "copy.db") as store:
-        check_whole(store, [1])
 
 
 def test_reading_works_while_another_writes_and_sees_whole_jobs(path):

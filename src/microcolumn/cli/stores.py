@@ -73,20 +73,16 @@ def place_of(study: Path, *, by_time: bool = False) -> Path:
 
 
 def _is_newer(store: Path, plan: Path) -> bool:
-    """Whether the store, or SQLite's journal of it, was written after the plan."""
-    files = (store, store.with_name(f"{store.name}-wal"))
-    written = max(file.stat().st_mtime for file in files if file.exists())
-    return written > plan.stat().st_mtime
+    """Whether the store was written after the plan."""
+    return store.stat().st_mtime > plan.stat().st_mtime
 
 
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
-    from ..study._damage import sound
     from ..study._plan import Plan, diff
     from ..study._store import Store
 
-    readable, _ = sound(store)
-    with Store.open(readable) as opened:
+    with Store.open(store) as opened:
         run = opened.read_study().get("plan")
     if run is None:  # a run that is about to begin
         return

@@ -17,7 +17,6 @@ from ._codec import json_text
 from ._compute import JobResult, Task
 from ._index import log_partition_of
 from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
-from ._network import network_file_system
 from ._parts import merge_parts
 from ._plan import Experiment, Plan, diff
 from ._sources import check_distinct_data, fingerprint, words_of
@@ -72,15 +71,13 @@ class Prepared:
                 prepared._words_of(source.name, experiment)
         return prepared
 
-    def enter(self, store: Store, *, command: str, workers: int) -> list[str]:
-        """Write the plan and its recordings into a store that fits them, and mend it.
-
-        What is damaged is deleted, to be computed again; parts of earlier tasks are merged.
+    def enter(self, store: Store, *, command: str) -> list[str]:
+        """Write the plan and its recordings into a store that fits them; merge parts of tasks.
 
         Returns
         -------
         list of str
-            What was damaged, what changed since the store was last used, and where it is slow.
+            What changed since the store was last used, and which parts could not be merged.
 
         Raises
         ------
@@ -89,14 +86,7 @@ class Prepared:
         StoreError
             Where another version made the store.
         """
-        mended = store.mend()
-        messages = [mended] if mended else []
-        messages += _changes(self.plan, store)
-        if kind := network_file_system(store.path):
-            messages.append(
-                f"{store.path} is on a network file system ({kind}), where an ordinary journal "
-                "keeps it safe from other machines; it would be faster on a local disk"
-            )
+        messages = _changes(self.plan, store)
         _check_unchanged(self.recordings, self.facts, store)
         for name, recording in self.recordings.items():
             store.write_recording(recording_row(name, recording, self.facts[name], self.plan))
@@ -105,10 +95,8 @@ class Prepared:
             plan=json_text(self.plan.as_dict()),
             microcolumn=__version__,
             command=command,
-            workers=str(workers),
         )
-        messages += merge_parts(store).sentences
-        return messages
+        return [*messages, *merge_parts(store).sentences]
 
     def used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""

@@ -66,8 +66,6 @@ class Results(StoredStudy):
     recordings : dict of str to dict
         What is known of each recording: fingerprint, units, spikes, duration, whether it is
         simulated, notes, survey.
-    damage : str
-        What of the store changed on the disk, and is left out; empty where nothing did.
     index : PlanIndex
         Conditions and models of the plan.
     """

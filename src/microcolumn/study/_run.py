@@ -15,8 +15,7 @@ from ..formatting import counted
 from ..safe_text import printable
 from ._ahead import compile_ahead
 from ._compute import JobResult, Task, execute
-from ._forecast import about, announcement, expected_s, left_s
-from ._jobs import Job, n_dims
+from ._jobs import Job
 from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
@@ -76,7 +75,7 @@ def run(
         opened.lock(),
     ):
         with log_if_slow("surveying the recordings", progress):
-            messages = prepared.enter(opened, command=command, workers=workers.count)
+            messages = prepared.enter(opened, command=command)
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)
     return Results(path)
@@ -91,23 +90,22 @@ class _Run:
     workers: Workers
     done: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
-    expected_s: dict[str, float] = field(default_factory=dict)  # of each job on one core
-    taken_s: float = 0.0  # by the jobs that this run has done
-    foreseen_s: float = 0.0  # expected of the same ones
 
     def go(self, progress: bool | None, messages: list[str]) -> None:
         """Do all that is left, stage by stage."""
         jobs = self.prepared.jobs
         self.done = self.store.finished() & jobs.keys()
-        expected = self._announcement()
         with progress_bar(len(jobs), len(self.done), progress) as bar, moving_clock(bar):
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
-            messages = [*messages, expected] if expected else messages
             for sentence in messages:
                 bar.write(printable(sentence), file=sys.stderr)
-            if len(self._left) > 1 and self.workers.count > 1 and self.workers.client is None:
+            if (
+                len(jobs) - len(self.done) > 1
+                and self.workers.count > 1
+                and self.workers.client is None
+            ):
                 compile_ahead(lambda sentence: bar.write(sentence, file=sys.stderr))
             if len(self.done) < len(jobs):  # until the first job is done
                 starting = f"starting {counted(self.workers.count, 'worker')}"
@@ -119,27 +117,6 @@ class _Run:
                 f"{len(self.failed)} of {len(jobs)} jobs failed, the first with "
                 f"{self.failed[0]}; what was finished is in {self.store.path}: run again to retry"
             )
-
-    @property
-    def _left(self) -> set[str]:
-        return self.prepared.jobs.keys() - self.done
-
-    def _announcement(self) -> str:
-        """About how long all that is left will take, where that is long."""
-        plan, recordings = self.prepared.plan, self.prepared.recordings
-        experiments = {each.name: each for each in plan.experiments}
-        for digest, job in self.prepared.jobs.items():
-            recording, experiment = recordings[job.recording], experiments[job.experiment]
-            self.expected_s[digest] = expected_s(
-                job, experiment, recording.n_units, recording.duration_s
-            )
-        pairs = [(each, recordings[s.name]) for each in plan.experiments for s in plan.sources]
-        n_units = max(n_dims(experiment, each.n_units, 1) for experiment, each in pairs)
-        return announcement(len(self._left), self.workers.count, self._left_s(), n_units)
-
-    def _left_s(self) -> float:
-        left = sum(self.expected_s[digest] for digest in self._left)
-        return left_s(left, self.foreseen_s, self.taken_s, self.workers.count)
 
     def _do(self, stage: Mapping[str, Job], bar: tqdm[NoReturn]) -> None:
         """Do one stage, storing each job as it finishes."""
@@ -155,10 +132,6 @@ class _Run:
         ):
             for result in results:
                 self._keep(result)
-                self.taken_s += result.seconds
-                self.foreseen_s += self.expected_s[result.digest]
-                left = f"{about(self._left_s())} left" if self._left else ""
-                bar.set_postfix_str(left, refresh=False)
                 bar.set_description(self.prepared.jobs[result.digest].kind, refresh=False)
                 bar.update()
 

@@ -4,9 +4,6 @@ Columns marked JSON hold text made by the codec, those marked NPZ compressed arr
 is not there (NaN) is NULL. ``planned`` says which results the present plan has; for each table of
 results, ``current_<table>`` is a view of those, with the names they go by. Results of earlier plans
 stay in the tables.
-
-``checksum`` tells a row that changed on the disk (_damage.py): it is of all other columns of the
-row and, in ``jobs``, of all rows of the job's results as well.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 7
+FORMAT_VERSION = 8
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -27,8 +24,7 @@ CREATE TABLE study (
   -- A row is one fact about the study: plan (JSON), microcolumn (version), created (UTC),
   -- command, and runner (the process that works on it, or that died at it).
   key TEXT NOT NULL PRIMARY KEY,
-  value TEXT NOT NULL,
-  checksum INTEGER NOT NULL
+  value TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE recordings (
@@ -40,15 +36,13 @@ CREATE TABLE recordings (
   units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit,
                 --        area and probe where known}, ...]
   notes TEXT,   -- JSON
-  survey TEXT,  -- JSON
-  checksum INTEGER NOT NULL
+  survey TEXT  -- JSON
 ) STRICT;
 
 CREATE TABLE environments (
   -- A row is one set of software versions and a machine that jobs were computed with.
   id INTEGER PRIMARY KEY,
-  versions TEXT NOT NULL UNIQUE,  -- JSON
-  checksum INTEGER NOT NULL
+  versions TEXT NOT NULL UNIQUE  -- JSON
 ) STRICT;
 
 CREATE TABLE planned (
@@ -57,8 +51,7 @@ CREATE TABLE planned (
   digest TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL, recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER,
   split INTEGER,
-  model TEXT,  -- such as RBM 25, or RBM 25 mpf
-  checksum INTEGER NOT NULL
+  model TEXT  -- such as RBM 25, or RBM 25 mpf
 ) STRICT;
 
 CREATE TABLE jobs (
@@ -72,8 +65,7 @@ CREATE TABLE jobs (
   warnings TEXT,  -- JSON
   seconds REAL,
   finished TEXT NOT NULL,  -- UTC
-  environment INTEGER NOT NULL REFERENCES environments (id),
-  checksum INTEGER NOT NULL
+  environment INTEGER NOT NULL REFERENCES environments (id)
 ) STRICT;
 
 CREATE TABLE descriptions (
@@ -198,8 +190,7 @@ CREATE TABLE failures (
   -- A row is a job that raised an error when last tried; it goes when the job finishes.
   digest TEXT NOT NULL PRIMARY KEY,
   job TEXT, error TEXT, traceback TEXT,
-  happened TEXT NOT NULL,  -- UTC
-  checksum INTEGER NOT NULL
+  happened TEXT NOT NULL  -- UTC
 ) STRICT;
 """
 

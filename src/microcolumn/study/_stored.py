@@ -15,11 +15,10 @@ from ..models import ModelSpec, PopulationModel, WordModel
 from ..units import Units
 from ..words import Words
 from ._compute import split_words
-from ._damage import sound
 from ._describe import DataResult
 from ._index import Condition, NotComputedError, PlanIndex, Reader, Row
 from ._plan import Plan
-from ._store import Store, StoreError
+from ._store import Store
 
 #: Columns of the store that say where a result belongs.
 WHERE = ("planned_position", "job", "recording", "experiment", "window", "split", "model", "l1")
@@ -30,19 +29,17 @@ class StoredStudy:
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self.file = Path(file)
-        readable, self.damage = sound(self.file)
-        with Store.open(readable) as store:
+        with Store.open(self.file) as store:
+            store.check()
             self.study = store.read_study()
             rows = {row["name"]: row for row in store.rows("recordings")}
-        if "plan" not in self.study and self.damage:
-            raise StoreError(self.damage)
         if "plan" not in self.study:
             raise NotComputedError(f"{self.file} has no plan yet; run a study first")
         self.plan = Plan.from_dict(json.loads(self.study["plan"]))
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
         self.index = PlanIndex(self.plan, self.recordings)
-        self._reader = Reader(readable, self.index)
+        self._reader = Reader(self.file, self.index)
 
     def label(self, recording: str) -> str:
         """The name of a recording as it is printed: ``"B4 (simulated)"`` if it is."""

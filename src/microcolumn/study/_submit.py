@@ -117,7 +117,7 @@ def submit(
         return _submitted(_planned(prepared, path, _done(path), array, flags), path, (), ())
     sentences = _check_last(path, flags) if slurm else []
     with Store.create(path) as opened, opened.lock():
-        sentences = prepared.enter(opened, command=command, workers=array) + sentences
+        sentences = prepared.enter(opened, command=command) + sentences
         planned = _planned(prepared, path, opened.finished(), array, flags)
         if not planned.stages:
             return _submitted(planned, path, (), sentences)
