@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,11 +108,11 @@ class Prepared:
         """Whether all that a job starts from is done."""
         return set(self.used(self.jobs[digest]).values()).issubset(done)
 
-    def task(self, digest: str, store: Store, threads: int) -> Task:
-        """The job with all it needs; ``store`` has the fits that it starts from."""
+    def task(self, digest: str, store_of: Callable[[str], Store], threads: int) -> Task:
+        """The job with all it needs; ``store_of`` gives the store of each fit it starts from."""
         job = self.jobs[digest]
         experiment, _ = self._experiment(job)
-        models, log_z = inputs(store, job, self.used(job))
+        models, log_z = inputs(store_of, job, self.used(job))
         return Task(
             digest=digest,
             job=job,
@@ -124,16 +124,20 @@ class Prepared:
             recording=self.recordings[job.recording] if job.kind == "describe" else None,
         )
 
-    def row(self, result: JobResult) -> dict[str, Any]:
-        """Columns of ``jobs`` for a job that is done."""
+    def keep(self, result: JobResult, store: Store) -> None:
+        """Store what became of a job."""
         job = self.jobs[result.digest]
-        return job.row | {
+        if result.error:
+            store.fail(result.digest, str(job), result.error, result.trace)
+            return
+        row = job.row | {
             "fingerprint": self.facts[job.recording].fingerprint,
             "settings": settings_of(job, *self._experiment(job)),
             "warnings": result.warnings,
             "seconds": result.seconds,
             "environment": result.environment,
         }
+        store.finish(result.digest, row, result.rows)
 
     def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
         """The job's experiment, and the models that it compares."""
@@ -229,7 +233,7 @@ def _changes(plan: Plan, store: Store) -> list[str]:
 
 
 def inputs(
-    store: Store, job: Job, used: Mapping[Job, str]
+    store_of: Callable[[str], Store], job: Job, used: Mapping[Job, str]
 ) -> tuple[dict[str, tuple[bytes, ...]], dict[str, LogPartition]]:
     """What a job starts from: fitted models by name, and log Z of those that were chosen.
 
@@ -239,6 +243,7 @@ def inputs(
     models: dict[str, tuple[bytes, ...]] = {}
     log_z: dict[str, LogPartition] = {}
     for fit, digest in used.items():
+        store = store_of(digest)
         assert fit.model is not None  # fits are of one model
         where: dict[str, Any] = {}
         if job.kind != "fit":

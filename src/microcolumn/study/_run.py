@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,11 +101,8 @@ class _Run:
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
             for sentence in messages:
                 bar.write(printable(sentence), file=sys.stderr)
-            if (
-                len(jobs) - len(self.done) > 1
-                and self.workers.count > 1
-                and self.workers.client is None
-            ):
+            several = len(jobs) - len(self.done) > 1 and self.workers.count > 1
+            if several and self.workers.client is None:
                 compile_ahead(lambda sentence: bar.write(sentence, file=sys.stderr))
             if len(self.done) < len(jobs):  # until the first job is done
                 starting = f"starting {counted(self.workers.count, 'worker')}"
@@ -128,26 +125,22 @@ class _Run:
         ]
         with (
             self.workers.as_study_error(self.store.path),
-            closing(self.workers.results(execute, self._tasks(ready))) as results,
+            closing(self.workers.results(execute, map(self._task, ready))) as results,
         ):
             for result in results:
                 self._keep(result)
                 bar.set_description(self.prepared.jobs[result.digest].kind, refresh=False)
                 bar.update()
 
-    def _tasks(self, names: list[str]) -> Iterator[Task]:
-        for name in names:
-            # joblib draws tasks from threads of its own, so each gets a connection of its own.
-            with Store.open(self.store.path) as reader:
-                task = self.prepared.task(name, reader, self.workers.threads)
-            yield task
+    def _task(self, name: str) -> Task:
+        # joblib draws tasks from threads of its own, so each gets a connection of its own.
+        with Store.open(self.store.path) as reader:
+            return self.prepared.task(name, lambda _: reader, self.workers.threads)
 
     def _keep(self, result: JobResult) -> None:
         """Store what became of a job."""
+        self.prepared.keep(result, self.store)
         if result.error:
-            job = str(self.prepared.jobs[result.digest])
-            self.failed.append(f"{result.error} ({job})")
-            self.store.fail(result.digest, job, result.error, result.trace)
-            return
-        self.store.finish(result.digest, self.prepared.row(result), result.rows)
-        self.done.add(result.digest)
+            self.failed.append(f"{result.error} ({self.prepared.jobs[result.digest]})")
+        else:
+            self.done.add(result.digest)

@@ -1,6 +1,7 @@
 """SLURM by its own commands: scripts for sbatch, and what squeue and sacct say of their tasks.
 
-States and options are those of the manual pages sbatch(1), squeue(1) and sacct(1).
+States and options are those of the manual pages sbatch(1), squeue(1) and sacct(1). The library
+submitit is not used: it passes tasks and results as pickles, and knows their states by sacct alone.
 """
 
 from __future__ import annotations
@@ -11,26 +12,25 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 #: Seconds that a command may take; a busy controller is slow to answer.
 _PATIENCE = 60
-#: Options of sbatch that a submission sets itself, for all tasks to be done in order.
+#: Options of sbatch that a submission sets itself.
 _OWN = ("--array", "-a", "--dependency", "-d", "--wrap", "--parsable")
 
 #: States of tasks that have not ended.
-WAITING, RUNNING = "waiting", "running"
-_OUT_OF_MEMORY, _TIMED_OUT = "out of memory", "timed out"
-#: Why tasks were killed: their state, the same in a sentence, and the option that asks for more.
-LIMITS = ((_OUT_OF_MEMORY, "ran out of memory", "--mem"), (_TIMED_OUT, "ran out of time", "--time"))
+_ALIVE = {"waiting", "running"}
+#: What tasks may run out of: the option that asks for more, by state.
+_LIMITS = {"out of memory": "--mem", "out of time": "--time"}
 _IN_WORDS = {
-    WAITING: "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT "
+    "waiting": "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT "
     "SUSPENDED STOPPED",
-    RUNNING: "RUNNING COMPLETING RESIZING SIGNALING STAGE_OUT",
+    "running": "RUNNING COMPLETING RESIZING SIGNALING STAGE_OUT",
     "done": "COMPLETED",
-    _OUT_OF_MEMORY: "OUT_OF_MEMORY",
-    _TIMED_OUT: "TIMEOUT DEADLINE",
+    "out of memory": "OUT_OF_MEMORY",
+    "out of time": "TIMEOUT DEADLINE",
     "cancelled": "CANCELLED",
     "preempted": "PREEMPTED",
     "lost with their node": "NODE_FAIL BOOT_FAIL",
@@ -156,7 +156,16 @@ def _single(task: str) -> list[str]:
 
 def is_alive(tasks: Iterable[str]) -> bool:
     """Whether some of these states are of tasks that have not ended."""
-    return bool({WAITING, RUNNING}.intersection(tasks))
+    return not _ALIVE.isdisjoint(tasks)
+
+
+def shortages(tasks: Mapping[str, int]) -> dict[str, str]:
+    """What tasks in these states had too little of: a sentence by the option that asks for more."""
+    return {
+        option: f"{tasks[state]:,} of the tasks ran {state}: submit again with a larger {option}"
+        for state, option in _LIMITS.items()
+        if state in tasks
+    }
 
 
 def _in_words(state: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..safe_text import printable
-from ._slurm import LIMITS, SlurmError, is_alive, tasks_by_state
+from ._slurm import SlurmError, is_alive, shortages, tasks_by_state
 from ._store import Store
 from ._submission import Submission, last_submission
 
@@ -68,11 +68,7 @@ class Status:
             counts = ", ".join(f"{count:,} {state}" for state, count in self.tasks.items())
             lines.append(f"  tasks on SLURM: {counts}; their logs are in {self.logs}")
         if not self.complete:
-            lines += [
-                f"  {self.tasks[state]:,} of the tasks {what}: submit again with a larger {option}"
-                for state, what, option in LIMITS
-                if state in self.tasks
-            ]
+            lines += [f"  {sentence}" for sentence in shortages(self.tasks).values()]
         return "\n".join(lines)
 
     @property
