@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from ..evaluate import Comparison, SplitScore
 from ..evaluate._bootstrap import default_block_bins
@@ -32,6 +32,13 @@ _KEPT = 4
 
 class NotComputedError(ValueError):
     """A result of the plan that is not in the store yet."""
+
+
+class Where(TypedDict, total=False):
+    """What says where on a recording a result is."""
+
+    experiment: str | None  # by default the recording's first
+    window: int | None  # bins per word; needed where the experiment has several
 
 
 class Condition(NamedTuple):
@@ -81,7 +88,9 @@ class PlanIndex:
             if source.name in self._sizes and source in self.plan.sources_of(experiment)
         ]
 
-    def at(self, recording: str, experiment: str | None, window: int | None) -> Condition:
+    def at(
+        self, recording: str, experiment: str | None = None, window: int | None = None
+    ) -> Condition:
         """The condition that is meant, by default the first experiment and the only window."""
         settings = self.experiment(recording, experiment)
         if window is None and len(settings.windows) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Unpack
 
 from ..evaluate import (
     Adequacy,
@@ -30,12 +30,7 @@ from ..partition._convergence import Convergence
 from ..safe_text import shortened
 from ._codec import from_blob, row_of, typed
 from ._describe import DATA, AnnealingResult, PatternsResult
-from ._index import (
-    Condition,
-    Row,
-    log_partition_of,
-    n_blocks,
-)
+from ._index import Condition, Row, Where, log_partition_of, n_blocks
 from ._overview import overview
 from ._stored import WHERE, StoredStudy
 from ._unit_table import unit_rows
@@ -86,11 +81,9 @@ class Results(StoredStudy):
     def _repr_html_(self) -> str:
         return overview(self, self._reader.comparisons)
 
-    def comparison(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> Comparison:
+    def comparison(self, recording: str, **where: Unpack[Where]) -> Comparison:
         """All models on the untouched test parts, side by side."""
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         found = self._reader.comparisons.get(condition.key)
         if found is None:
             raise condition.missing("a test")
@@ -137,9 +130,7 @@ class Results(StoredStudy):
                 rows.append(named | own)
         return _frame(rows)
 
-    def unit_table(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> Any:
+    def unit_table(self, recording: str, **where: Unpack[Where]) -> Any:
         """One row per recorded unit: its assemblies, its partners, and how well it is predicted.
 
         Each of these comes from the best model that has it, named in the columns ``..._model``,
@@ -159,22 +150,17 @@ class Results(StoredStudy):
             false discovery rate at which it would just count as other than 0; that takes three
             splits.
         """
-        return _frame(unit_rows(self, self.index.at(recording, experiment, window)))
+        return _frame(unit_rows(self, self.index.at(recording, **where)))
 
     def blocks_dealt(self, condition: Condition) -> int | None:
         """Blocks of time dealt to training and test parts; None where single words were."""
         return n_blocks(self._reader.scores(condition), condition)
 
     def predictions(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> dict[str, PredictionResult]:
         """Predictions of single units, by what is given: ``"rest"`` and, of windows, ``"past"``."""
-        return dict(self._predictions(*self._model_at(recording, model, experiment, window)))
+        return dict(self._predictions(*self._model_at(recording, model, where)))
 
     def _read_predictions(
         self, condition: Condition, spec: ModelSpec
@@ -189,15 +175,10 @@ class Results(StoredStudy):
         return predictions_of(spec, list(by_split.values()), calibrations)
 
     def layers(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
-        return self._layers(*self._model_at(recording, model, experiment, window))
+        return self._layers(*self._model_at(recording, model, where))
 
     def _read_layers(self, condition: Condition, spec: ModelSpec) -> LayersResult | None:
         known = {
@@ -217,34 +198,24 @@ class Results(StoredStudy):
         )
 
     def interactions(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> dict[int, Row]:
         """Effective interactions by split: how strong pairs and triplets are, and the strongest.
 
         ``rms_nats`` has a number for each order; see :func:`microcolumn.effective_interactions`.
         """
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         found = self._structures(condition, spec)
         return {split: row["interactions"] for split, row in found.items()}
 
     def assemblies(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> Assemblies:
         """Hidden units of split 0, and in which other splits they recur.
 
         See :func:`microcolumn.assemblies`. It is empty for a model without hidden units.
         """
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         if not spec.has_groups:
             return Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._reader.rows("assemblies", condition, model=spec.name)
@@ -253,18 +224,13 @@ class Results(StoredStudy):
         return typed(Assemblies, rows[0]["found"])
 
     def intervals(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> Intervals | None:
         """Intervals for the parameters in split 0; None where there are too many parameters.
 
         See :func:`microcolumn.intervals`; ``to_rows`` of it is a table for a file.
         """
-        return self._intervals(*self._model_at(recording, model, experiment, window))
+        return self._intervals(*self._model_at(recording, model, where))
 
     def _read_intervals(self, condition: Condition, spec: ModelSpec) -> Intervals | None:
         row = self._structures(condition, spec).get(0)
@@ -272,11 +238,9 @@ class Results(StoredStudy):
             raise condition.missing(f"the structure of {spec.name} in split 0")
         return from_blob(Intervals, row["intervals"]) if row["intervals"] else None
 
-    def patterns(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> PatternsResult:
+    def patterns(self, recording: str, **where: Unpack[Where]) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         rows = self._reader.query("patterns", **condition.names)
         if not rows:
             raise condition.missing("the patterns of split 0")
@@ -295,11 +259,9 @@ class Results(StoredStudy):
             synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
         )
 
-    def adequacy(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> dict[str, Adequacy]:
+    def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         rows = self._reader.rows("adequacies", condition)
         found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
         if not found:
@@ -307,21 +269,17 @@ class Results(StoredStudy):
         order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         return {name: found[name] for name in order if name in found}
 
-    def explainable(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> Explainable:
+    def explainable(self, recording: str, **where: Unpack[Where]) -> Explainable:
         """What the best possible model would gain on the test words of split 0."""
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         rows = self._reader.rows("adequacies", condition, model=DATA)
         if not rows:
             raise condition.missing("the adequacy of split 0")
         return typed(Explainable, rows[0]["explainable"])
 
-    def annealing(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> AnnealingResult:
+    def annealing(self, recording: str, **where: Unpack[Where]) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         rows = self._reader.query("annealings", **condition.names)
         if not rows:
             raise condition.missing("the annealing of split 0")

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..units import Units
 from ..words import Words
 from ._compute import split_words
 from ._describe import DataResult
-from ._index import Condition, NotComputedError, PlanIndex, Reader, Row
+from ._index import Condition, NotComputedError, PlanIndex, Reader, Row, Where
 from ._plan import Plan
 from ._store import Store
 
@@ -54,16 +54,10 @@ class StoredStudy:
         return any(source.name == recording and source.preset for source in self.plan.sources)
 
     def normalisers(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        split: int = 0,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, *, split: int = 0, **where: Unpack[Where]
     ) -> dict[float, Row]:
         """Normalisers and validation scores by l1, with the traces of annealed ones."""
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         return {
             l1: {key: row[key] for key in row if key not in (*WHERE, "activation")}
             for l1, row in self._reader.normalisers(condition, spec, split).items()
@@ -76,28 +70,21 @@ class StoredStudy:
         *,
         split: int = 0,
         l1: float | None = None,
-        experiment: str | None = None,
-        window: int | None = None,
+        **where: Unpack[Where],
     ) -> WordModel:
         """A fitted model with its log Z, ready to score, predict and sample.
 
         It was fitted on the training part of ``split`` at one of the ``l1`` tried, by default the
         one chosen on the validation part.
         """
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         return self._reader.model(condition, spec, split, self._l1(condition, spec, split, l1))
 
     def path(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        split: int = 0,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, *, split: int = 0, **where: Unpack[Where]
     ) -> list[PopulationModel]:
         """The models of one kind at every l1 that was tried, increasing."""
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         tried = self._reader.normalisers(condition, spec, split)
         if not tried:
             raise condition.missing(f"{spec.name} of split {split}")
@@ -110,26 +97,20 @@ class StoredStudy:
         *,
         split: int = 0,
         l1: float | None = None,
-        experiment: str | None = None,
-        window: int | None = None,
+        **where: Unpack[Where],
     ) -> HiddenActivation:
         """How active the hidden units of a fit are on the test part; see :meth:`model`."""
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         chosen = self._l1(condition, spec, split, l1)
         found = self._reader.normaliser(condition, spec, split, chosen)
         arrays = {name: np.array(entry) for name, entry in found["activation"].items()}
         return HiddenActivation(**arrays)
 
     def words(
-        self,
-        recording: str,
-        *,
-        split: int = 0,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, *, split: int = 0, **where: Unpack[Where]
     ) -> tuple[Words, Words, Words]:
         """Words that a split fits, chooses l1 and tests with: (train, validation, test)."""
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         self.index.check(condition, split)
         words = self.all_words(recording, experiment=condition.experiment.name)
         return split_words(words, condition.experiment, condition.window, split)
@@ -170,9 +151,9 @@ class StoredStudy:
         return {row["split"]: row for row in rows}
 
     def _model_at(
-        self, recording: str, model: str | ModelSpec, experiment: str | None, window: int | None
+        self, recording: str, model: str | ModelSpec, where: Where
     ) -> tuple[Condition, ModelSpec]:
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         return condition, self.index.spec(condition, model)
 
     def _l1(self, condition: Condition, spec: ModelSpec, split: int, l1: float | None) -> float:
