@@ -200,30 +200,43 @@ JSON_COLUMNS = {
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
     *("layers", "interactions", "modes", "found", "adequacy", "explainable", "tried"),
 }
-#: Columns of ``planned`` that results go by, with those of their own.
+#: Columns of ``planned`` that results go by, unless they have such a column themselves.
 _NAMES = ("recording", "experiment", "window", "split", "model")
-#: Tables of results, and which of these names they have themselves.
-RESULTS: dict[str, tuple[str, ...]] = {
-    "descriptions": (),
-    "fits": (),
-    "normalisers": (),
-    "scores": ("model",),
-    "differences": (),
-    "patterns": ("model",),
-    "adequacies": ("model",),
-    "annealings": (),
-    "predictions": (),
-    "calibrations": (),
-    "structures": (),
-    "assemblies": (),
-}
 
 
-def _view(table: str) -> str:
-    names = ", ".join(f"planned.{name}" for name in _NAMES if name not in RESULTS[table])
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The columns of a table or view: each one's SQL type, and those that give its order."""
+
+    types: dict[str, str]
+    key: tuple[str, ...]
+
+
+def _tables(schema: str) -> dict[str, Table]:
+    """Tables and views by name, as SQLite itself understands statements."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(schema)
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+        return {name: _table(connection, name) for (name,) in names.fetchall()}
+
+
+def _table(connection: sqlite3.Connection, name: str) -> Table:
+    columns = connection.execute(
+        "SELECT name, type, pk FROM pragma_table_info(?)", (name,)
+    ).fetchall()
+    key = sorted((place, column) for column, _, place in columns if place)
+    return Table({column: kind for column, kind, _ in columns}, tuple(column for _, column in key))
+
+
+#: Tables of results: those whose rows are of a job.
+RESULTS = {name: table for name, table in _tables(_TABLES).items() if "job" in table.key}
+
+
+def _view(name: str) -> str:
+    names = ", ".join(f"planned.{each}" for each in _NAMES if each not in RESULTS[name].types)
     return (
-        f"CREATE VIEW current_{table} AS SELECT planned.position AS planned_position, {names}, "
-        f"{table}.* FROM planned JOIN {table} ON {table}.job = planned.digest;\n"
+        f"CREATE VIEW current_{name} AS SELECT planned.position AS planned_position, {names}, "
+        f"{name}.* FROM planned JOIN {name} ON {name}.job = planned.digest;\n"
     )
 
 
@@ -242,23 +255,12 @@ LEFT JOIN failures ON failures.digest = planned.digest;
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The columns of a table or view: each one's SQL type, and those that give its order."""
-
-    types: dict[str, str]
-    key: tuple[str, ...]
-
-
 @cache
 def tables() -> dict[str, Table]:
-    """All tables and views by name, as SQLite itself understands :data:`SCHEMA`."""
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(SCHEMA)
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
-        found = {name: _table(connection, name) for (name,) in names.fetchall()}
-    for name in RESULTS:
-        key = ("planned_position", *(column for column in found[name].key if column != "job"))
+    """All tables and views of :data:`SCHEMA` by name."""
+    found = _tables(SCHEMA)
+    for name, table in RESULTS.items():
+        key = ("planned_position", *(column for column in table.key if column != "job"))
         found[f"current_{name}"] = Table(found[f"current_{name}"].types, key)
     found["current_jobs"] = Table(found["current_jobs"].types, ("position",))
     return found
@@ -270,11 +272,3 @@ def definitions() -> dict[str, str | None]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         return dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
-
-
-def _table(connection: sqlite3.Connection, name: str) -> Table:
-    columns = connection.execute(
-        "SELECT name, type, pk FROM pragma_table_info(?)", (name,)
-    ).fetchall()
-    key = sorted((place, column) for column, _, place in columns if place)
-    return Table({column: kind for column, kind, _ in columns}, tuple(column for _, column in key))
