@@ -19,7 +19,6 @@ from microcolumn.cli.output import (
     print_table,
     say_blocks,
     say_started,
-    steps,
     text_width,
     warnings_as_lines,
 )
@@ -211,24 +210,3 @@ def test_whatever_takes_seconds_to_load_says_first_that_it_starts(command, monke
     with pytest.raises(SystemExit):
         app(command.split())
     assert err.getvalue().startswith("starting")
-
-
-def test_steps_are_shown_in_a_terminal_alone(monkeypatch):
-    def three(**options):
-        with steps(3, **options) as begin:
-            for step in ("reading", "fitting", "saving"):
-                begin(step)
-
-    _, err = seen(monkeypatch)
-    three()
-    shown = err.getvalue()
-    told = ("reading, step 1 of 3: |", "fitting, step 2 of 3: |", "saving, step 3 of 3: |")
-    assert shown.lstrip("\r").startswith(told[0])  # no bar without words before it
-    places = [shown.index(each) for each in told]
-    assert places == sorted(places)
-    _, err = seen(monkeypatch)
-    three(printing=True)
-    assert err.getvalue() == ""
-    _, log = seen(monkeypatch, io.StringIO)
-    three()
-    assert log.getvalue() == ""

@@ -291,30 +291,6 @@ def test_a_quick_look_remembers_the_whole_plan():
     assert stored.whole == plan
 
 
-def test_the_same_recording_twice_is_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "a.npz").touch()
-    (tmp_path / "link.npz").symlink_to(tmp_path / "a.npz")
-    for other in ("a.npz", "folder/../a.npz", tmp_path / "link.npz"):
-        with pytest.raises(ValueError, match=r"^recordings 'a' and '.*' are both .*count twice"):
-            Plan.of(["a.npz", other])
-    with pytest.raises(ValueError, match=r"'B4' and 'B4 2' are both preset B4, .*leave one"):
-        Plan.of(["B4", "B4"])
-    with pytest.raises(ValueError, match=r"'a' and 'b' are both preset B4"):
-        Plan.of({"a": "B4", "b": Source("b", preset="B4", minutes=60)})
-    with pytest.raises(ValueError, match=r"'recording' and 'recording 2' are both the same data"):
-        Plan.of([tiny(), tiny()])
-
-
-def test_parts_and_other_simulations_are_other_recordings():
-    """Units of one layer and of another, or other seeds, are not the same data."""
-    upper = Source("upper", file="a.npz", select={"layer": "II/III"})
-    lower = Source("lower", file="a.npz", select={"layer": "V/VI"})
-    more = Source("B4 2", preset="B4", seed=1)
-    assert len(Plan.of([upper, lower, "B4", more]).sources) == 4
-
-
 def test_numbers_of_numpy_can_be_written():
     plan = Plan.of("B4", windows=np.arange(1, 4), l1=np.geomspace(1e-3, 1e-2, 3))
     assert Plan.from_dict(json.loads(json.dumps(plan.as_dict()))) == plan

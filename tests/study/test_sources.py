@@ -175,7 +175,7 @@ def test_sources_survive_json_and_pickling(source):
         ({"file": "x", "select": {"rate": 1}}, ValueError, "'rate' is no option of select; "),
         ({"file": "x", "select": "IV"}, TypeError, "select is 'IV'; give a table of options"),
         ({"file": "x", "epochs": object}, TypeError, "'epochs' of read has <class 'object'>"),
-        ({"file": "x", "epochs": [[0, math.inf]]}, ValueError, "'epochs' of read has inf, which"),
+        ({"file": "x", "epochs": [[0, math.inf]]}, ValueError, "'epochs' of read has a num"),
         ({"preset": "B4", "select": {"max_rate_hz": math.nan}}, ValueError, "'max_rate_hz' of "),
         ({"in_memory": 3}, TypeError, "in_memory is 3; give it a preset or a file instead"),
     ],

@@ -12,9 +12,10 @@ import typer
 
 from ..atomic import atomic_write
 from ..models._spec import CLASSES, FAMILY, RIVALS
+from ..study._status import log_if_slow
 from . import reading
 from .certificates import as_dict, certificate, window_of
-from .commands import add_command
+from .commands import app, command
 from .failures import option_of
 from .output import (
     OF_FITS,
@@ -24,7 +25,6 @@ from .output import (
     print_table,
     say,
     say_started,
-    steps,
     warnings_as_lines,
     write_csv,
 )
@@ -38,13 +38,7 @@ _setting = partial(typer.Option, rich_help_panel="What is fitted")
 ModelFile = Annotated[Path, typer.Option(help="Where the model is saved (safetensors).")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make these commands known to ``microcolumn``."""
-    add_command(app, fit, "fit session.nwb --model RBM --hidden 25 --out rbm.safetensors")
-    add_command(app, predict, "predict session.nwb --model rbm.safetensors --out predicted.csv")
-    add_command(app, sample, "sample rbm.safetensors --n 1000 --seed 0 --out words.csv")
-
-
+@command(app, "fit session.nwb --model RBM --hidden 25 --out rbm.safetensors")
 def fit(
     file: reading.RecordingFile,
     model: Annotated[str, _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}.")],
@@ -85,31 +79,24 @@ def fit(
     settings = reading.given(
         n_hidden=hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=starts
     )
-    with (
-        atomic_write(out) as saved,
-        warnings_as_lines(),
-        steps(3) as begin,
-    ):
-        begin(f"reading {file}")
+    with atomic_write(out) as saved, warnings_as_lines():
         from ..evaluate import excess_log_likelihood, fit_best, intervals
         from ..models import Independent, to_bytes
         from ..study import Experiment
         from ..study._sources import words_of
 
         estimator = _estimator(model, seed, settings)
-        recording = data.read(file)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
-        words = words_of(recording, chosen).embed(window)
+        words = words_of(data.read(file), chosen).embed(window)
         fitted, held = words, None
         if train is not None:
             fitted, held = words.split(train, by="blocks", random_state=seed)
         choice = None
-        begin(f"fitting {type(estimator).__name__}")
-        if l1 is None and not isinstance(estimator, Independent):
-            estimator, choice = fit_best(estimator, fitted, random_state=seed)
-        else:
-            estimator.fit(fitted)
-        begin("scoring and saving")
+        with log_if_slow(f"fitting {type(estimator).__name__}"):
+            if l1 is None and not isinstance(estimator, Independent):
+                estimator, choice = fit_best(estimator, fitted, random_state=seed)
+            else:
+                estimator.fit(fitted)
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
         # With hidden units the model is fitted twice more, which takes longer than the fit.
@@ -136,6 +123,7 @@ def fit(
     print_table([*rows, ("saved", str(out))])
 
 
+@command(app, "predict session.nwb --model rbm.safetensors --out predicted.csv")
 def predict(
     file: reading.RecordingFile,
     model: Annotated[Path, typer.Option(help="The model, as fit saves it.")],
@@ -180,29 +168,26 @@ def predict(
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
     say_started()
-    with steps(3, printing=out is None and not json) as begin:
-        begin(f"reading {file}")
-        from .. import evaluate
-        from ..models import load
+    from .. import evaluate
+    from ..models import load
 
-        fitted = load(model)
-        recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(ids))
-        begin("predicting")
+    fitted = load(model)
+    recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(ids))
+    with log_if_slow("predicting"):
         prediction = evaluate.predict(
             fitted,
             recording.bin(_bin_width(fitted, model, bin_width)).embed(window_of(fitted)),
             given=cast(Literal["rest", "past"], given),  # which refuses others
             units=_positions(recording.units.ids, reading.ids_of(predict), model),
         )
-        if (first, last) != (None, None):
-            prediction = prediction.stretch(
-                -math.inf if first is None else first, math.inf if last is None else last
-            )
-        begin("scoring and writing")
-        skill = _skill(prediction)
-        if out is not None or not json:
-            with output(out) as stream:
-                write_csv(stream, _predicted_rows(prediction))
+    if (first, last) != (None, None):
+        prediction = prediction.stretch(
+            -math.inf if first is None else first, math.inf if last is None else last
+        )
+    skill = _skill(prediction)
+    if out is not None or not json:
+        with output(out) as stream:
+            write_csv(stream, _predicted_rows(prediction))
     if json:
         print_json(skill)
         return
@@ -214,6 +199,7 @@ def predict(
         say(f"predictions: {out}", err=True)
 
 
+@command(app, "sample rbm.safetensors --n 1000 --seed 0 --out words.csv")
 def sample(
     model: Annotated[Path, typer.Argument(help="The model, as fit saves it.")],
     n: Annotated[int, typer.Option("--n", help="Number of words.")] = 1000,

@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from zlib import crc32
 
 import typer
 
-from .output import say
+from .output import say, say_started
+
+if TYPE_CHECKING:
+    from ..study import Results
 
 #: Of names of recordings, as many letters as fit into names of files: 255 bytes, up to 4 each.
 MOST_LETTERS = 50
@@ -37,6 +40,14 @@ def comparison_store(recordings: Iterable[str], quick: bool) -> Path:
     if len(names) > MOST_LETTERS:  # then their ends tell them apart
         names = f"{names[:MOST_LETTERS]}-{crc32(names.encode()):08x}"
     return default_store(Path(f"{names}-comparison"), quick)
+
+
+def results_of(study: Path) -> Results:
+    """Results of a study, whose store is as :func:`store_of` finds it."""
+    say_started()
+    from ..study import Results
+
+    return Results(store_of(study))
 
 
 def store_of(study: Path, *, by_time: bool = False) -> Path:

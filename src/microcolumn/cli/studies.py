@@ -12,8 +12,8 @@ import typer
 
 from ..atomic import atomic_write
 from ..models._spec import USUAL_RIVALS
-from . import certificates, clusters, models, pages, reading, tables
-from .commands import add_command
+from . import certificates, models, reading
+from .commands import app, command, study
 from .output import (
     OF_FITS,
     Json,
@@ -34,6 +34,7 @@ from .stores import (
     StoreFile,
     comparison_store,
     default_store,
+    results_of,
     store_of,
 )
 
@@ -51,24 +52,7 @@ Scheduler = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make these commands known to ``microcolumn``."""
-    add_command(app, compare, "compare session.nwb --depth-reference surface --quick --open")
-    study = typer.Typer(
-        help="A whole experiment from a plan: run it, watch it, print and draw its results.",
-        no_args_is_help=True,
-    )
-    add_command(study, run, "study run plan.toml --jobs 4")
-    add_command(study, status, "study status plan.toml")
-    add_command(study, report, "study report plan.toml")
-    example = "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors"
-    add_command(study, export_model, example)
-    clusters.add_to(study)
-    pages.add_to(study)
-    tables.add_to(study)
-    app.add_typer(study, name="study")
-
-
+@command(app, "compare session.nwb --depth-reference surface --quick --open")
 def compare(
     files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
     data: reading.Data,
@@ -163,6 +147,7 @@ def compare(
         show_page(kept.with_suffix(".html"), open_page, quiet=json)
 
 
+@command(study, "study run plan.toml --jobs 4")
 def run(
     plan: PlanFile,
     store: StoreFile = None,
@@ -182,6 +167,7 @@ def run(
     _run(read, store or default_store(plan, quick), jobs, scheduler, quick, json)
 
 
+@command(study, "study status plan.toml")
 def status(study: PlanOrStore, json: Json = False) -> None:
     """Print how far a study is, also while it runs in another terminal."""
     from ..study import status as status_of
@@ -193,14 +179,13 @@ def status(study: PlanOrStore, json: Json = False) -> None:
         say(found)
 
 
+@command(study, "study report plan.toml")
 def report(study: PlanOrStore, json: Json = False) -> None:
     """Print what a study has found so far."""
-    say_started()
-    from ..study import Results
-
-    _print(Results(store_of(study)), json, whole=True)
+    _print(results_of(study), json, whole=True)
 
 
+@command(study, "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors")
 def export_model(
     study: PlanOrStore,
     recording: Annotated[str, typer.Option(help="Name of the recording in the plan.")],
@@ -218,12 +203,10 @@ def export_model(
     json: Json = False,
 ) -> None:
     """Save a fitted model of a study as a file for predict and sample."""
-    say_started()
+    results = results_of(study)
     from ..models import to_bytes
-    from ..study import Results
 
     with atomic_write(out) as saved, warnings_as_lines():
-        results = Results(store_of(study))
         fitted = results.model(
             recording,
             models.canonical_name(model),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .. import __version__
@@ -23,7 +24,7 @@ from ._sources import check_distinct_data, fingerprint, words_of
 from ._store import Store, StoreError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """A plan with its recordings and jobs.
 
@@ -35,26 +36,27 @@ class Prepared:
         All recordings of the plan by name.
     recordings : mapping of str to Recording
         Those that were read: all for a run, those of its own jobs for one task of many.
-    jobs : dict of str to Job
-        All jobs by digest, in the order they are done.
-    digests : dict of Job to str
-        The same the other way round.
     """
 
     plan: Plan
     facts: Mapping[str, RecordingInfo]
     recordings: Mapping[str, Recording]
-    stages: list[dict[str, Job]] = field(init=False)
-    jobs: dict[str, Job] = field(init=False)
-    digests: dict[Job, str] = field(init=False)
     _words: dict[tuple[str, str], Words] = field(init=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        found = stages(self.plan, self.facts)
-        jobs = {digest: job for stage in found for digest, job in stage.items()}
-        object.__setattr__(self, "stages", found)
-        object.__setattr__(self, "jobs", jobs)
-        object.__setattr__(self, "digests", {job: digest for digest, job in jobs.items()})
+    @cached_property
+    def stages(self) -> list[dict[str, Job]]:
+        """All jobs by digest, in stages that need earlier ones alone."""
+        return stages(self.plan, self.facts)
+
+    @cached_property
+    def jobs(self) -> dict[str, Job]:
+        """All jobs by digest, in the order they are done."""
+        return {digest: job for stage in self.stages for digest, job in stage.items()}
+
+    @cached_property
+    def digests(self) -> dict[Job, str]:
+        """The same the other way round."""
+        return {job: digest for digest, job in self.jobs.items()}
 
     @classmethod
     def of(cls, plan: Plan) -> Prepared:
