@@ -89,7 +89,7 @@ def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_on
         cluster.wait_for_jobs()
         told = microcolumn("study", "status", plan).stdout
         assert f"2 of {N_JOBS} jobs done, submit again to go on" in told
-        assert "2 done" in told  # a task and the job that collects
+        assert "2 completed" in told  # a task and the job that collects
         assert "2 cancelled" in told  # SLURM forgets tasks that are taken out of a waiting array
 
         again = microcolumn("study", "submit", plan, "--slurm", "--array", 1)
@@ -199,10 +199,10 @@ def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     submit = ("study", "submit", plan, "--slurm", "--mem", "1G")
     assert microcolumn(*submit).exit_code == 0
     told = microcolumn("study", "status", plan)
-    counts = "1 out of memory, 1 out of time, 1 failed, 3 cancelled"
+    counts = "1 out of memory, 1 timeout, 1 failed, 3 cancelled"
     assert f"tasks on SLURM: {counts}; their logs are in {plan.parent}" in told.stdout
-    assert "1 of the tasks ran out of memory: submit again with a larger --mem" in told.stdout
-    assert "1 of the tasks ran out of time: submit again with a larger --time" in told.stdout
+    assert "1 of the tasks ran out of memory: submit again with more --mem" in told.stdout
+    assert "1 of the tasks ran out of time: submit again with more --time" in told.stdout
     more = microcolumn(*submit[:-1], "2G")
     assert "ran out of memory" not in more.stderr
-    assert "1 of the tasks ran out of time: submit again with a larger --time" in more.stderr
+    assert "1 of the tasks ran out of time: submit again with more --time" in more.stderr

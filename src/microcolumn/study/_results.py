@@ -67,7 +67,6 @@ class Results(StoredStudy):
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         super().__init__(file)
-        # Sentences, tables and figures of a page ask for the same ones again and again.
         self._predictions = cache(self._read_predictions)
         self._layers = cache(self._read_layers)
         self._intervals = cache(self._read_intervals)
@@ -79,12 +78,12 @@ class Results(StoredStudy):
         return f"Results({self.file}: {shortened(names)}; {done})"
 
     def _repr_html_(self) -> str:
-        return overview(self, self._reader.comparisons)
+        return overview(self, self._comparisons)
 
     def comparison(self, recording: str, **where: Unpack[Where]) -> Comparison:
         """All models on the untouched test parts, side by side."""
         condition = self.index.at(recording, **where)
-        found = self._reader.comparisons.get(condition.key)
+        found = self._comparisons.get(condition.key)
         if found is None:
             raise condition.missing("a test")
         return found
@@ -97,7 +96,7 @@ class Results(StoredStudy):
         dealt: list[int | None] = []
         for window in settings.windows:
             condition = Condition(recording, settings, window)
-            scores = self._reader.scores(condition)
+            scores = self._scores(condition)
             dealt += [n_blocks(scores, condition)] if scores else []
             for name, spec in self.index.families(condition).items():
                 result = model_score(spec, scores.get(spec, []), n_units)
@@ -123,7 +122,7 @@ class Results(StoredStudy):
         """
         rows = []
         for condition in self.index.conditions():
-            for row in self._reader.rows("scores", condition):
+            for row in self._rows("scores", condition):
                 spec = ModelSpec.of(row["model"])
                 named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
                 own = {key: row[key] for key in row if key == "l1" or key not in WHERE}
@@ -154,7 +153,7 @@ class Results(StoredStudy):
 
     def blocks_dealt(self, condition: Condition) -> int | None:
         """Blocks of time dealt to training and test parts; None where single words were."""
-        return n_blocks(self._reader.scores(condition), condition)
+        return n_blocks(self._scores(condition), condition)
 
     def predictions(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
@@ -165,13 +164,11 @@ class Results(StoredStudy):
     def _read_predictions(
         self, condition: Condition, spec: ModelSpec
     ) -> dict[str, PredictionResult]:
-        rows = self._reader.rows("predictions", condition, model=spec.name)
-        if not rows:
-            raise condition.missing(f"a prediction by {spec.name}")
+        rows = self._needed(f"a prediction by {spec.name}", "predictions", condition, spec)
         by_split: dict[int, list[Row]] = {}
         for row in rows:
             by_split.setdefault(row["split"], []).append(row)
-        calibrations = self._reader.rows("calibrations", condition, model=spec.name)
+        calibrations = self._rows("calibrations", condition, model=spec.name)
         return predictions_of(spec, list(by_split.values()), calibrations)
 
     def layers(
@@ -188,7 +185,7 @@ class Results(StoredStudy):
         }
         if not known:
             return None
-        scores = self._reader.scores(condition).get(spec, [])
+        scores = self._scores(condition).get(spec, [])
         live = {score.split: score.n_live_hidden for score in scores}
         return LayersResult(
             model=spec,
@@ -218,9 +215,7 @@ class Results(StoredStudy):
         condition, spec = self._model_at(recording, model, where)
         if not spec.has_groups:
             return Assemblies((), condition.experiment.n_splits, exact=True)
-        rows = self._reader.rows("assemblies", condition, model=spec.name)
-        if not rows:
-            raise condition.missing(f"the assemblies of {spec.name}")
+        rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
         return typed(Assemblies, rows[0]["found"])
 
     def intervals(
@@ -241,7 +236,7 @@ class Results(StoredStudy):
     def patterns(self, recording: str, **where: Unpack[Where]) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, **where)
-        rows = self._reader.query("patterns", **condition.names)
+        rows = self._query("patterns", **condition.names)
         if not rows:
             raise condition.missing("the patterns of split 0")
         test = self.words(split=0, **condition.names)[2]
@@ -262,7 +257,7 @@ class Results(StoredStudy):
     def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
         condition = self.index.at(recording, **where)
-        rows = self._reader.rows("adequacies", condition)
+        rows = self._rows("adequacies", condition)
         found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
         if not found:
             raise condition.missing("the adequacy of split 0")
@@ -272,7 +267,7 @@ class Results(StoredStudy):
     def explainable(self, recording: str, **where: Unpack[Where]) -> Explainable:
         """What the best possible model would gain on the test words of split 0."""
         condition = self.index.at(recording, **where)
-        rows = self._reader.rows("adequacies", condition, model=DATA)
+        rows = self._rows("adequacies", condition, model=DATA)
         if not rows:
             raise condition.missing("the adequacy of split 0")
         return typed(Explainable, rows[0]["explainable"])
@@ -280,12 +275,12 @@ class Results(StoredStudy):
     def annealing(self, recording: str, **where: Unpack[Where]) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
         condition = self.index.at(recording, **where)
-        rows = self._reader.query("annealings", **condition.names)
+        rows = self._query("annealings", **condition.names)
         if not rows:
             raise condition.missing("the annealing of split 0")
         [row] = rows
         spec = ModelSpec.of(row["model"])
-        normaliser = self._reader.normaliser(condition, spec, 0, row["l1"])
+        normaliser = self._normaliser(condition, spec, 0, row["l1"])
         return AnnealingResult(
             model=spec,
             split=0,

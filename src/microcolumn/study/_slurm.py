@@ -20,24 +20,14 @@ _PATIENCE = 60
 #: Options of sbatch that a submission sets itself.
 _OWN = ("--array", "-a", "--dependency", "-d", "--wrap", "--parsable")
 
-#: States of tasks that have not ended.
-_ALIVE = {"waiting", "running"}
-#: What tasks may run out of: the option that asks for more, by state.
-_LIMITS = {"out of memory": "--mem", "out of time": "--time"}
-_IN_WORDS = {
+#: SLURM's states of tasks that have not ended, in plain words.
+_ALIVE = {
     "waiting": "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT "
     "SUSPENDED STOPPED",
     "running": "RUNNING COMPLETING RESIZING SIGNALING STAGE_OUT",
-    "done": "COMPLETED",
-    "out of memory": "OUT_OF_MEMORY",
-    "out of time": "TIMEOUT DEADLINE",
-    "cancelled": "CANCELLED",
-    "preempted": "PREEMPTED",
-    "lost with their node": "NODE_FAIL BOOT_FAIL",
 }
-_STATES = {state: words for words, states in _IN_WORDS.items() for state in states.split()}
-#: States that are not above, FAILED among them.
-_FAILED = "failed"
+#: What tasks may run out of, by state: the same in a sentence, and the option that asks for more.
+_LIMITS = {"out of memory": ("memory", "--mem"), "timeout": ("time", "--time")}
 _NOT_THERE = "{} is not there; SLURM's commands are on the login nodes of a cluster"
 
 
@@ -156,21 +146,23 @@ def _single(task: str) -> list[str]:
 
 def is_alive(tasks: Iterable[str]) -> bool:
     """Whether some of these states are of tasks that have not ended."""
-    return not _ALIVE.isdisjoint(tasks)
+    return not _ALIVE.keys().isdisjoint(tasks)
 
 
 def shortages(tasks: Mapping[str, int]) -> dict[str, str]:
     """What tasks in these states had too little of: a sentence by the option that asks for more."""
     return {
-        option: f"{tasks[state]:,} of the tasks ran {state}: submit again with a larger {option}"
-        for state, option in _LIMITS.items()
+        option: f"{tasks[state]:,} of the tasks ran out of {what}: submit again with more {option}"
+        for state, (what, option) in _LIMITS.items()
         if state in tasks
     }
 
 
 def _in_words(state: str) -> str:
     """A state of SLURM's, which may come with more, as in ``CANCELLED by 1000``."""
-    return _STATES.get(re.split(r"[\s+]", state.strip())[0], _FAILED)
+    name = re.split(r"[\s+]", state.strip())[0]
+    alive = [words for words, states in _ALIVE.items() if name in states.split()]
+    return alive[0] if alive else name.lower().replace("_", " ")
 
 
 def _answer(command: Sequence[str]) -> str:
