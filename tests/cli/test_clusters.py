@@ -8,13 +8,10 @@ from pathlib import Path
 
 import cluster
 import pytest
+from commands import one_sentence, run as microcolumn
 from small_study import recording, results_of
-from typer.testing import CliRunner
 
-from microcolumn.cli import app
 from microcolumn.study._slurm import script
-
-runner = CliRunner()
 
 PLAN = """
 [recordings.cells]
@@ -28,16 +25,6 @@ n_splits = 2
 """
 #: A description; two fits, tests, predictions and structures; patterns and annealing.
 N_JOBS = 1 + 2 * 4 + 2
-
-
-def microcolumn(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
-
-
-def one_sentence(result):
-    assert result.exit_code == 2, result.output
-    [line] = result.stderr.splitlines()
-    return line
 
 
 @pytest.fixture

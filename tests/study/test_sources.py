@@ -3,7 +3,6 @@ import json
 import math
 import pickle
 import struct
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,15 +122,6 @@ def test_a_recording_in_memory_is_itself_and_equal_by_content():
     assert source != Source("x", recording=recording(epochs=[[0.0, 10.0]]))
     assert hash(source) == hash(Source("x", recording=recording()))
     assert Source("x", recording=mine, select={"layer": "IV"}).load().units.ids == ("b",)
-
-
-def test_an_area_and_a_probe_are_selected_as_a_layer_is():
-    mine = recording()
-    table = Units(mine.units.ids, area=["VISp", "VISp", "CA1"], probe=["A", "B", "A"])
-    chosen = {"area": "VISp", "probe": ["A"]}
-    source = Source("x", recording=mine.with_units(table), select=chosen)
-    assert source.load().units.ids == ("a",)
-    assert source.as_dict()["select"] == chosen
 
 
 def test_a_recording_in_memory_is_written_as_its_fingerprint_and_must_be_passed_again():
@@ -256,8 +246,3 @@ def test_words_of_a_short_look_end_an_epoch_wherever_bins_are_left_out():
     words = words_of(whole, Experiment("x", max_words=1000))
     np.testing.assert_array_equal(words.bins, [*range(500), *range(1500, 2000)])
     np.testing.assert_array_equal(words.epoch_starts, [0, 500])
-
-
-def test_a_renamed_source_is_another_one():
-    source = Source("x", preset="B4")
-    assert replace(source, name="y") != source

@@ -80,13 +80,6 @@ def test_jobs_of_one_environment_share_its_row(path):
     assert len(versions) == 2
 
 
-def test_finished_jobs_of_all_kinds_are_listed(path):
-    with Store.create(path) as store:
-        store.finish("a", JOB, {})
-        store.finish("b", JOB | {"kind": "test"}, {})
-        assert store.finished() == {"a", "b"}
-
-
 def test_facts_and_recordings_are_replaced(path):
     with Store.create(path) as store:
         store.write_study(plan="{}", command="study run")

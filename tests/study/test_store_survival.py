@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from stored import Nursery, check_integrity, check_whole, put
 
-from microcolumn.study._store import Store, StoreError
+from microcolumn.study._store import Store
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 
@@ -142,20 +142,6 @@ def test_a_cut_while_pages_are_written_loses_no_job(cut, tmp_path_factory, seed,
 
 
 # Full disks
-
-
-def test_a_full_store_says_so_keeps_what_it_has_and_goes_on_when_there_is_room(path):
-    with Store.create(path) as store:
-        put(store, 0)
-        store._connection.execute("PRAGMA max_page_count = 60")
-        with pytest.raises(StoreError, match=r"disk that holds .* is full .* are kept") as caught:
-            put(store, 1, size=200_000)
-        assert str(path) in str(caught.value)
-        check_whole(store, [0])
-        store._connection.execute("PRAGMA max_page_count = 1000000")
-        put(store, 1)
-        check_whole(store, [0, 1])
-    check_integrity(path)
 
 
 LIMITED = """
