@@ -6,18 +6,23 @@ are the same bits wherever it runs and whatever else runs there.
 
 from __future__ import annotations
 
+import os
+import platform
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from traceback import format_exception
 from typing import Any, Literal
 
 import numba
 from threadpoolctl import threadpool_limits
 
+from .. import __version__
 from ..evaluate import (
     Score,
     adequacy,
@@ -58,14 +63,15 @@ from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
 from ._codec import row_of, to_blob
-from ._describe import DATA, PackedWords, anneal, describe
-from ._environment import environment
+from ._describe import DATA, anneal, describe
 from ._jobs import Job
 from ._light import TOLERANCE, lighter
 from ._plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
 
+#: Libraries that numbers pass through.
+_LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
 #: Kernels of one process share their threads, so its jobs take turns where a cluster's worker
 #: runs several at once.
 _TURN = threading.Lock()
@@ -100,18 +106,44 @@ class JobResult:
 
 def execute(task: Task) -> JobResult:
     """Do a job; a failure is an outcome too, so that it does not end the others."""
-    rows: Rows = {}
-    error = trace = ""
     with _TURN, _pinned(task.threads), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         started = time.perf_counter()
         try:
             rows = _WORK[task.job.kind](task)
         except Exception as failure:
-            error, trace = f"{type(failure).__name__}: {failure}", traceback.format_exc()
+            return failed(task.digest, failure)
         seconds = time.perf_counter() - started
     messages = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return JobResult(task.digest, rows, seconds, environment(), messages, error, trace)
+    return JobResult(task.digest, rows, seconds, environment(), messages)
+
+
+def failed(digest: str, error: Exception) -> JobResult:
+    """What becomes of a job that raises an error, or cannot even start."""
+    sentence, trace = f"{type(error).__name__}: {error}", "".join(format_exception(error))
+    return JobResult(digest, {}, 0.0, environment(), (), sentence, trace)
+
+
+@cache
+def environment() -> dict[str, str]:
+    """Versions and machine of this process, by name."""
+    return {
+        "microcolumn": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in _LIBRARIES},
+        "system": platform.platform(),
+        "machine": _processor(),
+        "cores": str(os.cpu_count()),
+    }
+
+
+def _processor() -> str:
+    """Name of the processor, from a file on Linux and from Python on other systems."""
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 @contextmanager
@@ -158,7 +190,7 @@ def _describe(task: Task) -> Rows:
     assert task.recording is not None
     cut = task.experiment.max_words is not None
     data = describe(task.recording, task.words, cut=cut)
-    row = {"words": to_blob(PackedWords.of(task.words)), "data": to_blob(data)}
+    row = {"words": to_blob(task.words), "data": to_blob(data)}
     return {"descriptions": [row]}
 
 

@@ -18,7 +18,7 @@ from ..units import Units
 from ..words import Words
 from ._codec import from_blob, typed
 from ._compute import split_words
-from ._describe import DataResult, PackedWords
+from ._describe import DataResult
 from ._index import (
     Condition,
     Key,
@@ -218,7 +218,7 @@ class StoredStudy:
         return bytes(rows[0][column])
 
     def _read_words(self, recording: str, experiment: str) -> Words:
-        return from_blob(PackedWords, self._description(recording, experiment, "words")).unpacked()
+        return from_blob(Words, self._description(recording, experiment, "words"))
 
     def _read_data(self, recording: str, experiment: str) -> DataResult:
         return from_blob(DataResult, self._description(recording, experiment, "data"))

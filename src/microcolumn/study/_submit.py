@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,8 +18,7 @@ from .. import __version__
 from ..atomic import atomic_write
 from ..validation import whole_number
 from ._ahead import compile_ahead
-from ._compute import JobResult, execute
-from ._environment import environment
+from ._compute import JobResult, execute, failed
 from ._jobs import RecordingInfo
 from ._parts import has_result, part_path, read_part, write_part
 from ._plan import Plan
@@ -333,9 +331,7 @@ class _Share:
                 digest, lambda used: read_part(part_path(self.parts, used)), self.threads
             )
         except Exception as error:  # it could not even start
-            sentence = f"{type(error).__name__}: {error}"
-            trace = "".join(traceback.format_exception(error))
-            return JobResult(digest, {}, 0.0, environment(), (), sentence, trace)
+            return failed(digest, error)
         return execute(task)
 
     def _read(self, recording: str) -> Prepared:
