@@ -38,4 +38,4 @@ def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_
 
 def test_an_option_that_a_rival_lacks_is_refused(session, tmp_path):
     asked = ("--model", "Tree", "--hidden", 3, "--out", tmp_path / "m")
-    refused("Tree has no --hidden; leave it out", "fit", session, *asked)
+    refused("--hidden is no setting of Tree; leave it out", "fit", session, *asked)

@@ -56,7 +56,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
             for each, default, hint in found
         ]
 
-    options = [each.name for each in parameters if each.default is not each.empty]
+    options = {each.name: _option(each) for each in parameters if each.default is not each.empty}
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -69,3 +69,10 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def _option(parameter: inspect.Parameter) -> str:
+    """What a parameter is called at the command line; its own name is that of the API."""
+    [described] = parameter.annotation.__metadata__
+    named = described.default  # where Typer finds the name in an annotation
+    return named if isinstance(named, str) else "--" + parameter.name.replace("_", "-")

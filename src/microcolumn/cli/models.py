@@ -16,7 +16,6 @@ from ..study._status import log_if_slow
 from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import app, command
-from .failures import option_of
 from .output import (
     OF_FITS,
     Json,
@@ -47,7 +46,9 @@ def fit(
     bin_width: Annotated[float, _setting(help="Width of a bin, seconds.")] = 0.020,
     most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,
     window: Annotated[int, _setting(help="Bins per word.")] = 1,
-    hidden: Annotated[int | None, _setting(help="Hidden units, 25 by default.")] = None,
+    n_hidden: Annotated[
+        int | None, _setting("--hidden", help="Hidden units, 25 by default.")
+    ] = None,
     l1: Annotated[
         float | None,
         _setting(help="L1 strength; by default chosen on a fifth of the words, in blocks of time."),
@@ -59,13 +60,14 @@ def fit(
         str | None,
         _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default."),
     ] = None,
-    starts: Annotated[int | None, _setting(help="Random starts, 1 by default.")] = None,
+    n_init: Annotated[int | None, _setting("--starts", help="Random starts, 1 by default.")] = None,
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
-    train: Annotated[
+    fraction: Annotated[
         float | None,
         _setting(
+            "--train",
             help="Fit to this share of the words, in blocks of time, and score the rest; by "
-            "default fit to all."
+            "default fit to all.",
         ),
     ] = None,
     json: Json = False,
@@ -77,7 +79,7 @@ def fit(
     """
     say_started(OF_FITS)
     settings = reading.given(
-        n_hidden=hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=starts
+        n_hidden=n_hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=n_init
     )
     with atomic_write(out) as saved, warnings_as_lines():
         from ..evaluate import excess_log_likelihood, fit_best, intervals
@@ -89,8 +91,8 @@ def fit(
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
         words = words_of(data.read(file), chosen).embed(window)
         fitted, held = words, None
-        if train is not None:
-            fitted, held = words.split(train, by="blocks", random_state=seed)
+        if fraction is not None:
+            fitted, held = words.split(fraction, by="blocks", random_state=seed)
         choice = None
         with log_if_slow(f"fitting {type(estimator).__name__}"):
             if l1 is None and not isinstance(estimator, Independent):
@@ -202,7 +204,7 @@ def predict(
 @command(app, "sample rbm.safetensors --n 1000 --seed 0 --out words.csv")
 def sample(
     model: Annotated[Path, typer.Argument(help="The model, as fit saves it.")],
-    n: Annotated[int, typer.Option("--n", help="Number of words.")] = 1000,
+    n_samples: Annotated[int, typer.Option("--n", help="Number of words.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same words.")] = 0,
     out: Annotated[
         Path | None,
@@ -225,7 +227,7 @@ def sample(
         raise ValueError(f"--out {out} needs the ending .csv or .npz")
     fitted = load(model)
     with warnings_as_lines():
-        words = fitted.sample(n, random_state=seed)
+        words = fitted.sample(n_samples, random_state=seed)
     columns = _columns(fitted)
     if out is not None or not json:
         with output(out) as stream:
@@ -257,7 +259,7 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     takes = cls().get_params()
     for setting in settings:
         if setting not in takes:
-            raise ValueError(f"{name} has no {option_of(setting)}; leave it out")
+            raise ValueError(f"{setting} is no setting of {name}; leave it out")
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
     return cls(**settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,42 +52,53 @@ Scheduler = Annotated[
 ]
 
 
-@command(app, "compare session.nwb --depth-reference surface --quick --open")
-def compare(
-    files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
-    data: reading.Data,
+@dataclass(frozen=True)
+class Settings:
+    """What is compared: fields of an experiment."""
+
     bin_width: Annotated[
         float | None, _setting(help="Width of a bin, seconds; 0.020 by default.")
-    ] = None,
-    most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,
-    model: Annotated[
+    ] = None
+    most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None
+    models: Annotated[
         list[str] | None,
         _setting(
+            "--model",
             help="Ising, RBM, SemiRBM, or a rival by its name, as for fit; by default these three "
-            f"and {', '.join(USUAL_RIVALS)}. Repeatable."
+            f"and {', '.join(USUAL_RIVALS)}. Repeatable.",
         ),
-    ] = None,
-    hidden: Annotated[
-        list[int] | None, _setting(help="Hidden units, 25 by default. Repeatable.")
-    ] = None,
+    ] = None
+    n_hidden: Annotated[
+        list[int] | None, _setting("--hidden", help="Hidden units, 25 by default. Repeatable.")
+    ] = None
     l1: Annotated[
         list[float] | None,
         _setting(help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."),
-    ] = None,
-    objective: Annotated[
+    ] = None
+    objectives: Annotated[
         list[str] | None,
-        _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable."),
-    ] = None,
-    splits: Annotated[
-        int | None, _setting(help="Splits into training and test part, 10 by default.")
-    ] = None,
+        _setting(
+            "--objective",
+            help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable.",
+        ),
+    ] = None
+    n_splits: Annotated[
+        int | None, _setting("--splits", help="Splits into training and test part, 10 by default.")
+    ] = None
     split_by: Annotated[
         str | None,
         _setting(
             help="Split by blocks of time, or by single words as the paper does; blocks by default."
         ),
-    ] = None,
-    seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
+    ] = None
+    seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0
+
+
+@command(app, "compare session.nwb --depth-reference surface --quick --open")
+def compare(
+    files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
+    data: reading.Data,
+    settings: Settings,
     spatiotemporal: Annotated[
         bool,
         _setting(
@@ -121,22 +132,16 @@ def compare(
     from ..io import is_url
     from ..study import Plan
 
+    asked = vars(settings) | {
+        "models": [models.canonical_name(name) for name in settings.models or ()],
+        "l1": sorted(settings.l1 or ()),
+    }
     plan = Plan.of(
         [file if is_url(file) else Path(file) for file in files],
         spatiotemporal=spatiotemporal,
         read=data.reading(),
         select=data.selection(),
-        **reading.given(
-            bin_width=bin_width,
-            most_active=most_active,
-            models=model and [models.canonical_name(name) for name in model],
-            n_hidden=hidden,
-            l1=l1 and sorted(l1),
-            objectives=objective,
-            n_splits=splits,
-            split_by=split_by,
-            seed=seed,
-        ),
+        **reading.given(**asked),
     )
     kept = store or comparison_store((source.name for source in plan.sources), quick)
     results = _run(plan, kept, jobs, scheduler, quick, json)
