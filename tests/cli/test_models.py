@@ -308,7 +308,13 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
     for sentence, arguments in {
         "does not exist; check the path": (tmp_path / "no.nwb", *RBM),
         "--model Potts is unknown; choose one of Independent, Ising": (session, "--model", "Potts"),
-        "--hidden is no setting of Ising; leave it out": (session, "--model", "Ising", "--hidden", 3),
+        "--hidden is no setting of Ising; leave it out": (
+            session,
+            "--model",
+            "Ising",
+            "--hidden",
+            3,
+        ),
         "--l1 is no setting of Independent": (session, "--model", "Independent", "--l1", 0.1),
         "microcolumn: --l1 is -1.0": (session, "--model", "Ising", "--l1", -1),
         "microcolumn: --hidden is 0": (session, "--model", "RBM", "--hidden", 0),

@@ -48,29 +48,6 @@ def test_an_id_that_is_empty_is_refused(session, ids):
     refused("no unit has ids ''", "info", session, "--ids", ids)
 
 
-def test_info_says_in_a_log_what_takes_long(tmp_path, monkeypatch):
-    monkeypatch.setattr("microcolumn.study._status.threading.Timer", AtOnce)
-    spikes = np.sort(np.random.default_rng(0).uniform(0.0, 5e4, 300_000))
-    file = tmp_path / "long.npz"
-    mc.Recording([spikes], epochs=[[0.0, 5e4]]).save(file)
-    result = run("info", str(file), "--json")
-    assert json.loads(result.stdout)["n_units"] == 1
-    size = round(file.stat().st_size / 1e6)
-    assert result.stderr.splitlines() == [
-        f"reading {file} ({size} MB) ...",
-        "suggesting a bin width for 300,000 spikes of 1 unit ...",
-        "binning 300,000 spikes of 1 unit ...",
-        "looking for suspects among 1 unit ...",
-    ]
-
-
-class AtOnce:
-    """A timer whose time has come when it starts."""
-
-    def __init__(self, delay, call):
-        self.start, self.cancel = call, lambda: None
-
-
 def test_info_saves_the_figure_behind_the_bin_width(session, tmp_path):
     result = run("info", session, "--figure", str(tmp_path / "width.png"))
     assert result.exit_code == 0, result.output
@@ -122,11 +99,6 @@ def test_options_of_a_format_are_true_false_numbers_or_text():
     pairs = ["a=False", "b=true", "c=3", "d=0.5", "e=ms"]
     assert reading.format_options(pairs) == {"a": False, "b": True, "c": 3, "d": 0.5, "e": "ms"}
     assert isinstance(reading.format_options(["c=3"])["c"], int)
-
-
-def test_info_takes_a_stretch_of_time(session):
-    result = run("info", session, "--epochs", "5-15.5", "--json")
-    assert json.loads(result.output)["epochs"] == [{"start_s": 5.0, "stop_s": 15.5, "label": None}]
 
 
 def test_info_joins_several_epochs_and_refuses_names_beside_stretches(session):

@@ -84,15 +84,6 @@ def test_a_quick_run_has_a_store_of_its_own(plan):
     assert Results(plan.with_name("plan-quick.db")).plan == Plan.from_toml(plan).quick()
 
 
-def test_the_store_may_be_elsewhere_and_the_plan_called_anything(plan, tmp_path):
-    plan = plan.rename(tmp_path / "plan.txt")
-    assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
-    assert len(when_finished(tmp_path / "plan.db")) == N_JOBS
-    result = microcolumn("study", "run", plan, "--jobs", 1, "--store", tmp_path / "other.db")
-    assert result.exit_code == 0
-    assert len(when_finished(tmp_path / "other.db")) == N_JOBS
-
-
 def test_a_run_prints_json_alone_on_its_output(plan):
     result = microcolumn("study", "run", plan, "--jobs", 1, "--json")
     told = strict(result.stdout)
@@ -186,11 +177,6 @@ def test_a_refused_run_leaves_no_store(plan):
     plan.write_text(plan.read_text().replace("cells.npz", "none.npz"))
     one_sentence(microcolumn("study", "run", plan, "--jobs", 1))
     assert not plan.with_name("plan.db").exists()
-
-
-def test_a_store_given_as_a_plan_is_told_apart(stored):
-    said = one_sentence(microcolumn("study", "run", stored))
-    assert "is a store, not a plan" in said
 
 
 def test_a_report_has_the_answer_and_as_json_no_nan(stored):

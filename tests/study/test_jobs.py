@@ -18,7 +18,6 @@ from microcolumn.study._jobs import (
     chosen_l1,
     dependencies,
     digest,
-    n_dims,
     settings_of,
     specs_of,
     stages,
@@ -61,13 +60,6 @@ def test_models_are_every_class_size_and_objective_with_ising_once_per_objective
         *("Ising", "RBM 3", "RBM 10", "SemiRBM 3", "SemiRBM 10"),
         *("Ising mpf", "RBM 3 mpf", "RBM 10 mpf", "SemiRBM 3 mpf", "SemiRBM 10 mpf"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("most_active", "window", "bits"), [(None, 1, 5), (3, 1, 3), (8, 1, 5), (3, 4, 12)]
-)
-def test_words_have_as_many_bits_as_units_are_there_or_kept(most_active, window, bits):
-    assert n_dims(replace(BASE, most_active=most_active), 5, window) == bits
 
 
 # Stages

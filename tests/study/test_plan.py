@@ -75,11 +75,6 @@ def test_a_table_of_layers_beside_the_plan_is_found_from_anywhere(tmp_path):
     assert from_text(tmp_path, text.format("layer")).sources[0].read["layers"] == "layer"
 
 
-def test_a_plan_saved_with_a_byte_order_mark_is_read(tmp_path):
-    (tmp_path / "plan.toml").write_text(B4, encoding="utf-8-sig")
-    assert Plan.from_toml(str(tmp_path / "plan.toml")) == Plan.of("B4")
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -111,6 +106,9 @@ def test_a_file_that_cannot_be_read_gets_one_sentence(tmp_path):
         Plan.from_toml(tmp_path / "no.toml")
     with pytest.raises(IsADirectoryError, match=r"is a folder; give the plan's TOML file"):
         Plan.from_toml(tmp_path)
+    (tmp_path / "study.db").write_bytes(b"SQLite format 3\0")
+    with pytest.raises(ValueError, match=r"study\.db is a store, not a plan; give the TOML file"):
+        Plan.from_toml(tmp_path / "study.db")
     (tmp_path / "latin.toml").write_bytes(B4.encode() + b"# \xe9")
     with pytest.raises(ValueError, match=r"latin\.toml line 3 is not UTF-8 text"):
         Plan.from_toml(tmp_path / "latin.toml")

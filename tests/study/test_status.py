@@ -154,8 +154,3 @@ def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(monkeypatch, s
     ipython = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     assert progress.is_interactive() == seen
-
-
-def test_without_ipython_or_terminal_nobody_watches(monkeypatch):
-    monkeypatch.delitem(sys.modules, "IPython", raising=False)
-    assert not progress.is_interactive()

@@ -1,7 +1,6 @@
 import math
 import sqlite3
 import struct
-import threading
 
 import hypothesis.strategies as st
 import numpy as np
@@ -162,12 +161,6 @@ def test_places_where_no_store_can_be_are_named(tmp_path, use):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reading_makes_no_file(path):
-    with pytest.raises(StoreError, match="does not exist; give the path"):
-        Store.open(path)
-    assert not path.exists()
-
-
 def test_an_empty_file_is_a_new_store_and_nothing_to_read(path):
     path.touch()
     with pytest.raises(StoreError, match="is empty; run the study first"):
@@ -269,28 +262,6 @@ def test_a_closed_store_is_a_single_file(path):
     with Store.open(path) as store:
         check_whole(store, range(5))
     assert list(path.parent.iterdir()) == [path]
-
-
-def test_reading_works_while_another_writes_and_sees_whole_jobs(path):
-    stop = threading.Event()
-    problems = []
-
-    def look():
-        while not stop.is_set():
-            with Store.open(path) as store:
-                digests = store.finished()
-                counts = {row["job"] for row in store.rows("fits", columns=["job"])}
-                problems.extend(digests - counts)
-
-    with Store.create(path) as store:
-        reader = threading.Thread(target=look)
-        reader.start()
-        for number in range(150):
-            put(store, number)
-        stop.set()
-        reader.join()
-        check_whole(store, range(150))
-    assert problems == []
 
 
 def test_a_store_is_read_while_a_transaction_is_open(path):

@@ -152,10 +152,6 @@ def test_a_recording_that_is_not_the_one_submitted_fails_its_jobs(plan, path, tm
     assert "is not what it was when the study was submitted" in status(path).failures[0][1]
 
 
-def test_more_tasks_than_jobs_are_not_asked_for(plan, path):
-    assert [len(tasks) for tasks in written(plan, path, array=100).stages] == [3, 7, 5]
-
-
 def test_what_is_finished_is_not_submitted(plan, alone, path):
     done = submit(plan, alone, slurm=False)
     assert (done.n_jobs, done.scripts) == (0, {})

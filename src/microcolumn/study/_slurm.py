@@ -149,13 +149,13 @@ def is_alive(tasks: Iterable[str]) -> bool:
     return not _ALIVE.keys().isdisjoint(tasks)
 
 
-def shortages(tasks: Mapping[str, int]) -> dict[str, str]:
-    """What tasks in these states had too little of: a sentence by the option that asks for more."""
-    return {
-        option: f"{tasks[state]:,} of the tasks ran out of {what}: submit again with more {option}"
+def shortages(tasks: Mapping[str, int]) -> list[str]:
+    """What tasks in these states had too little of, and which option asks for more."""
+    return [
+        f"{tasks[state]:,} of the last tasks ran out of {what}: ask for more with {option}"
         for state, (what, option) in _LIMITS.items()
         if state in tasks
-    }
+    ]
 
 
 def _in_words(state: str) -> str:

@@ -68,7 +68,7 @@ class Status:
             counts = ", ".join(f"{count:,} {state}" for state, count in self.tasks.items())
             lines.append(f"  tasks on SLURM: {counts}; their logs are in {self.logs}")
         if not self.complete:
-            lines += [f"  {sentence}" for sentence in shortages(self.tasks).values()]
+            lines += [f"  {sentence}" for sentence in shortages(self.tasks)]
         return "\n".join(lines)
 
     @property

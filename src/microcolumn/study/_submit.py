@@ -124,7 +124,7 @@ def submit(
     prepared = Prepared.of(plan)
     if dry_run:
         return _submitted(_planned(prepared, path, _done(path), array, flags), path, (), ())
-    sentences = _check_last(path, flags) if slurm else []
+    sentences = _check_last(path) if slurm else []
     with Store.create(path) as opened, opened.lock():
         sentences = prepared.enter(opened, command=command) + sentences
         planned = _planned(prepared, path, opened.finished(), array, flags)
@@ -222,7 +222,7 @@ def _given_to_slurm(planned: Submission, path: Path) -> tuple[str, ...]:
     return tuple(numbers)
 
 
-def _check_last(path: Path, flags: Sequence[str]) -> list[str]:
+def _check_last(path: Path) -> list[str]:
     """Refuse to do what tasks are doing; say what those that were killed had too little of."""
     last = last_submission(path)
     if last is None:
@@ -234,15 +234,7 @@ def _check_last(path: Path, flags: Sequence[str]) -> list[str]:
             f"tasks of the last submission have not ended ({counts}); wait for them, or end them "
             f"with scancel {' '.join(last.numbers)}"
         )
-    return [
-        sentence
-        for option, sentence in shortages(tasks).items()
-        if _option(option, flags) == _option(option, last.flags)
-    ]
-
-
-def _option(name: str, flags: Sequence[str]) -> list[str]:
-    return [flag for flag in flags if flag.startswith(f"{name}=")]
+    return shortages(tasks)
 
 
 def _submitted(
