@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,7 @@ from ..models import ModelSpec
 from ..validation import Floats
 from ._index import Condition, NotComputedError, Row
 
-if TYPE_CHECKING:
-    from ._results import Results
-
+Results: TypeAlias = Any  # of _results.py, which imports this module
 Found = TypeVar("Found")
 
 #: Partners that are named of each unit, and the share of them that may be false discoveries.
