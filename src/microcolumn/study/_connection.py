@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA, definitions
 
-#: Seconds to wait for another process's transaction.
-_PATIENCE = 30.0
+#: Seconds to wait for another process, which may check the whole of a large store meanwhile.
+_PATIENCE = 120.0
 # SQLite's ordinary journal, not a write-ahead log, whose index is memory that machines do not share
 # (sqlite.org/wal.html): stores lie on network file systems, too. EXTRA also flushes the folder that
 # the journal is removed from; fullfsync is for macOS, whose fsync leaves data in the drive's cache.
