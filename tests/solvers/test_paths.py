@@ -262,6 +262,22 @@ def test_iterations_of_a_start_are_counted_once():
         assert not found.converged
 
 
+def test_a_coarse_fit_ends_sooner_and_goes_on_from_there():
+    X, settings = _volleys(1, n_words=500), {"resolution": 1e-4, "tol": 1e-10}
+    whole, coarse = (
+        next(fit_path("srbm", _problem(X, "likelihood", is_coarse=c, **settings), [1e-3]))
+        for c in (False, True)
+    )
+    assert whole.converged
+    assert coarse.converged
+    assert coarse.n_evaluations < whole.n_evaluations
+    assert whole.objective - 1e-6 < coarse.objective < whole.objective + 1e-3
+    problem = _problem(X, "likelihood", draws=False, **settings)
+    polished = next(fit_path("srbm", problem, [1e-3], start=coarse.parameters))
+    assert polished.objective == pytest.approx(whole.objective, abs=1e-5)
+    assert polished.n_evaluations < whole.n_evaluations
+
+
 def test_the_independent_model_is_its_starting_biases():
     X = _volleys(10)
     [found] = fit_path("independent", _problem(X), [0.5])
