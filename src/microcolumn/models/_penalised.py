@@ -49,7 +49,7 @@ _NATURAL = 15.0
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
 
 
-#: What a coarse fit by draws may leave to be gained, in units of what others may.
+#: What a coarse fit may leave to be gained, in units of what others may.
 _COARSE = 20.0
 
 Effort = Literal["whole", "coarse", "polish"]
@@ -221,7 +221,6 @@ class PenalisedModel(PopulationModel):
             seed, never = seed_of(self.random_state), together == 0.0
             np.fill_diagonal(never, False)
             is_sampled = self._is_sampled(words.n_dims)
-            left = self._resolution(words, coarse=is_sampled and effort == "coarse")
             problem = Problem(
                 objective=MinimumProbabilityFlow(words) if is_sampled else made(words),
                 penalty=self._penalty_on(words),
@@ -235,9 +234,8 @@ class PenalisedModel(PopulationModel):
                 seed=seed,
                 tol=self._strict if self.tol is None else self.tol,
                 max_iter=self.max_iter,
-                resolution=left,
+                resolution=self._resolution(words, effort),
                 draws=effort != "polish",
-                is_coarse=effort == "coarse" and left > 0.0,
                 parts=self._parts(words, l1_values, seed, made),
                 basis=self._potential_basis(words),
                 proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
@@ -249,11 +247,11 @@ class PenalisedModel(PopulationModel):
             else:
                 yield from enumerate(fit_path(self._kind, problem, *given))
 
-    def _resolution(self, words: Words, *, coarse: bool) -> float:
+    def _resolution(self, words: Words, effort: Effort) -> float:
         """What a fit may leave to be gained, nats per word; 0 where ``tol`` alone counts."""
         if self.objective != "likelihood" or self.tol is not None:
             return 0.0
-        return resolution(words) * (_COARSE if coarse else 1.0)
+        return resolution(words) * (_COARSE if effort == "coarse" else 1.0)
 
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""

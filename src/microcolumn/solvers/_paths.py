@@ -36,9 +36,10 @@ NestedStarts = tuple[Sequence[Parameters], Sequence[Parameters]]
 
 #: Kinds whose likelihood is convex: one start is enough, and paths may go either way.
 CONVEX: tuple[Kind, ...] = ("ising", "kpairwise")
-#: Optimality at which starts are compared, where the objective is known to about 1e-6, and what
-#: the last few steps have gained there, as a share of what is too little to matter.
-_COARSE, _COARSE_TAIL = 3e-5, 0.5
+#: Optimality at which starts are compared: the objective is then settled to about 1e-6.
+_COARSE = 3e-5
+#: The same, where starts are compared.
+_COARSE_TAIL = 0.5
 #: Shares of an L1 strength at which a start comes up to it, and most iterations at each.
 _CLIMB, _CLIMB_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
 #: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the objective
@@ -78,8 +79,6 @@ class Problem(StartSettings):
         random settle by it before they come to the objective itself.
     draws : bool
         Whether there are starts besides the caller's, drawn at random or from other models.
-    is_coarse : bool
-        Whether fits end where starts are compared.
     """
 
     objective: Objective
@@ -92,7 +91,6 @@ class Problem(StartSettings):
     basis: Floats | None = None
     proxy: Objective | None = None
     draws: bool = True
-    is_coarse: bool = False
 
     def layout(self, start: Parameters, l1: float) -> Layout:
         """Free coordinates of models of the kind of ``start``."""
@@ -149,17 +147,13 @@ class Problem(StartSettings):
     def _run(self, search: Search, *, coarse: bool = False, max_iter: int | None = None) -> None:
         """Go on to the end of the fit, or ``coarse`` to where starts are compared."""
         limits: dict[str, float] = {}
-        tol, tail = self._end(coarse)
         if _is_unbounded(search.layout, search.penalty):
             limits["least_decrease"] = LEAST_DECREASE
         elif self._resolution_of(search) > 0.0:
-            limits["least_gain"] = self.resolution * tail
+            limits["least_gain"] = self.resolution * (_COARSE_TAIL if coarse else TAIL)
+        tol = max(self.tol, _COARSE) if coarse else self.tol
         most = self.max_iter if max_iter is None else min(max_iter, self.max_iter)
         search.run(tol, most, **limits)
-
-    def _end(self, coarse: bool) -> tuple[float, float]:
-        """Tolerance of a search, and what its last steps gain as a share of the resolution."""
-        return (max(self.tol, _COARSE), _COARSE_TAIL) if coarse else (self.tol, TAIL)
 
     def _resolution_of(self, search: Search) -> float:
         """What is too little to matter; without a penalty parameters may run away by less."""
@@ -170,15 +164,14 @@ class Problem(StartSettings):
 
         Turned weights have slopes of their own, so the certificate is taken after the turn.
         """
-        self._run(search, coarse=self.is_coarse)
+        self._run(search)
         theta, _ = canonical(search.layout.unpack(search.x))
         turned = search
         if not np.array_equal(search.layout.pack(theta), search.x):
             turned = self._search(search.penalty, search.layout, search.layout.pack(theta))
             turned.continue_from(search)
-            self._run(turned, coarse=self.is_coarse)
-        tol, tail = self._end(self.is_coarse)
-        found = FitResult.of(turned, tol, self._resolution_of(turned) * tail / TAIL)
+            self._run(turned)
+        found = FitResult.of(turned, self.tol, self._resolution_of(turned))
         return replace(found, parameters=canonical(found.parameters)[0])
 
     def _stopped_early(
