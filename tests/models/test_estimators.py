@@ -18,7 +18,6 @@ ESTIMATORS = [mc.Independent(), mc.Ising(), mc.RBM(n_hidden=2), mc.SemiRBM(n_hid
 RIVALS = [
     mc.RandomProjections(10, n_inputs=2),
     mc.DichotomizedGaussian(),
-    mc.ReliableInteractions(),
 ]
 
 #: Checks that feed numbers other than 0 and 1; these are an error here that names the first one.

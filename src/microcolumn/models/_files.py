@@ -34,7 +34,6 @@ from ._penalised import PenalisedModel
 from ._population_tracking import PopulationTracking
 from ._random_projections import RandomProjections
 from ._rbm import RBM, GaussianRBM
-from ._reliable_interactions import ReliableInteractions
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import GaussianSemiRBM, SemiRBM
 from ._tree import Tree, TwoTree
@@ -60,7 +59,6 @@ _CLASSES: dict[str, type[WordsEstimator]] = {
         BoostedCascade,
         RandomProjections,
         DichotomizedGaussian,
-        ReliableInteractions,
         Driven,
         KPairwise,
         HistoryGLM,
