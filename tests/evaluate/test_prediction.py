@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import probability_given_past
 from microcolumn.evaluate._prediction import predict
 from microcolumn.models import Ising, SemiRBM
 from microcolumn.parameters import Parameters
@@ -54,13 +53,6 @@ def test_every_bin_is_predicted_as_in_the_enumerated_distribution(
     expected = [[_given_past(p, window, bit, n_past) for bit in bits] for window in windows]
     np.testing.assert_allclose(past.probability, expected, rtol=1e-11)
     np.testing.assert_array_equal(rest.spikes, [window[n_past:] for window in windows])
-
-
-def test_given_the_past_it_is_the_probability_given_the_past_in_time_order(random_model):
-    words, model = _words(60, 3).embed(3), random_model("srbm", 2, 9)
-    by_word = probability_given_past(model, words)
-    found = predict(model, words, given="past").probability
-    np.testing.assert_allclose(found, by_word[words.index], rtol=1e-11)  # 11 decimals of a nat
 
 
 @pytest.mark.parametrize("condition", ["rest", "past"])
