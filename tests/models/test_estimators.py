@@ -15,10 +15,6 @@ from thresholded import Thresholded
 import microcolumn as mc
 
 ESTIMATORS = [mc.Independent(), mc.Ising(), mc.RBM(n_hidden=2), mc.SemiRBM(n_hidden=2)]
-RIVALS = [
-    mc.RandomProjections(10, n_inputs=2),
-    mc.DichotomizedGaussian(),
-]
 
 #: Checks that feed numbers other than 0 and 1; these are an error here that names the first one.
 _FEED_OTHER_NUMBERS = (
@@ -63,9 +59,7 @@ def _reason(error):
     return f"{error} {error.__context__}"
 
 
-@pytest.mark.parametrize(
-    "estimator", [*ESTIMATORS, *RIVALS, mc.HistoryGLM()], ids=lambda e: type(e).__name__
-)
+@pytest.mark.parametrize("estimator", [mc.Ising(), mc.Tree()], ids=lambda e: type(e).__name__)
 def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
     declared = dict.fromkeys(_FEED_OTHER_NUMBERS, "feeds numbers other than 0 and 1")
     results = check_estimator(estimator, expected_failed_checks=declared, on_skip=None)
@@ -77,10 +71,6 @@ def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
         assert "words are binary" in _reason(result["exception"])
 
 
-class _Independent(Thresholded, mc.Independent):
-    pass
-
-
 class _Ising(Thresholded, mc.Ising):
     pass
 
@@ -89,7 +79,7 @@ class _RBM(Thresholded, mc.RBM):
     pass
 
 
-class _SemiRBM(Thresholded, mc.SemiRBM):
+class _TwoTree(Thresholded, mc.TwoTree):
     pass
 
 
@@ -99,13 +89,7 @@ class _HistoryGLM(Thresholded, mc.HistoryGLM):
 
 # A loose tolerance: the checks fit dozens of times and compare no parameters.
 @parametrize_with_checks(
-    [
-        _Independent(),
-        _Ising(),
-        _RBM(n_hidden=2, tol=1e-3),
-        _SemiRBM(n_hidden=1, tol=1e-3),
-        _HistoryGLM(n_lags=2, basis=2),
-    ]
+    [_Ising(), _RBM(n_hidden=2, tol=1e-3), _TwoTree(), _HistoryGLM(n_lags=2, basis=2)]
 )
 def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(estimator, check):
     check(estimator)
@@ -177,7 +161,7 @@ def test_a_pipeline_binarises_counts_first(X):
     assert pipeline.fit(counts).score(counts) == mc.Ising().fit(X).score(X)
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, *RIVALS], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_pickled_fits_score_the_same(estimator, X):
     fitted = clone(estimator).fit(X)
     copy = pickle.loads(pickle.dumps(fitted))
