@@ -87,7 +87,7 @@ class CascadeRegressions:
 
     def largest_l1(self) -> float:
         """The smallest L1 strength at which units are independent; 0 if they are without one."""
-        largest = self._run(0.0, 0.0, 0, None).optimality
+        largest = self.solve(0.0, 0.0, 0).optimality
         return largest if largest > _ROUNDING else 0.0
 
     def solve(
@@ -106,9 +106,6 @@ class CascadeRegressions:
         start : CascadeFit, optional
             Where to start, such as the solution at another strength; else at independent units.
         """
-        return self._run(l1, tol, max_iter, start)
-
-    def _run(self, l1: float, tol: float, max_iter: int, start: CascadeFit | None) -> CascadeFit:
         n = self._biases.size
         coefficients = np.zeros((n, n + self._rows.table.shape[1]))
         coefficients[:, -1] = self._biases
