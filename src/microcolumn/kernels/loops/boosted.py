@@ -60,7 +60,7 @@ def boosted_log_probability(words, trees, out):
 
 # Draws words unit by unit: a unit is active where its uniform number is below its probability.
 # Cost: that of log probabilities.
-# Pinned by tests/models/test_rivals.py against the probabilities of all words.
+# Pinned by tests/models/test_every_model.py against the probabilities of all words.
 @kernel(parallel=True)
 def boosted_draw(uniform, trees, out):
     """Fill ``out`` (n_words, n_units) from uniform numbers of the same shape."""
