@@ -17,6 +17,7 @@ MODELS = {
     "ising": mc.Ising(l1=1e-3),
     "rbm": mc.RBM(n_hidden=2, l1=1e-3),
     "semi-rbm": mc.SemiRBM(n_hidden=2, l1=1e-3),
+    "gaussian-rbm": mc.GaussianRBM(n_hidden=2, l1=1e-3),
     "k-pairwise": mc.KPairwise(l1=1e-3),
     "cascade": mc.CascadedLogistic(l1=1e-3),
     "boosted": mc.BoostedCascade(max_leaf_nodes=4),
