@@ -45,11 +45,6 @@ def words():
     return mc.Words.from_array(X, units=mc.Units([f"u{k}" for k in range(6)]))
 
 
-@pytest.fixture(scope="module")
-def fitted(words):
-    return CascadedLogistic(l1=1e-3).fit(words)
-
-
 def test_words_have_the_probability_of_the_formula_and_all_of_them_add_up_to_one(every_word):
     model, X = random_cascade(), every_word(5)
     p = np.exp(model.score_samples(X))

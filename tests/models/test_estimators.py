@@ -11,8 +11,6 @@ from thresholded import Thresholded
 
 import microcolumn as mc
 
-ESTIMATORS = [mc.Independent(), mc.Ising(), mc.RBM(n_hidden=2), mc.SemiRBM(n_hidden=2)]
-
 #: Checks that feed numbers other than 0 and 1; these are an error here that names the first one.
 _FEED_OTHER_NUMBERS = (
     "check_all_zero_sample_weights_error",

@@ -204,21 +204,6 @@ def test_fitting_twice_gives_the_same_bits(cls, objective):
         assert np.array_equal(getattr(first, name), getattr(second, name))
 
 
-_FINGERPRINT = """
-import hashlib, warnings
-import numpy as np
-import microcolumn as mc
-warnings.simplefilter("ignore")
-X = (np.random.default_rng(0).random((40_000, 16)) < 0.35).astype(np.uint8)
-digest = hashlib.sha256()
-for objective in ("mpf", "pseudolikelihood", "likelihood"):
-    model = mc.SemiRBM(n_hidden=2, objective=objective, max_iter=2).fit(X)
-    digest.update(np.concatenate([model.J_.ravel(), model.b_, model.W_.ravel(), model.c_]))
-    digest.update(np.concatenate([model.rates_, model.score_samples(X[:5000])]))
-print(digest.hexdigest())
-"""
-
-
 _EDGES = {
     "a silent unit": [[0, 1, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]] * 5,
     "an always active unit": [[1, 1, 0], [1, 0, 1], [1, 1, 1], [1, 0, 0]] * 5,

@@ -85,17 +85,6 @@ class Rival(ChosenByValidation, WordModel):
     def fit(
         self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Fit to words.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words.
-        y : None
-            Not used; there for scikit-learn.
-        sample_weight : array_like, shape (n_words,), optional
-            Weight of each row of an array.
-        """
         self._check_settings()
         words = self._training_words(X, sample_weight)
         self._fit(words)
@@ -107,7 +96,6 @@ class Rival(ChosenByValidation, WordModel):
         """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
 
     def score_samples(self, X: Words | ArrayLike) -> Floats:
-        """Normalised log probability of each word in nats, shape (n_words,)."""
         return self._log_probability(self._checked(X))
 
     @abstractmethod
@@ -130,17 +118,6 @@ class Rival(ChosenByValidation, WordModel):
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any
     ) -> NDArray[np.uint8]:
-        """Draw words from the model, shape (n_samples, n_units).
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of words.
-        random_state : int, Generator or None
-            Source of the draws.
-        **options
-            For models around others, which pass them on; rivals by themselves have none.
-        """
         check_is_fitted(self)
         check_whole("n_samples", n_samples)
         if options and not self._takes_sampling_options:
