@@ -65,7 +65,7 @@ def cautions(results: Results) -> list[str]:
 
 def _of_the_run(results: Results) -> list[str]:
     made = results.provenance()
-    lines = [results.damage] if results.damage else []
+    lines = []
     unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
     if unread:
         lines.append(f"not read yet: {', '.join(unread)}; run the study further")
