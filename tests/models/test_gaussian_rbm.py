@@ -132,3 +132,11 @@ def test_interactions_and_predictions_follow_the_couplings():
             mc.predict(same, words, given=given).probability,
             atol=1e-10,
         )
+
+
+def test_an_rbm_with_gaussian_hidden_units_is_one():
+    model = mc.RBM(4, hidden="gaussian", l1=1e-3)
+    assert isinstance(model, mc.GaussianRBM)
+    assert (model.n_hidden, model.l1) == (4, 1e-3)
+    with pytest.raises(ValueError, match="hidden is 'softplus'; pass 'gaussian'"):
+        mc.RBM(4, hidden="softplus")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from inspect import signature
+from typing import Any, ClassVar
 
 from ..energy import GAUSSIAN, HiddenUnit
 from ..parameters import Kind
@@ -24,6 +25,8 @@ class RBM(HiddenModel):
         Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
         Euclidean norm of the unit's weights, so that whole hidden units die.
     {shared parameters}
+    hidden : {"gaussian"}, optional
+        Makes a :class:`GaussianRBM` with the same settings; by default hidden units are on or off.
 
     Examples
     --------
@@ -37,6 +40,18 @@ class RBM(HiddenModel):
     """
 
     _kind: ClassVar[Kind] = "rbm"
+    __signature__ = signature(HiddenModel)
+
+    def __new__(cls, *settings: Any, **named: Any) -> Any:
+        """A model, or with ``hidden="gaussian"`` a :class:`GaussianRBM`.
+
+        It is no setting of the object itself, whose method ``hidden`` says what hidden units do.
+        """
+        if "hidden" not in named:
+            return object.__new__(cls)
+        if named["hidden"] != "gaussian":
+            raise ValueError(f"hidden is {named['hidden']!r}; pass 'gaussian', or leave it out")
+        return GaussianRBM(*settings, **{name: named[name] for name in named if name != "hidden"})
 
 
 @document_shared_parameters
