@@ -116,7 +116,7 @@ class Problem(StartSettings):
         best, lowest = min(alive, key=_value), min(searches, key=_value)
         n_evaluations -= best.n_evaluations
         found = self._finish(best)
-        if lowest.value < found.objective:
+        if lowest is not best and lowest.value < found.objective:
             n_evaluations += found.n_evaluations - lowest.n_evaluations
             found = self._finish(lowest)
         return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
