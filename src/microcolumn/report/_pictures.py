@@ -18,7 +18,6 @@ from ..figures import CaptionedFigure, draw_all, wanted
 from ..figures._all import Wanted
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
-from ..figures._layouts import layouts_kept
 from ..study import Results
 from ._content import Item, Paragraph, Picture
 
@@ -39,15 +38,14 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     """
     left = sum(1 for _ in wanted(results))
     found: Pictures = {}
-    with layouts_kept():
-        for which, figure in draw_all(results, progress=progress):
-            left -= 1
-            most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
-            if which.recording is None:  # the few that show all recordings come first
-                most = room
-            shown = _shown(results, which, figure, most, room)
-            room -= shown.n_bytes if isinstance(shown, Picture) else 0
-            found[which.name, which.recording] = shown
+    for which, figure in draw_all(results, progress=progress):
+        left -= 1
+        most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
+        if which.recording is None:  # the few that show all recordings come first
+            most = room
+        shown = _shown(results, which, figure, most, room)
+        room -= shown.n_bytes if isinstance(shown, Picture) else 0
+        found[which.name, which.recording] = shown
     return found
 
 
@@ -96,7 +94,7 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         paper, style = figure.number, figure.style()
     else:
         paper, style = "", nullcontext()
-    with style, layouts_kept():  # for the drawing and for what is asked about it
+    with style:  # for the drawing and for what is asked about it
         drawn = svg_element(figure, title or caption, anchor)
         points, total = points_of(figure)
         panels = panels_of(figure)
