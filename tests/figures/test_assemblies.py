@@ -226,7 +226,7 @@ def test_without_layers_and_depths_there_is_no_panel_of_layers(tmp_path):
     assert list(lettered(figure)) == ["a", "b", "c"]
     assert "(d)" not in figure.caption
     assert "in a column" in figure.caption
-    assert "layers" not in [wanted.name for wanted in mc.figures.wanted(results)]
+    assert "layers" not in [wanted.name for wanted in mc.figures.available_figures(results)]
     with pytest.raises(NotComputedError, match="units of several layers; state the layers"):
         mc.figures.layers(results)
 

@@ -10,7 +10,7 @@ from microcolumn.figures import likelihood
 from microcolumn.formatting import scientific
 from microcolumn.recording import Recording
 from microcolumn.report._answer import whole_answer
-from microcolumn.report._cautions import _bin_width, cautions
+from microcolumn.report._cautions import _of_bins, cautions
 from microcolumn.report._json import report_dict
 from microcolumn.report._text import report_text
 from microcolumn.study import NotComputedError, Plan, Results
@@ -161,7 +161,7 @@ def test_a_bin_width_that_the_data_contradict_is_a_caution(
     found = SimpleNamespace(suggestion=SimpleNamespace(**peak))
     monkeypatch.setattr(planted_results, "data", lambda *_, **__: found)
     experiment = replace(FIRST, bin_width=bin_width, windows=windows)
-    lines = _bin_width(planted_results, "cells", experiment)
+    lines = list(_of_bins(planted_results, "cells", experiment))
     assert len(lines) == bool(said)
     if said:
         assert re.match(said, lines[0])

@@ -14,8 +14,8 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from ..figures import CaptionedFigure, draw_all, wanted
-from ..figures._all import Wanted
+from ..figures import CaptionedFigure, available_figures, draw_all
+from ..figures._all import FigureRequest
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
 from ..study import Results
@@ -36,7 +36,7 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
 
     Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
-    left = sum(1 for _ in wanted(results))
+    left = sum(1 for _ in available_figures(results))
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
         left -= 1
@@ -50,7 +50,7 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
 
 
 def _shown(
-    results: Results, which: Wanted, figure: CaptionedFigure | str, most: int, room: int
+    results: Results, which: FigureRequest, figure: CaptionedFigure | str, most: int, room: int
 ) -> Picture | Paragraph:
     """A figure as a picture of about ``most`` bytes; a sentence if it takes more than ``room``."""
     if isinstance(figure, str):
@@ -127,7 +127,7 @@ def _title(figure: Figure) -> str:
     return figure.get_suptitle() or (figure.axes[0].get_title() if len(figure.axes) == 1 else "")
 
 
-def _code(results: Results, which: Wanted) -> str:
+def _code(results: Results, which: FigureRequest) -> str:
     of = "" if which.recording is None else f", {which.recording!r}"
     return (
         "import microcolumn as mc\n\n"

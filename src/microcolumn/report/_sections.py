@@ -13,10 +13,10 @@ from ._content import Block, BulletList, Heading, Item, Paragraph, Section, Tabl
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
-from ._leads import lead
 from ._methods import fitting
 from ._pictures import Pictures
 from ._recordings import recordings
+from ._section_intros import section_intro
 from ._tables import Table, longest
 from ._units import known_units, unit_sentences, unit_table
 
@@ -60,7 +60,9 @@ def _section(
             blocks.append(_block(results, name, shown))
     if not items and not blocks:
         items = [Paragraph("Nothing of this is computed yet; run the study further.")]
-    return Section(title.split()[0].lower(), title, lead(results, title), list(items), blocks)
+    return Section(
+        title.split()[0].lower(), title, section_intro(results, title), list(items), blocks
+    )
 
 
 def _data(results: Results, drawn: Pictures) -> Section:
@@ -72,7 +74,7 @@ def _data(results: Results, drawn: Pictures) -> Section:
         notes = tuple(map(str, row["notes"] or ()))
         noted: list[Item] = [Paragraph("Notes from reading:"), BulletList(notes)] if notes else []
         blocks.append(_block(results, name, [*_pictures(drawn, "data", name), *noted]))
-    return Section("data", "Data", lead(results, "Data"), items, blocks)
+    return Section("data", "Data", section_intro(results, "Data"), items, blocks)
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:

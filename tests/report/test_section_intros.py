@@ -8,8 +8,8 @@ from planted_comparison import compared as planted_comparison
 
 from microcolumn.evaluate._significance import p_text
 from microcolumn.models._spec import INDEPENDENT
-from microcolumn.report import _leads
-from microcolumn.report._leads import _open_leads, lead
+from microcolumn.report import _section_intros
+from microcolumn.report._section_intros import section_intro
 from microcolumn.report._tables import longest
 from microcolumn.report._units import known_units
 from microcolumn.study import Plan, Results
@@ -27,57 +27,58 @@ def compared(planted_results):
 
 def test_the_data_are_counted(planted_results):
     [row] = planted_results.recordings.values()
-    said = lead(planted_results, "Data")
+    said = section_intro(planted_results, "Data")
     assert said.startswith(f"1 recording of {row['n_units']} units and ")
     assert "; models are of 4 to 23 units. " in said  # the second experiment takes four
 
 
 def test_a_recording_whose_units_are_all_modelled_is_said_to_be(tmp_path):
     plan = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
-    said = lead(Results(planted.write(tmp_path / "study.db", plan=plan)), "Data")
+    said = section_intro(Results(planted.write(tmp_path / "study.db", plan=plan)), "Data")
     assert " is modelled here." in said
 
 
 def test_the_best_model_is_named_with_its_score(planted_results, compared):
-    said = lead(planted_results, "Comparison")
+    said = section_intro(planted_results, "Comparison")
     best = max(compared, key=lambda each: each.best.bits_per_second).best
     assert f"{best.bits_per_second:.2f} bits/s above independent units" in said
     assert any(said.startswith(f"{each.best.name} scores best in ") for each in compared)
 
 
 @pytest.mark.parametrize(
-    ("levels", "said"),
+    ("levels", "n_splits", "said"),
     [
-        ({"RBM 5": 30.0, "Ising": 20.0}, ""),
-        ({"RBM 5": 20.1, "Ising": 20.0}, "; its lead over the next model is not sure ({lead})"),
+        ([{"RBM 5": 30.0, "Ising": 20.0}], 4, ""),
+        ([{"RBM 5": 20.1, "Ising": 20.0}], 4, "; its lead over the next model is not sure ({1})"),
         (
-            {"RBM 5": 1.1, "Ising": 1.0},
-            "; that gain is not sure ({gain}); its lead over the next model is not sure ({lead})",
+            [{"RBM 5": 1.1, "Ising": 1.0}],
+            4,
+            "; that gain is not sure ({0}); its lead over the next model is not sure ({1})",
         ),
-        ({"Ising": 30.0}, ""),
+        ([{"Ising": 30.0}], 4, ""),
+        (
+            [{"RBM 5": 30.0, "Ising": 20.0}],
+            2,
+            "; that gain is not sure (few splits); its lead over the next model is not sure (few "
+            "splits)",
+        ),
+        (
+            [{"RBM 5": best, "Ising": 20.0} for best in (30.0, 20.1)],
+            4,
+            "; its lead over the next model is not sure in 1 of 2",
+        ),
     ],
 )
-def test_a_lead_that_may_be_chance_is_said_to_be(levels, said):
-    found = planted_comparison(levels)
-    best, *others = levels
-    gain, lead = (
-        p_text(found.pair(best, o).p_holm) for o in (INDEPENDENT, *others, INDEPENDENT)[:2]
-    )
-    assert _open_leads([found]) == said.format(gain=gain, lead=lead)
-
-
-def test_leads_of_few_splits_are_not_sure():
-    found = planted_comparison({"RBM 5": 30.0, "Ising": 20.0}, n_splits=2)
-    assert _open_leads([found]).startswith("; that gain is not sure (few splits); ")
-
-
-def test_leads_that_may_be_chance_are_counted():
-    found = [planted_comparison({"RBM 5": best, "Ising": 20.0}) for best in (30.0, 20.1)]
-    assert _open_leads(found) == "; its lead over the next model is not sure in 1 of 2"
+def test_a_lead_that_may_be_chance_is_said_to_be(monkeypatch, levels, n_splits, said):
+    found = [planted_comparison(each, n_splits=n_splits) for each in levels]
+    monkeypatch.setattr(_section_intros, "_compared", lambda results: found)
+    best, *others = levels[0]
+    p = [p_text(found[0].pair(best, o).p_holm) for o in (INDEPENDENT, *others)]
+    assert f"above independent units{said.format(*p)}. " in section_intro(None, "Comparison")
 
 
 def test_sizes_of_models_with_hidden_units_and_with_pairs_are_compared(planted_results, compared):
-    said = lead(planted_results, "Parameters")
+    said = section_intro(planted_results, "Parameters")
     sizes = [m.n_parameters for each in compared for m in each.models if m.spec.model == "Ising"]
     assert f"Ising model {min(sizes):.0f}" in said
 
@@ -94,12 +95,12 @@ def test_converged_fits_of_words_of_every_length_are_counted(planted_results):
     ]
     sure = sum(split.fit_converged and split.normaliser_converged for split in splits)
     counts = f"All {sure} fits" if sure == len(splits) else f"{sure} of {len(splits)} fits"
-    assert lead(planted_results, "Fitting").startswith(counts)
+    assert section_intro(planted_results, "Fitting").startswith(counts)
 
 
 def test_longer_words_are_compared_with_the_shortest(planted_results):
     found = planted_results.by_window("cells", experiment="spatiotemporal")
-    said = lead(planted_results, "Time")
+    said = section_intro(planted_results, "Time")
     steps = [models[-1].per_neuron - models[0].per_neuron for models in found.models.values()]
     assert f"{min(steps):.2f}" in said
     assert f"Words of {found.windows[-1]} instead of {found.windows[0]} bin" in said
@@ -113,7 +114,7 @@ def test_predictions_from_other_units_and_from_other_bits_stand_apart(planted_re
         )
         for each in longest(planted_results)
     )
-    assert lead(planted_results, "Prediction").startswith(
+    assert section_intro(planted_results, "Prediction").startswith(
         f"The model that predicts best gains {units:.2f} bits/s per unit given all other units and "
         f"{bits:.2f} bits/s per unit given all other bits of words of several bins, over firing "
         "rates."
@@ -121,7 +122,7 @@ def test_predictions_from_other_units_and_from_other_bits_stand_apart(planted_re
 
 
 def test_groups_that_several_models_find_are_said_to_count_in_each(planted_results):
-    said = lead(planted_results, "Assemblies and layers")
+    said = section_intro(planted_results, "Assemblies and layers")
     assert "live hidden units of all models are assemblies; a group that several models" in said
 
 
@@ -130,8 +131,8 @@ def test_units_are_counted_where_none_is_in_an_assembly_or_predicted(planted_res
         row | {"assemblies": (), "gain_q_value": 0.6}
         for row in known_units(planted_results, planted_results.tested()[0])
     ]
-    monkeypatch.setattr(_leads, "known_units", lambda *_: found)
-    assert lead(planted_results, "Units").startswith(
+    monkeypatch.setattr(_section_intros, "known_units", lambda *_: found)
+    assert section_intro(planted_results, "Units").startswith(
         f"Of {len(found)} units, 0 are in an assembly of the best model with hidden units and 0 "
         "are predicted, beyond chance, better than by their rate."
     )
@@ -141,12 +142,12 @@ def test_one_split_says_nothing_of_assemblies(tmp_path):
     plan = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], n_splits=1),))
     results = Results(planted.write(tmp_path / "study.db", plan=plan))
     assert known_units(results, results.tested()[0])[0]["assemblies_model"]
-    assert "are in an assembly" not in lead(results, "Units")
+    assert "are in an assembly" not in section_intro(results, "Units")
 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_a_study_that_has_barely_begun_has_leads_without_answers(title, tmp_path):
     results = Results(planted.write(tmp_path / "study.db", keep=lambda job: False))
-    said = lead(results, title)
+    said = section_intro(results, title)
     assert said.endswith(".")
     assert title == "Data" or not said[0].isdigit()
