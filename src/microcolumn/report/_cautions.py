@@ -144,7 +144,9 @@ def _tests(results: Results, found: WindowResult, experiment: Experiment, name: 
     """All tests of a model of one recording."""
     tests = []
     for window, model in zip(found.windows, found.models[name], strict=True):
-        for score in model.splits if model else ():
+        if model is None:
+            continue
+        for score in model.splits:
             where = Condition(found.recording, experiment, window).names
             grid = list(results.normalisers(model=model.spec, split=score.split, **where))
             planned = () if isinstance(experiment.l1, str) else experiment.l1
