@@ -5,8 +5,8 @@ from microcolumn.formatting import text_table
 from microcolumn.report import _tables as tables, answer_text, report_text
 from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
-from microcolumn.report._effects import effects
 from microcolumn.report._growth import gains, growth, growth_sentences
+from microcolumn.report._tables import effects
 from microcolumn.report._text import answer_blocks, report_blocks
 from microcolumn.study import Results
 

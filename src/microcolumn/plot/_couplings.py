@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from ..models import PopulationModel
 from ..parameters import Floats
 from ._colours import colour_map
+from ._documented import documented
 from ._hidden import THRESHOLD, draw_bars
 from ._inputs import entitle, fitted_model, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_window
@@ -21,6 +22,7 @@ _BIASES, _BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
 _NOTHING = "#E6E6E6"
 
 
+@documented
 def couplings(
     model: PopulationModel,
     units: HasUnits | None = None,
@@ -47,10 +49,6 @@ def couplings(
     limit : float, optional
         Coupling at the ends of the colour scale, nats; by default that of the strongest hundredth.
         Give two models the same to compare them.
-    cmap : str or Colormap, optional
-        Colours, whose middle is zero; blue, white and red by default.
-    title : str, optional
-        Of the axes.
 
     Examples
     --------

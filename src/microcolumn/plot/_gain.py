@@ -18,6 +18,7 @@ from ..models import WordModel
 from ..validation import Floats, real_array
 from ..words import Words
 from ._colours import Colour, looks_of
+from ._documented import documented
 from ._inputs import (
     check_order,
     check_words,
@@ -46,6 +47,7 @@ MOST_NAMED, _NEAR = 15, 0.06
 _Gains = dict[str, tuple[float, float, float]]
 
 
+@documented
 def gain(
     models: WordModel | PredictionResult | ArrayLike | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -75,10 +77,6 @@ def gain(
         What models know, as in :func:`microcolumn.conditional_gain`.
     rates : array_like, shape (n_units,), optional
         Firing rate of each unit, Hz, for gains that are arrays.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     one_of("given", given, ("rest", "past"))
     only_with_words(words, given=given)

@@ -18,6 +18,7 @@ from ..parameters import Floats
 from ..validation import whole_number
 from ..words import Words
 from ._colours import Colour, OneColour, by_name, one_colour
+from ._documented import documented
 from ._inputs import check_fitted, entitle, expect, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_window
 from .style import axes_or_new, round_below
@@ -72,6 +73,7 @@ class Extent(NamedTuple):
         return round_below(self.right) if self.right >= self.left else -round_below(self.left)
 
 
+@documented
 def hidden_units(
     model: PopulationModel,
     words: Words | None = None,
@@ -102,8 +104,6 @@ def hidden_units(
         a block, the oldest first.
     most : int
         Largest number of hidden units drawn; the axes say how many are live.
-    title : str, optional
-        Of the axes.
     color : colour or mapping, optional
         Of all bars of weights, or by sign: ``{"positive": "black", "negative": "gray"}``.
     """
@@ -247,6 +247,7 @@ def draw_bars(ax: Axes, zero: float, values: Floats, colour: Any) -> None:
     ax.add_artist(StepPatch(ends, edges, baseline=zero, orientation="horizontal", **look))
 
 
+@documented
 def modes(
     model: BernoulliMixture | HiddenMarkovModes,
     units: HasUnits | None = None,
@@ -273,8 +274,6 @@ def modes(
         Largest number of modes drawn, the most frequent first; the axes say how many there are.
     color : colour, optional
         Of the bars; red by default.
-    title : str, optional
-        Of the axes.
     """
     kind: Any = BernoulliMixture | HiddenMarkovModes
     expect("model", model, kind, "a fitted BernoulliMixture or HiddenMarkovModes")

@@ -16,6 +16,7 @@ from ..units import Units, layers_from_the_top
 from ..validation import listed, whole_number
 from ..words import Words
 from ._colours import Colour, by_name
+from ._documented import documented
 from ._inputs import entitle, expect, model_with_hidden
 from ._laminar import HasUnits, table_of
 from ._tips import tip
@@ -29,6 +30,7 @@ CHANCE, MEAN = "#E2E2E2", "#8C8C8C"
 _NAME, _FEWEST = 9.0, 4
 
 
+@documented
 def layers(
     statistics: LayerStatistics | PopulationModel,
     units: HasUnits | Sequence[str] | None = None,

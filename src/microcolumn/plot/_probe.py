@@ -18,6 +18,7 @@ from ..units import Units, downwards
 from ..validation import Floats
 from ._activation import hidden_columns, hidden_title
 from ._colours import OneColour, one_colour
+from ._documented import documented
 from ._hidden import POSITIVE
 from ._inputs import entitle
 from ._laminar import (
@@ -50,6 +51,7 @@ def depth_label(depth_reference: str) -> str:
     }[depth_reference]
 
 
+@documented
 def probe(
     units: HasUnits,
     *,
@@ -64,8 +66,6 @@ def probe(
     units : Units, Recording or Words
         Without depths they are drawn by layer or in their order, a row each. Borders of layers lie
         midway between the neighbouring units of two layers; none is drawn if layers overlap.
-    title : str, optional
-        Of the axes.
     color : colour, optional
         Of the units; black by default.
     """
@@ -88,6 +88,7 @@ def probe(
     return entitle(ax, title)
 
 
+@documented
 def assembly(
     model: PopulationModel,
     hidden: int,

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..evaluate import Comparison, ModelScore
 from ..words import Words
 from ._colours import Colour, coloured
+from ._documented import documented
 from ._inputs import entitle, named
 from ._scores import Compared, compared_on
 from ._tips import tip
@@ -26,6 +27,7 @@ LINE, AROUND = 0.22, 0.9
 _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 
 
+@documented
 def ranking(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -51,12 +53,6 @@ def ranking(
         ``results.comparison(...)`` returns: several comparisons are of different recordings, and
         models of one name are the same. Models with a false mode, or whose score is not finite, are
         left out.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
-    color : colour or mapping, optional
-        One for all models, or by name; by default that of each model's class.
-    title : str, optional
-        Of the axes.
     """
     remedy = (
         "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "

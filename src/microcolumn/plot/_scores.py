@@ -21,6 +21,7 @@ from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ..validation import listed as entries, shown
 from ..words import Words
 from ._colours import Colour, coloured
+from ._documented import documented
 from ._inputs import check_order, check_words, entitle, expect, named, named_word_models
 from ._tips import tip
 from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks, match_type
@@ -68,6 +69,7 @@ Compared = (
 )
 
 
+@documented
 def scores(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -90,12 +92,6 @@ def scores(
         Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
         ``results.comparison(...)`` returns: several comparisons are drawn as groups of bars, called
         by the recording's name or by the mapping's.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     listed, specs = _drawn(compared_on(models, words))
     if not specs:
@@ -120,6 +116,7 @@ def scores(
     return entitle(ax, title)
 
 
+@documented
 def differences(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -146,8 +143,6 @@ def differences(
         Name of the model that is subtracted.
     also : sequence of (str, str)
         Further pairs of models: the first minus the second.
-    color, title
-        As in :func:`scores`.
     """
     expect("reference", reference, str, "the name of one of the models")
     listed, specs = _drawn(compared_on(models, words))

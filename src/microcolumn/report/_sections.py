@@ -10,7 +10,6 @@ from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table
 from ._content import Block, BulletList, Heading, Item, Paragraph, Section, TableItem
-from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
 from ._methods import fitting
@@ -79,7 +78,7 @@ def _data(results: Results, drawn: Pictures) -> Section:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    found = tables.models(compared), tables.pairs(compared), effects(compared)
+    found = tables.models(compared), tables.pairs(compared), tables.effects(compared)
     return _table_items(results, condition, *found, adequacy_table(results, condition))
 
 

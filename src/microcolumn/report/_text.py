@@ -12,7 +12,6 @@ from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table
 from ._answer import whole_answer
 from ._cautions import cautions
-from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
 from ._recordings import recordings
@@ -144,7 +143,7 @@ def _experiment_blocks(results: Results, last: Condition, columns: int | None) -
     yield _laid_out(tables.models(compared), columns)
     yield _laid_out(tables.pairs(compared), columns)
     predictions, layers = tables.predictions(results, last), tables.layers(results, last)
-    for table in (adequacy_table(results, last), effects(compared), predictions, layers):
+    for table in (adequacy_table(results, last), tables.effects(compared), predictions, layers):
         if table is not None:
             yield _titled(table, columns)
     for table in _assembly_table.tables(results, last):
