@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import planted_study
 import pytest
-from microcolumn.report._answer_title import title
 from planted_comparison import compared
 
 from microcolumn.report._answer_models import best_model, good_enough, holds_for, others_agree
-from microcolumn.report._answer_sentences import beyond_pairs, in_layers, named, size_of_gain
+from microcolumn.report._answer_sentences import beyond_pairs, in_layers, named, size_of_gain, title
 from microcolumn.report._assembly_table import ASSEMBLY
 from microcolumn.report._findings import Finding, Layering, _kind
 

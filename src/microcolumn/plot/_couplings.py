@@ -14,7 +14,7 @@ from ._documented import documented
 from ._hidden import THRESHOLD, draw_bars
 from ._inputs import entitle, fitted_model, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_window
-from .style import ColourMap, axes_or_new, round_below
+from .style import ColourMap, axes_or_new, round_below, signed
 
 #: Position of the biases and of the colour bar in units of the axes: left, bottom, width, height.
 _BIASES, _BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
@@ -118,7 +118,7 @@ def _draw_biases(ax: Axes, b: Floats, found: BitLayout) -> None:
     low, high = (low, high) if low < high else (-1.0, 0.0)
     end = round_below(max(-low, high)) * (1.0 if high > -low else -1.0)
     ticks = sorted([0.0, end])
-    beside.set_xticks(ticks, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in ticks])
+    beside.set_xticks(ticks, [signed(f"{tick:g}") for tick in ticks])
     beside.set(xlim=(low, high), ylim=ax.get_ylim(), yticks=[])
     beside.set_title("bias b\n(nats)", size=6, pad=2)
     beside.tick_params(length=2, width=0.5, labelsize=6, pad=1.5)

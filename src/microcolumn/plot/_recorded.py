@@ -20,7 +20,7 @@ from ._colours import Colour, OneColour, by_name, one_colour
 from ._documented import documented
 from ._inputs import entitle, expect
 from ._laminar import laminar, mark_layers
-from .style import LEGEND, axes_or_new
+from .style import LEGEND, axes_or_new, signed
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#A8D8F2", "#0072B2", "#999999", "#E69F00"
@@ -103,7 +103,7 @@ def correlations(
     tallest = 0
     for name, each in kinds.items():
         mean = float(each.mean())
-        label = f"{name} ({each.size:,}), mean {mean:.3f}".replace("-", "\N{MINUS SIGN}")
+        label = signed(f"{name} ({each.size:,}), mean {mean:.3f}")
         shown: dict[str, Any] = {"color": colours[name], "alpha": 0.55, "label": label}
         counts = np.histogram(each, edges)[0]
         ax.stairs(counts, edges, fill=True, **shown)

@@ -24,7 +24,16 @@ from ._colours import Colour, coloured
 from ._documented import documented
 from ._inputs import check_order, check_words, entitle, expect, named, named_word_models
 from ._tips import tip
-from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks, match_type
+from .style import (
+    LEGEND_RIGHT,
+    Look,
+    axes_or_new,
+    leave_rounding_small,
+    literal,
+    looks,
+    match_type,
+    size_points,
+)
 
 #: Part of the space of a recording, or of a model, that is filled with its marks.
 _FILLED = 0.8
@@ -182,7 +191,7 @@ def differences(
 
 def in_groups(ax: Axes, n_recordings: int, n_models: int) -> bool:
     """Whether recordings are groups of marks; otherwise there is one mark per model."""
-    narrow = ax.get_window_extent().width / ax.figure.dpi < _NARROW
+    narrow = size_points(ax)[0] < 72.0 * _NARROW
     most = MOST_IN_GROUPS // 2 if narrow else MOST_IN_GROUPS
     return n_recordings > 1 and n_recordings * n_models <= most
 
@@ -335,7 +344,7 @@ def _name_columns(ax: Axes, names: Sequence[str]) -> None:
     """Names below the axis, in as few lines as fit side by side; else slanted."""
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="x", length=0)
-    width = ax.get_window_extent().width / ax.figure.dpi * 72.0
+    width = size_points(ax)[0]
     for lines in ([name.replace("\n(", " (") for name in names], names):
         longest = max(len(line) for name in lines for line in name.split("\n"))
         if longest * len(names) * _LETTER <= width:

@@ -176,6 +176,17 @@ def match_type(secondary: Any, axis: Axis) -> None:
         label.set_fontsize(axis.label.get_fontsize())
 
 
+def size_points(ax: Axes) -> tuple[float, float]:
+    """Width and height of axes, points."""
+    box = ax.get_window_extent()
+    return box.width / ax.figure.dpi * 72.0, box.height / ax.figure.dpi * 72.0
+
+
+def signed(text: str) -> str:
+    """Text of a number with a true minus sign."""
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:
     """The given axes, or those of a new pyplot figure of ``size`` inches, shown by notebooks.
 
