@@ -182,7 +182,10 @@ def test_an_empty_template_has_no_depth(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"spike_templates__npy": np.arange(10, 16)}, "from 10 to 15 but templates.npy has 12"),
+        (
+            {"spike_templates__npy": np.arange(10, 16)},
+            "entry 2 of spike_templates.npy is 12, but there are 12 templates",
+        ),
         ({"spike_templates__npy": np.zeros(3, int)}, "spike_templates.npy has 3"),
         ({"channel_positions__npy": np.zeros((5, 2))}, "6 channels and channel_positions.npy 5"),
         ({"templates__npy": np.zeros((3, 4))}, r"templates.npy has shape \(3, 4\)"),

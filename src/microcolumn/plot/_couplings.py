@@ -42,10 +42,6 @@ def couplings(
     ----------
     model : Ising, KPairwise or SemiRBM
         A fitted model with couplings.
-    units : Units, Words or Recording, optional
-        The recorded units, drawn from superficial to deep with lines between layers; by default
-        those that the model remembers. For windows of several bins each lag is a block, the oldest
-        first.
     limit : float, optional
         Coupling at the ends of the colour scale, nats; by default that of the strongest hundredth.
         Give two models the same to compare them.

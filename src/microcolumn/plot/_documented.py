@@ -11,6 +11,10 @@ Plot = TypeVar("Plot", bound=Callable[..., Any])
 _SHARED = {
     "words": """words : Words or array_like, shape (n_words, n_units), optional
     Held-out words.""",
+    "units": """units : Units, Words or Recording, optional
+    The recorded units, drawn from superficial to deep with lines between layers; by default those
+    that the model, or else the words, remember. For words of several bins each lag is a block, the
+    oldest first.""",
     "color": """color : colour, or mapping of str to colour, optional
     One for all models, or by name; by default that of each model's class.""",
     "cmap": """cmap : str or Colormap, optional

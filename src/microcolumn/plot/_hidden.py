@@ -98,10 +98,6 @@ def hidden_units(
     words : Words, optional
         Hidden units are ordered by the variance of their activation on these words, as in the
         paper; by default the strongest are first, by the sum of their absolute weights.
-    units : Units, Words or Recording, optional
-        The recorded units, drawn from superficial to deep with lines between layers; by default
-        those that the model, or else the words, remember. For windows of several bins each lag is
-        a block, the oldest first.
     most : int
         Largest number of hidden units drawn; the axes say how many are live.
     color : colour or mapping, optional
@@ -263,9 +259,6 @@ def modes(
     ----------
     model : BernoulliMixture or HiddenMarkovModes
         A fitted model.
-    units : Units, Words or Recording, optional
-        The recorded units, drawn from superficial to deep with lines between layers; by default
-        those of the model. For windows of several bins each lag is a block, the oldest first.
     most : int
         Largest number of modes drawn, the most frequent first; the axes say how many there are.
     color : colour, optional

@@ -53,8 +53,6 @@ def hidden_map(
         A fitted model, of words of one or more bins.
     hidden : int
         Column of W of the hidden unit: 3 for h3.
-    units : Units, Words or Recording, optional
-        The recorded units, for their order and layers; by default those that the model remembers.
     bin_width : float, optional
         Seconds; by default that of the model. If neither is known, the time axis counts bins.
     limit : float, optional

@@ -14,7 +14,6 @@ from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
 from ._methods import fitting
 from ._pictures import Pictures
-from ._recordings import recordings
 from ._section_intros import section_intro
 from ._tables import Table, longest
 from ._units import known_units, unit_sentences, unit_table
@@ -67,7 +66,7 @@ def _section(
 def _data(results: Results, drawn: Pictures) -> Section:
     items: list[Item] = [Paragraph("No recording is read yet.")]
     if results.recordings:
-        items = [TableItem(recordings(results), "")]
+        items = [TableItem(tables.recordings(results), "")]
     blocks = []
     for name, row in results.recordings.items():
         notes = tuple(map(str, row["notes"] or ()))

@@ -14,7 +14,6 @@ from ._answer import whole_answer
 from ._cautions import cautions
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
-from ._recordings import recordings
 from ._tables import Table, longest
 from ._typography import sentence, unbroken
 from ._units import known_units, unit_sentences
@@ -76,7 +75,7 @@ def report_blocks(results: Results, columns: int | None = None) -> list[Block]:
             if condition.recording == name:
                 texts += _experiment_blocks(results, condition, columns)
     if results.recordings:
-        texts.append(_titled(recordings(results), columns))
+        texts.append(_titled(tables.recordings(results), columns))
     shown = [Block("", text) for text in texts]
     return [
         *_answer(results, width),
