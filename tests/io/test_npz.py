@@ -206,7 +206,7 @@ DAMAGE = {
     ),
     "positions": (
         {"spike_units": np.array([0, 1, 2, 3])},
-        "entry 3 of spike_units is 3, but there are 3 units",
+        "entry 3 of spike_units is 3,",
     ),
     "lengths": ({"spike_units": np.array([0, 1])}, "spike_times has 4 entries but spike_units ha"),
     "text": ({"spike_times": np.array(["a"] * 4)}, "spike_times has shape .4,. and dtype <U1"),
