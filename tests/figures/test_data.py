@@ -7,7 +7,7 @@ from matplotlib.collections import PathCollection
 from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
-from microcolumn.figures import data, preset
+from microcolumn.figures import data
 from microcolumn.plot._raster import typical_bins
 from microcolumn.study import Results
 from microcolumn.survey import pairwise_correlations
@@ -78,21 +78,6 @@ def test_both_rasters_count_seconds_from_their_start_which_the_label_says(figure
         assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "0.5", "1", "1.5", "2"]
         np.testing.assert_allclose(ax.get_xticks(), np.linspace(start, stop, 5))
         assert ax.get_xlabel() == f"time from {start:.2f} s (s)"
-
-
-def test_in_one_column_of_a_journal_the_rasters_stand_one_below_the_other(planted_results):
-    with preset(width="single"):
-        figure = data(planted_results)
-    figure.draw_without_rendering()
-    boxes = {name: ax.bbox for name, ax in panels(figure).items()}
-    below = busiest(figure).bbox
-    assert boxes["b"].x0 == below.x0
-    assert boxes["b"].y0 > below.y1 > boxes["c"].y1 > boxes["d"].y1
-    assert below.width > 0.4 * figure.bbox.width
-    assert all(label.get_text() for label in busiest(figure).get_yticklabels(minor=True))
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
-    assert -0.01 <= box.y0 < box.y1 <= height + 0.01
 
 
 def test_beside_it_are_the_words_of_the_busiest_two_seconds(figure):

@@ -66,13 +66,6 @@ def test_the_caption_counts_by_means_over_splits(figure):
     assert figure.get_figwidth() == PAGE
 
 
-def test_nothing_is_cut_off_at_the_edges(figure):
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
-    assert -0.01 <= box.y0 < box.y1 <= height + 0.01
-
-
 def test_a_store_without_the_ends_of_chance_says_so(tmp_path):
     def older(job, rows):
         for row in rows.get("structures", ()):

@@ -4,7 +4,7 @@ import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.figures import patterns, preset
+from microcolumn.figures import patterns
 from microcolumn.figures._patterns import _chain
 from microcolumn.models import ModelSpec
 from microcolumn.study import NotComputedError, Results
@@ -58,24 +58,6 @@ def test_the_caption_has_the_split_the_number_of_words_and_the_penalties(planted
     below = int(np.sum(some.model < 0.01 / some.n_words))
     assert "lie below the axis: " in figure.caption
     assert f"{below:,} for Ising" in figure.caption
-
-
-def test_panels_of_words_begin_at_the_height_of_those_beside_them(figure):
-    figure.draw_without_rendering()
-    a, b, c, _ = (ax.get_window_extent() for ax in figure.axes)
-    assert a.y1 == pytest.approx(b.y1)
-    assert a.y1 == pytest.approx(c.y1, abs=10)
-
-
-def test_in_one_column_of_a_journal_ratios_and_synchrony_are_below(planted_results):
-    with preset(width="single"):
-        figure = patterns(planted_results)
-    figure.draw_without_rendering()
-    a, b, c, d = (ax.get_window_extent() for ax in figure.axes)
-    assert a.x1 < b.x0
-    assert a.y0 > c.y1 > c.y0 > d.y1
-    # The legend below is for all.
-    assert not [ax for ax in figure.axes if ax.get_legend()]
 
 
 def test_windows_can_be_asked_for(planted_results):

@@ -93,10 +93,3 @@ def test_a_study_of_models_outside_the_family_has_no_such_figure(tmp_path, monke
     path = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind == "test")
     with pytest.raises(NotComputedError, match="Ising"):
         draw(Results(path))
-
-
-def test_nothing_is_cut_off_at_the_edges(figure):
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert 0.0 <= box.x0 < box.x1 <= width
-    assert 0.0 <= box.y0 < box.y1 <= height

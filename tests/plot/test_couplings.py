@@ -155,12 +155,6 @@ def test_what_cannot_be_drawn_is_one_sentence(given, kind, sentence):
         couplings(*given)
 
 
-@pytest.mark.parametrize("limit", [0.0, -1.0, np.inf, "wide"])
-def test_a_limit_is_a_positive_number_of_nats(limit):
-    with pytest.raises((ValueError, TypeError), match=r"^limit is .*; give .*nats"):
-        couplings(ising(), limit=limit)
-
-
 @pytest.mark.parametrize("b", [[0.0], [-3.0], [2.0]])
 def test_one_unit_is_one_square_and_one_bar(b):
     ax = drawn(Ising.from_parameters(Parameters(b=b, J=[[0.0]])))

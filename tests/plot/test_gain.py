@@ -1,7 +1,6 @@
 """Plots of gains: their values are those of the results or models they were given."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -182,17 +181,3 @@ def test_few_units_are_named_below_where_another_is_above():
     assert sides == {"u0": "bottom", "u1": "top", "u2": "bottom"}
     many = gain(result("Ising", np.arange(1.0, 17.0), np.ones(16)), ax=axes())
     assert len(many.texts) == 0
-
-
-@pytest.mark.parametrize("inches", [1.8, 3.4])
-def test_long_names_of_units_stay_inside_the_axes(inches):
-    ids = [f"{k}_cluster_{1000 + k}_good" for k in range(4)]
-    rates = dict(zip(ids, (1.0, 2.0, 4.0, 8.0), strict=True))
-    found = result("Ising", rates.values(), [1.0, 2.0, 1.5, 1.0])
-    named = tuple(replace(each, unit=unit) for unit, each in zip(ids, found.units, strict=True))
-    ax = gain(replace(found, units=named), ax=Figure(figsize=(inches, 2.0)).subplots())
-    ax.figure.draw_without_rendering()
-    assert len(ax.texts) == 4
-    for text in ax.texts:
-        box = text.get_window_extent()
-        assert ax.bbox.x0 <= box.x0 < box.x1 <= ax.bbox.x1

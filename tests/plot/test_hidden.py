@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from microcolumn.evaluate._activation import hidden_activation
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot._hidden import (
     NEGATIVE,
@@ -221,36 +221,6 @@ def test_title_and_colours_are_passed_on():
 def test_five_hundred_units_are_few_outlines():
     ax = drawn(rbm(500, 12), units=Units.numbered(500))
     assert len(ax.patches) <= 12 * 3 + 1
-
-
-@pytest.mark.parametrize("most", [0, -1])
-def test_no_hidden_unit_cannot_be_asked_for(most):
-    with pytest.raises(ValueError, match=f"most is {most}; it must be at least 1"):
-        hidden_units(rbm(), most=most)
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "kind", "sentence"),
-    [
-        (
-            (Ising.from_parameters(Parameters(b=[0.0], J=[[0.0]])),),
-            {},
-            ValueError,
-            r"^Ising has no hidden units; pass an RBM or a SemiRBM$",
-        ),
-        (("rbm",), {}, TypeError, "^model is a str; pass one fitted RBM or SemiRBM"),
-        ((rbm(), Units("abcdef")), {}, TypeError, "^words is a Units; pass words"),
-        (
-            (rbm(),),
-            {"color": {"up": "red"}},
-            ValueError,
-            "^color names 'up'; name some of positive",
-        ),
-    ],
-)
-def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        hidden_units(*given, **options)
 
 
 def test_of_many_hidden_units_some_are_named_and_the_first_has_numbers():

@@ -37,21 +37,6 @@ def test_names_are_kept(model):
     assert named_models({"a": model, "b": model}) == {"a": model, "b": model}
 
 
-@pytest.mark.parametrize(
-    ("given", "kind", "sentence"),
-    [
-        ("text", TypeError, "^models is a str; pass a fitted model, a list of them, or a dict"),
-        ([3], TypeError, r"^models\[0\] is an int; pass a fitted model"),
-        ({"a": None}, TypeError, r"^models\['a'\] is None; pass a fitted model"),
-        ([], ValueError, "^models is empty; pass a fitted model"),
-        ({}, ValueError, "^models is empty; pass a fitted model"),
-    ],
-)
-def test_anything_else_is_one_sentence(given, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        named_models(given)
-
-
 def test_a_thing_with_a_name_is_called_by_it():
     spec = mc.models.ModelSpec.of("RBM 25")
     assert named("specs", [spec], mc.models.ModelSpec, "specs") == {"RBM 25": spec}

@@ -148,21 +148,6 @@ def test_several_are_called_by_their_models_or_by_names_that_are_given(ising, rb
     assert drawn(ising, title="both").get_title() == "both"
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "kind", "sentence"),
-    [
-        ("path", {}, TypeError, r"^choices is a str; pass what choose_l1 returns"),
-        ([mc.Ising()], {}, TypeError, r"^choices\[0\] is an Ising; pass what choose_l1 returns"),
-        ({"a": 1}, {}, TypeError, r"^choices\['a'\] is an int; pass what choose_l1"),
-        ([], {}, ValueError, r"^choices is empty; pass what choose_l1"),
-        (None, {"show": "all"}, ValueError, r"^show is 'all'; choose one of 'score', 'coup"),
-    ],
-)
-def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        penalties(given, **options)
-
-
 def test_models_without_hidden_units_have_none_to_count(ising):
     with pytest.raises(ValueError, match=r"^these models have no hidden units; leave show out"):
         penalties(ising, show="hidden units")

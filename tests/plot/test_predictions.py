@@ -107,19 +107,6 @@ def test_nothing_to_draw_is_refused(name):
         DRAW[name]({}, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
 
 
-@pytest.mark.parametrize("name", DRAW)
-def test_wrong_input_is_one_sentence(name, words):
-    model = Ising(l1=1e-3).fit(words)
-    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, or"):
-        DRAW[name](model, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
-    with pytest.raises(TypeError, match=r"^models is a str; pass a fitted model, a list"):
-        DRAW[name]("model", words, 0, ax=axes())
-    with pytest.raises(TypeError, match=r"^models is words; pass the models first"):
-        DRAW[name](words, model, 0, ax=axes())
-    with pytest.raises(ValueError, match="9"):
-        DRAW[name](model, words, 9, ax=axes())
-
-
 def test_results_have_their_unit_and_what_was_given(predicted):
     with pytest.raises(ValueError, match="unit is for models and words; leave it out for results"):
         plot.roc(roc(predicted, 1), unit=1, ax=axes())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot._windows import hidden_map, hidden_maps
 from microcolumn.units import Units
@@ -95,22 +95,6 @@ def test_a_map_is_called_by_its_hidden_unit_or_by_a_title():
     assert hidden_map(rbm(), 2, UNITS, ax=axes()).get_title() == "h2"
     ax = hidden_map(rbm(), 2, UNITS, title="wave", cmap="PiYG", ax=axes())
     assert (ax.get_title(), ax.images[0].cmap.name) == ("wave", "PiYG")
-
-
-@pytest.mark.parametrize(
-    ("model", "kind", "sentence"),
-    [
-        (
-            Ising.from_parameters(Parameters(b=[0.0], J=[[0.0]])),
-            ValueError,
-            "^Ising has no hidden units; pass an RBM or a SemiRBM",
-        ),
-        ("rbm", TypeError, "^model is a str; pass one fitted RBM or SemiRBM"),
-    ],
-)
-def test_a_model_without_hidden_units_is_one_sentence(model, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        hidden_map(model, 0, ax=axes())
 
 
 def drawn(model, order):

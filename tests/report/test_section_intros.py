@@ -1,8 +1,5 @@
 """The first sentence of each section answers it, with numbers that are stored."""
 
-from dataclasses import replace
-
-import planted_study as planted
 import pytest
 from planted_comparison import compared as planted_comparison
 
@@ -12,37 +9,11 @@ from microcolumn.report import _section_intros
 from microcolumn.report._section_intros import section_intro
 from microcolumn.report._tables import longest
 from microcolumn.report._units import known_units
-from microcolumn.study import Plan, Results
-
-TITLES = (
-    *("Data", "Comparison", "Parameters", "Assemblies and layers", "Units", "Time"),
-    *("Prediction", "Fitting"),
-)
 
 
 @pytest.fixture
 def compared(planted_results):
     return [planted_results.comparison(**each.names) for each in longest(planted_results)]
-
-
-def test_the_data_are_counted(planted_results):
-    [row] = planted_results.recordings.values()
-    said = section_intro(planted_results, "Data")
-    assert said.startswith(f"1 recording of {row['n_units']} units and ")
-    assert "; models are of 4 to 23 units. " in said  # the second experiment takes four
-
-
-def test_a_recording_whose_units_are_all_modelled_is_said_to_be(tmp_path):
-    plan = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
-    said = section_intro(Results(planted.write(tmp_path / "study.db", plan=plan)), "Data")
-    assert " is modelled here." in said
-
-
-def test_the_best_model_is_named_with_its_score(planted_results, compared):
-    said = section_intro(planted_results, "Comparison")
-    best = max(compared, key=lambda each: each.best.bits_per_second).best
-    assert f"{best.bits_per_second:.2f} bits/s above independent units" in said
-    assert any(said.startswith(f"{each.best.name} scores best in ") for each in compared)
 
 
 @pytest.mark.parametrize(
@@ -75,12 +46,6 @@ def test_a_lead_that_may_be_chance_is_said_to_be(monkeypatch, levels, n_splits, 
     best, *others = levels[0]
     p = [p_text(found[0].pair(best, o).p_holm) for o in (INDEPENDENT, *others)]
     assert f"above independent units{said.format(*p)}. " in section_intro(None, "Comparison")
-
-
-def test_sizes_of_models_with_hidden_units_and_with_pairs_are_compared(planted_results, compared):
-    said = section_intro(planted_results, "Parameters")
-    sizes = [m.n_parameters for each in compared for m in each.models if m.spec.model == "Ising"]
-    assert f"Ising model {min(sizes):.0f}" in said
 
 
 def test_converged_fits_of_words_of_every_length_are_counted(planted_results):
@@ -121,11 +86,6 @@ def test_predictions_from_other_units_and_from_other_bits_stand_apart(planted_re
     )
 
 
-def test_groups_that_several_models_find_are_said_to_count_in_each(planted_results):
-    said = section_intro(planted_results, "Assemblies and layers")
-    assert "live hidden units of all models are assemblies; a group that several models" in said
-
-
 def test_units_are_counted_where_none_is_in_an_assembly_or_predicted(planted_results, monkeypatch):
     found = [
         row | {"assemblies": (), "gain_q_value": 0.6}
@@ -136,18 +96,3 @@ def test_units_are_counted_where_none_is_in_an_assembly_or_predicted(planted_res
         f"Of {len(found)} units, 0 are in an assembly of the best model with hidden units and 0 "
         "are predicted, beyond chance, better than by their rate."
     )
-
-
-def test_one_split_says_nothing_of_assemblies(tmp_path):
-    plan = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], n_splits=1),))
-    results = Results(planted.write(tmp_path / "study.db", plan=plan))
-    assert known_units(results, results.tested()[0])[0]["assemblies_model"]
-    assert "are in an assembly" not in section_intro(results, "Units")
-
-
-@pytest.mark.parametrize("title", TITLES)
-def test_a_study_that_has_barely_begun_has_leads_without_answers(title, tmp_path):
-    results = Results(planted.write(tmp_path / "study.db", keep=lambda job: False))
-    said = section_intro(results, title)
-    assert said.endswith(".")
-    assert title == "Data" or not said[0].isdigit()
