@@ -174,18 +174,6 @@ def test_layers_are_those_of_split_0(figure, results):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["h4", "h3", "h2", "h1"]
 
 
-def test_the_caption_says_what_a_hidden_unit_is_and_is_not(figure):
-    for fact in (
-        "4 hidden units of RBM 5 (20 ms words, split 0), the clearest of 5 live ones",
-        "A hidden unit is a binary stand-in for a common input to",
-        "It is statistical, not a recorded neuron, and does not prove a synapse.",
-        "(a) Bins with spikes of 23 units from superficial to deep",
-        "the 95th percentile of the main layer's share with shuffled labels",
-        "The data are simulated.",
-    ):
-        assert fact in figure.caption
-
-
 def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):
     [row] = rows_of([0])
     found = Assemblies((replace(row, stability=0.0),), 4, exact=True)

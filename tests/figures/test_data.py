@@ -131,16 +131,6 @@ def test_panel_d_is_the_correlogram_with_the_bin_width_dashed(figure):
     assert dashed == [-20.0, 20.0]
 
 
-def test_the_caption_has_the_width_of_the_peak_with_its_error(figure_of):
-    rng = np.random.default_rng(0)
-    volleys = rng.uniform(1.0, 299.0, 1000)
-    trains = [np.sort(volleys + rng.normal(0.0, 0.006, 1000)) for _ in range(3)]
-    recording = Recording(trains, Units("abc"))
-    found = suggest_bin_width(recording)
-    width, error = 1e3 * found.peak_width_s, 1e3 * found.peak_stderr_s
-    assert f"{width:.1f} ± {error:.1f} ms" in figure_of(recording).caption
-
-
 def test_an_experiment_of_some_units_shows_these_alone(planted_results):
     figure = data(planted_results, "cells", experiment="spatiotemporal")
     recording = planted_study.recording()
@@ -189,17 +179,6 @@ def test_layers_without_depths_are_drawn(figure_of):
     assert "1 pair of" in figure.caption
     assert "2 pairs with" in figure.caption
     assert "<script>" not in figure.svg("x")
-
-
-@pytest.mark.parametrize(
-    ("units", "said"),
-    [
-        (Units("abc", [100.0, 200.0, np.nan], multiunit=[True, False, False]), "depth of 1 more"),
-        (Units("abc", [100.0, 200.0, 300.0], ["IV", "V", "IV"]), "overlap in depth"),
-    ],
-)
-def test_the_caption_says_what_panel_a_cannot_show(figure_of, units, said):
-    assert said in figure_of(Recording([[0.1], [0.5], [0.7]], units, [[0.0, 4.0]])).caption
 
 
 def test_one_unit_has_a_figure(figure_of):

@@ -93,17 +93,6 @@ def test_models_share_the_colours_of_couplings_and_the_scale_of_weights(tmp_path
     assert rbm.get_xticklabels()[3].get_text() == "\N{MINUS SIGN}3"
 
 
-def test_the_caption_has_the_penalties_and_the_numbers_of_parameters(figure):
-    n_pairs = 23 * 22 // 2
-    for fact in (
-        "23 units (20 ms words), fitted on split 0",
-        f"(a) Ising (λ = 4e-3): couplings J (1 of {n_pairs}",
-        "(b) RBM 5 (λ = 1e-3): weights of all live hidden units (1 of 5)",
-        f"(c) SemiRBM 5 (λ = 1e-3): couplings J (1 of {n_pairs}",
-    ):
-        assert fact in figure.caption
-
-
 def test_windows_are_drawn_bin_by_bin(planted_results):
     figure = parameters(planted_results, "cells", experiment="spatiotemporal")
     ising, rbm = panels(figure)

@@ -6,7 +6,6 @@ from sklearn.exceptions import NotFittedError
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot._couplings import coupling_limit, couplings
-from microcolumn.recording import Recording
 from microcolumn.units import Units
 
 
@@ -90,12 +89,6 @@ def test_models_may_share_a_limit():
     assert coupling_limit(*models) == pytest.approx(np.quantile(strengths, 0.99))
 
 
-def test_colours_and_title_are_passed_on():
-    ax = drawn(ising(), cmap="PiYG", title="Ours")
-    assert matrix(ax).cmap.name == "PiYG"
-    assert ax.get_title() == "Ours"
-
-
 def test_the_share_of_positive_and_negative_couplings_is_below():
     J = np.zeros((5, 5))
     for (first, second), value in zip(
@@ -124,18 +117,6 @@ def test_windows_are_drawn_in_blocks_of_lags():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["\N{MINUS SIGN}1", "0"]
 
 
-def test_units_are_those_of_the_model_of_words_or_of_a_recording():
-    units = Units(["x", "y", "z"], layer=["V", "II", "V"])
-    recording = Recording([[0.01], [0.03, 0.05], [0.07]], units, [[0.0, 0.2]])
-    words = recording.bin(0.020)
-    fitted = Ising(l1=0.01).fit(words)
-    for given in (None, units, words, recording):
-        ax = drawn(fitted, given)
-        assert [t.get_text() for t in ax.get_yticklabels(minor=True)] == ["x", "z", "y"]
-    nameless = Ising.from_parameters(fitted.parameters_)
-    assert [t.get_text() for t in drawn(nameless, words).get_yticklabels()] == ["V", "II"]
-
-
 @pytest.mark.parametrize(
     ("given", "kind", "sentence"),
     [
@@ -161,8 +142,3 @@ def test_one_unit_is_one_square_and_one_bar(b):
     assert matrix(ax).get_array().compressed().size == 0
     assert biases(ax, 1).tolist() == b
     assert ax.get_xlabel() == "no pairs"
-
-
-def test_five_hundred_units_are_drawn():
-    ax = drawn(ising(500), Units(map(str, range(500)), layer=["II"] * 200 + ["IV"] * 300))
-    assert matrix(ax).get_array().shape == (500, 500)

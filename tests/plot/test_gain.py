@@ -156,13 +156,6 @@ def test_wrong_input_is_one_sentence(words):
         gain(made, words, ax=axes())
 
 
-def test_colours_and_a_title_can_be_asked_for(words):
-    model = mc.Ising(l1=1e-3).fit(words)
-    ax = gain(model, words, color="red", title="Mouse", ax=axes())
-    assert ax.containers[0].lines[0].get_color() == "red"
-    assert ax.get_title() == "Mouse"
-
-
 def test_points_say_which_unit_they_are():
     [points] = gain(result("Ising", [0.0, 2.0], [0.0, 0.4]), ax=axes()).containers
     assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]

@@ -18,7 +18,6 @@ from microcolumn.plot._hidden import (
     hidden_units,
     strongest_first,
 )
-from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -192,30 +191,6 @@ def test_windows_are_drawn_lag_by_lag():
     ax = drawn(model, units=Units("ab", [2.0, 1.0]))
     np.testing.assert_allclose(bars(ax, 6)[0], model.b_[[1, 0, 3, 2, 5, 4]], atol=1e-12)
     assert ax.get_ylabel() == "lag (bins)"
-
-
-def test_units_are_those_of_the_model_of_the_words_or_of_a_recording():
-    units = Units("xyz", layer=["V", "II", "V"])
-    recording = Recording([[0.01], [0.03, 0.05], [0.07]], units, [[0.0, 0.2]])
-    words = recording.bin(0.020)
-    fitted, nameless = RBM(n_hidden=2, l1=1e-4).fit(words), rbm(3)
-    for ax in (
-        drawn(fitted),
-        drawn(fitted, words),
-        drawn(nameless, words),
-        drawn(nameless, units=recording),
-    ):
-        assert [t.get_text() for t in ax.get_yticklabels()] == ["V", "II"]
-
-
-def test_title_and_colours_are_passed_on():
-    ax = drawn(rbm(), title="Ours", color="black")
-    assert ax.get_title() == "Ours"
-    weights = [p for p in ax.patches if to_hex(p.get_facecolor()).upper() != THRESHOLD]
-    assert {to_hex(p.get_facecolor()) for p in weights} == {"#000000"}
-    two = drawn(rbm(), color={"negative": "#00ff00"})
-    colours = {to_hex(p.get_facecolor()).upper() for p in two.patches}
-    assert colours == {POSITIVE, "#00FF00", THRESHOLD}
 
 
 def test_five_hundred_units_are_few_outlines():

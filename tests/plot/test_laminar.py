@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from matplotlib.figure import Figure
-from sklearn.exceptions import NotFittedError
 
-from microcolumn.models import Independent, Ising
+from microcolumn.models import Independent
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import (
     BitLayout,
@@ -15,9 +14,7 @@ from microcolumn.plot._laminar import (
     mark_window,
     order_text,
     short_ids,
-    table_of,
 )
-from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -207,20 +204,6 @@ def test_a_fitted_model_is_drawn_with_its_own_units_or_the_same_in_any_order():
         assert bit_layout(model, table).order.tolist() == laminar(units).order.tolist()
     with pytest.raises(ValueError, match="unit 'c'"):
         bit_layout(model, units.take([0, 1]))
-
-
-def test_units_are_taken_from_words_and_recordings():
-    units = Units("abc", layer=["IV", "II", "IV"])
-    recording = Recording([[0.1], [0.2], [0.3]], units, [[0.0, 1.0]])
-    for source in (units, recording, recording.bin(0.020)):
-        assert table_of(source) is units
-    with pytest.raises(TypeError, match=r"^units is a list; pass a table of units"):
-        table_of(["a", "b"])
-
-
-def test_a_model_that_is_not_fitted_is_refused():
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        bit_layout(Ising(), None)
 
 
 def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():

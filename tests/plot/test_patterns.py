@@ -222,24 +222,6 @@ def test_models_and_words_give_what_statistics_give(words):
         )
 
 
-@pytest.mark.parametrize("draw", [patterns, pattern_ratios, synchrony])
-def test_colours_title_and_wrong_input(draw, words):
-    ising = mc.Ising().fit(words)
-    ax = draw(ising, words, color={"Ising": "red"}, title="Mouse", ax=axes())
-    assert "red" in {line.get_color() for line in ax.lines}
-    assert ax.get_title() == "Mouse"
-    with pytest.raises(ValueError, match="color names 'RBM'; name some of Ising"):
-        draw(ising, words, color={"RBM": "red"}, ax=axes())
-    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, or"):
-        draw(ising, ax=axes())
-    with pytest.raises(TypeError, match=r"^models is words; pass the models first"):
-        draw(words, ising, ax=axes())
-    with pytest.raises(TypeError, match="HistoryGLM, which gives words no probability"):
-        draw(mc.HistoryGLM(), words, ax=axes())
-    with pytest.raises(TypeError, match=r"^words is a str; pass Words, such as recording\.bin"):
-        draw(ising, "words", ax=axes())
-
-
 def test_nothing_to_draw_is_refused():
     for draw in (patterns, pattern_ratios, synchrony):
         with pytest.raises(ValueError, match="models is empty; pass fitted models and words"):

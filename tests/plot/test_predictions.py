@@ -146,15 +146,6 @@ def test_models_and_words_give_what_results_give(words, given):
         np.testing.assert_array_equal(trace.get_data().values, same.get_data().values)
 
 
-@pytest.mark.parametrize("name", DRAW)
-def test_colours_and_a_title_can_be_asked_for(name, words):
-    model = Ising(l1=1e-3).fit(words)
-    ax = DRAW[name]([model], words, 1, color={"Ising": "red"}, title="Unit y", ax=axes())
-    colours = [line.get_color() for line in ax.lines] + [p.get_edgecolor() for p in ax.patches]
-    assert "red" in colours or any(colour[:3] == (1.0, 0.0, 0.0) for colour in colours)
-    assert ax.get_title() == "Unit y"
-
-
 def test_the_axis_reaches_as_high_as_the_prediction(predicted):
     ax = plot.prediction(predicted, unit=0, title="Unit x", ax=axes())
     [trace] = ax.patches

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from microcolumn import Recording, Units, Words
@@ -220,9 +219,3 @@ def test_a_typical_stretch_of_words_and_of_their_recording_is_drawn():
     for source in (words, recording):
         shown = raster(source, stretch="typical", ax=Figure().subplots()).get_xlim()
         np.testing.assert_allclose(shown, (0.020 * first, 0.020 * end))
-
-
-def test_title_and_colour_are_passed_on(recording, ax):
-    raster(recording, title="two layers", color="#ff0000", ax=ax)
-    assert ax.get_title() == "two layers"
-    assert to_hex(marks(ax, LineCollection).get_color()[0]) == "#ff0000"

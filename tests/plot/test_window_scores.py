@@ -131,15 +131,6 @@ def test_without_an_ising_model_there_are_no_gains():
         window_gains(alone, ax=axes())
 
 
-@pytest.mark.parametrize("draw", [windows, window_gains])
-def test_colours_title_and_wrong_input(draw):
-    ax = draw(windows_result(), color={"RBM": "red"}, title="Mouse", ax=axes())
-    assert lines_of(ax)["RBM"].get_color() == "red"
-    assert ax.get_title() == "Mouse"
-    with pytest.raises(TypeError, match=r"^result is a str; pass what results\.by_window"):
-        draw("cells", ax=axes())
-
-
 def test_models_have_their_colours():
     lines = lines_of(windows(windows_result(), ax=axes()))
     assert lines["RBM"].get_color() == MODEL_COLOURS["RBM"]
