@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 from ._arrays import check_index, check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
+from ._containment import files_inside, is_inside
 from ._failures import BadFileError
-from ._inside import files_inside, is_inside
 from ._session import Session
 from ._tables import unit_rows
 

@@ -22,8 +22,8 @@ from ._arrays import (
     split_by_unit,
 )
 from ._clocks import align_segments, joined_trains, segment_epochs
+from ._containment import files_inside
 from ._failures import BadFileError
-from ._inside import files_inside
 from ._session import Choices, Session, to_recording
 
 #: Files of a folder that are opened.

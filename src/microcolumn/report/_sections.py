@@ -17,6 +17,7 @@ from ._pictures import Pictures
 from ._section_intros import section_intro
 from ._tables import Table, longest
 from ._units import known_units, unit_sentences, unit_table
+from ._wording import text
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
@@ -122,16 +123,7 @@ def _converged(results: Results, condition: Condition) -> str:
     compared = results.comparison(**condition.names)
     tested = (*compared.models, *compared.unranked)
     scores = [score for model in tested for score in model.splits]
-    fits = sum(score.fit_converged for score in scores)
-    normalised = sum(score.normaliser_converged for score in scores)
-    annealed = sum(score.normaliser == "ais" for score in scores)
-    found = f"log Z was annealed for {annealed} of them and summed exactly for the others"
-    if not annealed:
-        found = "log Z was summed exactly for all"
-    elif normalised < len(scores):
-        found += f", and may not be relied upon for {len(scores) - normalised}"
-    about = _about(results, condition)
-    return f"{about}: {fits} of the {len(scores)} fits tested have converged; {found}"
+    return text("converged", about=_about(results, condition), scores=scores)
 
 
 def _block(results: Results, name: str, items: list[Item]) -> Block:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .._inside import file_inside
+from .._containment import file_inside
 
 _NAME = re.compile(
     r"(?:_[A-Za-z0-9]+_)?(?P<object>[A-Za-z]\w*)\.(?P<attribute>\w+)"
