@@ -133,7 +133,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
             )
     ids = [as_text(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
-    told = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
+    texts = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
     simulated = _scalar(arrays, "simulated", "biu", "True or False")
     saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
@@ -144,7 +144,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
         notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
-        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in told),
+        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in texts),
     )
 
 

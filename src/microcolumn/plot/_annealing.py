@@ -149,9 +149,9 @@ def _draw_estimates(
     style |= {"marker": "o", "markersize": 2.5}
     label = f"mean of {convergence.n_chains} chains"
     points = ax.errorbar(steps, values, errors, label=label, zorder=3, **style)
-    told = {"annealing steps": steps, "log2 Z (bits)": convergence.estimates * BITS}
-    told |= {"minus the reference": values} if zero else {}
-    tip(points, told | {"standard error": errors})
+    columns = {"annealing steps": steps, "log2 Z (bits)": convergence.estimates * BITS}
+    columns |= {"minus the reference": values} if zero else {}
+    tip(points, columns | {"standard error": errors})
     ax.set_xscale("log", base=2)
     shown = steps[:: -(-len(steps) // 6)]
     ax.set_xticks(shown, [f"{n}" for n in shown])

@@ -123,7 +123,7 @@ def _name_units_beside(ax: Axes, found: Laminar, most: int) -> None:
 
 
 def short_ids(names: Sequence[str], longest: int = _LONGEST_ID) -> list[str]:
-    """Names of units as axes have them, so that units can be told apart in few letters.
+    """Names of units as axes have them, so that units can be distinguished in few letters.
 
     If some are too long, all lose the beginning and the end that they share; what is left and
     still too long keeps its ends.

@@ -89,7 +89,7 @@ def patterns(
     for k, (name, each) in enumerate(statistics.items()):
         part = (k / len(statistics), (k + 1) / len(statistics))
         cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
-        tip(cloud, {"model": name} | _told(each, table))
+        tip(cloud, {"model": name} | _tip_columns(each, table))
     for name, each in statistics.items():
         _draw_medians(ax, each, name, styles[name])
     ax.set(xscale="log", yscale="log")
@@ -271,7 +271,7 @@ def _draw_points(
     return dots
 
 
-def _told(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
+def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
     """What is known of each word; of windows, units are followed by their lag in bins."""
     found: dict[str, Any] = {
         "active": each.n_active,

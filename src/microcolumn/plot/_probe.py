@@ -83,7 +83,7 @@ def probe(
             [dots] = ax.plot(places[shown], heights[shown], marker, color=colour, label=label)
             size = float(np.clip(30.0 / math.sqrt(len(units)), 1.3, 3.0))  # many stay dots
             dots.set(markerfacecolor=face, markersize=size, markeredgewidth=0.23 * size)
-            tip(dots, _told(units, np.flatnonzero(shown)))
+            tip(dots, _tip_columns(units, np.flatnonzero(shown)))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
     return entitle(ax, title)
 
@@ -153,14 +153,14 @@ def assembly(
     return entitle(ax, hidden_title(model, column) if title is None else title)
 
 
-def _told(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
+def _tip_columns(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
     """What is known of some units, by name."""
-    told: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
+    columns: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
     if units.layer is not None:
-        told["layer"] = [units.layer[n] for n in rows]
+        columns["layer"] = [units.layer[n] for n in rows]
     if units.depth_um is not None:
-        told["depth (µm)"] = np.asarray(units.depth_um)[rows]
-    return told
+        columns["depth (µm)"] = np.asarray(units.depth_um)[rows]
+    return columns
 
 
 def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:

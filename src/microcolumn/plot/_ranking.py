@@ -92,11 +92,11 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
         mark = _mark(styles[model.name], is_rival=model.spec.is_rival)
         bar = None if math.isnan(error) else error
         point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
-        told = {"model": model.name, "bits/s": model.bits_per_second}
-        tip(point, told | {f"minus {best}": difference, "standard error": error})
-        _tell(ax, place, f"{model.bits_per_second:.2f}")
+        columns = {"model": model.name, "bits/s": model.bits_per_second}
+        tip(point, columns | {f"minus {best}": difference, "standard error": error})
+        _write_beside(ax, place, f"{model.bits_per_second:.2f}")
     ax.set_xlabel("difference from the best (bits/s)")
-    _tell(ax, None, "bits/s")
+    _write_beside(ax, None, "bits/s")
     return [model.name for model in ranked]
 
 
@@ -118,9 +118,9 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]
         tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
         large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
         tip(large, {"model": name, "median, bits/s per unit": middle[name]})
-        _tell(ax, place, f"{best.count(name)} of {len(values)}")
+        _write_beside(ax, place, f"{best.count(name)} of {len(values)}")
     ax.set_xlabel("difference from the best\nof each recording (bits/s per unit)")
-    _tell(ax, None, "best in")
+    _write_beside(ax, None, "best in")
     return names
 
 
@@ -131,7 +131,7 @@ def _mark(look: Look, *, is_rival: bool) -> dict[str, Any]:
     return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
 
 
-def _tell(ax: Axes, place: int | None, text: str) -> None:
+def _write_beside(ax: Axes, place: int | None, text: str) -> None:
     """Put text to the right of a line, or above all of them."""
     if place is None:
         where: Any = {"xy": (1.0, 1.0), "xycoords": "axes fraction", "xytext": (6, 3)}

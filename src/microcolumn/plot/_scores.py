@@ -118,7 +118,7 @@ def scores(
         style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
         means, errors = ([value[k] for value in values] for k in (0, 1))
         bars = ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
-        tip(bars, _told(each, listed, values))
+        tip(bars, _tip_columns(each, listed, values))
         _draw_dots(ax, at, values, width, _DOT)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _finish(ax, listed, series, grouped)
@@ -180,7 +180,10 @@ def differences(
     for each, at, values in _places(series, grouped):
         means, errors = ([value[k] for value in values] for k in (0, 1))
         style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
-        tip(ax.errorbar(at, means, errors, label=each.label, **style), _told(each, listed, values))
+        tip(
+            ax.errorbar(at, means, errors, label=each.label, **style),
+            _tip_columns(each, listed, values),
+        )
         _draw_dots(ax, at, values, _width(series, grouped), each.look.colour)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _finish(ax, listed, series, grouped)
@@ -276,7 +279,7 @@ def _places(
             yield each, [at for at, _ in found], [value for _, value in found]
 
 
-def _told(
+def _tip_columns(
     series: _Series, listed: Sequence[Comparison], values: Sequence[_Value]
 ) -> dict[str, Any]:
     """What the marks of a series stand for, in words of a table."""

@@ -40,7 +40,7 @@ MODEL_COLOURS = {
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
 #: Models of one class share a colour and differ in these: points, bars and lines.
 _MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
-#: The first marker of some classes, so that they can be told without colours; others have discs.
+#: The first marker of some classes, so that they differ without colours; others have discs.
 _FIRST_MARKERS = {
     "RBM": "s",
     "SemiRBM": "^",

@@ -51,7 +51,7 @@ def best_model(found: Sequence[Finding]) -> str:
 def _next_best(found: Finding) -> str:
     """The model that the best is held against: of a rival, the best of the paper's family.
 
-    Else the next one, unless their difference is told already.
+    Else the next one, unless their difference is stated already.
     """
     best, ours, pair = found.best, found.best_of_family, found.pair
     ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
@@ -59,8 +59,8 @@ def _next_best(found: Finding) -> str:
         return ""
     if best.spec.is_rival and ours is not None:
         return ours.name
-    is_told = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
-    return "" if is_told else ranked[1].name
+    is_stated = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
+    return "" if is_stated else ranked[1].name
 
 
 def _described(model: ModelScore) -> str:

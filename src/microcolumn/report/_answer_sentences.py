@@ -1,7 +1,7 @@
 """Paragraphs of the answer: whether groups matter beyond pairs, by how much, and in which layers.
 
 Every function takes the findings of one experiment, one for each recording. Of one recording, the
-models and their numbers are told; several are counted.
+models and their numbers are stated; several are counted.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from ..simulate._microcolumn import SOURCE as MICROCOLUMN
 from ..study import Experiment, Plan, Results
 from ._wording import text
 
-#: Settings that a quick look makes smaller, in the order in which they are told.
+#: Settings that a quick look makes smaller, in the order in which they are named.
 _SETTINGS = (
     *("n_splits", "max_words", "most_active", "n_hidden", "l1", "windows", "max_steps"),
     "light_above",

@@ -105,8 +105,8 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         drawn = min(drawn, _pixels(figure, title or caption, dpi), key=len)
     size = [72.0 * inches for inches in figure.get_size_inches()]
     about: dict[str, Any] = {"size": size, "panels": panels}
-    told = about | {"points": [[each.columns, each.rows] for each in points], "total": total}
-    data = htmlsafe_json_dumps(told if points else about, separators=(",", ":"))
+    with_points = about | {"points": [[each.columns, each.rows] for each in points], "total": total}
+    data = htmlsafe_json_dumps(with_points if points else about, separators=(",", ":"))
     if len(drawn.encode()) + len(data.encode()) > most:  # the points are what can be spared
         data = htmlsafe_json_dumps(about, separators=(",", ":"))
     return Picture(

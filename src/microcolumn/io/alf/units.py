@@ -61,7 +61,7 @@ class ProbeUnits:
 def probe_units(sorting: Sorting) -> ProbeUnits:
     """Units of one sorting with the columns of all files that have one entry per cluster.
 
-    They are called by the attributes of the files. ``depths`` are µm above the tip; what is told
+    They are called by the attributes of the files. ``depths`` are µm above the tip; what is known
     of channels is that of the peak channel, ``channels.*``.
     """
     files = sorting.collection
