@@ -61,18 +61,6 @@ def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted
     assert [ax.get_title(loc="left") for ax in (a, b)] == ["a", "b"]
 
 
-def test_the_caption_has_the_splits_and_the_models_that_have_not_converged(
-    planted_results, tmp_path
-):
-    caption = likelihood(planted_results).caption
-    assert "mean over 4 splits" in caption
-    assert "RBM 5 on cells (simulated)" in caption
-    assert "RBM 5 minus SemiRBM 5; right, in per cent of the excess" in caption
-    assert "Open dots: single splits" in caption
-    assert "p-value" not in caption
-    assert "mean over 2 of 4 planned splits" in likelihood(scored(tmp_path, splits=(0, 1))).caption
-
-
 def test_hidden_units_that_grow_with_the_words_have_no_number(planted_results):
     figure = likelihood(planted_results, "cells", experiment="spatiotemporal", window=2)
     assert heights(figure.axes[0]) == {

@@ -92,9 +92,3 @@ def test_of_a_window_the_strongest_bin_of_each_unit_counts():
 def test_a_hidden_unit_without_weights_is_points_alone():
     found = dots(drawn(rbm(), 0, UNITS))
     assert len({area for area, _, _ in found.values()}) == 1
-
-
-def test_many_units_have_smaller_dots():
-    few = dots(drawn(rbm(), 1))
-    many = dots(drawn(rbm(np.linspace(1.0, 2.0, 477)), 1))
-    assert max(area for area, *_ in many.values()) < max(area for area, *_ in few.values()) / 3

@@ -5,7 +5,7 @@ from sklearn.exceptions import NotFittedError
 
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot._couplings import coupling_limit, couplings
+from microcolumn.plot._couplings import couplings
 from microcolumn.units import Units
 
 
@@ -52,15 +52,6 @@ def test_entries_are_the_couplings_from_the_top_with_the_biases_beside_them():
     np.testing.assert_allclose(biases(ax, 5), model.b_[order])
 
 
-@pytest.mark.parametrize(("b", "ticks"), [([-4.7, -1.0], [-4.0, 0.0]), ([0.25, 0.1], [0.0, 0.2])])
-def test_the_axis_of_biases_has_zero_and_one_round_number(b, ticks):
-    ax = drawn(ising(2, b=b)).child_axes[1]
-    assert ax.get_xticks().tolist() == ticks
-    low, high = ax.get_xlim()
-    assert low == min([0.0, *b])
-    assert high == max([0.0, *b])
-
-
 def test_colours_are_white_at_zero_and_go_as_far_either_way():
     ax = drawn(ising())
     assert ax.child_axes[0].get_title("left") == "coupling\nJ (nats)"
@@ -81,12 +72,6 @@ def test_the_strongest_hundredth_is_beyond_the_colours_and_the_bar_says_so():
     wide = matrix(drawn(model, limit=6.0))
     assert wide.norm.vmax == 6.0
     assert wide.colorbar.extend == "neither"
-
-
-def test_models_may_share_a_limit():
-    models = ising(seed=1), ising(seed=2)
-    strengths = np.abs(np.concatenate([model.J_[~np.eye(5, dtype=bool)] for model in models]))
-    assert coupling_limit(*models) == pytest.approx(np.quantile(strengths, 0.99))
 
 
 def test_the_share_of_positive_and_negative_couplings_is_below():

@@ -72,31 +72,6 @@ def test_models_stand_side_by_side_so_that_none_hides_another(ising):
     assert places[1:4] == [pytest.approx(each[ising.chosen]) for each in seen]
 
 
-def test_many_models_stand_no_further_apart_than_strengths(ising):
-    named, _ = lines(drawn({f"{k}": ising for k in range(9)}))
-    first, last = (
-        line.get_transform().transform(line.get_xydata())[:, 0] for line in (named["0"], named["8"])
-    )
-    np.testing.assert_allclose((last - first) * 72.0 / named["0"].figure.dpi, 8.0)
-
-
-def test_nothing_but_the_break_is_marked_between_zero_and_the_smallest_strength():
-    strengths = np.array([0.0, 3e-7, 3e-2])
-    ax = drawn(PenaltyPath("Ising", strengths, np.ones(3), np.ones(3), None, None, 0))
-    marked = [*ax.get_xticks(), *ax.get_xticks(minor=True)]
-    assert [tick for tick in marked if 0.0 < tick < 3e-7] == []
-
-
-@pytest.mark.parametrize("strengths", [(0.0, 1e-6, 1e-1), (1e-6, 1e-1), (0.0, 1e-3), (1e-3,)])
-def test_marks_at_the_ends_are_clear_of_the_edges(strengths):
-    n = len(strengths)
-    path = PenaltyPath("Ising", np.array(strengths), np.ones(n), np.ones(n), None, None, 0)
-    ax = drawn(path)
-    ends = ax.transAxes.inverted().transform(ax.transData.transform([[x, 1.0] for x in strengths]))
-    assert ends[:, 0].min() > 0.05
-    assert ends[:, 0].max() < 0.95
-
-
 @pytest.mark.parametrize(
     ("strengths", "scale", "names"),
     [

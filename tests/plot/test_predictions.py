@@ -156,13 +156,6 @@ def test_the_axis_reaches_as_high_as_the_prediction(predicted):
     assert ax.title.get_window_extent().y0 > spikes.get_window_extent().y1
 
 
-def test_traces_have_one_width(words):
-    models = [Ising(l1=1e-3).fit(words), Independent().fit(words)]
-    ax = plot.prediction(models, words, 1, ax=axes())
-    assert len({patch.get_linewidth() for patch in ax.patches}) == 1
-    assert {patch.get_alpha() for patch in ax.patches} == {0.75}
-
-
 def test_calibration_shows_observed_against_predicted_with_counting_noise(predicted):
     found = calibration(predicted)
     ax = plot.calibration({"Ising": found}, ax=axes())

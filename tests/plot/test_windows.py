@@ -115,25 +115,6 @@ def test_maps_come_in_the_given_order_in_one_colour_scale():
         np.testing.assert_array_equal(ax.images[0].get_array(), weights)
 
 
-def test_at_most_18_maps_are_drawn_and_names_only_at_the_left():
-    maps = drawn(rbm(n_hidden=30), range(30))
-    assert len(maps) == 18
-    for which, names in (
-        ("major", ["II/III", "V/VI"]),
-        ("minor", ["d", "<script>", r"\$a\$", "c"]),
-    ):
-        labels = [[label.get_text() for label in ax.get_yticklabels(which=which)] for ax in maps]
-        assert [each for each in labels if any(each)] == [names, names]
-
-
-@pytest.mark.parametrize(("n_hidden", "columns"), [(1, 5), (7, 7), (11, 6), (18, 9)])
-def test_maps_fill_their_rows_and_have_one_time_label(n_hidden, columns):
-    maps = drawn(rbm(n_hidden=n_hidden), range(n_hidden))
-    assert maps[0].get_gridspec().ncols == columns
-    assert {ax.get_xlabel() for ax in maps} == {""}
-    assert maps[0].figure.get_supxlabel() == "time before the newest bin (ms)"
-
-
 def test_a_map_has_a_colour_bar_of_its_scale():
     rbm = RBM.from_parameters(Parameters(b=[0.0] * 2, W=[[1.0], [-2.0]], c=[0.0]))
     for limit, reach in ((None, 2.0), (0.5, 0.5)):

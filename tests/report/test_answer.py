@@ -77,20 +77,6 @@ def test_assemblies_are_counted_as_in_the_table_of_each_model_that_may_be_the_be
     assert [row[-1] for row in semi.rows].count("assembly") == 1
 
 
-def test_a_line_for_each_experiment_stands_in_the_table(answer):
-    assert [row[0] for row in answer.table.rows] == [
-        "cells (simulated), instantaneous",
-        "cells (simulated), spatiotemporal, T = 3",
-    ]
-    assert answer.table.note.endswith("not for the number of experiments or recordings")
-    assert answer.table.rows[0][1:] == (
-        "2.00 ± 0.20", "+20", "0.024", "groups better", "RBM 5"
-    )  # fmt: skip
-    assert dict(answer.paragraphs)[QUESTIONS[5]].startswith(
-        "Yes. cells (simulated), spatiotemporal, T = 3: groups better (RBM 12 minus Ising: "
-    )
-
-
 def test_one_comparison_needs_no_table(tmp_path):
     found = answer_of(tmp_path, keep=lambda job: job.kind == "test")
     assert found.table is None

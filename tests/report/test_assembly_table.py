@@ -54,18 +54,6 @@ def test_layers_are_answered_as_on_top_of_the_page(planted_results, p_values, an
     assert f"(p < 0.05 in {sum(p < 0.05 for p in p_values)} of 3 splits)" in told
 
 
-def test_assemblies_in_no_layer_are_none_of_them():
-    rows = [replace(row, layer_p_value=0.4) for row in planted.assemblies(list("abcdefghij"))]
-    said = _assembly_table._counts(Assemblies(tuple(rows), 4, True))
-    assert said.endswith("; none of them is concentrated in one layer (p < 0.05, corrected)")
-
-
-def test_couplings_are_beside_hidden_units_only_where_there_are_some(planted_results):
-    found = planted_results.assemblies("cells", "SemiRBM")
-    assert "couplings beside the hidden units are" in _assembly_table._signs(found)
-    assert "40 couplings are negative" in _assembly_table._signs(replace(found, rows=()))
-
-
 def test_without_layers_there_are_no_columns_and_no_note_about_them(
     planted_results, condition, monkeypatch
 ):

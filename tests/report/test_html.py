@@ -141,13 +141,6 @@ def test_the_ranking_stands_in_the_answer(parsed):
     assert "(a) Caption ranking" in inside
 
 
-def test_the_glossary_is_folded_and_the_cautions_are_not(parsed):
-    [folded] = [e for e in parsed.all("details") if e.get("class") == "words-used"]
-    assert "open" not in folded
-    assert "units fire independently" in folded["text"]
-    assert "the largest penalty" not in folded["text"]
-
-
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     condition = results.tested()[-1]
     compared = results.comparison(**condition.names)
@@ -366,14 +359,6 @@ def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
     assert "jobs are not done; run the study further." in text
     assert "The predictions of these models are not computed yet." in text
     assert "The structure of these models is not computed yet." in text
-
-
-def test_a_study_that_has_barely_begun_has_a_page(tmp_path):
-    text = page(Results(planted.write(tmp_path / "study.db", keep=lambda job: False)))
-    parsed = Parsed(text)
-    [title] = [h["text"] for h in parsed.all("h1")]
-    assert title == "Nothing is tested yet; run the study further"
-    assert "explorer" not in " ".join(f"{e.get('class')} {e.get('id')}" for e in parsed.elements)
 
 
 def test_a_study_whose_recordings_are_not_read_yet_has_a_page(tmp_path):

@@ -8,7 +8,6 @@ from microcolumn.models._spec import INDEPENDENT
 from microcolumn.report import _section_intros
 from microcolumn.report._section_intros import section_intro
 from microcolumn.report._tables import longest
-from microcolumn.report._units import known_units
 
 
 @pytest.fixture
@@ -61,38 +60,3 @@ def test_converged_fits_of_words_of_every_length_are_counted(planted_results):
     sure = sum(split.fit_converged and split.normaliser_converged for split in splits)
     counts = f"All {sure} fits" if sure == len(splits) else f"{sure} of {len(splits)} fits"
     assert section_intro(planted_results, "Fitting").startswith(counts)
-
-
-def test_longer_words_are_compared_with_the_shortest(planted_results):
-    found = planted_results.by_window("cells", experiment="spatiotemporal")
-    said = section_intro(planted_results, "Time")
-    steps = [models[-1].per_neuron - models[0].per_neuron for models in found.models.values()]
-    assert f"{min(steps):.2f}" in said
-    assert f"Words of {found.windows[-1]} instead of {found.windows[0]} bin" in said
-
-
-def test_predictions_from_other_units_and_from_other_bits_stand_apart(planted_results):
-    units, bits = (
-        max(
-            planted_results.predictions(model=spec, **each.names)["rest"].gain_per_unit
-            for spec in planted_results.index.specs(each)
-        )
-        for each in longest(planted_results)
-    )
-    assert section_intro(planted_results, "Prediction").startswith(
-        f"The model that predicts best gains {units:.2f} bits/s per unit given all other units and "
-        f"{bits:.2f} bits/s per unit given all other bits of words of several bins, over firing "
-        "rates."
-    )
-
-
-def test_units_are_counted_where_none_is_in_an_assembly_or_predicted(planted_results, monkeypatch):
-    found = [
-        row | {"assemblies": (), "gain_q_value": 0.6}
-        for row in known_units(planted_results, planted_results.tested()[0])
-    ]
-    monkeypatch.setattr(_section_intros, "known_units", lambda *_: found)
-    assert section_intro(planted_results, "Units").startswith(
-        f"Of {len(found)} units, 0 are in an assembly of the best model with hidden units and 0 "
-        "are predicted, beyond chance, better than by their rate."
-    )
