@@ -26,7 +26,7 @@ from microcolumn.parameters import Parameters
 from microcolumn.partition._convergence import Convergence
 from microcolumn.study._codec import json_text, row_of, to_blob
 from microcolumn.study._compute import split_words
-from microcolumn.study._describe import PackedWords, describe
+from microcolumn.study._describe import describe
 from microcolumn.study._experiment import PAPER_MODELS
 from microcolumn.study._jobs import RecordingInfo, n_dims, specs_of, stages
 from microcolumn.study._plan import Experiment, Plan
@@ -165,7 +165,7 @@ def _rows(job, plan, data, parameters):
     if job.kind == "describe":
         cut = experiment.max_words is not None
         found = describe(data, words, cut=cut)
-        return {"descriptions": [{"words": to_blob(PackedWords.of(words)), "data": to_blob(found)}]}
+        return {"descriptions": [{"words": to_blob(words), "data": to_blob(found)}]}
     bits = n_dims(experiment, data.n_units, job.window)
     compared = specs_of(experiment, data.n_units, job.window)
     if job.kind == "fit":

@@ -92,12 +92,11 @@ def _note_started_jobs(file):
     import importlib
 
     engine = importlib.import_module("microcolumn.study._run")
-    tasks = engine._Run._tasks
+    task_of = engine._Run._task
 
-    def noted(self, names):
-        for task in tasks(self, names):
-            with file.open("a") as log:
-                log.write(f"{task.digest}\n")
-            yield task
+    def noted(self, name):
+        with file.open("a") as log:
+            log.write(f"{name}\n")
+        return task_of(self, name)
 
-    engine._Run._tasks = noted
+    engine._Run._task = noted

@@ -76,11 +76,6 @@ def test_the_formats_are_listed_in_the_help_and_where_the_name_of_one_is_wrong(t
     assert f"reader is 'excel'; choose one of {', '.join(READERS)}" in result.stderr
 
 
-def test_commands_are_listed_where_none_is_given():
-    assert "compare" in microcolumn().output
-    assert "status" in microcolumn("study").output
-
-
 def test_the_version_is_printed():
     assert microcolumn("--version").stdout == f"microcolumn {mc.__version__}\n"
 
@@ -125,15 +120,3 @@ def test_the_status_of_a_study_comes_without_numerical_libraries(tmp_path):
     store = planted_study.write(tmp_path / "study.db")
     for study in (store, plan):
         assert not loaded_by("study", "status", study) & HEAVY
-
-
-def test_a_command_ends_without_a_look_for_garbage():
-    code = (
-        "import atexit, gc, sys\n"
-        "atexit.register(lambda: print('kept:', gc.get_freeze_count() > 1000))\n"
-        "from microcolumn.cli import app\n"
-        "app(['study', 'status', sys.argv[1]])"
-    )
-    arguments = [sys.executable, "-c", code, "missing.db"]
-    result = subprocess.run(arguments, capture_output=True, text=True)
-    assert result.stdout == "kept: True\n"

@@ -8,13 +8,10 @@ from pathlib import Path
 
 import cluster
 import pytest
+from commands import one_sentence, run as microcolumn
 from small_study import recording, results_of
-from typer.testing import CliRunner
 
-from microcolumn.cli import app
 from microcolumn.study._slurm import script
-
-runner = CliRunner()
 
 PLAN = """
 [recordings.cells]
@@ -28,16 +25,6 @@ n_splits = 2
 """
 #: A description; two fits, tests, predictions and structures; patterns and annealing.
 N_JOBS = 1 + 2 * 4 + 2
-
-
-def microcolumn(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
-
-
-def one_sentence(result):
-    assert result.exit_code == 2, result.output
-    [line] = result.stderr.splitlines()
-    return line
 
 
 @pytest.fixture
@@ -89,7 +76,7 @@ def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_on
         cluster.wait_for_jobs()
         told = microcolumn("study", "status", plan).stdout
         assert f"2 of {N_JOBS} jobs done, submit again to go on" in told
-        assert "2 done" in told  # a task and the job that collects
+        assert "2 completed" in told  # a task and the job that collects
         assert "2 cancelled" in told  # SLURM forgets tasks that are taken out of a waiting array
 
         again = microcolumn("study", "submit", plan, "--slurm", "--array", 1)
@@ -199,18 +186,8 @@ def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     submit = ("study", "submit", plan, "--slurm", "--mem", "1G")
     assert microcolumn(*submit).exit_code == 0
     told = microcolumn("study", "status", plan)
-    counts = "1 out of memory, 1 timed out, 1 failed, 3 cancelled"
+    counts = "1 out of memory, 1 timeout, 1 failed, 3 cancelled"
     assert f"tasks on SLURM: {counts}; their logs are in {plan.parent}" in told.stdout
-    assert "1 of the tasks ran out of memory: submit again with a larger --mem" in told.stdout
-    assert "1 of the tasks ran out of time: submit again with a larger --time" in told.stdout
-    assert json.loads(microcolumn("study", "status", plan, "--json").stdout)["tasks"] == {
-        "out of memory": 1,
-        "timed out": 1,
-        "failed": 1,
-        "cancelled": 3,
-    }
-    more = microcolumn(*submit[:-1], "2G")
-    assert "ran out of memory" not in more.stderr
-    assert (
-        "1 of the last submission's tasks ran out of time; ask for more with --time" in more.stderr
-    )
+    for said in (told.stdout, microcolumn(*submit).stderr):
+        assert "1 of the last tasks ran out of memory: ask for more with --mem" in said
+        assert "1 of the last tasks ran out of time: ask for more with --time" in said

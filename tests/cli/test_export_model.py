@@ -5,27 +5,9 @@ import json
 import numpy as np
 import pytest
 import written
-from typer.testing import CliRunner
+from commands import done, refused
 
 import microcolumn as mc
-from microcolumn.cli import app
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def done(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result
-
-
-def refused(sentence, *arguments):
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    assert sentence in result.stderr
-    assert len(result.output.splitlines()) == 1
 
 
 @pytest.fixture(scope="module")

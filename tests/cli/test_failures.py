@@ -5,9 +5,7 @@ import json
 import numpy as np
 import pytest
 import written
-from typer.testing import CliRunner
-
-from microcolumn.cli import app
+from commands import run
 
 #: Places of the package that commands come by, where a bug may be.
 PLACES = {
@@ -19,10 +17,6 @@ PLACES = {
 @pytest.fixture
 def session(tmp_path):
     return written.write_npz(written.small_recording(), tmp_path / "session.npz")
-
-
-def run(*arguments, **environment):
-    return CliRunner(env=environment).invoke(app, [str(argument) for argument in arguments])
 
 
 def in_numpy(*_, **__):

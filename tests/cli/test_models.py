@@ -7,35 +7,14 @@ from math import isnan
 import numpy as np
 import pytest
 import written
+from commands import done, refused
 from few_draws import FEW_DRAWS
-from typer.testing import CliRunner
 
 import microcolumn as mc
-from microcolumn.cli import app
 from microcolumn.models import _penalised
 
-runner = CliRunner()
 #: Too few words to bring units together: a small penalty leaves weights to look at.
 RBM = ("--model", "RBM", "--hidden", "3", "--l1", "1e-4")
-
-
-def run(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
-
-
-def done(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result
-
-
-def refused(sentence, *arguments):
-    """One sentence, exit code 2, and nothing that looks like a result."""
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    assert sentence in result.stderr
-    assert result.stderr.startswith("microcolumn: ")
-    assert len(result.output.splitlines()) == 1
 
 
 @pytest.fixture(scope="module")
@@ -170,22 +149,6 @@ def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
     model = fitted_rbm(train, random_state=3)
     np.testing.assert_array_equal(mc.load(out).W_, model.W_)
     assert f"{mc.excess_log_likelihood(model, test)} above independent units on 400 words" in told
-
-
-def test_fit_leaves_out_stretches_of_time_not_single_bins(session, words, tmp_path, monkeypatch):
-    parts = []
-    fit = mc.RBM.fit
-    monkeypatch.setattr(mc.RBM, "fit", lambda self, part: parts.append(part) or fit(self, part))
-    done("fit", session, *RBM, "--train", 0.5, "--out", tmp_path / "model.safetensors")
-    [trained] = parts
-    assert trained.n_bins == words.n_bins / 2
-    assert np.count_nonzero(np.diff(trained.bins) > 1) < 12  # half of 20 blocks
-
-
-def test_the_independent_model_is_fitted_too(session, words, tmp_path):
-    out = tmp_path / "rates.safetensors"
-    done("fit", session, "--model", "Independent", "--out", out)
-    np.testing.assert_array_equal(mc.load(out).b_, mc.Independent().fit(words).b_)
 
 
 def test_a_fit_that_did_not_converge_says_so_in_one_line(tmp_path):
@@ -345,8 +308,14 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
     for sentence, arguments in {
         "does not exist; check the path": (tmp_path / "no.nwb", *RBM),
         "--model Potts is unknown; choose one of Independent, Ising": (session, "--model", "Potts"),
-        "Ising has no --hidden; leave it out": (session, "--model", "Ising", "--hidden", 3),
-        "Independent has no --l1": (session, "--model", "Independent", "--l1", 0.1),
+        "--hidden is no setting of Ising; leave it out": (
+            session,
+            "--model",
+            "Ising",
+            "--hidden",
+            3,
+        ),
+        "--l1 is no setting of Independent": (session, "--model", "Independent", "--l1", 0.1),
         "microcolumn: --l1 is -1.0": (session, "--model", "Ising", "--l1", -1),
         "microcolumn: --hidden is 0": (session, "--model", "RBM", "--hidden", 0),
         "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'": (
@@ -385,15 +354,6 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
 def test_a_recording_without_the_models_units_is_refused(saved, tmp_path):
     other = written_npz(written.small_recording(n_units=3), tmp_path)
     refused("has no unit '13'", "predict", other, "--model", saved)
-
-
-def test_the_past_of_many_units_is_refused_in_one_sentence(tmp_path):
-    session = written_npz(written.small_recording(n_units=17), tmp_path)
-    out = tmp_path / "rates.safetensors"
-    done("fit", session, "--model", "Independent", "--window", 2, "--out", out)
-    predicted = tmp_path / "predicted.csv"
-    refused("17 units", "predict", session, "--model", out, "--given", "past", "--out", predicted)
-    assert not predicted.exists()
 
 
 def test_bad_input_of_sample_is_one_sentence(session, saved, tmp_path):

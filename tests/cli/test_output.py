@@ -12,14 +12,12 @@ from typer.testing import CliRunner
 
 import microcolumn
 from microcolumn.cli import app
-from microcolumn.cli.failures import one_sentence
 from microcolumn.cli.output import (
     OF_FITS,
     folded,
     print_table,
     say_blocks,
     say_started,
-    steps,
     text_width,
     warnings_as_lines,
 )
@@ -80,12 +78,6 @@ def test_what_a_library_adds_to_its_warning_in_further_lines_is_left_out(capsys)
     assert capsys.readouterr().err == "microcolumn: warning: the value could not be read.\n"
 
 
-def test_a_whole_command_ends_in_one_sentence(capsys):
-    with pytest.raises(Exception, match="2"), one_sentence():
-        raise ImportError("x" * 2000 + "; install it")
-    assert len(capsys.readouterr().err) < 620
-
-
 def test_commands_print_by_one_function_alone():
     folder = Path(microcolumn.__file__).parent / "cli"
     users = [file.name for file in folder.glob("*.py") if ".echo(" in file.read_text()]
@@ -109,18 +101,6 @@ def seen(monkeypatch, kind=Terminal):
 
 
 BLOCKS = [("Title\x1b", "text"), ("", "more"), ("Question?", "")]
-
-
-def test_the_title_is_framed_in_a_terminal_and_headings_coloured_and_nothing_obeyed(monkeypatch):
-    out, _ = seen(monkeypatch)
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("COLUMNS", "60")
-    say_blocks([*BLOCKS, ("Cautions", "[red]one")])
-    above, title, below, *others = out.getvalue().splitlines()
-    assert (above, below) == (f"\x1b[32m╭{'─' * 58}╮\x1b[0m", f"\x1b[32m╰{'─' * 58}╯\x1b[0m")
-    assert "\x1b[1mTitle\\x1b\x1b[0m" in title
-    headings = ["\x1b[1;36mQuestion?\x1b[0m", "\x1b[1;33mCautions\x1b[0m"]
-    assert others == ["text", "", "more", "", headings[0], "", headings[1], "[red]one"]
 
 
 def test_lines_are_as_long_as_a_terminal_is_wide_up_to_a_hundred_letters(monkeypatch):
@@ -211,24 +191,3 @@ def test_whatever_takes_seconds_to_load_says_first_that_it_starts(command, monke
     with pytest.raises(SystemExit):
         app(command.split())
     assert err.getvalue().startswith("starting")
-
-
-def test_steps_are_shown_in_a_terminal_alone(monkeypatch):
-    def three(**options):
-        with steps(3, **options) as begin:
-            for step in ("reading", "fitting", "saving"):
-                begin(step)
-
-    _, err = seen(monkeypatch)
-    three()
-    shown = err.getvalue()
-    told = ("reading, step 1 of 3: |", "fitting, step 2 of 3: |", "saving, step 3 of 3: |")
-    assert shown.lstrip("\r").startswith(told[0])  # no bar without words before it
-    places = [shown.index(each) for each in told]
-    assert places == sorted(places)
-    _, err = seen(monkeypatch)
-    three(printing=True)
-    assert err.getvalue() == ""
-    _, log = seen(monkeypatch, io.StringIO)
-    three()
-    assert log.getvalue() == ""

@@ -39,7 +39,7 @@ def test_the_page_lies_beside_the_store(store):
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-@pytest.mark.parametrize("command", ["page", "figures"])
+@pytest.mark.parametrize("command", ["page", "figures", "tables"])
 def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, command):
     (tmp_path / "file").write_text("")
     result = study(command, store, "--out", tmp_path / "file" / "x")
@@ -148,3 +148,13 @@ def test_recordings_of_almost_the_same_name_have_files_of_their_own():
     assert found[:3] == ["parameters-a_b", "parameters-a_b-2", "parameters-A_B-3"]
     assert len({name.casefold() for name in found}) == len(names)
     assert all(len(name.encode()) < 230 and "/" not in name for name in found)
+
+
+def test_tables_are_written_and_named(store, tmp_path):
+    result = study("tables", store, "--out", tmp_path / "new" / "tables")
+    assert result.exit_code == 0, result.output
+    files = sorted(path.name for path in (tmp_path / "new" / "tables").iterdir())
+    names = ("adequacy", "assemblies", "differences", "scores", "units")
+    assert files == [f"{name}.csv" for name in names]
+    told = study("tables", store, "--out", tmp_path, "--json").stdout
+    assert len(json.loads(told)["tables"]) == 5

@@ -6,16 +6,9 @@ import json
 import numpy as np
 import pytest
 import written
-from typer.testing import CliRunner
+from commands import done, refused, run
 
 import microcolumn as mc
-from microcolumn.cli import app
-
-runner = CliRunner()
-
-
-def run(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +20,7 @@ def session(tmp_path_factory):
 @pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture"])
 def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_path, name):
     out = tmp_path / "rival.safetensors"
-    told = run("fit", session, "--model", name, "--seed", 3, "--out", out)
-    assert told.exit_code == 0, told.output
+    told = done("fit", session, "--model", name, "--seed", 3, "--out", out)
     model, words = mc.load(out), mc.read(session, depth_reference="unstated").bin(0.020)
     seed = {"random_state": 3} if hasattr(model, "random_state") else {}
     expected, choice = mc.fit_best(type(model)(**seed), words, random_state=3)
@@ -45,6 +37,5 @@ def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_
 
 
 def test_an_option_that_a_rival_lacks_is_refused(session, tmp_path):
-    result = run("fit", session, "--model", "Tree", "--hidden", 3, "--out", tmp_path / "m")
-    assert result.exit_code == 2
-    assert result.stderr == "microcolumn: Tree has no --hidden; leave it out\n"
+    asked = ("--model", "Tree", "--hidden", 3, "--out", tmp_path / "m")
+    refused("--hidden is no setting of Tree; leave it out", "fit", session, *asked)

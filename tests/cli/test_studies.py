@@ -1,23 +1,15 @@
 """Studies by commands: what is printed, what is kept, and what is said where it goes wrong."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import planted_study as planted
 import pytest
+from commands import one_sentence, run as microcolumn
 from small_study import recording, when_finished
-from typer.testing import CliRunner
 
-from microcolumn.cli import app
 from microcolumn.report import answer_text, report_text
-from microcolumn.study import Plan, Results, _compute as work, _workers as workers
+from microcolumn.study import Plan, Results, _compute as work
 from microcolumn.study._store import Store
-
-runner = CliRunner()
 
 PLAN = """
 [recordings.cells]
@@ -33,18 +25,6 @@ n_splits = 1
 #: A description, two fits, one test, patterns and annealing, predictions and structure of both, and
 #: assemblies of the RBM.
 N_JOBS = 1 + 2 + 1 + 2 + 2 + 2 + 1
-
-
-def microcolumn(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
-
-
-def one_sentence(result, code=2):
-    """What a command that ends early says: one line, on the error stream, not a traceback."""
-    assert result.exit_code == code, result.output
-    assert isinstance(result.exception, SystemExit)
-    [line] = result.stderr.splitlines()
-    return line
 
 
 def failing(monkeypatch, kind, error):
@@ -104,15 +84,6 @@ def test_a_quick_run_has_a_store_of_its_own(plan):
     assert Results(plan.with_name("plan-quick.db")).plan == Plan.from_toml(plan).quick()
 
 
-def test_the_store_may_be_elsewhere_and_the_plan_called_anything(plan, tmp_path):
-    plan = plan.rename(tmp_path / "plan.txt")
-    assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
-    assert len(when_finished(tmp_path / "plan.db")) == N_JOBS
-    result = microcolumn("study", "run", plan, "--jobs", 1, "--store", tmp_path / "other.db")
-    assert result.exit_code == 0
-    assert len(when_finished(tmp_path / "other.db")) == N_JOBS
-
-
 def test_a_run_prints_json_alone_on_its_output(plan):
     result = microcolumn("study", "run", plan, "--jobs", 1, "--json")
     told = strict(result.stdout)
@@ -161,45 +132,6 @@ def test_a_job_that_fails_is_told_by_run_status_and_report(plan, monkeypatch):
     assert "failed" not in microcolumn("study", "status", plan).stdout
 
 
-def test_a_plan_that_changed_is_told(plan):
-    assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
-    plan.write_text(PLAN.replace("n_splits = 1", "n_splits = 2"))
-    result = microcolumn("study", "run", plan, "--jobs", 1)
-    assert result.exit_code == 0
-    assert "the plan changed:" in result.stderr
-    # Description, patterns, annealing and assemblies are there once.
-    made = Results(plan.with_name("plan.db")).provenance()
-    assert made["n_done"] == made["n_planned"] == 2 * N_JOBS - 4
-
-
-@pytest.mark.slow
-def test_ctrl_c_is_one_sentence(plan):
-    plan.write_text(PLAN.replace("n_splits = 1", "n_splits = 30"))
-    store = plan.with_name("plan.db")
-    # Where tests run in the background, Ctrl-C would be ignored.
-    command = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from microcolumn.cli import app; app()"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", command, "study", "run", plan, "--jobs", "2"],
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-    )
-    # Both workers have begun: from then on Ctrl-C is nothing to them.
-    while len(when_finished(store)) <= 10 and process.poll() is None:
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    *progress, last = said.splitlines()
-    assert last == "microcolumn: interrupted; run the same command again to go on"
-    # Of a machine that is busy, or new.
-    known = (" jobs done, ", "compiling kernels", "surveying the recordings")
-    assert [line for line in progress if not any(part in line for part in known)] == []
-
-
 # Status and report
 
 
@@ -238,7 +170,6 @@ def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):
         again = microcolumn("compare", tmp_path / "cells.npz", "--store", path, "--jobs", 1)
         said = one_sentence(again)
     assert ", running (process " in told.splitlines()[0]
-    assert told.splitlines()[0].endswith(" left")
     assert "another run" in said
 
 
@@ -246,11 +177,6 @@ def test_a_refused_run_leaves_no_store(plan):
     plan.write_text(plan.read_text().replace("cells.npz", "none.npz"))
     one_sentence(microcolumn("study", "run", plan, "--jobs", 1))
     assert not plan.with_name("plan.db").exists()
-
-
-def test_a_store_given_as_a_plan_is_told_apart(stored):
-    said = one_sentence(microcolumn("study", "run", stored))
-    assert "is a store, not a plan" in said
 
 
 def test_a_report_has_the_answer_and_as_json_no_nan(stored):
@@ -262,18 +188,6 @@ def test_a_report_has_the_answer_and_as_json_no_nan(stored):
     assert "cautions" in told
 
 
-def test_a_report_of_an_unfinished_study_has_what_there_is(tmp_path):
-    path = planted.write(tmp_path / "study.db", keep=lambda job: job.split == 0)
-    report = microcolumn("study", "report", path)
-    assert report.exit_code == 0
-    assert "1 of 4 splits" in report.stdout
-    assert "jobs are not done; run the study further" in report.stdout
-    path = planted.write(tmp_path / "fits.db", keep=lambda job: job.kind == "fit")
-    report = microcolumn("study", "report", path)
-    assert "Nothing is tested yet" in report.stdout
-    assert strict(microcolumn("study", "report", path, "--json").stdout)["comparisons"] == []
-
-
 @pytest.mark.parametrize("command", ["status", "report"])
 def test_a_study_that_was_never_run_has_nothing_to_tell(plan, command):
     said = one_sentence(microcolumn("study", command, plan))
@@ -283,58 +197,11 @@ def test_a_study_that_was_never_run_has_nothing_to_tell(plan, command):
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("[instantaneous]", "[instantaneous", "is not TOML"),
-        ("n_splits", "n_split", "did you mean 'n_splits'?"),
-        ('"RBM"', '"Potts"', "choose one of 'Ising', 'RBM', 'SemiRBM'"),
-        ("cells.npz", "none.npz", "none.npz does not exist"),
-        ('"cells.npz"', '"cells.npz"\nselect = { layer = 5 }', "layer is 5; pass a list"),
-        ('"cells.npz"', '"cells.npz"\nselect = { layer = "IX" }', "no unit has layer 'IX'"),
-    ],
-)
-def test_a_plan_that_cannot_be_run_is_refused_in_one_sentence(plan, old, new, said):
-    plan.write_text(PLAN.replace(old, new))
-    assert said in one_sentence(microcolumn("study", "run", plan, "--jobs", 1))
-
-
 def test_a_missing_plan_is_named(tmp_path):
     said = one_sentence(microcolumn("study", "run", tmp_path / "plan.toml"))
     assert (
         said == f"microcolumn: {tmp_path / 'plan.toml'} does not exist; check the path of the plan"
     )
-
-
-def test_a_store_that_is_none_is_left_as_it_is(plan):
-    text = plan.with_name("notes.txt")
-    text.write_text("what I found in the recordings\n" * 40)
-    content = text.read_bytes()
-    for command in (
-        ("run", plan, "--jobs", 1, "--store", text),
-        ("status", text),
-        ("report", text),
-    ):
-        assert "is not a study's store" in one_sentence(microcolumn("study", *command))
-    assert text.read_bytes() == content
-    said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1, "--store", plan.parent))
-    assert "is a folder; add a file name" in said
-
-
-def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
-    monkeypatch.setattr(workers, "_PATIENCE", 0.2)
-    nobody = ("--scheduler", "tcp://127.0.0.1:1")
-    said = one_sentence(microcolumn("study", "run", plan, *nobody))
-    assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in said
-    assert "dask scheduler" in said
-    said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
-    assert said == "microcolumn: --jobs is for this machine; leave it out with --scheduler"
-    for more in ((), ("--jobs", 20)):
-        said = one_sentence(microcolumn("study", "run", plan, "--scheduler", "slurm", *more))
-        assert said.endswith("give the plan to SLURM by microcolumn study submit --slurm")
-    result = microcolumn("study", "run", plan, "--jobs", 0)
-    assert result.exit_code == 2
-    assert "--jobs" in result.stderr
 
 
 # Compare
@@ -363,16 +230,6 @@ def test_compare_reads_several_files_as_it_is_told(in_folder):
         trains = [recording(seed=seed).trains[n] for n in (0, 1, 4)]
         assert row["n_spikes"] == sum(int((train < 30.0).sum()) for train in trains)
         assert f"\n  {name} " in result.stdout  # a line of the table
-
-
-def test_compare_refuses_a_file_that_is_there_twice(in_folder):
-    recording().save(in_folder / "copy.npz")
-    for other in ("cells.npz", "copy.npz"):
-        result = microcolumn("compare", "cells.npz", other, *SETTINGS)
-        assert result.exit_code == 2
-        [said] = result.stderr.splitlines()
-        assert "would count twice; leave one of them out" in said
-    assert not list(in_folder.glob("*.db"))
 
 
 def test_each_comparison_has_a_store_of_its_own_which_the_same_command_continues(in_folder):
@@ -428,3 +285,9 @@ def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch)
 @pytest.mark.usefixtures("in_folder")
 def test_compare_refuses_in_one_sentence(asked, said):
     assert said in one_sentence(microcolumn("compare", "cells.npz", "--jobs", 1, *asked))
+
+
+def test_a_number_of_jobs_is_for_this_machine(plan):
+    nobody = ("--scheduler", "tcp://127.0.0.1:1")
+    said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
+    assert said == "microcolumn: --jobs is for this machine; leave it out with --scheduler"

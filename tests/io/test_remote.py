@@ -219,4 +219,3 @@ def test_commands_and_plans_take_urls(server):
     (source,) = plan.sources
     assert (source.name, source.file) == ("a", f"{url}?v=2")
     assert Source.from_dict("a", source.as_dict()).load().n_units == 5
-    assert source.origin[1] == f"{url}?v=2"

@@ -15,7 +15,7 @@ from microcolumn.models import ModelSpec, from_bytes
 from microcolumn.study import _compute as work
 from microcolumn.study._codec import from_blob, plain
 from microcolumn.study._compute import Task, execute, split_words
-from microcolumn.study._describe import DataResult, PackedWords
+from microcolumn.study._describe import DataResult
 from microcolumn.study._jobs import Job
 from microcolumn.study._plan import Experiment
 from microcolumn.study._run import run
@@ -262,7 +262,7 @@ def test_structure_is_that_of_the_chosen_fit(store, best, name):
 
 def test_the_data_are_described_and_the_words_kept_bit_for_bit(store):
     [row] = store.rows("descriptions")
-    words, expected = from_blob(PackedWords, row["words"]).unpacked(), recording().bin(0.020)
+    words, expected = from_blob(mc.Words, row["words"]), recording().bin(0.020)
     for name in ("X", "counts", "index", "epoch_starts", "bins"):
         np.testing.assert_array_equal(getattr(words, name), getattr(expected, name))
         assert getattr(words, name).dtype == getattr(expected, name).dtype

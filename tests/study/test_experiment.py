@@ -28,12 +28,6 @@ def test_a_single_entry_stands_for_a_list_and_numpy_numbers_become_pythons():
     assert type(experiment.windows[0]) is int
 
 
-def test_words_are_split_by_blocks_of_time_unless_stated_otherwise():
-    for windows in ([1], [1, 2]):
-        assert Experiment("x", windows=windows).split_by == "blocks"
-        assert Experiment("x", windows=windows, split_by="words").split_by == "words"
-
-
 def test_windows_are_kept_in_the_order_in_which_words_grow():
     assert Experiment("x", windows=[15, 1, 2]).windows == (1, 2, 15)
 
@@ -42,33 +36,20 @@ def test_a_negative_zero_is_no_other_penalty():
     assert str(Experiment("x", l1=[-0.0, 1e-3]).l1[0]) == "0.0"
 
 
-def test_experiments_compare_and_hash_by_their_settings():
-    assert Experiment("x", windows=[1]) == Experiment("x", windows=(1,))
-    assert hash(Experiment("x", windows=[1])) == hash(Experiment("x"))
-    assert Experiment("x", n_splits=3) != Experiment("x")
-
-
 @pytest.mark.parametrize(
     ("setting", "value", "kind", "problem"),
     [
         ("n_splits", 0, ValueError, "n_splits is 0; it must be at least 1"),
         ("n_splits", True, TypeError, "n_splits is True; pass a whole number"),
-        ("n_splits", 2.0, TypeError, "n_splits is 2.0; pass a whole number"),
-        ("n_init", "3", TypeError, "n_init is '3'; pass a whole number"),
         ("seed", -1, ValueError, "seed is -1; it must be at least 0"),
         ("most_active", 0, ValueError, "most_active is 0; it must be at least 1"),
         ("max_words", 1, ValueError, "max_words is 1; it must be at least 2"),
         ("windows", [1, 0], ValueError, "windows is 0; it must be at least 1"),
         ("windows", [], ValueError, "windows is empty; list at least 1"),
         ("windows", [1, 2, 1], ValueError, "windows lists 1 twice; list it once"),
-        ("windows", [True], TypeError, "windows is True; pass a whole number"),
-        ("windows", "many", TypeError, "windows is 'many'; pass a whole number"),
         ("models", ["ising"], ValueError, "models is 'ising'; did you mean 'Ising'?"),
         ("models", ["GLM"], ValueError, "models is 'GLM'; choose one of 'Ising', 'RBM', 'SemiRBM'"),
-        ("models", [3], TypeError, "models is 3; choose one of 'Ising', 'RBM', 'SemiRBM'"),
-        ("n_hidden", [0], ValueError, "n_hidden is 0; it must be at least 1"),
         ("n_hidden", "dim", ValueError, "n_hidden is 'dim'; give whole numbers or 'dims'"),
-        ("n_hidden", False, TypeError, "n_hidden is False; pass a whole number"),
         ("objectives", "mle", ValueError, "objectives is 'mle'; choose one of"),
         ("l1", [2e-3, 1e-3], ValueError, "l1 has 0.001 behind 0.002; list them"),
         ("l1", [0, 0.0], ValueError, "l1 lists 0.0 twice"),
@@ -77,12 +58,9 @@ def test_experiments_compare_and_hash_by_their_settings():
         ("l1", "fine", ValueError, "l1 is 'fine'; give 'auto', 'coarse' or numbers"),
         ("l1", ["0.1"], TypeError, "l1 is '0.1'; give numbers such as 2e-3"),
         ("train", 1.0, ValueError, "train is 1.0; it must lie between 0 and 1"),
-        ("validation", 0, ValueError, "validation is 0.0; it must lie between 0 and 1"),
         ("validation", float("nan"), ValueError, "validation is nan; it must lie between 0 and 1"),
         ("split_by", "word", ValueError, "split_by is 'word'; did you mean 'words'?"),
-        ("split_by", None, TypeError, "split_by is None; choose one of 'words', 'blocks'"),
         ("bin_width", 20, ValueError, "bin_width is 20, which looks like milliseconds"),
-        ("bin_width", "20 ms", TypeError, "bin_width is '20 ms'; give seconds"),
         ("recordings", ["a", "a"], ValueError, "recordings lists 'a' twice; list it once"),
         ("recordings", [""], ValueError, "the name of a recording is empty; give it one"),
         ("recordings", ["a\tb"], ValueError, r"the name of a recording is 'a\tb'; give it one"),

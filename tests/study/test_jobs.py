@@ -1,8 +1,6 @@
 """Digests change with what bears on a result and with nothing else; stages respect needs."""
 
-import itertools
 import math
-import pickle
 from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
@@ -20,7 +18,6 @@ from microcolumn.study._jobs import (
     chosen_l1,
     dependencies,
     digest,
-    n_dims,
     settings_of,
     specs_of,
     stages,
@@ -53,11 +50,6 @@ def test_a_job_tells_all_about_itself():
     assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, window 1, split 0"
 
 
-def test_jobs_travel_to_other_processes():
-    job = Job("fit", "A", "instantaneous", 4, 7, RBM)
-    assert pickle.loads(pickle.dumps(job)) == job
-
-
 # Models
 
 
@@ -68,13 +60,6 @@ def test_models_are_every_class_size_and_objective_with_ising_once_per_objective
         *("Ising", "RBM 3", "RBM 10", "SemiRBM 3", "SemiRBM 10"),
         *("Ising mpf", "RBM 3 mpf", "RBM 10 mpf", "SemiRBM 3 mpf", "SemiRBM 10 mpf"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("most_active", "window", "bits"), [(None, 1, 5), (3, 1, 3), (8, 1, 5), (3, 4, 12)]
-)
-def test_words_have_as_many_bits_as_units_are_there_or_kept(most_active, window, bits):
-    assert n_dims(replace(BASE, most_active=most_active), 5, window) == bits
 
 
 # Stages
@@ -261,39 +246,10 @@ def chosen(path):
     return found
 
 
-def test_the_best_validation_score_is_chosen():
-    path = [Candidate(0.0, 8.0, True), Candidate(1e-3, 9.0, True), Candidate(2e-3, 7.0, True)]
-    assert chosen(path).l1 == 1e-3
-
-
-def test_of_equals_the_sparsest_is_chosen_in_whatever_order_they_come():
-    path = [Candidate(0.0, 8.0, True), Candidate(1e-3, 9.0, True), Candidate(4e-3, 9.0, True)]
-    assert {chosen(order).l1 for order in itertools.permutations(path)} == {4e-3}
-
-
-def test_a_normaliser_that_did_not_converge_is_not_believed():
-    assert chosen([Candidate(0.0, 99.0, False), Candidate(1e-3, -1.0, True)]).l1 == 1e-3
-
-
 def test_a_fit_with_a_false_mode_is_chosen_only_if_there_is_no_other():
     false = [Candidate(0.0, 99.0, True, 0.02), Candidate(1e-3, 98.0, True, 0.5)]
     assert chosen([*false, Candidate(2e-3, -1.0, False, 0.009)]).l1 == 2e-3
     assert chosen(false).l1 == 0.0
-
-
-def test_where_no_normaliser_converged_the_best_score_is_chosen():
-    assert chosen([Candidate(0.0, 2.0, False), Candidate(1e-3, 3.0, False)]).l1 == 1e-3
-
-
-@pytest.mark.parametrize("converged", [True, False])
-def test_a_score_that_is_not_a_number_comes_behind_all_others(converged):
-    path = [Candidate(0.0, -50.0, converged), Candidate(1e-2, math.nan, converged)]
-    assert {chosen(order).l1 for order in itertools.permutations(path)} == {0.0}
-
-
-def test_where_no_score_is_a_number_the_sparsest_is_chosen():
-    path = [Candidate(1e-3, math.nan, True), Candidate(0.0, math.nan, True)]
-    assert chosen(path).l1 == 1e-3
 
 
 @settings(deadline=None, max_examples=50)

@@ -132,20 +132,3 @@ def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
     run(small_plan(), path, n_jobs=2)
     assert kept.items() <= when_finished(path).items()
     assert results_of(path) == uninterrupted
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_from_the_keyboard_keeps_what_was_finished(path, uninterrupted, n_jobs):
-    process = running(path, n_jobs)
-    assert wait_until(lambda: when_finished(path))
-    workers = offspring(process.pid)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
-    process.join(30)
-    assert process.exitcode == 1
-    assert wait_until(lambda: all(map(has_ended, workers)))
-    kept = when_finished(path)
-    assert 1 <= len(kept) < 35
-    run(small_plan(), path, n_jobs=1)
-    assert kept.items() <= when_finished(path).items()
-    assert results_of(path) == uninterrupted

@@ -67,15 +67,6 @@ def test_a_second_run_is_refused_with_the_name_of_the_first(path, holder):
     assert f"is working on {path}; wait for it or use another store" in message
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_run_that_is_refused_leaves_the_first_one_locked(path, holder):
-    with Store.create(path) as store:
-        with pytest.raises(StoreError), store.lock():
-            pass
-        assert Store.is_running(path)
-        assert store.read_study()["runner"].startswith(f"process {holder.pid} ")
-
-
 def test_the_lock_goes_with_a_killed_process(path, holder):
     assert Store.is_running(path)
     holder.stop(signal.SIGKILL)
@@ -97,14 +88,6 @@ def test_an_error_within_the_run_releases_the_lock(path):
             raise KeyboardInterrupt
         assert not Store.is_running(path)
         assert "runner" not in store.read_study()
-
-
-@pytest.mark.usefixtures("impatient")
-def test_two_runs_in_one_process_exclude_each_other(path):
-    with Store.create(path) as first, Store.create(path) as second, first.lock():
-        refused = pytest.raises(StoreError, match=f"process {os.getpid()} ")
-        with refused, second.lock():
-            pass
 
 
 def test_a_link_to_a_store_shares_its_lock(path, tmp_path):

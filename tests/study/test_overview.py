@@ -39,13 +39,6 @@ def test_every_condition_has_a_row_with_its_best_model(results):
     assert first["bits/s over independent units"] == f"{best.bits_per_second:.2f}"
 
 
-def test_experiments_are_told_in_a_line_each(results):
-    facts = dict(tables_of(results)[0])
-    for experiment in results.plan.experiments:
-        assert facts[experiment.name].startswith(f"words of {experiment.bin_width * 1e3:g} ms")
-        assert f"{experiment.n_splits} splits by {experiment.split_by}" in facts[experiment.name]
-
-
 def test_a_study_without_a_test_has_no_best_model(tmp_path):
     started = Results(planted.write(tmp_path / "new.db", keep=lambda job: job.kind == "fit"))
     rows = tables_of(started)[1]
@@ -67,17 +60,8 @@ def test_of_thirty_recordings_all_are_shown():
         plan=plan,
         index=PlanIndex(plan, {name: {"n_units": 9} for name in names}),
         provenance=lambda: {"n_done": 0, "n_planned": 60, "failures": []},
-        damage="",
         file=Path("study.db"),
         label=str,
     )
     root = ElementTree.fromstring(overview(study, {}))
     assert [line[0].text for line in list(root.iter("table"))[1].iter("tr")][1:] == names
-
-
-def test_what_failed_is_told(results, monkeypatch):
-    failures = [{"job": f"fit {n}", "error": "<boom>"} for n in range(5)]
-    told = results.provenance() | {"failures": failures}
-    monkeypatch.setattr(results, "provenance", lambda: told)
-    failed = dict(tables_of(results)[0])["failed"]
-    assert failed == "fit 0: <boom>; fit 1: <boom>; fit 2: <boom> ..."

@@ -142,11 +142,6 @@ def test_any_l1_of_the_plan_has_its_model(results):
         results.model("cells", "RBM", l1=0.5)
 
 
-def test_an_l1_that_is_nearly_one_of_the_plan_is_told_with_the_digits_that_differ(results):
-    with pytest.raises(ValueError, match=r"l1 is 0\.0010000001; .* has 0\.0, 0\.001, 0\.004"):
-        results.model("cells", "RBM", l1=0.0010000001)
-
-
 def test_words_are_the_parts_of_the_split_ready_for_predictions(results):
     train, validation, test = results.words("cells", split=1, **SPATIOTEMPORAL)
     words = planted.recording()
@@ -321,7 +316,7 @@ def test_the_number_of_queries_does_not_grow_with_the_number_of_jobs(
     results, tmp_path, monkeypatch
 ):
     small = planted.write(tmp_path / "study.db", plan=planted.more_splits(planted.PLAN, 1))
-    large = shutil.copy(results.file, tmp_path / "large.db")  # whose checksums nobody has asked for
+    large = shutil.copy(results.file, tmp_path / "large.db")
     tables()  # SQLite is asked once what it makes of the schema
     found = {}
     for path in (large, small):
@@ -329,15 +324,11 @@ def test_the_number_of_queries_does_not_grow_with_the_number_of_jobs(
         # What is drawn was asked for before; to write it down takes seconds.
         monkeypatch.setattr(CaptionedFigure, "svg", lambda self, prefix: f"<svg id={prefix}/>")
         opened = Results(path)
-        n_opening = len(counted.queries)
         json.dumps(report_dict(opened))
         page(opened, progress=False)
-        found[path] = n_opening, len(counted.queries)
+        found[path] = len(counted.queries)
         monkeypatch.undo()
-    assert found[large] == found[small]
-    n_opening, n_all = found[small]
-    assert n_opening <= 25  # each table once, for its checksums
-    assert n_all <= 40
+    assert found[large] == found[small] <= 25
 
 
 def test_splits_by_words_have_a_degree_of_freedom_less_than_splits(tmp_path):

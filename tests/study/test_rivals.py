@@ -10,8 +10,6 @@ from small_study import small_plan
 
 import microcolumn as mc
 from microcolumn.models import ModelSpec
-from microcolumn.report import page, report_dict, report_text
-from microcolumn.report._answer import whole_answer
 from microcolumn.study._jobs import families, specs_of
 from microcolumn.study._plan import Experiment
 from microcolumn.study._results import Results
@@ -86,22 +84,3 @@ def test_prediction_patterns_and_adequacy_have_rivals(results):
     for name in MODELS:
         again = mc.adequacy(results.model("A", name), test, initial=train)
         assert adequate[name] == again
-
-
-def test_the_answer_says_whether_the_best_of_all_is_good_enough(results):
-    best = results.comparison("A").best.name
-    told = dict(whole_answer(results).paragraphs)["Is the best model good enough?"]
-    assert f": {best} {results.adequacy('A')[best]}." in told
-
-
-def test_reports_name_them(results):
-    text = report_text(results)
-    assert "has the highest score of all" in text
-    assert " components" in text
-    assert report_dict(results)["comparisons"][0]["by_model"]["Tree"]["normalisers"]
-
-
-def test_the_page_says_what_they_are(results):
-    written = page(results)
-    assert "<dt>BernoulliMixture</dt><dd>a mixture of independent populations</dd>" in written
-    assert "<dt>TwoTree</dt>" not in written  # it is not in this study

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import warnings
 
 import pytest
 from small_study import recording, results_of, small_plan, when_finished
@@ -73,7 +72,6 @@ def test_a_run_gives_results_and_notes_what_was_run(finished):
     assert json.loads(study["plan"]) == small_plan().as_dict()
     assert study["microcolumn"] == microcolumn.__version__
     assert study["command"] == "again"
-    assert study["workers"] == "1"
 
 
 def test_a_recording_is_described(finished):
@@ -137,21 +135,6 @@ def test_every_job_says_what_it_saw_and_with_what_it_was_done(finished):
         assert versions[row["environment"]]["microcolumn"] == microcolumn.__version__
 
 
-def test_warnings_of_a_job_are_kept_once_each(path, monkeypatch):
-    does = work._WORK["structure"]
-
-    def warn(task):
-        for text in ("slow", "slow", "very slow"):
-            warnings.warn(text, RuntimeWarning, stacklevel=1)
-        return does(task)
-
-    monkeypatch.setitem(work._WORK, "structure", warn)
-    run(small_plan(n_splits=1, models="Ising"), path, n_jobs=1)
-    [row] = rows(path, "jobs", kind="structure")
-    assert row["warnings"] == ["slow", "very slow"]
-    assert all(row["warnings"] == [] for row in rows(path, "jobs", kind="fit"))
-
-
 def test_a_finished_study_is_not_computed_again(finished, performed):
     before = when_finished(finished)
     run(small_plan(), finished, n_jobs=1)
@@ -207,11 +190,6 @@ def test_an_earlier_plan_is_still_there_after_another(path, performed):
     assert performed == []
 
 
-def test_the_same_plan_is_not_explained(finished, capsys):
-    run(small_plan(), finished, n_jobs=1)
-    assert "plan changed" not in capsys.readouterr().err
-
-
 # What is refused
 
 
@@ -248,16 +226,6 @@ def test_a_store_of_another_version_is_refused_and_left_alone(path):
         run(more, path, n_jobs=1)
     assert "use that version or a new store" in str(caught.value)
     assert results_of(path) == before
-
-
-def test_two_runs_at_once_are_refused(path, monkeypatch):
-    monkeypatch.setattr("microcolumn.study._store._PATIENCE", 0.1)
-    run(small_plan(n_splits=1, models="Ising"), path, n_jobs=1)
-    before = results_of(path)
-    with Store.create(path) as other, other.lock():
-        with pytest.raises(StoreError, match=r"another run .* is working on"):
-            run(small_plan(), path, n_jobs=1)
-        assert results_of(path) == before
 
 
 # Failures

@@ -3,7 +3,6 @@ import json
 import math
 import pickle
 import struct
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,14 +43,6 @@ def of_contents(parts):
 def test_fingerprints_are_equal_exactly_where_contents_are(first, second):
     same = fingerprint(of_contents(first)) == fingerprint(of_contents(second))
     assert same == (first == second)
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.integers(0, 2), st.integers(0, 2), st.sampled_from([1e-9, 0.01]))
-def test_moving_any_spike_changes_the_fingerprint(unit, spike, by):
-    trains = [list(train) for train in TRAINS]
-    trains[unit][spike % len(trains[unit])] += by
-    assert fingerprint(recording(trains)) != fingerprint(recording())
 
 
 def test_every_part_of_the_table_and_the_epochs_counts():
@@ -125,15 +116,6 @@ def test_a_recording_in_memory_is_itself_and_equal_by_content():
     assert Source("x", recording=mine, select={"layer": "IV"}).load().units.ids == ("b",)
 
 
-def test_an_area_and_a_probe_are_selected_as_a_layer_is():
-    mine = recording()
-    table = Units(mine.units.ids, area=["VISp", "VISp", "CA1"], probe=["A", "B", "A"])
-    chosen = {"area": "VISp", "probe": ["A"]}
-    source = Source("x", recording=mine.with_units(table), select=chosen)
-    assert source.load().units.ids == ("a",)
-    assert source.as_dict()["select"] == chosen
-
-
 def test_a_recording_in_memory_is_written_as_its_fingerprint_and_must_be_passed_again():
     entry = Source("x", recording=recording()).as_dict()
     assert entry == {"in_memory": fingerprint(recording())}
@@ -175,7 +157,7 @@ def test_sources_survive_json_and_pickling(source):
         ({"file": "x", "select": {"rate": 1}}, ValueError, "'rate' is no option of select; "),
         ({"file": "x", "select": "IV"}, TypeError, "select is 'IV'; give a table of options"),
         ({"file": "x", "epochs": object}, TypeError, "'epochs' of read has <class 'object'>"),
-        ({"file": "x", "epochs": [[0, math.inf]]}, ValueError, "'epochs' of read has inf, which"),
+        ({"file": "x", "epochs": [[0, math.inf]]}, ValueError, "'epochs' of read has a num"),
         ({"preset": "B4", "select": {"max_rate_hz": math.nan}}, ValueError, "'max_rate_hz' of "),
         ({"in_memory": 3}, TypeError, "in_memory is 3; give it a preset or a file instead"),
     ],
@@ -256,8 +238,3 @@ def test_words_of_a_short_look_end_an_epoch_wherever_bins_are_left_out():
     words = words_of(whole, Experiment("x", max_words=1000))
     np.testing.assert_array_equal(words.bins, [*range(500), *range(1500, 2000)])
     np.testing.assert_array_equal(words.epoch_starts, [0, 500])
-
-
-def test_a_renamed_source_is_another_one():
-    source = Source("x", preset="B4")
-    assert replace(source, name="y") != source

@@ -1,6 +1,5 @@
 """How far a study is, from its store alone and at once; a bar where somebody sees it."""
 
-import math
 import os
 import pty
 import subprocess
@@ -13,11 +12,8 @@ import planted_study as planted
 import pytest
 
 from microcolumn.study import _status as progress, status
-from microcolumn.study._jobs import Job
-from microcolumn.study._status import duration, moving_clock, progress_bar
+from microcolumn.study._status import moving_clock, progress_bar
 from microcolumn.study._store import Store
-
-JOB = Job("fit", "A", "instantaneous", 1, 0)
 
 
 def test_jobs_are_counted_by_kind(tmp_path):
@@ -56,19 +52,6 @@ def test_jobs_of_an_earlier_plan_and_failures_are_told(tmp_path):
     assert found.failures == (("structure, cells", "ValueError: no"),)
 
 
-def test_jobs_left_take_as_long_as_those_like_them_took(tmp_path):
-    """All of the planted jobs took 1.5 s."""
-    last = planted.write(
-        tmp_path / "study.db", keep=lambda job: job.split < 2 or job.kind == "anneal"
-    )
-    with Store.open(last) as store:
-        left = [row for row in store.rows("current_jobs") if row["finished"] is None]
-    assert status(last).left_s == pytest.approx(1.5 * len(left))
-    with Store.create(tmp_path / "new.db") as store:
-        store.write_plan([{"digest": "a", **JOB.row}], plan="{}")
-    assert math.isnan(status(tmp_path / "new.db").left_s)
-
-
 def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
     path = planted.write(tmp_path / "study.db", keep=lambda job: False)
     program = (
@@ -79,18 +62,6 @@ def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert told.stdout.split() == ["36", "set()"]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.4, "0:00:00"), (59.6, "0:01:00"), (3723.0, "1:02:03"), (90000, "1 day, 1:00:00")],
-)
-def test_durations_are_read_as_clocks_are(seconds, text):
-    assert duration(seconds) == text
-
-
-def test_an_unknown_duration_is_a_question_mark():
-    assert duration(math.nan) == "?"
 
 
 # The progress bar
@@ -107,10 +78,9 @@ def test_a_log_gets_no_bar_but_the_sentences(capsys):
 def test_a_bar_that_is_asked_for_leaves_lines_in_a_log(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_LOGGED_S", 0.0)
     with progress_bar(4, 1, shown=True) as bar:
-        bar.set_postfix_str("about 3 minutes left", refresh=False)
         bar.update()
     lines = capsys.readouterr().err.splitlines()
-    assert "2 of 4 jobs done, 00:00 so far, about 3 minutes left" in lines
+    assert "2 of 4 jobs done, 00:00 so far, 00:00 left" in lines
     assert not any("\r" in line for line in lines)
 
 
@@ -184,8 +154,3 @@ def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(monkeypatch, s
     ipython = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     assert progress.is_interactive() == seen
-
-
-def test_without_ipython_or_terminal_nobody_watches(monkeypatch):
-    monkeypatch.delitem(sys.modules, "IPython", raising=False)
-    assert not progress.is_interactive()

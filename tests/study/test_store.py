@@ -1,8 +1,6 @@
 import math
-import shutil
 import sqlite3
 import struct
-import threading
 
 import hypothesis.strategies as st
 import numpy as np
@@ -79,13 +77,6 @@ def test_jobs_of_one_environment_share_its_row(path):
         JOB["environment"],
     ]
     assert len(versions) == 2
-
-
-def test_finished_jobs_of_all_kinds_are_listed(path):
-    with Store.create(path) as store:
-        store.finish("a", JOB, {})
-        store.finish("b", JOB | {"kind": "test"}, {})
-        assert store.finished() == {"a", "b"}
 
 
 def test_facts_and_recordings_are_replaced(path):
@@ -170,12 +161,6 @@ def test_places_where_no_store_can_be_are_named(tmp_path, use):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reading_makes_no_file(path):
-    with pytest.raises(StoreError, match="does not exist; give the path"):
-        Store.open(path)
-    assert not path.exists()
-
-
 def test_an_empty_file_is_a_new_store_and_nothing_to_read(path):
     path.touch()
     with pytest.raises(StoreError, match="is empty; run the study first"):
@@ -255,16 +240,6 @@ def test_a_store_with_flipped_bits_is_read_or_refused_in_a_sentence(path):
     assert all(str(path) in message and "\n" not in message for message in refusals)
 
 
-@pytest.mark.parametrize("use", [Store.create, Store.open])
-def test_pages_of_zeros_are_reported_as_damage(path, use):
-    filled(path, 20)
-    content = bytearray(path.read_bytes())
-    content[3 * 4096 : 40 * 4096] = bytes(37 * 4096)
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"is damaged .*restore a copy"):
-        use(path)
-
-
 def test_damage_that_only_reading_finds_is_reported_as_damage(path):
     filled(path, 20)
     with Store.open(path) as store:
@@ -287,39 +262,6 @@ def test_a_closed_store_is_a_single_file(path):
     with Store.open(path) as store:
         check_whole(store, range(5))
     assert list(path.parent.iterdir()) == [path]
-
-
-def test_the_file_alone_is_complete_even_if_a_reader_was_open_when_it_closed(path, tmp_path):
-    writer = Store.create(path)
-    reader = Store.open(path)
-    put(writer, 1)
-    writer.close()
-    shutil.copy(path, tmp_path / "copy.db")
-    reader.close()
-    with Store.open(tmp_path / "copy.db") as store:
-        check_whole(store, [1])
-
-
-def test_reading_works_while_another_writes_and_sees_whole_jobs(path):
-    stop = threading.Event()
-    problems = []
-
-    def look():
-        while not stop.is_set():
-            with Store.open(path) as store:
-                digests = store.finished()
-                counts = {row["job"] for row in store.rows("fits", columns=["job"])}
-                problems.extend(digests - counts)
-
-    with Store.create(path) as store:
-        reader = threading.Thread(target=look)
-        reader.start()
-        for number in range(150):
-            put(store, number)
-        stop.set()
-        reader.join()
-        check_whole(store, range(150))
-    assert problems == []
 
 
 def test_a_store_is_read_while_a_transaction_is_open(path):

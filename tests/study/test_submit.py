@@ -1,8 +1,6 @@
 """A study in shares, as tasks of a cluster do them, here one after the other in this process."""
 
 import importlib
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -16,7 +14,7 @@ from microcolumn.study._submission import Submission, next_folder, parts_folder
 
 N_JOBS = 15
 
-shares = importlib.import_module("microcolumn.study._share")
+shares = importlib.import_module("microcolumn.study._submit")
 
 
 @pytest.fixture(scope="module")
@@ -154,25 +152,12 @@ def test_a_recording_that_is_not_the_one_submitted_fails_its_jobs(plan, path, tm
     assert "is not what it was when the study was submitted" in status(path).failures[0][1]
 
 
-def test_more_tasks_than_jobs_are_not_asked_for(plan, path):
-    assert [len(tasks) for tasks in written(plan, path, array=100).stages] == [3, 7, 5]
-
-
 def test_what_is_finished_is_not_submitted(plan, alone, path):
     done = submit(plan, alone, slurm=False)
     assert (done.n_jobs, done.scripts) == (0, {})
     one_more = replace(plan, experiments=(replace(plan.experiments[0], n_splits=2),))
     done = submit(one_more, alone, dry_run=True)
     assert done.n_jobs == 12  # assemblies are of all splits together
-
-
-def test_what_is_damaged_is_submitted_again(plan, alone, path):
-    path.write_bytes(alone.read_bytes())
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE fits SET value = 0 WHERE rowid = 1")
-    done = submit(plan, path, slurm=False)
-    assert done.n_jobs == 1
-    assert "damaged" in done.sentences[0]
 
 
 @pytest.mark.parametrize(("stage", "task"), [(0, 0), (4, 0), (1, 2), (1, -1)])

@@ -188,16 +188,6 @@ def test_a_scheduler_that_does_not_answer_is_named_with_what_to_do(tmp_path):
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("address", ["nowhere", "smoke://127.0.0.1:1", "tcp://127.0.0.1:many", ""])
-def test_an_address_that_is_none_is_named(address):
-    with (
-        pytest.raises(ValueError, match=re.escape(f"answers at {address!r}")),
-        workers_at(None, address),
-    ):
-        pass
-
-
-@pytest.mark.usefixtures("impatient")
 def test_a_scheduler_without_workers_is_named_with_what_to_do(tmp_path):
     with scheduler(tmp_path) as (address, _):
         expected = f"the Dask scheduler at {address} has no workers; start some with 'dask worker"

@@ -6,20 +6,17 @@ import atexit
 import gc
 import sys
 import warnings
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from .. import __version__
-from . import demonstrating, models, recordings, studies
+from .commands import app as app
 from .output import say, warn
 
-app = typer.Typer(
-    help="How a recorded population of neurons works together.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-)
+for _name in ("demonstrating", "recordings", "models", "studies", "clusters", "pages"):
+    import_module(f".{_name}", __name__)  # help lists their commands in this order
 
 _TRACKED = "ignore:resource_tracker:UserWarning"
 
@@ -47,7 +44,3 @@ def main(
         sys.warnoptions.append(_TRACKED)
     # Python would look for garbage among all that was imported before it gives everything back.
     atexit.register(gc.freeze)
-
-
-for module in (demonstrating, recordings, models, studies):
-    module.add_to(app)

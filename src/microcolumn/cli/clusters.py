@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .commands import add_command
+from .commands import command, study
 from .output import Json, own_command, print_json, say
 from .reading import given
 from .stores import PlanFile, PlanOrStore, Quick, StoreFile, default_store, place_of
@@ -17,14 +17,7 @@ from .stores import PlanFile, PlanOrStore, Quick, StoreFile, default_store, plac
 _of_sbatch = partial(typer.Option, rich_help_panel="What each task asks SLURM for")
 
 
-def add_to(study: typer.Typer) -> None:
-    """Make these commands known to ``microcolumn study``."""
-    example = "study submit plan.toml --slurm --array 100 --time 1:00:00 -- --account=lab"
-    add_command(study, submit, example)
-    add_command(study, work, "study work plan.db.parts/1 --stage 1 --task 0")
-    add_command(study, collect, "study collect plan.toml")
-
-
+@command(study, "study submit plan.toml --slurm --array 100 --time 1:00:00 -- --account=lab")
 def submit(
     plan: PlanFile,
     flags: Annotated[
@@ -85,6 +78,7 @@ def _summary(n_jobs: int, n_tasks: int, numbers: tuple[str, ...]) -> str:
     return f"{dealt}, submitted to SLURM as {', '.join(numbers)}; see microcolumn study status"
 
 
+@command(study, "study work plan.db.parts/1 --stage 1 --task 0")
 def work(
     folder: Annotated[Path, typer.Argument(help="The submission's folder.")],
     stage: Annotated[int, typer.Option(help="Stage, counted from 1.")],
@@ -102,6 +96,7 @@ def work(
         raise StudyError(f"{n_failed} jobs of this task failed; see the lines above")
 
 
+@command(study, "study collect plan.toml")
 def collect(study: PlanOrStore, json: Json = False) -> None:
     """Merge what tasks have computed into the store; every other command does so, too."""
     from ..study import collect as collect_parts

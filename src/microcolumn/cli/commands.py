@@ -7,17 +7,37 @@ import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 import typer
 
 from .failures import one_sentence
 
+app = typer.Typer(
+    help="How a recorded population of neurons works together.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+study = typer.Typer(
+    help="A whole experiment from a plan: run it, watch it, print and draw its results.",
+    no_args_is_help=True,
+)
+app.add_typer(study, name="study")
 
-def add_command(app: typer.Typer, command: Callable[..., None], example: str) -> None:
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def command(group: typer.Typer, example: str) -> Callable[[Command], Command]:
     """Make a function a command: its docstring is the help, and a line of use ends it."""
-    text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
-    app.command(help=text, epilog=f"Example: microcolumn {example}")(_with_options(command))
+
+    def add(function: Command) -> Command:
+        text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(function) or "")
+        added = group.command(help=text, epilog=f"Example: microcolumn {example}")
+        added(_with_options(function))
+        return function
+
+    return add
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -36,7 +56,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
             for each, default, hint in found
         ]
 
-    options = [each.name for each in parameters if each.default is not each.empty]
+    options = {each.name: _option(each) for each in parameters if each.default is not each.empty}
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -49,3 +69,10 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def _option(parameter: inspect.Parameter) -> str:
+    """What a parameter is called at the command line; its own name is that of the API."""
+    [described] = parameter.annotation.__metadata__
+    named = described.default  # where Typer finds the name in an annotation
+    return named if isinstance(named, str) else "--" + parameter.name.replace("_", "-")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .commands import add_command
+from .commands import app, command
 from .output import (
     OF_FITS,
     Json,
@@ -23,11 +23,7 @@ from .output import (
 )
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make this command known to ``microcolumn``."""
-    add_command(app, demo, "demo --out first-look --open")
-
-
+@command(app, "demo --out first-look --open")
 def demo(
     full: Annotated[
         bool,

@@ -7,35 +7,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from linecache import getline
 from signal import SIGINT
 from traceback import format_exception, walk_tb
+from types import MappingProxyType
 
 import typer
 
 from .output import complain, say
 from .reading import as_options
 
-#: Options of commands by the argument of the API that each stands for, where names differ.
-_OPTIONS = {
-    "fraction": "train",
-    "models": "model",
-    "n_hidden": "hidden",
-    "n_init": "starts",
-    "n_samples": "n",
-    "n_splits": "splits",
-    "objectives": "objective",
-}
-
 
 @contextmanager
-def one_sentence(options: Collection[str] = ()) -> Iterator[None]:
+def one_sentence(options: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
     """Turn what is raised into a sentence and an exit code; MICROCOLUMN_DEBUG=1 shows where.
 
-    A sentence that begins with an argument, ``n_hidden is -3``, names the option instead if it is
-    one of ``options``; in a plan it is the name to look for.
+    A sentence that begins with an argument of the API, ``n_hidden is -3``, names the option instead
+    if ``options`` has one for it; in a plan it is the name to look for.
     """
     try:
         yield
@@ -46,8 +36,8 @@ def one_sentence(options: Collection[str] = ()) -> Iterator[None]:
             say("".join(format_exception(error)), err=True)
         sentence, code = _outcome(error)
         argument = re.match(r"(?:experiment \w+: )?(\w+)(?= is )", sentence)
-        if argument is not None and _OPTIONS.get(argument[1], argument[1]) in options:
-            sentence = option_of(argument[1]) + sentence[argument.end() :]
+        if argument is not None and argument[1] in options:
+            sentence = options[argument[1]] + sentence[argument.end() :]
         complain(sentence)
         raise typer.Exit(code) from None
 
@@ -82,8 +72,3 @@ def _is_bad_input(error: BaseException) -> bool:
     *_, (frame, line) = walk_tb(error.__traceback__)
     is_own = frame.f_globals.get("__name__", "").startswith(__name__.partition(".")[0])
     return is_own and getline(frame.f_code.co_filename, line).lstrip().startswith("raise ")
-
-
-def option_of(argument: str) -> str:
-    """The option of commands that stands for an argument of the API."""
-    return "--" + _OPTIONS.get(argument, argument).replace("_", "-")

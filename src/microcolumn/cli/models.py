@@ -12,10 +12,10 @@ import typer
 
 from ..atomic import atomic_write
 from ..models._spec import CLASSES, FAMILY, RIVALS
+from ..study._status import log_if_slow
 from . import reading
 from .certificates import as_dict, certificate, window_of
-from .commands import add_command
-from .failures import option_of
+from .commands import app, command
 from .output import (
     OF_FITS,
     Json,
@@ -24,7 +24,6 @@ from .output import (
     print_table,
     say,
     say_started,
-    steps,
     warnings_as_lines,
     write_csv,
 )
@@ -38,13 +37,7 @@ _setting = partial(typer.Option, rich_help_panel="What is fitted")
 ModelFile = Annotated[Path, typer.Option(help="Where the model is saved (safetensors).")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make these commands known to ``microcolumn``."""
-    add_command(app, fit, "fit session.nwb --model RBM --hidden 25 --out rbm.safetensors")
-    add_command(app, predict, "predict session.nwb --model rbm.safetensors --out predicted.csv")
-    add_command(app, sample, "sample rbm.safetensors --n 1000 --seed 0 --out words.csv")
-
-
+@command(app, "fit session.nwb --model RBM --hidden 25 --out rbm.safetensors")
 def fit(
     file: reading.RecordingFile,
     model: Annotated[str, _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}.")],
@@ -53,7 +46,9 @@ def fit(
     bin_width: Annotated[float, _setting(help="Width of a bin, seconds.")] = 0.020,
     most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,
     window: Annotated[int, _setting(help="Bins per word.")] = 1,
-    hidden: Annotated[int | None, _setting(help="Hidden units, 25 by default.")] = None,
+    n_hidden: Annotated[
+        int | None, _setting("--hidden", help="Hidden units, 25 by default.")
+    ] = None,
     l1: Annotated[
         float | None,
         _setting(help="L1 strength; by default chosen on a fifth of the words, in blocks of time."),
@@ -65,13 +60,14 @@ def fit(
         str | None,
         _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default."),
     ] = None,
-    starts: Annotated[int | None, _setting(help="Random starts, 1 by default.")] = None,
+    n_init: Annotated[int | None, _setting("--starts", help="Random starts, 1 by default.")] = None,
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
-    train: Annotated[
+    fraction: Annotated[
         float | None,
         _setting(
+            "--train",
             help="Fit to this share of the words, in blocks of time, and score the rest; by "
-            "default fit to all."
+            "default fit to all.",
         ),
     ] = None,
     json: Json = False,
@@ -83,33 +79,26 @@ def fit(
     """
     say_started(OF_FITS)
     settings = reading.given(
-        n_hidden=hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=starts
+        n_hidden=n_hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=n_init
     )
-    with (
-        atomic_write(out) as saved,
-        warnings_as_lines(),
-        steps(3) as begin,
-    ):
-        begin(f"reading {file}")
+    with atomic_write(out) as saved, warnings_as_lines():
         from ..evaluate import excess_log_likelihood, fit_best, intervals
         from ..models import Independent, to_bytes
         from ..study import Experiment
         from ..study._sources import words_of
 
         estimator = _estimator(model, seed, settings)
-        recording = data.read(file)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
-        words = words_of(recording, chosen).embed(window)
+        words = words_of(data.read(file), chosen).embed(window)
         fitted, held = words, None
-        if train is not None:
-            fitted, held = words.split(train, by="blocks", random_state=seed)
+        if fraction is not None:
+            fitted, held = words.split(fraction, by="blocks", random_state=seed)
         choice = None
-        begin(f"fitting {type(estimator).__name__}")
-        if l1 is None and not isinstance(estimator, Independent):
-            estimator, choice = fit_best(estimator, fitted, random_state=seed)
-        else:
-            estimator.fit(fitted)
-        begin("scoring and saving")
+        with log_if_slow(f"fitting {type(estimator).__name__}"):
+            if l1 is None and not isinstance(estimator, Independent):
+                estimator, choice = fit_best(estimator, fitted, random_state=seed)
+            else:
+                estimator.fit(fitted)
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
         # With hidden units the model is fitted twice more, which takes longer than the fit.
@@ -136,6 +125,7 @@ def fit(
     print_table([*rows, ("saved", str(out))])
 
 
+@command(app, "predict session.nwb --model rbm.safetensors --out predicted.csv")
 def predict(
     file: reading.RecordingFile,
     model: Annotated[Path, typer.Option(help="The model, as fit saves it.")],
@@ -180,29 +170,26 @@ def predict(
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
     say_started()
-    with steps(3, printing=out is None and not json) as begin:
-        begin(f"reading {file}")
-        from .. import evaluate
-        from ..models import load
+    from .. import evaluate
+    from ..models import load
 
-        fitted = load(model)
-        recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(ids))
-        begin("predicting")
+    fitted = load(model)
+    recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(ids))
+    with log_if_slow("predicting"):
         prediction = evaluate.predict(
             fitted,
             recording.bin(_bin_width(fitted, model, bin_width)).embed(window_of(fitted)),
             given=cast(Literal["rest", "past"], given),  # which refuses others
             units=_positions(recording.units.ids, reading.ids_of(predict), model),
         )
-        if (first, last) != (None, None):
-            prediction = prediction.stretch(
-                -math.inf if first is None else first, math.inf if last is None else last
-            )
-        begin("scoring and writing")
-        skill = _skill(prediction)
-        if out is not None or not json:
-            with output(out) as stream:
-                write_csv(stream, _predicted_rows(prediction))
+    if (first, last) != (None, None):
+        prediction = prediction.stretch(
+            -math.inf if first is None else first, math.inf if last is None else last
+        )
+    skill = _skill(prediction)
+    if out is not None or not json:
+        with output(out) as stream:
+            write_csv(stream, _predicted_rows(prediction))
     if json:
         print_json(skill)
         return
@@ -214,9 +201,10 @@ def predict(
         say(f"predictions: {out}", err=True)
 
 
+@command(app, "sample rbm.safetensors --n 1000 --seed 0 --out words.csv")
 def sample(
     model: Annotated[Path, typer.Argument(help="The model, as fit saves it.")],
-    n: Annotated[int, typer.Option("--n", help="Number of words.")] = 1000,
+    n_samples: Annotated[int, typer.Option("--n", help="Number of words.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same words.")] = 0,
     out: Annotated[
         Path | None,
@@ -239,7 +227,7 @@ def sample(
         raise ValueError(f"--out {out} needs the ending .csv or .npz")
     fitted = load(model)
     with warnings_as_lines():
-        words = fitted.sample(n, random_state=seed)
+        words = fitted.sample(n_samples, random_state=seed)
     columns = _columns(fitted)
     if out is not None or not json:
         with output(out) as stream:
@@ -271,7 +259,7 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     takes = cls().get_params()
     for setting in settings:
         if setting not in takes:
-            raise ValueError(f"{name} has no {option_of(setting)}; leave it out")
+            raise ValueError(f"{setting} is no setting of {name}; leave it out")
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
     return cls(**settings)

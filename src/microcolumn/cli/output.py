@@ -8,7 +8,7 @@ import shlex
 import sys
 import warnings
 import webbrowser
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
@@ -55,29 +55,6 @@ def say_started(kernels: str = "*") -> None:
     first = os.access(own.parent, os.W_OK) and not any(kept.glob(f"{kernels}.*nbi"))
     once = "starting: compiling the kernels, once; this takes a minute ..."
     say(once if first else "starting ...", err=True)
-
-
-@contextmanager
-def steps(count: int, *, printing: bool = False) -> Iterator[Callable[[str], None]]:
-    """A bar in a terminal that says which of ``count`` steps a command is at: call it with each.
-
-    There is none where a command is ``printing`` to the same terminal meanwhile.
-    """
-    from tqdm import tqdm
-
-    hidden = not sys.stderr.isatty() or (printing and sys.stdout.isatty())
-    layout = "{desc}|{bar:20}| {elapsed} so far"
-    numbers = iter(range(1, count + 1))
-    shown: dict[str, Any] = {"bar_format": layout, "delay": 1e-9}  # nothing before the first step
-    with tqdm(total=count, disable=hidden, leave=False, **shown) as bar:
-
-        def begin(step: str) -> None:
-            number = next(numbers)
-            bar.set_description(f"{printable(step)}, step {number} of {count}", refresh=False)
-            bar.n = number - 1
-            bar.refresh()
-
-        yield begin
 
 
 def own_command() -> str:

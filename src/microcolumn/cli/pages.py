@@ -1,4 +1,4 @@
-"""Commands that show a study: its page, and its figures as files."""
+"""Commands that show a study: its page, its figures and its tables as files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
-from .commands import add_command
-from .output import Json, Open, make_folder, print_json, say, say_started, show_page
-from .stores import MOST_LETTERS, PlanOrStore, store_of
+from .commands import command, study
+from .output import Json, Open, make_folder, print_json, say, show_page
+from .stores import MOST_LETTERS, PlanOrStore, results_of
 
 if TYPE_CHECKING:
     from ..figures import FigureRequest
@@ -27,12 +27,7 @@ class Format(StrEnum):
     png = "png"
 
 
-def add_to(study: typer.Typer) -> None:
-    """Make these commands known to ``microcolumn study``."""
-    add_command(study, page, "study page plan.toml --open")
-    add_command(study, figures, "study figures plan.toml --figure likelihood --width single")
-
-
+@command(study, "study page plan.toml --open")
 def page(
     study: PlanOrStore,
     out: Annotated[
@@ -42,18 +37,17 @@ def page(
     json: Json = False,
 ) -> None:
     """Write what a study has found so far as one HTML page that needs no network."""
-    say_started()
-    store = store_of(study)
+    results = results_of(study)
     from .. import report
-    from ..study import Results
 
-    file = store.with_suffix(".html") if out is None else out
-    report.write(Results(store), file)
+    file = results.file.with_suffix(".html") if out is None else out
+    report.write(results, file)
     if json:
         print_json({"page": file})
     show_page(file, open_page, quiet=json)
 
 
+@command(study, "study figures plan.toml --figure likelihood --width single")
 def figures(
     study: PlanOrStore,
     out: Annotated[
@@ -82,14 +76,12 @@ def figures(
     json: Json = False,
 ) -> None:
     """Write the figures of a study as files, with their captions in captions.txt."""
-    say_started()
+    results = results_of(study)
     from ..figures import draw_all, preset
-    from ..study import Results
 
+    store = results.file
+    folder = store.with_name(f"{store.stem}-figures") if out is None else out
     with preset(width, font):
-        store = store_of(study)
-        folder = store.with_name(f"{store.stem}-figures") if out is None else out
-        results = Results(store)
         chosen = draw_all(results, figures=figure or (), recordings=recording or ())
         make_folder(folder)
         captions: dict[str, str] = {}
@@ -110,6 +102,28 @@ def figures(
         print_json({"folder": folder, "format": format, "captions": captions})
     else:
         say(f"figures: {folder}")
+
+
+@command(study, "study tables plan.toml --out tables")
+def tables(
+    study: PlanOrStore,
+    out: Annotated[Path, typer.Option(help="Folder for the files; made if it is not there.")],
+    json: Json = False,
+) -> None:
+    """Write what a study has found so far as CSV files: scores, differences, assemblies, units, ...
+
+    Also parameters with their intervals, and the adequacy of each model.
+    """
+    results = results_of(study)
+    from ..report import write_tables
+
+    make_folder(out)
+    written = write_tables(results, out)
+    if json:
+        print_json({"tables": written})
+    else:
+        for path in written:
+            say(path)
 
 
 def _file_name(request: FigureRequest, taken: set[str]) -> str:

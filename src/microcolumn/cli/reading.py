@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,10 +83,14 @@ class Source:
         return own | format_options(self.option)
 
     def read(self, file: str) -> Recording:
-        """The recording; depths play no part here."""
+        """The recording; depths play no part here. Where it takes long, standard error says so."""
         from .. import io  # the numerical libraries load only when a command runs
+        from ..io._limits import size_on_disk
+        from ..study._status import log_if_slow
 
-        return io.read(file, **{"depth_reference": "unstated"} | self.reading())
+        size = 0 if io.is_url(file) or not Path(file).exists() else size_on_disk(Path(file))
+        with log_if_slow(f"reading {file}" + f" ({size / 1e6:.0f} MB)" * (size >= 1e6)):
+            return io.read(file, **{"depth_reference": "unstated"} | self.reading())
 
 
 @dataclass(frozen=True)
@@ -189,11 +195,10 @@ def as_options(sentence: str) -> str:
 def _value(text: str) -> bool | int | float | str:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        return float(text)
     return text
 
 

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
+from ..study._status import log_if_slow
 from . import reading
-from .commands import add_command
+from .commands import app, command
 from .output import Json, folded, print_json, say, say_started
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make these commands known to ``microcolumn``."""
-    add_command(app, info, "info session.nwb --depth-reference surface")
-    add_command(app, layers, "layers session.nwb --flashes flashes --depth-reference tip")
-
-
+@command(app, "info session.nwb --depth-reference surface")
 def info(
     file: reading.RecordingFile,
     data: reading.Data,
@@ -34,15 +30,9 @@ def info(
     """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
     say_started("coincidences")
     from .. import figures  # the numerical libraries load only when a command runs
-    from ..io import is_url
-    from ..io._limits import size_on_disk
-    from ..study._status import log_if_slow
     from ..survey import summarise
 
-    size = 0 if is_url(file) or not Path(file).exists() else size_on_disk(Path(file))
-    with log_if_slow(f"reading {file}" + f" ({size / 1e6:.0f} MB)" * (size >= 1e6)):
-        recording = data.read(file)
-    summary = summarise(recording, step=log_if_slow)
+    summary = summarise(data.read(file), step=log_if_slow)
     if figure is not None:
         save(figures.correlogram(summary.bin_width), figure)
     if json:
@@ -51,6 +41,7 @@ def info(
         say(folded(reading.as_options(str(summary))))
 
 
+@command(app, "layers session.nwb --flashes flashes --depth-reference tip")
 def layers(
     file: Annotated[Path, typer.Argument(help="NWB file with a field potential and flashes.")],
     flashes: Annotated[str, typer.Option(help="Table of intervals with the flashes.")],

@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from zlib import crc32
 
 import typer
 
-from .output import say
+from .output import say, say_started
+
+if TYPE_CHECKING:
+    from ..study import Results
 
 #: Of names of recordings, as many letters as fit into names of files: 255 bytes, up to 4 each.
 MOST_LETTERS = 50
@@ -37,6 +40,14 @@ def comparison_store(recordings: Iterable[str], quick: bool) -> Path:
     if len(names) > MOST_LETTERS:  # then their ends tell them apart
         names = f"{names[:MOST_LETTERS]}-{crc32(names.encode()):08x}"
     return default_store(Path(f"{names}-comparison"), quick)
+
+
+def results_of(study: Path) -> Results:
+    """Results of a study, whose store is as :func:`store_of` finds it."""
+    say_started()
+    from ..study import Results
+
+    return Results(store_of(study))
 
 
 def store_of(study: Path, *, by_time: bool = False) -> Path:
@@ -73,20 +84,16 @@ def place_of(study: Path, *, by_time: bool = False) -> Path:
 
 
 def _is_newer(store: Path, plan: Path) -> bool:
-    """Whether the store, or SQLite's journal of it, was written after the plan."""
-    files = (store, store.with_name(f"{store.name}-wal"))
-    written = max(file.stat().st_mtime for file in files if file.exists())
-    return written > plan.stat().st_mtime
+    """Whether the store was written after the plan."""
+    return store.stat().st_mtime > plan.stat().st_mtime
 
 
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
-    from ..study._damage import sound
     from ..study._plan import Plan, diff
     from ..study._store import Store
 
-    readable, _ = sound(store)
-    with Store.open(readable) as opened:
+    with Store.open(store) as opened:
         run = opened.read_study().get("plan")
     if run is None:  # a run that is about to begin
         return

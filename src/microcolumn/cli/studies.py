@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +12,8 @@ import typer
 
 from ..atomic import atomic_write
 from ..models._spec import USUAL_RIVALS
-from . import certificates, clusters, models, pages, reading, tables
-from .commands import add_command
+from . import certificates, models, reading
+from .commands import app, command, study
 from .output import (
     OF_FITS,
     Json,
@@ -34,6 +34,7 @@ from .stores import (
     StoreFile,
     comparison_store,
     default_store,
+    results_of,
     store_of,
 )
 
@@ -51,59 +52,53 @@ Scheduler = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make these commands known to ``microcolumn``."""
-    add_command(app, compare, "compare session.nwb --depth-reference surface --quick --open")
-    study = typer.Typer(
-        help="A whole experiment from a plan: run it, watch it, print and draw its results.",
-        no_args_is_help=True,
-    )
-    add_command(study, run, "study run plan.toml --jobs 4")
-    add_command(study, status, "study status plan.toml")
-    add_command(study, report, "study report plan.toml")
-    example = "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors"
-    add_command(study, export_model, example)
-    clusters.add_to(study)
-    pages.add_to(study)
-    tables.add_to(study)
-    app.add_typer(study, name="study")
+@dataclass(frozen=True)
+class Settings:
+    """What is compared: fields of an experiment."""
 
-
-def compare(
-    files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
-    data: reading.Data,
     bin_width: Annotated[
         float | None, _setting(help="Width of a bin, seconds; 0.020 by default.")
-    ] = None,
-    most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,
-    model: Annotated[
+    ] = None
+    most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None
+    models: Annotated[
         list[str] | None,
         _setting(
+            "--model",
             help="Ising, RBM, SemiRBM, or a rival by its name, as for fit; by default these three "
-            f"and {', '.join(USUAL_RIVALS)}. Repeatable."
+            f"and {', '.join(USUAL_RIVALS)}. Repeatable.",
         ),
-    ] = None,
-    hidden: Annotated[
-        list[int] | None, _setting(help="Hidden units, 25 by default. Repeatable.")
-    ] = None,
+    ] = None
+    n_hidden: Annotated[
+        list[int] | None, _setting("--hidden", help="Hidden units, 25 by default. Repeatable.")
+    ] = None
     l1: Annotated[
         list[float] | None,
         _setting(help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."),
-    ] = None,
-    objective: Annotated[
+    ] = None
+    objectives: Annotated[
         list[str] | None,
-        _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable."),
-    ] = None,
-    splits: Annotated[
-        int | None, _setting(help="Splits into training and test part, 10 by default.")
-    ] = None,
+        _setting(
+            "--objective",
+            help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable.",
+        ),
+    ] = None
+    n_splits: Annotated[
+        int | None, _setting("--splits", help="Splits into training and test part, 10 by default.")
+    ] = None
     split_by: Annotated[
         str | None,
         _setting(
             help="Split by blocks of time, or by single words as the paper does; blocks by default."
         ),
-    ] = None,
-    seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
+    ] = None
+    seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0
+
+
+@command(app, "compare session.nwb --depth-reference surface --quick --open")
+def compare(
+    files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
+    data: reading.Data,
+    settings: Settings,
     spatiotemporal: Annotated[
         bool,
         _setting(
@@ -137,22 +132,16 @@ def compare(
     from ..io import is_url
     from ..study import Plan
 
+    asked = vars(settings) | {
+        "models": [models.canonical_name(name) for name in settings.models or ()],
+        "l1": sorted(settings.l1 or ()),
+    }
     plan = Plan.of(
         [file if is_url(file) else Path(file) for file in files],
         spatiotemporal=spatiotemporal,
         read=data.reading(),
         select=data.selection(),
-        **reading.given(
-            bin_width=bin_width,
-            most_active=most_active,
-            models=model and [models.canonical_name(name) for name in model],
-            n_hidden=hidden,
-            l1=l1 and sorted(l1),
-            objectives=objective,
-            n_splits=splits,
-            split_by=split_by,
-            seed=seed,
-        ),
+        **reading.given(**asked),
     )
     kept = store or comparison_store((source.name for source in plan.sources), quick)
     results = _run(plan, kept, jobs, scheduler, quick, json)
@@ -163,6 +152,7 @@ def compare(
         show_page(kept.with_suffix(".html"), open_page, quiet=json)
 
 
+@command(study, "study run plan.toml --jobs 4")
 def run(
     plan: PlanFile,
     store: StoreFile = None,
@@ -182,6 +172,7 @@ def run(
     _run(read, store or default_store(plan, quick), jobs, scheduler, quick, json)
 
 
+@command(study, "study status plan.toml")
 def status(study: PlanOrStore, json: Json = False) -> None:
     """Print how far a study is, also while it runs in another terminal."""
     from ..study import status as status_of
@@ -193,14 +184,13 @@ def status(study: PlanOrStore, json: Json = False) -> None:
         say(found)
 
 
+@command(study, "study report plan.toml")
 def report(study: PlanOrStore, json: Json = False) -> None:
     """Print what a study has found so far."""
-    say_started()
-    from ..study import Results
-
-    _print(Results(store_of(study)), json, whole=True)
+    _print(results_of(study), json, whole=True)
 
 
+@command(study, "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors")
 def export_model(
     study: PlanOrStore,
     recording: Annotated[str, typer.Option(help="Name of the recording in the plan.")],
@@ -218,12 +208,10 @@ def export_model(
     json: Json = False,
 ) -> None:
     """Save a fitted model of a study as a file for predict and sample."""
-    say_started()
+    results = results_of(study)
     from ..models import to_bytes
-    from ..study import Results
 
     with atomic_write(out) as saved, warnings_as_lines():
-        results = Results(store_of(study))
         fitted = results.model(
             recording,
             models.canonical_name(model),

@@ -79,8 +79,6 @@ def _caution(kind: str, some: Sequence[_Test] = (), tests: Sequence[_Test] = (),
 
 def _of_the_run(results: Results) -> Iterator[str]:
     made = results.provenance()
-    if results.damage:
-        yield results.damage
     unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
     environments = made["environments"]
     names = dict.fromkeys(name for versions in environments for name in versions)

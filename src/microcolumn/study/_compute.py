@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from traceback import format_exception
 from typing import Any, Literal
 
 import numba
 from threadpoolctl import threadpool_limits
 
 from ..evaluate import (
+    Score,
     adequacy,
     assemblies,
     calibration,
@@ -57,7 +58,7 @@ from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
 from ._codec import row_of, to_blob
-from ._describe import DATA, PackedWords, anneal, describe
+from ._describe import DATA, anneal, describe
 from ._environment import environment
 from ._jobs import Job
 from ._light import TOLERANCE, lighter
@@ -99,18 +100,22 @@ class JobResult:
 
 def execute(task: Task) -> JobResult:
     """Do a job; a failure is an outcome too, so that it does not end the others."""
-    rows: Rows = {}
-    error = trace = ""
     with _TURN, _pinned(task.threads), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         started = time.perf_counter()
         try:
             rows = _WORK[task.job.kind](task)
         except Exception as failure:
-            error, trace = f"{type(failure).__name__}: {failure}", traceback.format_exc()
+            return failed(task.digest, failure)
         seconds = time.perf_counter() - started
     messages = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return JobResult(task.digest, rows, seconds, environment(), messages, error, trace)
+    return JobResult(task.digest, rows, seconds, environment(), messages)
+
+
+def failed(digest: str, error: Exception) -> JobResult:
+    """What becomes of a job that raises an error, or cannot even start."""
+    sentence, trace = f"{type(error).__name__}: {error}", "".join(format_exception(error))
+    return JobResult(digest, {}, 0.0, environment(), (), sentence, trace)
 
 
 @contextmanager
@@ -157,7 +162,7 @@ def _describe(task: Task) -> Rows:
     assert task.recording is not None
     cut = task.experiment.max_words is not None
     data = describe(task.recording, task.words, cut=cut)
-    row = {"words": to_blob(PackedWords.of(task.words)), "data": to_blob(data)}
+    row = {"words": to_blob(task.words), "data": to_blob(data)}
     return {"descriptions": [row]}
 
 
@@ -175,31 +180,36 @@ def _fit(task: Task) -> Rows:
     if isinstance(model, KPairwise) and isinstance(strengths, str) and _is_light(task):
         strengths = tuple(each["l1"] for each in lighter(model.grid(train)))
     choice = choose_l1(model, train, validation, strengths, nested=nested, max_steps=steps)
-    fits, normalisers = [], []
+    rows: Rows = {"fits": [], "normalisers": []}
     for fit, score in zip(choice.fits, choice.scores, strict=True):
-        fits.append(
-            {
-                "l1": fit.l1,
-                "value": fit.objective_,
-                "optimality": fit.optimality_,
-                "converged": fit.certificate_.converged,
-                "n_iter": fit.n_iter_,
-                "n_live_hidden": fit.n_live_hidden_,
-                "n_couplings": fit.n_couplings_,
-                "n_nonzero": fit.n_nonzero_,
-                "n_parameters": fit.n_parameters_,
-                "file": to_bytes(fit),
-            }
-        )
-        log_z = fit.log_partition()
-        row = row_of(log_z, "seconds")  # the job has its own; results are the same in every run
-        row["l1"] = fit.l1
-        row["false_mass"] = log_z.false_mass
-        row["validation_bits_per_second"] = score.bits_per_second
-        row["validation_stderr"] = score.stderr
-        row["activation"] = hidden_activation(fit, test)
-        normalisers.append(row)
-    return {"fits": fits, "normalisers": normalisers}
+        names = ("optimality", "n_iter", "n_live_hidden", "n_couplings", "n_nonzero")
+        own = {name: getattr(fit, f"{name}_") for name in names} | {"value": fit.objective_}
+        rows["fits"].append(own | _fit_row(fit))
+        activation = {"activation": hidden_activation(fit, test)}
+        rows["normalisers"].append(activation | _normaliser_row(fit, score))
+    return rows
+
+
+def _fit_row(fit: WordModel) -> dict[str, Any]:
+    """What the store keeps of the fit of any model; 0 for the l1 of one without a penalty."""
+    certificate = getattr(fit, "certificate_", None)
+    return {
+        "l1": float(getattr(fit, "l1", 0.0)),
+        "converged": certificate is None or certificate.converged,
+        "n_parameters": fit.n_parameters_,
+        "file": to_bytes(fit),
+    }
+
+
+def _normaliser_row(fit: WordModel, score: Score) -> dict[str, Any]:
+    log_z = fit.log_partition()
+    # The job has its own seconds; results are the same in every run.
+    return row_of(log_z, "seconds") | {
+        "l1": float(getattr(fit, "l1", 0.0)),
+        "false_mass": log_z.false_mass,
+        "validation_bits_per_second": score.bits_per_second,
+        "validation_stderr": score.stderr,
+    }
 
 
 def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
@@ -215,23 +225,8 @@ def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
         {"settings": settings, "validation_bits_per_second": each.bits_per_second}
         for settings, each in zip(choice.settings, choice.scores, strict=True)
     ]
-    l1 = float(getattr(fit, "l1", 0.0))
-    row = {
-        "l1": l1,
-        "optimality": None if certificate is None else certificate.optimality,
-        "converged": certificate is None or certificate.converged,
-        "n_parameters": fit.n_parameters_,
-        "tried": tried,
-        "file": to_bytes(fit),
-    }
-    log_z = fit.log_partition()
-    normaliser = row_of(log_z, "seconds") | {
-        "l1": l1,
-        "false_mass": log_z.false_mass,
-        "validation_bits_per_second": score.bits_per_second,
-        "validation_stderr": score.stderr,
-    }
-    return {"fits": [row], "normalisers": [normaliser]}
+    row = {"optimality": certificate and certificate.optimality, "tried": tried} | _fit_row(fit)
+    return {"fits": [row], "normalisers": [_normaliser_row(fit, score)]}
 
 
 def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:

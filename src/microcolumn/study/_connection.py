@@ -6,23 +6,22 @@ on POSIX systems (sqlite.org/howtocorrupt.html, section 2.2).
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ._network import network_file_system
 from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA, definitions
 
-#: Seconds to wait for another process's transaction.
-_PATIENCE = 30.0
-# fullfsync is for macOS, whose ordinary fsync leaves data in the drive's cache.
+#: Seconds to wait for another process, which may check the whole of a large store meanwhile.
+_PATIENCE = 120.0
+# SQLite's ordinary journal, not a write-ahead log, whose index is memory that machines do not share
+# (sqlite.org/wal.html): stores lie on network file systems, too. EXTRA also flushes the folder that
+# the journal is removed from; fullfsync is for macOS, whose fsync leaves data in the drive's cache.
 _SETTINGS = (
-    "PRAGMA synchronous = FULL",
+    "PRAGMA synchronous = EXTRA",
     "PRAGMA fullfsync = ON",
-    "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA foreign_keys = ON",
 )
 
@@ -121,21 +120,17 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
     """Connect to a store of this format, laid out where there is none yet, and checked."""
     check_place(path, new=True)
     with as_store_error(path), _closed_on_error(_connect(path, "mode=rwc")) as connection:
-        # Asks for the lock of a writer: a store that cannot be written is refused before anything
-        # is computed, and two processes do not both lay out the tables.
+        for setting in _SETTINGS:
+            connection.execute(setting)
+        # The lock of a writer, so that two processes do not both lay out the tables.
         connection.execute("BEGIN IMMEDIATE")
         if _is_empty(connection):
             lay_out(connection)
         else:
             _check_format(connection, path)
+            # A store that cannot be written is refused before anything is computed.
+            connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         connection.execute("COMMIT")
-        # Kept in the file from here on. The tables were laid out before, so that the file itself
-        # always says what it is. The index of a WAL is memory that processes share, which those of
-        # two machines cannot (sqlite.org/wal.html, section 1).
-        mode = "DELETE" if network_file_system(path) else "WAL"
-        connection.execute(f"PRAGMA journal_mode = {mode}")
-        for setting in _SETTINGS:
-            connection.execute(setting)
         check_structure(connection, path)
         return connection
 
@@ -160,7 +155,9 @@ def lay_out(connection: sqlite3.Connection) -> None:
 def connect_for_reading(path: Path) -> sqlite3.Connection:
     """Connect to a store of this format that exists, also while another process writes to it."""
     check_place(path, new=False)
-    with as_store_error(path), _closed_on_error(_connect_somehow(path)) as connection:
+    # A reader that may write can tidy up after a run that was killed in a transaction. SQLite is
+    # content with less where the file or its folder is read-only.
+    with as_store_error(path), _closed_on_error(_connect(path, "mode=rw")) as connection:
         if _is_empty(connection):
             raise StoreError(f"{path} is empty; run the study first")
         _check_format(connection, path)
@@ -192,30 +189,6 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         )
     uri = f"{path.resolve().as_uri()}?{mode}"
     return sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
-
-
-def _connect_somehow(path: Path) -> sqlite3.Connection:
-    """Connect to a store that may lie where nothing can be written.
-
-    A connection that may write is better where it is allowed, although it is not used for writing:
-    the last to close removes ``<store>-wal`` then. Where it is not, SQLite cannot make the files
-    that it shares with a writer; without a writer SQLite can do without them.
-    """
-    try:
-        with _closed_on_error(_connect(path, "mode=rw")) as connection:
-            connection.execute("PRAGMA schema_version").fetchone()
-            return connection
-    except sqlite3.OperationalError as error:
-        unshared = primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-        if not unshared or not os.access(path, os.R_OK):
-            raise
-        ahead = path.resolve().with_name(f"{path.resolve().name}-wal")
-        if ahead.exists() and ahead.stat().st_size:
-            raise StoreError(
-                f"{path} lies in a folder that is read-only, and its latest jobs are in {ahead}; "
-                "copy both files to a folder that can be written and open the copy"
-            ) from error
-        return _connect(path, "mode=ro&immutable=1")
 
 
 @contextmanager

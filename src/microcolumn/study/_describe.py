@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..evaluate import PatternStatistics, Synchrony
 from ..models import ModelSpec, PopulationModel
@@ -19,7 +18,6 @@ from ..partition._convergence import DOUBLINGS, Convergence
 from ..recording import Recording
 from ..survey import BinWidth, suggest_bin_width
 from ..survey._stretch import busiest_stretch
-from ..timeline import Clock
 from ..units import Units
 from ..validation import Floats
 from ..words import Words
@@ -108,46 +106,6 @@ class AnnealingResult:
     l1: float
     log_z: LogPartition
     convergence: Convergence
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PackedWords:
-    """Words of single bins as they are stored: eight bits to a byte, times as steps."""
-
-    patterns: NDArray[np.uint8]  # Words.X with its bits packed
-    index: NDArray[np.int32]
-    epoch_starts: NDArray[np.int64]
-    steps: NDArray[np.int64]  # from one of Words.bins to the next
-    bin_width: float
-    units: Units
-    clock: Clock
-
-    @classmethod
-    def of(cls, words: Words) -> PackedWords:
-        """Pack the words of a recording, which have one bin each and no weights."""
-        return cls(
-            patterns=np.packbits(words.X, axis=1),
-            index=words.index,
-            epoch_starts=words.epoch_starts,
-            steps=np.diff(words.bins, prepend=0),
-            bin_width=words.bin_width,
-            units=words.units,
-            clock=words.clock,
-        )
-
-    def unpacked(self) -> Words:
-        """The words, bit for bit."""
-        X = np.unpackbits(self.patterns, axis=1, count=len(self.units))
-        return Words(
-            X=X,
-            counts=np.bincount(self.index, minlength=len(X)).astype(np.float64),
-            bin_width=self.bin_width,
-            units=self.units,
-            index=self.index,
-            epoch_starts=self.epoch_starts,
-            bins=np.cumsum(self.steps),
-            clock=self.clock,
-        )
 
 
 def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:

@@ -22,8 +22,6 @@ MODELS = (*PAPER_MODELS, *GAUSSIAN_MODELS, *RIVALS)
 #: Penalties of the paper.
 PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
-#: Settings that were called otherwise once.
-_RENAMED = {"lags": "windows", "penalties": "l1"}
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -235,8 +233,6 @@ class Experiment:
         for setting in settings:
             if setting not in cls.settings():
                 remedy = nearest(setting, cls.settings())
-                if setting in _RENAMED:
-                    remedy = f"it is called {_RENAMED[setting]!r}"
                 raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
         if name == SPATIOTEMPORAL.name:
             return replace(SPATIOTEMPORAL, **settings)

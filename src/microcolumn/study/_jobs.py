@@ -9,19 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ..evaluate._choice import merits_of, preferred
 from ..models import ModelSpec
 from ..models._spec import RIVALS
 from ._codec import row_of
 from ._plan import Experiment, Plan
-
-Kind = Literal[
-    "describe", "fit", "test", "patterns", "anneal", "predict", "structure", "assemblies"
-]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
 RESULTS_VERSION = 7
@@ -34,18 +30,9 @@ _OF_FITS = (*_OF_WORDS, "split_by", "train", "validation", "l1", "n_init", "grou
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One piece of work, whose result is stored in one transaction.
+    """One piece of work, whose result is stored in one transaction; :data:`KINDS` says of what."""
 
-    ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1, with
-    log Z and validation score of each, from which l1 is chosen. Of the chosen fits, ``"test"``:
-    all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of the first split:
-    probabilities of test words, synchrony and adequacy of all models, and annealing of one;
-    ``"predict"``: each unit's spikes; ``"structure"``: layers, effective interactions and, of the
-    first split, intervals; ``"assemblies"``, of all splits together: hidden units of the first that
-    the others have too.
-    """
-
-    kind: Kind
+    kind: str
     recording: str
     experiment: str
     window: int | None = None  # None for descriptions
@@ -62,6 +49,48 @@ class Job:
     def row(self) -> dict[str, Any]:
         """Columns that tables of jobs have of it."""
         return row_of(self) | {"model": self.model and self.model.name}
+
+
+class Kind(NamedTuple):
+    """Jobs of a kind at one window."""
+
+    splits: Callable[[int], Iterable[int | None]]  # that have one; None for one of all together
+    models: Callable[[Models], Iterable[ModelSpec | None]]  # of those compared; None as above
+
+
+Models = tuple[ModelSpec, ...]
+
+
+def _fitted(compared: Models) -> Iterable[ModelSpec]:
+    return dict.fromkeys(member for spec in compared for member in (*spec.nested, spec))
+
+
+def _family(compared: Models) -> list[ModelSpec]:
+    return [spec for spec in compared if not spec.is_rival]
+
+
+def _annealed(compared: Models) -> list[ModelSpec]:
+    """The first Ising model, or any where there is none; rivals need no annealing."""
+    return sorted(_family(compared), key=lambda spec: spec.model != "Ising")[:1]
+
+
+def _in_groups(compared: Models) -> list[ModelSpec]:
+    return [spec for spec in compared if spec.has_groups]
+
+
+_EACH, _FIRST, _ALL = range, lambda _: (0,), lambda _: (None,)
+#: All kinds but ``"describe"``, the words and statistics of the data. ``"fit"`` is one model along
+#: all l1, with log Z and validation score of each, from which l1 is chosen; the others are about
+#: the chosen fits. Figures show the first split.
+KINDS = {
+    "fit": Kind(_EACH, _fitted),
+    "test": Kind(_EACH, _ALL),  # all models on the test part, side by side
+    "patterns": Kind(_FIRST, _ALL),  # probabilities of test words, synchrony, adequacy
+    "anneal": Kind(_FIRST, _annealed),  # how annealing converges
+    "predict": Kind(_EACH, tuple),  # each unit's spikes
+    "structure": Kind(_EACH, _family),  # layers, effective interactions, intervals
+    "assemblies": Kind(_ALL, _in_groups),  # hidden units of split 0 that the others have, too
+}
 
 
 class RecordingInfo(NamedTuple):
@@ -121,38 +150,24 @@ def _stages(
         for window in experiment.windows:
             bits = n_dims(experiment, facts[name].n_units, window)
             compared = specs_of(experiment, facts[name].n_units, window)
-            for split in range(experiment.n_splits):
-                for stage, job in _jobs(experiment, name, window, split, compared):
-                    size = bits * (1 + job.model.n_hidden if job.model else 1)
-                    settings = settings_of(job, experiment, compared)
-                    found[stage].append((size, digest(settings, facts[name]), job))
-            for spec in compared:
-                if spec.has_groups:
-                    job = Job("assemblies", name, experiment.name, window, None, spec)
-                    settings = settings_of(job, experiment, compared)
-                    found[2].append((bits, digest(settings, facts[name]), job))
+            for job in _jobs(experiment, name, window, compared):
+                stage = 2 if job.kind != "fit" or job.model is None else bool(job.model.nested)
+                size = bits * (1 + job.model.n_hidden if job.model else 1)
+                settings = settings_of(job, experiment, compared)
+                found[stage].append((size, digest(settings, facts[name]), job))
     for jobs in found:  # sorting keeps the order of those of equal size
         yield {key: job for _, key, job in sorted(jobs, key=lambda entry: -entry[0])}
 
 
 def _jobs(
-    experiment: Experiment, recording: str, window: int, split: int, compared: tuple[ModelSpec, ...]
-) -> Iterator[tuple[int, Job]]:
-    """Jobs of one split, each with the number of its stage."""
-    place = (recording, experiment.name, window, split)
-    fitted = dict.fromkeys(member for spec in compared for member in (*spec.nested, spec))
-    for spec in fitted:
-        yield int(bool(spec.nested)), Job("fit", *place, spec)
-    yield 2, Job("test", *place)
-    if split == 0:  # figures show one split
-        yield 2, Job("patterns", *place)
-        # The first Ising model, or any where there is none; rivals need no annealing.
-        if family := [spec for spec in compared if not spec.is_rival]:
-            yield 2, Job("anneal", *place, min(family, key=lambda spec: spec.model != "Ising"))
-    for spec in compared:
-        yield 2, Job("predict", *place, spec)
-        if not spec.is_rival:
-            yield 2, Job("structure", *place, spec)
+    experiment: Experiment, recording: str, window: int, compared: tuple[ModelSpec, ...]
+) -> Iterator[Job]:
+    """Jobs at one window, split by split."""
+    for split in (*range(experiment.n_splits), None):
+        for name, kind in KINDS.items():
+            if split in kind.splits(experiment.n_splits):
+                for model in kind.models(compared):
+                    yield Job(name, recording, experiment.name, window, split, model)
 
 
 def dependencies(job: Job, compared: tuple[ModelSpec, ...], n_splits: int) -> list[Job]:

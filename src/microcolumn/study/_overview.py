@@ -23,7 +23,6 @@ def overview(study: StoredStudy, comparisons: Mapping[Key, Comparison]) -> str:
         "recordings": counted(len(study.plan.sources), "recording"),
         "jobs": f"{jobs['n_done']:,} of {jobs['n_planned']:,} done",
         "failed": "; ".join(failed[:_MOST_FAILURES]) + " ..." * (len(failed) > _MOST_FAILURES),
-        "damage": study.damage,
     }
     about |= {each.name: _plan_of(each) for each in study.plan.experiments}
     rows = [_row(study, at, comparisons.get(at.key)) for at in study.index.conditions()]

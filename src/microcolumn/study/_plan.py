@@ -64,7 +64,6 @@ class Plan:
             raise ValueError("the plan has no experiment; add one, for example INSTANTANEOUS")
         known = [source.name for source in self.sources]
         _check_distinct("recordings", known)
-        _check_distinct_origins(self.sources)
         _check_distinct("experiments", [experiment.name for experiment in self.experiments])
         for experiment in self.experiments:
             for name in experiment.recordings:
@@ -313,19 +312,6 @@ def _check_distinct(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"two {what} are called {name!r}; give each its own name")
-
-
-def _check_distinct_origins(sources: tuple[Source, ...]) -> None:
-    """Refuse a recording that is there twice: its copies are no independent evidence."""
-    first: dict[tuple[Any, ...], str] = {}
-    for source in sources:
-        if source.origin in first:
-            what = source.file or (source.preset and f"preset {source.preset}") or "the same data"
-            raise ValueError(
-                f"recordings {first[source.origin]!r} and {source.name!r} are both {what}, so that "
-                "one recording would count twice; leave one of them out"
-            )
-        first[source.origin] = source.name
 
 
 def diff(old: Plan, new: Plan) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .. import __version__
@@ -17,14 +18,13 @@ from ._codec import json_text
 from ._compute import JobResult, Task
 from ._index import log_partition_of
 from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
-from ._network import network_file_system
 from ._parts import merge_parts
 from ._plan import Experiment, Plan, diff
 from ._sources import check_distinct_data, fingerprint, words_of
 from ._store import Store, StoreError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """A plan with its recordings and jobs.
 
@@ -36,26 +36,27 @@ class Prepared:
         All recordings of the plan by name.
     recordings : mapping of str to Recording
         Those that were read: all for a run, those of its own jobs for one task of many.
-    jobs : dict of str to Job
-        All jobs by digest, in the order they are done.
-    digests : dict of Job to str
-        The same the other way round.
     """
 
     plan: Plan
     facts: Mapping[str, RecordingInfo]
     recordings: Mapping[str, Recording]
-    stages: list[dict[str, Job]] = field(init=False)
-    jobs: dict[str, Job] = field(init=False)
-    digests: dict[Job, str] = field(init=False)
     _words: dict[tuple[str, str], Words] = field(init=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        found = stages(self.plan, self.facts)
-        jobs = {digest: job for stage in found for digest, job in stage.items()}
-        object.__setattr__(self, "stages", found)
-        object.__setattr__(self, "jobs", jobs)
-        object.__setattr__(self, "digests", {job: digest for digest, job in jobs.items()})
+    @cached_property
+    def stages(self) -> list[dict[str, Job]]:
+        """All jobs by digest, in stages that need earlier ones alone."""
+        return stages(self.plan, self.facts)
+
+    @cached_property
+    def jobs(self) -> dict[str, Job]:
+        """All jobs by digest, in the order they are done."""
+        return {digest: job for stage in self.stages for digest, job in stage.items()}
+
+    @cached_property
+    def digests(self) -> dict[Job, str]:
+        """The same the other way round."""
+        return {job: digest for digest, job in self.jobs.items()}
 
     @classmethod
     def of(cls, plan: Plan) -> Prepared:
@@ -72,15 +73,13 @@ class Prepared:
                 prepared._words_of(source.name, experiment)
         return prepared
 
-    def enter(self, store: Store, *, command: str, workers: int) -> list[str]:
-        """Write the plan and its recordings into a store that fits them, and mend it.
-
-        What is damaged is deleted, to be computed again; parts of earlier tasks are merged.
+    def enter(self, store: Store, *, command: str) -> list[str]:
+        """Write the plan and its recordings into a store that fits them; merge parts of tasks.
 
         Returns
         -------
         list of str
-            What was damaged, what changed since the store was last used, and where it is slow.
+            What changed since the store was last used, and which parts could not be merged.
 
         Raises
         ------
@@ -89,14 +88,7 @@ class Prepared:
         StoreError
             Where another version made the store.
         """
-        mended = store.mend()
-        messages = [mended] if mended else []
-        messages += _changes(self.plan, store)
-        if kind := network_file_system(store.path):
-            messages.append(
-                f"{store.path} is on a network file system ({kind}), where an ordinary journal "
-                "keeps it safe from other machines; it would be faster on a local disk"
-            )
+        messages = _changes(self.plan, store)
         _check_unchanged(self.recordings, self.facts, store)
         for name, recording in self.recordings.items():
             store.write_recording(recording_row(name, recording, self.facts[name], self.plan))
@@ -105,10 +97,8 @@ class Prepared:
             plan=json_text(self.plan.as_dict()),
             microcolumn=__version__,
             command=command,
-            workers=str(workers),
         )
-        messages += merge_parts(store).sentences
-        return messages
+        return [*messages, *merge_parts(store).sentences]
 
     def used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
@@ -120,11 +110,11 @@ class Prepared:
         """Whether all that a job starts from is done."""
         return set(self.used(self.jobs[digest]).values()).issubset(done)
 
-    def task(self, digest: str, store: Store, threads: int) -> Task:
-        """The job with all it needs; ``store`` has the fits that it starts from."""
+    def task(self, digest: str, store_of: Callable[[str], Store], threads: int) -> Task:
+        """The job with all it needs; ``store_of`` gives the store of each fit it starts from."""
         job = self.jobs[digest]
         experiment, _ = self._experiment(job)
-        models, log_z = inputs(store, job, self.used(job))
+        models, log_z = inputs(store_of, job, self.used(job))
         return Task(
             digest=digest,
             job=job,
@@ -136,16 +126,20 @@ class Prepared:
             recording=self.recordings[job.recording] if job.kind == "describe" else None,
         )
 
-    def row(self, result: JobResult) -> dict[str, Any]:
-        """Columns of ``jobs`` for a job that is done."""
+    def keep(self, result: JobResult, store: Store) -> None:
+        """Store what became of a job."""
         job = self.jobs[result.digest]
-        return job.row | {
+        if result.error:
+            store.fail(result.digest, str(job), result.error, result.trace)
+            return
+        row = job.row | {
             "fingerprint": self.facts[job.recording].fingerprint,
             "settings": settings_of(job, *self._experiment(job)),
             "warnings": result.warnings,
             "seconds": result.seconds,
             "environment": result.environment,
         }
+        store.finish(result.digest, row, result.rows)
 
     def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
         """The job's experiment, and the models that it compares."""
@@ -241,7 +235,7 @@ def _changes(plan: Plan, store: Store) -> list[str]:
 
 
 def inputs(
-    store: Store, job: Job, used: Mapping[Job, str]
+    store_of: Callable[[str], Store], job: Job, used: Mapping[Job, str]
 ) -> tuple[dict[str, tuple[bytes, ...]], dict[str, LogPartition]]:
     """What a job starts from: fitted models by name, and log Z of those that were chosen.
 
@@ -251,6 +245,7 @@ def inputs(
     models: dict[str, tuple[bytes, ...]] = {}
     log_z: dict[str, LogPartition] = {}
     for fit, digest in used.items():
+        store = store_of(digest)
         assert fit.model is not None  # fits are of one model
         where: dict[str, Any] = {}
         if job.kind != "fit":

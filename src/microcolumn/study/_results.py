@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Unpack
 
 from ..evaluate import (
     Adequacy,
@@ -30,12 +30,7 @@ from ..partition._convergence import Convergence
 from ..safe_text import shortened
 from ._codec import from_blob, row_of, typed
 from ._describe import DATA, AnnealingResult, PatternsResult
-from ._index import (
-    Condition,
-    Row,
-    log_partition_of,
-    n_blocks,
-)
+from ._index import Condition, Row, Where, log_partition_of, n_blocks
 from ._overview import overview
 from ._stored import WHERE, StoredStudy
 from ._unit_table import unit_rows
@@ -66,15 +61,12 @@ class Results(StoredStudy):
     recordings : dict of str to dict
         What is known of each recording: fingerprint, units, spikes, duration, whether it is
         simulated, notes, survey.
-    damage : str
-        What of the store changed on the disk, and is left out; empty where nothing did.
     index : PlanIndex
         Conditions and models of the plan.
     """
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         super().__init__(file)
-        # Sentences, tables and figures of a page ask for the same ones again and again.
         self._predictions = cache(self._read_predictions)
         self._layers = cache(self._read_layers)
         self._intervals = cache(self._read_intervals)
@@ -86,14 +78,12 @@ class Results(StoredStudy):
         return f"Results({self.file}: {shortened(names)}; {done})"
 
     def _repr_html_(self) -> str:
-        return overview(self, self._reader.comparisons)
+        return overview(self, self._comparisons)
 
-    def comparison(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> Comparison:
+    def comparison(self, recording: str, **where: Unpack[Where]) -> Comparison:
         """All models on the untouched test parts, side by side."""
-        condition = self.index.at(recording, experiment, window)
-        found = self._reader.comparisons.get(condition.key)
+        condition = self.index.at(recording, **where)
+        found = self._comparisons.get(condition.key)
         if found is None:
             raise condition.missing("a test")
         return found
@@ -106,7 +96,7 @@ class Results(StoredStudy):
         dealt: list[int | None] = []
         for window in settings.windows:
             condition = Condition(recording, settings, window)
-            scores = self._reader.scores(condition)
+            scores = self._scores(condition)
             dealt += [n_blocks(scores, condition)] if scores else []
             for name, spec in self.index.families(condition).items():
                 result = model_score(spec, scores.get(spec, []), n_units)
@@ -132,16 +122,14 @@ class Results(StoredStudy):
         """
         rows = []
         for condition in self.index.conditions():
-            for row in self._reader.rows("scores", condition):
+            for row in self._rows("scores", condition):
                 spec = ModelSpec.of(row["model"])
                 named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
                 own = {key: row[key] for key in row if key == "l1" or key not in WHERE}
                 rows.append(named | own)
         return _frame(rows)
 
-    def unit_table(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> Any:
+    def unit_table(self, recording: str, **where: Unpack[Where]) -> Any:
         """One row per recorded unit: its assemblies, its partners, and how well it is predicted.
 
         Each of these comes from the best model that has it, named in the columns ``..._model``,
@@ -161,45 +149,33 @@ class Results(StoredStudy):
             false discovery rate at which it would just count as other than 0; that takes three
             splits.
         """
-        return _frame(unit_rows(self, self.index.at(recording, experiment, window)))
+        return _frame(unit_rows(self, self.index.at(recording, **where)))
 
     def blocks_dealt(self, condition: Condition) -> int | None:
         """Blocks of time dealt to training and test parts; None where single words were."""
-        return n_blocks(self._reader.scores(condition), condition)
+        return n_blocks(self._scores(condition), condition)
 
     def predictions(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> dict[str, PredictionResult]:
         """Predictions of single units, by what is given: ``"rest"`` and, of windows, ``"past"``."""
-        return dict(self._predictions(*self._model_at(recording, model, experiment, window)))
+        return dict(self._predictions(*self._model_at(recording, model, where)))
 
     def _read_predictions(
         self, condition: Condition, spec: ModelSpec
     ) -> dict[str, PredictionResult]:
-        rows = self._reader.rows("predictions", condition, model=spec.name)
-        if not rows:
-            raise condition.missing(f"a prediction by {spec.name}")
+        rows = self._needed(f"a prediction by {spec.name}", "predictions", condition, spec)
         by_split: dict[int, list[Row]] = {}
         for row in rows:
             by_split.setdefault(row["split"], []).append(row)
-        calibrations = self._reader.rows("calibrations", condition, model=spec.name)
+        calibrations = self._rows("calibrations", condition, model=spec.name)
         return predictions_of(spec, list(by_split.values()), calibrations)
 
     def layers(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
-        return self._layers(*self._model_at(recording, model, experiment, window))
+        return self._layers(*self._model_at(recording, model, where))
 
     def _read_layers(self, condition: Condition, spec: ModelSpec) -> LayersResult | None:
         known = {
@@ -209,7 +185,7 @@ class Results(StoredStudy):
         }
         if not known:
             return None
-        scores = self._reader.scores(condition).get(spec, [])
+        scores = self._scores(condition).get(spec, [])
         live = {score.split: score.n_live_hidden for score in scores}
         return LayersResult(
             model=spec,
@@ -219,54 +195,37 @@ class Results(StoredStudy):
         )
 
     def interactions(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> dict[int, Row]:
         """Effective interactions by split: how strong pairs and triplets are, and the strongest.
 
         ``rms_nats`` has a number for each order; see :func:`microcolumn.effective_interactions`.
         """
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         found = self._structures(condition, spec)
         return {split: row["interactions"] for split, row in found.items()}
 
     def assemblies(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> Assemblies:
         """Hidden units of split 0, and in which other splits they recur.
 
         See :func:`microcolumn.assemblies`. It is empty for a model without hidden units.
         """
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         if not spec.has_groups:
             return Assemblies((), condition.experiment.n_splits, exact=True)
-        rows = self._reader.rows("assemblies", condition, model=spec.name)
-        if not rows:
-            raise condition.missing(f"the assemblies of {spec.name}")
+        rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
         return typed(Assemblies, rows[0]["found"])
 
     def intervals(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> Intervals | None:
         """Intervals for the parameters in split 0; None where there are too many parameters.
 
         See :func:`microcolumn.intervals`; ``to_rows`` of it is a table for a file.
         """
-        return self._intervals(*self._model_at(recording, model, experiment, window))
+        return self._intervals(*self._model_at(recording, model, where))
 
     def _read_intervals(self, condition: Condition, spec: ModelSpec) -> Intervals | None:
         row = self._structures(condition, spec).get(0)
@@ -274,12 +233,10 @@ class Results(StoredStudy):
             raise condition.missing(f"the structure of {spec.name} in split 0")
         return from_blob(Intervals, row["intervals"]) if row["intervals"] else None
 
-    def patterns(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> PatternsResult:
+    def patterns(self, recording: str, **where: Unpack[Where]) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
-        condition = self.index.at(recording, experiment, window)
-        rows = self._reader.query("patterns", **condition.names)
+        condition = self.index.at(recording, **where)
+        rows = self._query("patterns", **condition.names)
         if not rows:
             raise condition.missing("the patterns of split 0")
         test = self.words(split=0, **condition.names)[2]
@@ -297,39 +254,33 @@ class Results(StoredStudy):
             synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
         )
 
-    def adequacy(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> dict[str, Adequacy]:
+    def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
-        condition = self.index.at(recording, experiment, window)
-        rows = self._reader.rows("adequacies", condition)
+        condition = self.index.at(recording, **where)
+        rows = self._rows("adequacies", condition)
         found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
         if not found:
             raise condition.missing("the adequacy of split 0")
         order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         return {name: found[name] for name in order if name in found}
 
-    def explainable(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> Explainable:
+    def explainable(self, recording: str, **where: Unpack[Where]) -> Explainable:
         """What the best possible model would gain on the test words of split 0."""
-        condition = self.index.at(recording, experiment, window)
-        rows = self._reader.rows("adequacies", condition, model=DATA)
+        condition = self.index.at(recording, **where)
+        rows = self._rows("adequacies", condition, model=DATA)
         if not rows:
             raise condition.missing("the adequacy of split 0")
         return typed(Explainable, rows[0]["explainable"])
 
-    def annealing(
-        self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> AnnealingResult:
+    def annealing(self, recording: str, **where: Unpack[Where]) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
-        condition = self.index.at(recording, experiment, window)
-        rows = self._reader.query("annealings", **condition.names)
+        condition = self.index.at(recording, **where)
+        rows = self._query("annealings", **condition.names)
         if not rows:
             raise condition.missing("the annealing of split 0")
         [row] = rows
         spec = ModelSpec.of(row["model"])
-        normaliser = self._reader.normaliser(condition, spec, 0, row["l1"])
+        normaliser = self._normaliser(condition, spec, 0, row["l1"])
         return AnnealingResult(
             model=spec,
             split=0,

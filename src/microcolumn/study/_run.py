@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +15,7 @@ from ..formatting import counted
 from ..safe_text import printable
 from ._ahead import compile_ahead
 from ._compute import JobResult, Task, execute
-from ._forecast import about, announcement, expected_s, left_s
-from ._jobs import Job, n_dims
+from ._jobs import Job
 from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
@@ -76,7 +75,7 @@ def run(
         opened.lock(),
     ):
         with log_if_slow("surveying the recordings", progress):
-            messages = prepared.enter(opened, command=command, workers=workers.count)
+            messages = prepared.enter(opened, command=command)
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)
     return Results(path)
@@ -91,23 +90,19 @@ class _Run:
     workers: Workers
     done: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
-    expected_s: dict[str, float] = field(default_factory=dict)  # of each job on one core
-    taken_s: float = 0.0  # by the jobs that this run has done
-    foreseen_s: float = 0.0  # expected of the same ones
 
     def go(self, progress: bool | None, messages: list[str]) -> None:
         """Do all that is left, stage by stage."""
         jobs = self.prepared.jobs
         self.done = self.store.finished() & jobs.keys()
-        expected = self._announcement()
         with progress_bar(len(jobs), len(self.done), progress) as bar, moving_clock(bar):
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
-            messages = [*messages, expected] if expected else messages
             for sentence in messages:
                 bar.write(printable(sentence), file=sys.stderr)
-            if len(self._left) > 1 and self.workers.count > 1 and self.workers.client is None:
+            several = len(jobs) - len(self.done) > 1 and self.workers.count > 1
+            if several and self.workers.client is None:
                 compile_ahead(lambda sentence: bar.write(sentence, file=sys.stderr))
             if len(self.done) < len(jobs):  # until the first job is done
                 starting = f"starting {counted(self.workers.count, 'worker')}"
@@ -120,27 +115,6 @@ class _Run:
                 f"{self.failed[0]}; what was finished is in {self.store.path}: run again to retry"
             )
 
-    @property
-    def _left(self) -> set[str]:
-        return self.prepared.jobs.keys() - self.done
-
-    def _announcement(self) -> str:
-        """About how long all that is left will take, where that is long."""
-        plan, recordings = self.prepared.plan, self.prepared.recordings
-        experiments = {each.name: each for each in plan.experiments}
-        for digest, job in self.prepared.jobs.items():
-            recording, experiment = recordings[job.recording], experiments[job.experiment]
-            self.expected_s[digest] = expected_s(
-                job, experiment, recording.n_units, recording.duration_s
-            )
-        pairs = [(each, recordings[s.name]) for each in plan.experiments for s in plan.sources]
-        n_units = max(n_dims(experiment, each.n_units, 1) for experiment, each in pairs)
-        return announcement(len(self._left), self.workers.count, self._left_s(), n_units)
-
-    def _left_s(self) -> float:
-        left = sum(self.expected_s[digest] for digest in self._left)
-        return left_s(left, self.foreseen_s, self.taken_s, self.workers.count)
-
     def _do(self, stage: Mapping[str, Job], bar: tqdm[NoReturn]) -> None:
         """Do one stage, storing each job as it finishes."""
         # A job is not ready where an earlier one, whose result it starts from, failed.
@@ -151,30 +125,22 @@ class _Run:
         ]
         with (
             self.workers.as_study_error(self.store.path),
-            closing(self.workers.results(execute, self._tasks(ready))) as results,
+            closing(self.workers.results(execute, map(self._task, ready))) as results,
         ):
             for result in results:
                 self._keep(result)
-                self.taken_s += result.seconds
-                self.foreseen_s += self.expected_s[result.digest]
-                left = f"{about(self._left_s())} left" if self._left else ""
-                bar.set_postfix_str(left, refresh=False)
                 bar.set_description(self.prepared.jobs[result.digest].kind, refresh=False)
                 bar.update()
 
-    def _tasks(self, names: list[str]) -> Iterator[Task]:
-        for name in names:
-            # joblib draws tasks from threads of its own, so each gets a connection of its own.
-            with Store.open(self.store.path) as reader:
-                task = self.prepared.task(name, reader, self.workers.threads)
-            yield task
+    def _task(self, name: str) -> Task:
+        # joblib draws tasks from threads of its own, so each gets a connection of its own.
+        with Store.open(self.store.path) as reader:
+            return self.prepared.task(name, lambda _: reader, self.workers.threads)
 
     def _keep(self, result: JobResult) -> None:
         """Store what became of a job."""
+        self.prepared.keep(result, self.store)
         if result.error:
-            job = str(self.prepared.jobs[result.digest])
-            self.failed.append(f"{result.error} ({job})")
-            self.store.fail(result.digest, job, result.error, result.trace)
-            return
-        self.store.finish(result.digest, self.prepared.row(result), result.rows)
-        self.done.add(result.digest)
+            self.failed.append(f"{result.error} ({self.prepared.jobs[result.digest]})")
+        else:
+            self.done.add(result.digest)

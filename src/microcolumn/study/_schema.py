@@ -4,9 +4,6 @@ Columns marked JSON hold text made by the codec, those marked NPZ compressed arr
 is not there (NaN) is NULL. ``planned`` says which results the present plan has; for each table of
 results, ``current_<table>`` is a view of those, with the names they go by. Results of earlier plans
 stay in the tables.
-
-``checksum`` tells a row that changed on the disk (_damage.py): it is of all other columns of the
-row and, in ``jobs``, of all rows of the job's results as well.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 7
+FORMAT_VERSION = 8
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -27,8 +24,7 @@ CREATE TABLE study (
   -- A row is one fact about the study: plan (JSON), microcolumn (version), created (UTC),
   -- command, and runner (the process that works on it, or that died at it).
   key TEXT NOT NULL PRIMARY KEY,
-  value TEXT NOT NULL,
-  checksum INTEGER NOT NULL
+  value TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE recordings (
@@ -40,15 +36,13 @@ CREATE TABLE recordings (
   units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit,
                 --        area and probe where known}, ...]
   notes TEXT,   -- JSON
-  survey TEXT,  -- JSON
-  checksum INTEGER NOT NULL
+  survey TEXT  -- JSON
 ) STRICT;
 
 CREATE TABLE environments (
   -- A row is one set of software versions and a machine that jobs were computed with.
   id INTEGER PRIMARY KEY,
-  versions TEXT NOT NULL UNIQUE,  -- JSON
-  checksum INTEGER NOT NULL
+  versions TEXT NOT NULL UNIQUE  -- JSON
 ) STRICT;
 
 CREATE TABLE planned (
@@ -57,8 +51,7 @@ CREATE TABLE planned (
   digest TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL, recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER,
   split INTEGER,
-  model TEXT,  -- such as RBM 25, or RBM 25 mpf
-  checksum INTEGER NOT NULL
+  model TEXT  -- such as RBM 25, or RBM 25 mpf
 ) STRICT;
 
 CREATE TABLE jobs (
@@ -72,8 +65,7 @@ CREATE TABLE jobs (
   warnings TEXT,  -- JSON
   seconds REAL,
   finished TEXT NOT NULL,  -- UTC
-  environment INTEGER NOT NULL REFERENCES environments (id),
-  checksum INTEGER NOT NULL
+  environment INTEGER NOT NULL REFERENCES environments (id)
 ) STRICT;
 
 CREATE TABLE descriptions (
@@ -198,8 +190,7 @@ CREATE TABLE failures (
   -- A row is a job that raised an error when last tried; it goes when the job finishes.
   digest TEXT NOT NULL PRIMARY KEY,
   job TEXT, error TEXT, traceback TEXT,
-  happened TEXT NOT NULL,  -- UTC
-  checksum INTEGER NOT NULL
+  happened TEXT NOT NULL  -- UTC
 ) STRICT;
 """
 
@@ -209,30 +200,43 @@ JSON_COLUMNS = {
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
     *("layers", "interactions", "modes", "found", "adequacy", "explainable", "tried"),
 }
-#: Columns of ``planned`` that results go by, with those of their own.
+#: Columns of ``planned`` that results go by, unless they have such a column themselves.
 _NAMES = ("recording", "experiment", "window", "split", "model")
-#: Tables of results, and which of these names they have themselves.
-RESULTS: dict[str, tuple[str, ...]] = {
-    "descriptions": (),
-    "fits": (),
-    "normalisers": (),
-    "scores": ("model",),
-    "differences": (),
-    "patterns": ("model",),
-    "adequacies": ("model",),
-    "annealings": (),
-    "predictions": (),
-    "calibrations": (),
-    "structures": (),
-    "assemblies": (),
-}
 
 
-def _view(table: str) -> str:
-    names = ", ".join(f"planned.{name}" for name in _NAMES if name not in RESULTS[table])
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The columns of a table or view: each one's SQL type, and those that give its order."""
+
+    types: dict[str, str]
+    key: tuple[str, ...]
+
+
+def _tables(schema: str) -> dict[str, Table]:
+    """Tables and views by name, as SQLite itself understands statements."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(schema)
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+        return {name: _table(connection, name) for (name,) in names.fetchall()}
+
+
+def _table(connection: sqlite3.Connection, name: str) -> Table:
+    columns = connection.execute(
+        "SELECT name, type, pk FROM pragma_table_info(?)", (name,)
+    ).fetchall()
+    key = sorted((place, column) for column, _, place in columns if place)
+    return Table({column: kind for column, kind, _ in columns}, tuple(column for _, column in key))
+
+
+#: Tables of results: those whose rows are of a job.
+RESULTS = {name: table for name, table in _tables(_TABLES).items() if "job" in table.key}
+
+
+def _view(name: str) -> str:
+    names = ", ".join(f"planned.{each}" for each in _NAMES if each not in RESULTS[name].types)
     return (
-        f"CREATE VIEW current_{table} AS SELECT planned.position AS planned_position, {names}, "
-        f"{table}.* FROM planned JOIN {table} ON {table}.job = planned.digest;\n"
+        f"CREATE VIEW current_{name} AS SELECT planned.position AS planned_position, {names}, "
+        f"{name}.* FROM planned JOIN {name} ON {name}.job = planned.digest;\n"
     )
 
 
@@ -251,23 +255,12 @@ LEFT JOIN failures ON failures.digest = planned.digest;
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The columns of a table or view: each one's SQL type, and those that give its order."""
-
-    types: dict[str, str]
-    key: tuple[str, ...]
-
-
 @cache
 def tables() -> dict[str, Table]:
-    """All tables and views by name, as SQLite itself understands :data:`SCHEMA`."""
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(SCHEMA)
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
-        found = {name: _table(connection, name) for (name,) in names.fetchall()}
-    for name in RESULTS:
-        key = ("planned_position", *(column for column in found[name].key if column != "job"))
+    """All tables and views of :data:`SCHEMA` by name."""
+    found = _tables(SCHEMA)
+    for name, table in RESULTS.items():
+        key = ("planned_position", *(column for column in table.key if column != "job"))
         found[f"current_{name}"] = Table(found[f"current_{name}"].types, key)
     found["current_jobs"] = Table(found["current_jobs"].types, ("position",))
     return found
@@ -279,11 +272,3 @@ def definitions() -> dict[str, str | None]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         return dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
-
-
-def _table(connection: sqlite3.Connection, name: str) -> Table:
-    columns = connection.execute(
-        "SELECT name, type, pk FROM pragma_table_info(?)", (name,)
-    ).fetchall()
-    key = sorted((place, column) for column, _, place in columns if place)
-    return Table({column: kind for column, kind, _ in columns}, tuple(column for _, column in key))

@@ -1,6 +1,7 @@
 """SLURM by its own commands: scripts for sbatch, and what squeue and sacct say of their tasks.
 
-States and options are those of the manual pages sbatch(1), squeue(1) and sacct(1).
+States and options are those of the manual pages sbatch(1), squeue(1) and sacct(1). The library
+submitit is not used: it passes tasks and results as pickles, and knows their states by sacct alone.
 """
 
 from __future__ import annotations
@@ -11,33 +12,22 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 #: Seconds that a command may take; a busy controller is slow to answer.
 _PATIENCE = 60
-#: Options of sbatch that a submission sets itself, for all tasks to be done in order.
+#: Options of sbatch that a submission sets itself.
 _OWN = ("--array", "-a", "--dependency", "-d", "--wrap", "--parsable")
 
-#: States of tasks that have not ended.
-WAITING, RUNNING = "waiting", "running"
-_OUT_OF_MEMORY, _TIMED_OUT = "out of memory", "timed out"
-#: Why tasks were killed: their state, the same in a sentence, and the option that asks for more.
-LIMITS = ((_OUT_OF_MEMORY, "ran out of memory", "--mem"), (_TIMED_OUT, "ran out of time", "--time"))
-_IN_WORDS = {
-    WAITING: "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT "
+#: SLURM's states of tasks that have not ended, in plain words.
+_ALIVE = {
+    "waiting": "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT "
     "SUSPENDED STOPPED",
-    RUNNING: "RUNNING COMPLETING RESIZING SIGNALING STAGE_OUT",
-    "done": "COMPLETED",
-    _OUT_OF_MEMORY: "OUT_OF_MEMORY",
-    _TIMED_OUT: "TIMEOUT DEADLINE",
-    "cancelled": "CANCELLED",
-    "preempted": "PREEMPTED",
-    "lost with their node": "NODE_FAIL BOOT_FAIL",
+    "running": "RUNNING COMPLETING RESIZING SIGNALING STAGE_OUT",
 }
-_STATES = {state: words for words, states in _IN_WORDS.items() for state in states.split()}
-#: States that are not above, FAILED among them.
-_FAILED = "failed"
+#: What tasks may run out of, by state: the same in a sentence, and the option that asks for more.
+_LIMITS = {"out of memory": ("memory", "--mem"), "timeout": ("time", "--time")}
 _NOT_THERE = "{} is not there; SLURM's commands are on the login nodes of a cluster"
 
 
@@ -156,12 +146,23 @@ def _single(task: str) -> list[str]:
 
 def is_alive(tasks: Iterable[str]) -> bool:
     """Whether some of these states are of tasks that have not ended."""
-    return bool({WAITING, RUNNING}.intersection(tasks))
+    return not _ALIVE.keys().isdisjoint(tasks)
+
+
+def shortages(tasks: Mapping[str, int]) -> list[str]:
+    """What tasks in these states had too little of, and which option asks for more."""
+    return [
+        f"{tasks[state]:,} of the last tasks ran out of {what}: ask for more with {option}"
+        for state, (what, option) in _LIMITS.items()
+        if state in tasks
+    ]
 
 
 def _in_words(state: str) -> str:
     """A state of SLURM's, which may come with more, as in ``CANCELLED by 1000``."""
-    return _STATES.get(re.split(r"[\s+]", state.strip())[0], _FAILED)
+    name = re.split(r"[\s+]", state.strip())[0]
+    alive = [words for words, states in _ALIVE.items() if name in states.split()]
+    return alive[0] if alive else name.lower().replace("_", " ")
 
 
 def _answer(command: Sequence[str]) -> str:

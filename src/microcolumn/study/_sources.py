@@ -101,9 +101,10 @@ class Source:
     def _check_options(self) -> None:
         select_options = tuple(inspect.signature(Recording.select).parameters)[1:]
         for key, known in (("read", io.option_names()), ("select", select_options)):
-            options = _plain(key, getattr(self, key))
-            if not isinstance(options, dict):
+            options = getattr(self, key)
+            if not isinstance(options, Mapping):
                 raise TypeError(f"{key} is {options!r}; give a table of options")
+            options = {str(k): _plain(f"{k!r} of {key}", value) for k, value in options.items()}
             # A misspelt key of the recording itself ends up among the options of reading.
             what, words = (key, ()) if key == "select" else ("a recording", _KEYS[:-1])
             for option in options:
@@ -162,19 +163,6 @@ class Source:
         else:
             entry = {"in_memory": self.in_memory}
         return {**entry, "select": dict(self.select)} if self.select else entry
-
-    @property
-    def origin(self) -> tuple[Any, ...]:
-        """What tells its data from those of other sources, as far as that is known unread."""
-        chosen = json.dumps([self.read, self.select], sort_keys=True)
-        if self.preset is not None:
-            minutes = simulate.PRESETS[self.preset].minutes
-            length = minutes if self.minutes is None else self.minutes
-            return "preset", self.preset, self.seed, length, chosen
-        if self.file is not None:
-            place = self.file if io.is_url(self.file) else str(Path(self.file).resolve())
-            return "file", place, chosen
-        return "in memory", self.in_memory, chosen
 
     def load(self) -> Recording:
         """The recording, read or simulated, with the selected units."""
@@ -255,19 +243,20 @@ def spread_bins(n_bins: int, n_kept: int) -> NDArray[np.intp]:
 
 def _plain(name: str, value: Any) -> Any:
     """A copy of ``value`` in the types of JSON, in which a study writes its plan."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(f"{key!r} of {name}", entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(name, value.tolist())
-    if isinstance(value, list | tuple):
-        return [_plain(name, entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{name} has {value}, which a plan cannot hold; give a finite number")
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(
-        f"{name} has {value!r}, which a plan cannot hold; use text, numbers, lists and tables, or "
-        "read the recording and pass it instead of its file"
-    )
+
+    def converted(entry: Any) -> Any:
+        if isinstance(entry, np.ndarray | np.generic):
+            return entry.tolist()
+        if isinstance(entry, Mapping):
+            return dict(entry)
+        if isinstance(entry, Path):
+            return str(entry)
+        raise TypeError(
+            f"{name} has {entry!r}, which a plan cannot hold; use text, numbers, lists and tables, "
+            "or read the recording and pass it instead of its file"
+        )
+
+    try:
+        return json.loads(json.dumps(value, allow_nan=False, default=converted))
+    except ValueError:
+        raise ValueError(f"{name} has a number that is not finite; give one that is") from None

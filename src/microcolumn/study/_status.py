@@ -5,21 +5,17 @@ Of a study that was submitted, SLURM is asked, too.
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..safe_text import printable
-from ._damage import sound
-from ._slurm import LIMITS, SlurmError, is_alive, tasks_by_state
+from ._slurm import SlurmError, is_alive, shortages, tasks_by_state
 from ._store import Store
 from ._submission import Submission, last_submission
 
@@ -34,14 +30,6 @@ _LOGGED_S = 30.0
 _SLOW_S = 0.5
 #: Seconds between two looks at the clock of a bar in a terminal.
 _TICK_S = 1.0
-#: What jobs that take about as long have in common, from the most similar on.
-_ALIKE = (
-    ("kind", "experiment", "window", "model", "recording"),
-    ("kind", "experiment", "window", "model"),
-    ("kind", "experiment"),
-    ("kind",),
-    (),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +42,9 @@ class Status:
     planned: dict[str, int]  # jobs by kind
     done: dict[str, int]
     failures: tuple[tuple[str, str], ...]  # job and error of those that failed when last tried
-    left_s: float  # that the rest will take with as many workers as last time; NaN where unknown
     n_other: int  # finished jobs of earlier plans, which this one does not use
     tasks: dict[str, int]  # of the last submission to SLURM by their state; empty where unknown
     logs: str  # folder of what these tasks have printed; empty where nothing was submitted
-    damage: str = ""  # what of the store changed on the disk
 
     @property
     def complete(self) -> bool:
@@ -73,7 +59,6 @@ class Status:
             f"  {kind:<{longest}} {self.done[kind]:>6} of {self.planned[kind]}"
             for kind in self.planned
         ]
-        lines += [f"  {self.damage}"] * bool(self.damage)
         if self.n_other:
             lines.append(f"  {self.n_other} finished jobs are of earlier plans")
         lines += [f"  failed: {job}: {error}" for job, error in self.failures[:_MOST_FAILURES]]
@@ -83,17 +68,13 @@ class Status:
             counts = ", ".join(f"{count:,} {state}" for state, count in self.tasks.items())
             lines.append(f"  tasks on SLURM: {counts}; their logs are in {self.logs}")
         if not self.complete:
-            lines += [
-                f"  {self.tasks[state]:,} of the tasks {what}: submit again with a larger {option}"
-                for state, what, option in LIMITS
-                if state in self.tasks
-            ]
+            lines += [f"  {sentence}" for sentence in shortages(self.tasks)]
         return "\n".join(lines)
 
     @property
     def _state(self) -> str:
         if self.running:
-            return f"running ({self.runner}), {duration(self.left_s)} left"
+            return f"running ({self.runner})"
         if not self.planned:
             return "nothing is planned yet; run the study"
         if self.complete:
@@ -110,27 +91,23 @@ def status(store: str | Path) -> Status:
     """How far a study is; a run that is at work on its store is not disturbed."""
     path = Path(store)
     submission = last_submission(path)
-    readable, damage = sound(path)
-    with Store.open(readable) as opened:
+    with Store.open(path) as opened:
+        opened.check()
         facts = opened.read_study()
         jobs = opened.rows("current_jobs")
         n_finished = len(opened.finished())
-    left = [job for job in jobs if job["finished"] is None]
-    done = [job for job in jobs if job["finished"] is not None]
     planned = Counter(job["kind"] for job in jobs)
-    missing = Counter(job["kind"] for job in left)
+    done = Counter(job["kind"] for job in jobs if job["finished"])
     return Status(
         store=str(path),
         running=Store.is_running(path),
         runner=facts.get("runner", ""),
         planned=dict(planned),
-        done={kind: planned[kind] - missing[kind] for kind in planned},
+        done={kind: done[kind] for kind in planned},
         failures=tuple((job["failed"], job["error"]) for job in jobs if job["failed"]),
-        left_s=_expected_s(left, done) / int(facts.get("workers", 1)),
-        n_other=n_finished - len(done),
+        n_other=n_finished - done.total(),
         tasks={} if submission is None else _tasks(submission),
         logs="" if submission is None else str(submission.logs),
-        damage=damage,
     )
 
 
@@ -142,20 +119,6 @@ def _tasks(submission: Submission) -> dict[str, int]:
         return {}
 
 
-def _expected_s(left: Sequence[dict[str, Any]], done: Sequence[dict[str, Any]]) -> float:
-    """Seconds that jobs will take: each as long as those like it; NaN where nothing is known."""
-    seconds: dict[Any, list[float]] = defaultdict(list)
-    for job in done:
-        for names in _ALIKE:
-            seconds[tuple(job[name] for name in names)].append(job["seconds"])
-    means = {key: fmean(values) for key, values in seconds.items()}
-    total = 0.0
-    for job in left:
-        keys = (tuple(job[name] for name in names) for names in _ALIKE)
-        total += next((means[key] for key in keys if key in means), math.nan)
-    return total
-
-
 def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[NoReturn]:
     """Bar with jobs done and time; by default in a terminal and in a notebook.
 
@@ -165,7 +128,7 @@ def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[No
 
     hidden = not (is_interactive() if shown is None else shown)
     settings: dict[str, Any] = {"disable": hidden, "unit": " jobs", "smoothing": 0.05}
-    times = "{elapsed} so far{postfix}"
+    times = "{elapsed} so far, {remaining} left"
     if is_interactive():
         settings["bar_format"] = "{l_bar}{bar}| {n_fmt}/{total_fmt} jobs, " + times
     else:
@@ -219,11 +182,6 @@ def log_if_slow(what: str, shown: bool | None = True) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def duration(seconds: float) -> str:
-    """Hours, minutes and seconds, such as 1:02:03; a question mark where unknown."""
-    return "?" if seconds != seconds else str(timedelta(seconds=round(seconds)))
 
 
 def is_interactive() -> bool:

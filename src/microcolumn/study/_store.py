@@ -1,10 +1,9 @@
 """The store of a study: one SQLite file that keeps every finished job, whatever happens next.
 
-One transaction per finished job, written ahead (WAL) and flushed to the disk before
-:meth:`Store.finish` returns: a process killed or a power cut at any instant loses the jobs that
-were running and nothing else. While a study runs there are two more files, ``<store>-wal`` and
-``<store>-shm``, which belong to it; after the last :meth:`Store.close` the store is a single file
-that may be copied (an empty ``<store>.lock`` stays, which need not be copied).
+One transaction per finished job, flushed to the disk before :meth:`Store.finish` returns: a process
+killed or a power cut at any instant loses the jobs that were running and nothing else. Between
+transactions the store is a single file that may be copied (an empty ``<store>.lock`` beside it need
+not be).
 """
 
 from __future__ import annotations
@@ -26,16 +25,18 @@ from ._codec import json_text
 from ._connection import (
     StoreError,
     as_store_error,
+    check_structure,
     connect_for_reading,
     connect_for_writing,
     connect_in_memory,
 )
-from ._damage import Value, checksum, find, remove
 from ._schema import JSON_COLUMNS, RESULTS, Table, tables
 
 __all__ = ["Store", "StoreError"]
 
 Row = dict[str, Any]
+#: What SQLite takes and gives back unchanged; no NaN.
+Value = int | float | str | bytes | None
 
 #: Seconds that a run waits for the lock: :meth:`Store.is_running` has it for an instant.
 _PATIENCE = 2.0
@@ -84,12 +85,13 @@ class Store:
                 return "runner" in store.read_study()
 
     def close(self) -> None:
-        """Close the store; the last to close it leaves a single file."""
-        # So that the main file is complete even while a reader keeps the others alive. If it fails
-        # nothing is lost: the next to open the store finds everything in <store>-wal.
-        with suppress(sqlite3.Error):
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        """Close the store."""
         self._connection.close()
+
+    def check(self) -> None:
+        """Refuse a store whose structure is damaged, as SQLite finds it."""
+        with as_store_error(self.path):
+            check_structure(self._connection, self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -168,15 +170,10 @@ class Store:
             if connection.execute("SELECT 1 FROM jobs WHERE digest = ?", (digest,)).fetchone():
                 raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
             own = {"digest": digest, "environment": _environment(connection, job["environment"])}
-            results = [
-                (table, _values(table, dict(row) | {"job": digest}))
-                for table, found in rows.items()
-                for row in found
-            ]
-            sums = [checksum(table, values) for table, values in results]
-            _insert(connection, "jobs", {"finished": _now()} | dict(job) | own, results=sums)
-            for table, values in results:
-                _write(connection, table, values)
+            _insert(connection, "jobs", {"finished": _now()} | dict(job) | own)
+            for table, found in rows.items():
+                for row in found:
+                    _insert(connection, table, dict(row) | {"job": digest})
             connection.execute("DELETE FROM failures WHERE digest = ?", (digest,))
 
     def job(self, digest: str) -> tuple[Row, dict[str, list[Row]]]:
@@ -189,16 +186,6 @@ class Store:
     def content(self) -> bytes:
         """All of the store, as its file would have it."""
         return self._connection.serialize()
-
-    def mend(self) -> str:
-        """Delete what changed on the disk, to be computed again; a sentence names it."""
-        with as_store_error(self.path):
-            damage = find(self._connection)
-        if not damage:
-            return ""
-        with self._transaction() as connection:
-            remove(connection, damage)
-        return damage.sentence(self.path, "it is computed again")
 
     def fail(self, digest: str, job: str, error: str, traceback: str) -> None:
         """Note that a job raised an error, in place of an earlier failure of the same job."""
@@ -213,7 +200,7 @@ class Store:
         NaN in REAL columns and None in others, and JSON is decoded.
         """
         known = _table(table, [*(columns or ()), *equal])
-        wanted = list(columns or (name for name in known.types if name != "checksum"))
+        wanted = list(columns or known.types)
         query = f"SELECT {', '.join(wanted)} FROM {table}"
         if equal:
             query += " WHERE " + " AND ".join(f"{column} IS ?" for column in equal)
@@ -245,33 +232,12 @@ class Store:
 
 
 def _insert(
-    connection: sqlite3.Connection,
-    table: str,
-    row: Mapping[str, Any],
-    *,
-    replace: bool = False,
-    results: Iterable[int] = (),
+    connection: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replace: bool = False
 ) -> None:
-    """Write a row of a table that has checksums; ``results`` are those of a job's results."""
-    values = _values(table, row)
-    _write(connection, table, [*values, checksum(table, values, results)], replace=replace)
-
-
-def _write(
-    connection: sqlite3.Connection, table: str, values: Sequence[Value], *, replace: bool = False
-) -> None:
+    types = _table(table, row).types
+    values = [_stored(column, kind, row.get(column)) for column, kind in types.items()]
     verb, marks = "REPLACE" if replace else "INSERT", ", ".join("?" * len(values))
     connection.execute(f"{verb} INTO {table} VALUES ({marks})", values)
-
-
-def _values(table: str, row: Mapping[str, Any]) -> list[Value]:
-    """All columns of a row but ``checksum``, in the table's order, as SQLite keeps them."""
-    types = _table(table, row).types
-    return [
-        _stored(column, kind, row.get(column))
-        for column, kind in types.items()
-        if column != "checksum"
-    ]
 
 
 def _environment(connection: sqlite3.Connection, versions: Mapping[str, str]) -> int:
@@ -293,9 +259,7 @@ def _stored(column: str, kind: str, value: Any) -> Value:
     if isinstance(single, float) and math.isnan(single):
         return None
     if isinstance(single, int | float) and kind != "TEXT":
-        # As SQLite keeps numbers, which has no sign of zero: checksums are of what is kept.
-        whole = kind == "INTEGER" and single == single // 1
-        return int(single) if whole else float(single) + 0.0
+        return single
     if column not in JSON_COLUMNS:
         raise ValueError(f"{column} cannot hold a {type(value).__name__}; give a number or text")
     return json_text(single)

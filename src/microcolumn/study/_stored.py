@@ -5,22 +5,36 @@ from __future__ import annotations
 import json
 import math
 import os
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from ..evaluate import HiddenActivation
-from ..models import ModelSpec, PopulationModel, WordModel
+from ..evaluate import Comparison, HiddenActivation, SplitScore
+from ..evaluate._splits import compare_splits, with_false_modes
+from ..models import ModelSpec, PopulationModel, WordModel, from_bytes
 from ..units import Units
 from ..words import Words
+from ._codec import from_blob, typed
 from ._compute import split_words
-from ._damage import sound
 from ._describe import DataResult
-from ._index import Condition, NotComputedError, PlanIndex, Reader, Row
+from ._index import (
+    Condition,
+    Key,
+    NotComputedError,
+    PlanIndex,
+    Row,
+    Where,
+    log_partition_of,
+    n_blocks,
+    n_test_blocks,
+)
 from ._plan import Plan
-from ._store import Store, StoreError
+from ._store import Store
 
+#: Splits whose models, and experiments whose words, are kept in memory.
+_KEPT = 4
 #: Columns of the store that say where a result belongs.
 WHERE = ("planned_position", "job", "recording", "experiment", "window", "split", "model", "l1")
 
@@ -30,19 +44,23 @@ class StoredStudy:
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self.file = Path(file)
-        readable, self.damage = sound(self.file)
-        with Store.open(readable) as store:
+        with Store.open(self.file) as store:
+            store.check()
             self.study = store.read_study()
             rows = {row["name"]: row for row in store.rows("recordings")}
-        if "plan" not in self.study and self.damage:
-            raise StoreError(self.damage)
         if "plan" not in self.study:
             raise NotComputedError(f"{self.file} has no plan yet; run a study first")
         self.plan = Plan.from_dict(json.loads(self.study["plan"]))
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
         self.index = PlanIndex(self.plan, self.recordings)
-        self._reader = Reader(readable, self.index)
+        # Sentences, tables and figures of a page ask for the same ones again and again.
+        self._table = cache(self._read_table)
+        self._files = lru_cache(_KEPT)(self._read_files)
+        self._scores = cache(self._read_scores)
+        self._words = lru_cache(_KEPT)(self._read_words)
+        self._units = cache(lambda *where: self._words(*where).units)
+        self._data = cache(self._read_data)
 
     def label(self, recording: str) -> str:
         """The name of a recording as it is printed: ``"B4 (simulated)"`` if it is."""
@@ -57,19 +75,13 @@ class StoredStudy:
         return any(source.name == recording and source.preset for source in self.plan.sources)
 
     def normalisers(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        split: int = 0,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, *, split: int = 0, **where: Unpack[Where]
     ) -> dict[float, Row]:
         """Normalisers and validation scores by l1, with the traces of annealed ones."""
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         return {
             l1: {key: row[key] for key in row if key not in (*WHERE, "activation")}
-            for l1, row in self._reader.normalisers(condition, spec, split).items()
+            for l1, row in self._normalisers(condition, spec, split).items()
         }
 
     def model(
@@ -79,32 +91,25 @@ class StoredStudy:
         *,
         split: int = 0,
         l1: float | None = None,
-        experiment: str | None = None,
-        window: int | None = None,
+        **where: Unpack[Where],
     ) -> WordModel:
         """A fitted model with its log Z, ready to score, predict and sample.
 
         It was fitted on the training part of ``split`` at one of the ``l1`` tried, by default the
         one chosen on the validation part.
         """
-        condition, spec = self._model_at(recording, model, experiment, window)
-        return self._reader.model(condition, spec, split, self._l1(condition, spec, split, l1))
+        condition, spec = self._model_at(recording, model, where)
+        return self._model(condition, spec, split, self._l1(condition, spec, split, l1))
 
     def path(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        *,
-        split: int = 0,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, model: str | ModelSpec, *, split: int = 0, **where: Unpack[Where]
     ) -> list[PopulationModel]:
         """The models of one kind at every l1 that was tried, increasing."""
-        condition, spec = self._model_at(recording, model, experiment, window)
-        tried = self._reader.normalisers(condition, spec, split)
+        condition, spec = self._model_at(recording, model, where)
+        tried = self._normalisers(condition, spec, split)
         if not tried:
             raise condition.missing(f"{spec.name} of split {split}")
-        return [self._reader.model(condition, spec, split, l1) for l1 in tried]
+        return [self._model(condition, spec, split, l1) for l1 in tried]
 
     def activation(
         self,
@@ -113,48 +118,39 @@ class StoredStudy:
         *,
         split: int = 0,
         l1: float | None = None,
-        experiment: str | None = None,
-        window: int | None = None,
+        **where: Unpack[Where],
     ) -> HiddenActivation:
         """How active the hidden units of a fit are on the test part; see :meth:`model`."""
-        condition, spec = self._model_at(recording, model, experiment, window)
+        condition, spec = self._model_at(recording, model, where)
         chosen = self._l1(condition, spec, split, l1)
-        found = self._reader.normaliser(condition, spec, split, chosen)
+        found = self._normaliser(condition, spec, split, chosen)
         arrays = {name: np.array(entry) for name, entry in found["activation"].items()}
         return HiddenActivation(**arrays)
 
     def words(
-        self,
-        recording: str,
-        *,
-        split: int = 0,
-        experiment: str | None = None,
-        window: int | None = None,
+        self, recording: str, *, split: int = 0, **where: Unpack[Where]
     ) -> tuple[Words, Words, Words]:
         """Words that a split fits, chooses l1 and tests with: (train, validation, test)."""
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         self.index.check(condition, split)
         words = self.all_words(recording, experiment=condition.experiment.name)
         return split_words(words, condition.experiment, condition.window, split)
 
     def all_words(self, recording: str, *, experiment: str | None = None) -> Words:
         """Words of all single bins of an experiment, in time order."""
-        settings = self.index.experiment(recording, experiment)
-        return self._reader.words(recording, settings.name)
+        return self._words(recording, self.index.experiment(recording, experiment).name)
 
     def data(self, recording: str, *, experiment: str | None = None) -> DataResult:
         """Units, rates, busiest stretch and correlogram of what an experiment saw."""
-        settings = self.index.experiment(recording, experiment)
-        return self._reader.data(recording, settings.name)
+        return self._data(recording, self.index.experiment(recording, experiment).name)
 
     def units(self, recording: str, *, experiment: str | None = None) -> Units:
         """Units of an experiment's words."""
-        settings = self.index.experiment(recording, experiment)
-        return self._reader.units(recording, settings.name)
+        return self._units(recording, self.index.experiment(recording, experiment).name)
 
     def tested(self) -> list[Condition]:
         """Where at least one split is tested, in the plan's order."""
-        return [c for c in self.index.conditions() if self._reader.rows("scores", c)]
+        return [c for c in self.index.conditions() if self._rows("scores", c)]
 
     def provenance(self) -> dict[str, Any]:
         """How the results came about: by which version and command, and by which jobs.
@@ -164,18 +160,16 @@ class StoredStudy:
         ``failures`` (what went wrong in which job), all of this plan's jobs alone.
         """
         facts = {key: value for key, value in self.study.items() if key != "plan"}
-        return facts | self._reader.provenance
+        return facts | self._jobs
 
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
-        rows = self._reader.rows("structures", condition, model=spec.name)
-        if not rows:
-            raise condition.missing(f"the structure of {spec.name}")
+        rows = self._needed(f"the structure of {spec.name}", "structures", condition, spec)
         return {row["split"]: row for row in rows}
 
     def _model_at(
-        self, recording: str, model: str | ModelSpec, experiment: str | None, window: int | None
+        self, recording: str, model: str | ModelSpec, where: Where
     ) -> tuple[Condition, ModelSpec]:
-        condition = self.index.at(recording, experiment, window)
+        condition = self.index.at(recording, **where)
         return condition, self.index.spec(condition, model)
 
     def _l1(self, condition: Condition, spec: ModelSpec, split: int, l1: float | None) -> float:
@@ -183,8 +177,141 @@ class StoredStudy:
         self.index.check(condition, split)
         if l1 is not None:
             return l1
-        rows = self._reader.rows("scores", condition, model=spec.name, split=split)
-        if not rows:
-            raise condition.missing(f"the test of split {split}")
-        chosen = float(rows[0]["l1"])
+        what = f"the test of split {split}"
+        chosen = float(self._needed(what, "scores", condition, spec, split=split)[0]["l1"])
         return 0.0 if math.isnan(chosen) else chosen  # rivals without a penalty are kept at 0
+
+    def _query(self, table: str, **options: Any) -> list[Row]:
+        """Rows of the present plan, read anew; the options are those of :meth:`Store.rows`."""
+        with Store.open(self.file) as store:
+            return store.rows(f"current_{table}", **options)
+
+    def _read_table(self, table: str) -> dict[Key, list[Row]]:
+        by_condition: dict[Key, list[Row]] = {}
+        for row in self._query(table):
+            key = (row["recording"], row["experiment"], row["window"])
+            by_condition.setdefault(key, []).append(row)
+        return by_condition
+
+    def _rows(self, table: str, condition: Condition, **equal: Any) -> list[Row]:
+        """Rows at a condition; the table is read once for all conditions."""
+        rows = self._table(table).get(condition.key, [])
+        return [row for row in rows if all(row[name] == value for name, value in equal.items())]
+
+    def _needed(
+        self, what: str, table: str, condition: Condition, spec: ModelSpec, **equal: Any
+    ) -> list[Row]:
+        """Rows of a model, of which there must be some: else ``what`` is not computed yet."""
+        rows = self._rows(table, condition, model=spec.name, **equal)
+        if not rows:
+            raise condition.missing(what)
+        return rows
+
+    def _description(self, recording: str, experiment: str, column: str) -> bytes:
+        where = {"recording": recording, "experiment": experiment}
+        rows = self._query("descriptions", columns=(column,), **where)
+        if not rows:
+            raise NotComputedError(
+                f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
+                "run the study further"
+            )
+        return bytes(rows[0][column])
+
+    def _read_words(self, recording: str, experiment: str) -> Words:
+        return from_blob(Words, self._description(recording, experiment, "words"))
+
+    def _read_data(self, recording: str, experiment: str) -> DataResult:
+        return from_blob(DataResult, self._description(recording, experiment, "data"))
+
+    def _model(
+        self, condition: Condition, spec: ModelSpec, split: int, l1: float
+    ) -> PopulationModel:
+        row = self._normaliser(condition, spec, split, l1)
+        content = self._files(condition, split)[spec.name, l1]
+        return from_bytes(content, log_z=log_partition_of(row))
+
+    def _read_files(self, condition: Condition, split: int) -> dict[tuple[str, float], bytes]:
+        """Files of the models of a split, by name and l1."""
+        columns = ("model", "l1", "file")
+        rows = self._query("fits", columns=columns, split=split, **condition.names)
+        return {(row["model"], row["l1"]): row["file"] for row in rows}
+
+    def _normalisers(self, condition: Condition, spec: ModelSpec, split: int) -> dict[float, Row]:
+        """Rows of log Z and validation score by l1, increasing; empty where none is computed."""
+        self.index.check(condition, split)
+        rows = self._rows("normalisers", condition, model=spec.name, split=split)
+        return {row["l1"]: row for row in rows}
+
+    def _normaliser(self, condition: Condition, spec: ModelSpec, split: int, l1: float) -> Row:
+        """Row of one fit's log Z and validation score."""
+        rows = self._normalisers(condition, spec, split)
+        if not rows:
+            raise condition.missing(f"{spec.name} of split {split}")
+        if l1 not in rows:
+            known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
+            raise ValueError(
+                f"l1 is {float(l1)!r}; {spec.name} of split {split} of {condition} has {known}"
+            )
+        return rows[l1]
+
+    def _read_scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
+        """Scores of the splits tested so far."""
+        found: dict[ModelSpec, list[SplitScore]] = {}
+        for row in self._rows("scores", condition):
+            found.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
+        return found
+
+    @cached_property
+    def _comparisons(self) -> dict[Key, Comparison]:
+        """All comparisons that have a finite score, by condition."""
+        found = {}
+        for condition in self.index.conditions():
+            n_units = self.index.n_units(condition.recording, condition.experiment)
+            differences: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
+            for row in self._rows("differences", condition):
+                by_split = differences.setdefault((row["first"], row["second"]), {})
+                by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
+            scores, ratio = self._scores(condition), condition.experiment.test_to_train
+            models, pairs = compare_splits(
+                scores,
+                differences,
+                n_units,
+                ratio,
+                n_blocks=n_blocks(scores, condition),
+                n_test_blocks=n_test_blocks(scores, condition),
+            )
+            unranked = with_false_modes(scores, n_units)
+            if models or unranked:
+                found[condition.key] = Comparison(
+                    models=models,
+                    pairs=pairs,
+                    unranked=unranked,
+                    n_units=n_units,
+                    n_splits=max(model.n_splits for model in (*models, *unranked)),
+                    n_planned=condition.experiment.n_splits,
+                    split_by=condition.experiment.split_by,
+                    test_to_train=ratio,
+                    **condition.names,
+                )
+        return found
+
+    @cached_property
+    def _jobs(self) -> dict[str, Any]:
+        """Counts, times, software and failures of the plan's jobs."""
+        columns = ("seconds", "finished", "environment", "failed", "error")
+        jobs = self._query("jobs", columns=columns)
+        done = [row for row in jobs if row["finished"] is not None]
+        times = [row["finished"] for row in done]
+        known = [row["environment"] for row in done if row["environment"] is not None]
+        environments = {json.dumps(versions): versions for versions in known}
+        return {
+            "n_done": len(done),
+            "n_planned": len(jobs),
+            "seconds": math.fsum(row["seconds"] for row in done),
+            "first": min(times, default=""),
+            "last": max(times, default=""),
+            "environments": list(environments.values()),
+            "failures": [
+                {"job": row["failed"], "error": row["error"]} for row in jobs if row["failed"]
+            ],
+        }

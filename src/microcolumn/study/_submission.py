@@ -20,30 +20,14 @@ _TASKS, _NUMBERS = "submission.json", "slurm.json"
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Jobs of a plan, dealt to tasks.
-
-    Attributes
-    ----------
-    folder : Path
-        Where it is kept.
-    microcolumn : str
-        The version that dealt the jobs.
-    plan : dict
-        The plan, in the types of JSON.
-    recordings : dict of str to list
-        Fingerprint and number of units of each recording.
-    stages : list
-        Digests of the jobs of each task of each stage; a stage needs earlier ones alone.
-    flags : list of str
-        Options that sbatch was given.
-    """
+    """Jobs of a plan, dealt to tasks; all but ``folder`` in the types of JSON."""
 
     folder: Path
-    microcolumn: str
+    microcolumn: str  # the version that dealt the jobs
     plan: dict[str, Any]
-    recordings: dict[str, list[Any]]
-    stages: list[list[list[str]]]
-    flags: list[str]
+    recordings: dict[str, list[Any]]  # fingerprint and number of units of each
+    stages: list[list[list[str]]]  # digests of each task's jobs; a stage needs earlier ones alone
+    flags: list[str]  # options that sbatch was given
 
     @property
     def logs(self) -> Path:
@@ -59,7 +43,7 @@ class Submission:
     def load(cls, folder: Path) -> Submission:
         """Read what the tasks of a submission do."""
         try:
-            return cls(folder, **json.loads((folder / _TASKS).read_text(encoding="utf-8")))
+            return cls(folder, **_read(folder / _TASKS))
         except (OSError, ValueError, TypeError) as error:
             raise ValueError(
                 f"{folder} is no folder of a submission ({error}); submit the study again"
@@ -67,9 +51,8 @@ class Submission:
 
     @property
     def numbers(self) -> list[str]:
-        """Jobs of SLURM that were submitted, in their order; none where nothing was."""
-        file = self.folder / _NUMBERS
-        return list(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else []
+        """Jobs of SLURM that were submitted, in their order."""
+        return list(_read(self.folder / _NUMBERS))
 
     def note_numbers(self, numbers: list[str]) -> None:
         """Keep the numbers that SLURM gave."""
@@ -84,25 +67,26 @@ def parts_folder(store: str | os.PathLike[str]) -> Path:
 
 def last_submission(store: Path) -> Submission | None:
     """The latest submission of a study that SLURM was given, if there is one."""
-    for folder in reversed(_folders(store)):
-        if (folder / _NUMBERS).exists():
-            return Submission.load(folder)
-    return None
+    given = [number for number in _numbered(store) if (_folder(store, number) / _NUMBERS).exists()]
+    return Submission.load(_folder(store, max(given))) if given else None
 
 
 def next_folder(store: Path) -> Path:
     """Where the next submission will be."""
-    last = max((int(folder.name) for folder in _folders(store)), default=0)
-    return parts_folder(store) / str(last + 1)
+    return _folder(store, max(_numbered(store), default=0) + 1)
 
 
-def _folders(store: Path) -> list[Path]:
-    """Folders of all submissions, in their order."""
-    parts = parts_folder(store)
-    found = parts.iterdir() if parts.is_dir() else ()
-    return sorted(
-        (each for each in found if each.name.isdecimal()), key=lambda each: int(each.name)
-    )
+def _numbered(store: Path) -> list[int]:
+    """Numbers of all submissions."""
+    return [int(each.name) for each in parts_folder(store).glob("*") if each.name.isdecimal()]
+
+
+def _folder(store: Path, number: int) -> Path:
+    return parts_folder(store) / str(number)
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _write(path: Path, content: Any) -> None:

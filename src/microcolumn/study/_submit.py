@@ -1,22 +1,29 @@
-"""Give a plan to a cluster: scripts for the jobs that are missing, and SLURM to run them."""
+"""Give a plan to a cluster: scripts for the jobs that are missing, SLURM to run them, and tasks.
+
+A task does not open the study's store: each of its jobs becomes a part file. Jobs that have a part
+already are left as they are, so that a task may be killed and started again at any instant.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from .. import __version__
 from ..atomic import atomic_write
 from ..validation import whole_number
 from ._ahead import compile_ahead
-from ._parts import has_result, part_path, write_part
+from ._compute import JobResult, execute, failed
+from ._jobs import RecordingInfo
+from ._parts import has_result, part_path, read_part, write_part
 from ._plan import Plan
 from ._prepared import Prepared
 from ._slurm import (
-    LIMITS,
     SlurmError,
     cancel,
     check_flags,
@@ -24,9 +31,11 @@ from ._slurm import (
     check_printable,
     is_alive,
     script,
+    shortages,
     submit_script,
     tasks_by_state,
 )
+from ._sources import fingerprint
 from ._store import Store
 from ._submission import Submission, last_submission, next_folder, parts_folder
 
@@ -115,9 +124,9 @@ def submit(
     prepared = Prepared.of(plan)
     if dry_run:
         return _submitted(_planned(prepared, path, _done(path), array, flags), path, (), ())
-    sentences = _check_last(path, flags) if slurm else []
+    sentences = _check_last(path) if slurm else []
     with Store.create(path) as opened, opened.lock():
-        sentences = prepared.enter(opened, command=command, workers=array) + sentences
+        sentences = prepared.enter(opened, command=command) + sentences
         planned = _planned(prepared, path, opened.finished(), array, flags)
         if not planned.stages:
             return _submitted(planned, path, (), sentences)
@@ -213,7 +222,7 @@ def _given_to_slurm(planned: Submission, path: Path) -> tuple[str, ...]:
     return tuple(numbers)
 
 
-def _check_last(path: Path, flags: Sequence[str]) -> list[str]:
+def _check_last(path: Path) -> list[str]:
     """Refuse to do what tasks are doing; say what those that were killed had too little of."""
     last = last_submission(path)
     if last is None:
@@ -225,15 +234,7 @@ def _check_last(path: Path, flags: Sequence[str]) -> list[str]:
             f"tasks of the last submission have not ended ({counts}); wait for them, or end them "
             f"with scancel {' '.join(last.numbers)}"
         )
-    return [
-        f"{tasks[state]:,} of the last submission's tasks {what}; ask for more with {option}"
-        for state, what, option in LIMITS
-        if state in tasks and _option(option, flags) == _option(option, last.flags)
-    ]
-
-
-def _option(name: str, flags: Sequence[str]) -> list[str]:
-    return [flag for flag in flags if flag.startswith(f"{name}=")]
+    return shortages(tasks)
 
 
 def _submitted(
@@ -247,3 +248,105 @@ def _submitted(
         n_tasks=len(tasks),
         sentences=tuple(sentences),
     )
+
+
+def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> int:
+    """Do the jobs of one task of a submission, and print a line about each on standard error.
+
+    Parameters
+    ----------
+    folder : path
+        The submission's folder.
+    stage, task : int
+        Which share of it, the stage counted from 1 and the task from 0.
+    threads : int
+        That kernels may use; results do not depend on it.
+
+    Returns
+    -------
+    int
+        How many jobs failed; their parts say why.
+
+    Raises
+    ------
+    ValueError
+        Where the submission has no such share, or another version made it.
+    """
+    submission = Submission.load(Path(folder))
+    if submission.microcolumn != __version__:
+        raise ValueError(
+            f"{folder} was submitted by microcolumn {submission.microcolumn} and this is "
+            f"{__version__}, whose numbers may differ; use that version, or submit the study again"
+        )
+    stages = submission.stages
+    if not (1 <= stage <= len(stages) and 0 <= task < len(stages[stage - 1])):
+        sizes = ", ".join(f"{len(tasks)} in stage {n}" for n, tasks in enumerate(stages, 1))
+        raise ValueError(f"there is no task {task} of stage {stage}; there are {sizes}")
+    if whole_number("threads", threads) < 1:
+        raise ValueError(f"threads is {threads}; give at least one")
+    facts = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
+    share = _Share(submission.folder.parent, Plan.from_dict(submission.plan), facts, threads)
+    return share.do(stages[stage - 1][task])
+
+
+class _Share:
+    """Jobs of one task, whose parts and those that they start from are in a folder."""
+
+    def __init__(
+        self, parts: Path, plan: Plan, facts: dict[str, RecordingInfo], threads: int
+    ) -> None:
+        self.parts = parts
+        self.prepared = Prepared(plan, facts, {})
+        self.threads = threads
+        self._with_recording = lru_cache(1)(self._read)  # one in memory at a time
+
+    def do(self, digests: Sequence[str]) -> int:
+        """Do what has no part yet; the number of jobs that failed."""
+        jobs = self.prepared.jobs
+        n_failed = 0
+        for digest in sorted(digests, key=lambda each: jobs[each].recording):
+            if self._is_done(digest):
+                continue
+            if all(map(self._is_done, self.prepared.used(jobs[digest]).values())):
+                n_failed += bool(self._keep(self._result(digest)).error)
+            else:
+                _tell(f"{jobs[digest]}: left, because a job that it starts from is not done")
+        return n_failed
+
+    def _is_done(self, digest: str) -> bool:
+        return has_result(part_path(self.parts, digest))
+
+    def _result(self, digest: str) -> JobResult:
+        try:
+            prepared = self._with_recording(self.prepared.jobs[digest].recording)
+            task = prepared.task(
+                digest, lambda used: read_part(part_path(self.parts, used)), self.threads
+            )
+        except Exception as error:  # it could not even start
+            return failed(digest, error)
+        return execute(task)
+
+    def _read(self, recording: str) -> Prepared:
+        """The plan with a recording, which must be what it was when the study was submitted."""
+        known = self.prepared
+        [source] = [each for each in known.plan.sources if each.name == recording]
+        read = source.load()
+        if fingerprint(read) != known.facts[recording].fingerprint:
+            raise ValueError(
+                f"recording {recording!r} is not what it was when the study was submitted; "
+                "restore it, or submit the study again into a new store"
+            )
+        return Prepared(known.plan, known.facts, {recording: read})
+
+    def _keep(self, result: JobResult) -> JobResult:
+        """Write the part of a job, and a line about it."""
+        part = Store.in_memory()
+        self.prepared.keep(result, part)
+        write_part(self.parts, result.digest, part)
+        done = result.error or f"done in {result.seconds:.1f} s"
+        _tell(f"{self.prepared.jobs[result.digest]}: {done}")
+        return result
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

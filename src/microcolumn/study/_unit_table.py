@@ -7,47 +7,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate import Assemblies, Comparison, Intervals, PredictionResult
+from ..evaluate import Intervals, PredictionResult
 from ..evaluate._assemblies import by_unit
 from ..evaluate._estimates import corrected
 from ..evaluate._recurrence import oriented_weights
 from ..evaluate._significance import FEWEST_SPLITS, degrees_of_freedom, p_value
-from ..models import ModelSpec, WordModel
+from ..models import ModelSpec
 from ..validation import Floats
-from ._describe import DataResult
 from ._index import Condition, NotComputedError, Row
 
+Results: TypeAlias = Any  # of _results.py, which imports this module
 Found = TypeVar("Found")
 
 #: Partners that are named of each unit, and the share of them that may be false discoveries.
 N_PARTNERS, RATE = 3, 0.05
 
 
-class _Results(Protocol):
-    """What the table takes from :class:`Results`, each by the names of a condition."""
-
-    @property
-    def data(self) -> Callable[..., DataResult]: ...
-    @property
-    def comparison(self) -> Callable[..., Comparison]: ...
-    @property
-    def model(self) -> Callable[..., WordModel]: ...
-    @property
-    def assemblies(self) -> Callable[..., Assemblies]: ...
-    @property
-    def intervals(self) -> Callable[..., Intervals | None]: ...
-    @property
-    def predictions(self) -> Callable[..., dict[str, PredictionResult]]: ...
-    @property
-    def blocks_dealt(self) -> Callable[[Condition], int | None]: ...
-
-
-def unit_rows(results: _Results, condition: Condition) -> list[Row]:
+def unit_rows(results: Results, condition: Condition) -> list[Row]:
     """Rows of :meth:`Results.unit_table`."""
     where = {"recording": condition.recording, "experiment": condition.experiment.name}
     data = results.data(**where)
@@ -73,7 +54,7 @@ def unit_rows(results: _Results, condition: Condition) -> list[Row]:
     ]
 
 
-def _memberships(results: _Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
+def _memberships(results: Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
     """Assemblies that each unit is in, those in which its weight is largest first."""
     for spec, found in _best(results.assemblies, results, condition):
         if not len(found):  # no live hidden unit
@@ -99,7 +80,7 @@ class _Couplings(NamedTuple):
     stderr: Floats
 
 
-def _partners(results: _Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
+def _partners(results: Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
     """Units that each unit is most strongly coupled to, each named once."""
     model, pairs, nats, stderr = _couplings(results, condition)
     first, second = (pairs % len(ids)).T  # bits of a window are bin by bin
@@ -121,7 +102,7 @@ def _partners(results: _Results, condition: Condition, ids: tuple[str, ...]) -> 
     return rows
 
 
-def _couplings(results: _Results, condition: Condition) -> _Couplings:
+def _couplings(results: Results, condition: Condition) -> _Couplings:
     """Couplings that differ from 0, of the best model that has some; else, none.
 
     Where no model has intervals, those that the penalty left in the best model with couplings.
@@ -145,7 +126,7 @@ def _has_couplings(found: tuple[ModelSpec, Intervals | None]) -> bool:
     return found[0].model in ("Ising", "SemiRBM")
 
 
-def _gains(results: _Results, condition: Condition, n_units: int) -> list[Row]:
+def _gains(results: Results, condition: Condition, n_units: int) -> list[Row]:
     """Bits/s that each unit's spikes are predicted better than by its rate, given all others."""
     for spec, found in _best(results.predictions, results, condition):
         units = found["rest"].units
@@ -165,7 +146,7 @@ def _gains(results: _Results, condition: Condition, n_units: int) -> list[Row]:
 
 
 def _q_values(
-    results: _Results, condition: Condition, found: PredictionResult, error: float
+    results: Results, condition: Condition, found: PredictionResult, error: float
 ) -> list[float]:
     """False discovery rates at which units count as predicted; NaN where splits are too few."""
     if found.n_splits < FEWEST_SPLITS:
@@ -176,7 +157,7 @@ def _q_values(
 
 
 def _best(
-    method: Callable[..., Found], results: _Results, condition: Condition
+    method: Callable[..., Found], results: Results, condition: Condition
 ) -> Iterator[tuple[ModelSpec, Found]]:
     """What a method of the results finds of each model that it is computed for, best first."""
     for model in results.comparison(**condition.names).models:
