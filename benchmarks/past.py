@@ -16,8 +16,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate._past import _log_marginals, log_odds_given_past
-from microcolumn.kernels.cpu.newest_tables import NewestBin
+from microcolumn.evaluate._past import log_odds_given_past
 
 #: Words that NumPy is timed on.
 SAMPLE = 2000
@@ -51,8 +50,9 @@ def past_in_numpy(theta, X, n):
                 log_w += np.log(product)
                 product[:] = 1.0
         log_w += np.log(product)
-        log_p = _log_marginals(log_w)
-        odds[start : start + 16] = log_p[:, :, 1] - log_p[:, :, 0]
+        weights = np.exp(log_w - log_w.max(axis=1, keepdims=True))
+        active = weights @ states
+        odds[start : start + 16] = np.log(active / (weights.sum(axis=1, keepdims=True) - active))
     return odds
 
 
@@ -70,7 +70,7 @@ def rest_in_numpy(theta, X, n):
 def report_past(theta, words, peak):
     n, first = words.n_units, words.n_dims - words.n_units
     pasts = np.unique(words.X[:, :first], axis=0)
-    levels = NewestBin.of(theta.arrays, n).levels
+    n_used = int(np.any(theta.W[first:] != 0.0, axis=0).sum())
     seconds = least(time.thread_time, lambda: log_odds_given_past(theta, words), 3)
     chosen = words.X[:: len(words) // SAMPLE].astype(float)
     reference = past_in_numpy(theta, chosen, n)
@@ -78,14 +78,12 @@ def report_past(theta, words, peak):
     plain *= len(pasts) / len(chosen)
     found, past = log_odds_given_past(theta, words)
     error = np.abs(found[past][:: len(words) // SAMPLE] / reference - 1.0).max()
-    per_element = seconds / (len(pasts) * 2.0**n * levels.size)
-    per_met = seconds / (len(pasts) * (2.0**levels).sum())
+    per_element = seconds / (len(pasts) * 2.0**n * max(n_used, 1))
     print(
-        f"  given the past: {len(pasts):,} pasts x {1 << n} states x {levels.size} hidden units, "
+        f"  given the past: {len(pasts):,} pasts x {1 << n} states x {n_used} hidden units, "
         f"NumPy {plain:.2f} s, kernel {seconds:.3f} s, ratio {plain / seconds:.0f}\n"
-        f"    {1e9 * per_element:.4f} ns per (past, state, hidden unit); of the states "
-        f"{(2.0**levels).sum() / 2.0**n / levels.size:.0%} met, {1e9 * per_met:.4f} ns each, "
-        f"{1.0 / per_met / peak:.0%} of the multiplications at peak; "
+        f"    {1e9 * per_element:.4f} ns per (past, state, hidden unit), "
+        f"{1.0 / per_element / peak:.0%} of the multiplications at peak; "
         f"largest relative difference {error:.0e}"
     )
 

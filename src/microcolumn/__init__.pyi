@@ -66,7 +66,6 @@ from .models import (
     KPairwise as KPairwise,
     PopulationTracking as PopulationTracking,
     RandomProjections as RandomProjections,
-    ReliableInteractions as ReliableInteractions,
     SemiRBM as SemiRBM,
     Tree as Tree,
     TwoTree as TwoTree,

@@ -116,7 +116,7 @@ def test_words_are_drawn_from_larger_models_and_their_error_counts(truths):
 def test_words_of_chains_are_grouped_by_chain(monkeypatch):
     """Chains take turns, and each group has all words of its chains."""
     words = mixture(21).sample(3000, 0)  # more units than can be listed
-    model = mc.ReliableInteractions().fit(words)
+    model = mc.RandomProjections(20).fit(words)
     features = WordFeatures.of(words.mean(axis=0))
     monkeypatch.setattr(_model_words, "_FEWEST_DRAWN", 10_000)
     held = mc.Words.from_array(words)

@@ -62,13 +62,6 @@ def test_of_spatiotemporal_words_the_newest_bin_is_predicted_per_bin(random_mode
     np.testing.assert_allclose(oldest, [_by_hand(p, words, rates, n) for n in (1, 0)], rtol=1e-9)
 
 
-def test_chunks_add_up(random_model, monkeypatch):
-    model, words, rates = random_model("srbm", 6), _words(200, 4), np.full(4, 0.3)
-    whole = conditional_gain(model, words, baseline=rates)
-    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
-    np.testing.assert_allclose(conditional_gain(model, words, baseline=rates), whole, rtol=1e-12)
-
-
 def test_firing_rates_gain_nothing_over_themselves():
     train, test = _words(300, 5).split(0.5, random_state=0)
     np.testing.assert_array_equal(conditional_gain(Independent().fit(train), test), np.zeros(5))

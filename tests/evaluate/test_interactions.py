@@ -205,14 +205,6 @@ def test_pairs_explain_an_ising_model_in_full():
     assert explained.fraction[0] < 0.99
 
 
-def test_chunks_of_words_change_nothing(monkeypatch):
-    found = effective_interactions(_random_parameters(4, 6, 3, 2.0))
-    bits = np.random.default_rng(4).random((100, 6)) < 0.4
-    whole = found.explained(bits)
-    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
-    np.testing.assert_allclose(found.explained(bits).fraction, whole.fraction, rtol=1e-13)
-
-
 def test_without_variance_there_is_no_share():
     found = effective_interactions(_random_parameters(5, 4, 2, 2.0))
     explained = found.explained([[1, 1, 1, 1], [1, 1, 1, 1]])
@@ -237,25 +229,6 @@ def test_the_strongest_come_first_and_each_set_once():
         assert found.strongest(order, 1000) == ranked
         assert found.strongest(order, 2) == ranked[:2]
     assert found.strongest(2, 0) == []
-
-
-def test_a_printed_expansion_says_sizes_and_places():
-    J = [[0.0, 0.25, 0.0], [0.25, 0.0, 0.0], [0.0, 0.0, 0.0]]
-    theta = Parameters(b=[-1.0, -2.0, -1.5], J=J, W=[[3.0], [3.0], [3.0]], c=[-8.0])
-    found = effective_interactions(theta)
-    text = str(found)
-    assert "Interactions of 3 units around silence (nats)" in text
-    (units, value), *_ = found.strongest(3)
-    assert units == (0, 1, 2)
-    assert (
-        f"triplets: 1 of 1 non-zero, root mean square {value:.3g}, strongest {value:+.3g}" in text
-    )
-    assert "pairs: 3 of 3 non-zero" in text
-    assert "direct: root mean square 0.289" in text
-    report = str(found.explained([[0, 0, 0], [1, 1, 1], [1, 0, 0], [1, 1, 0]]))
-    assert report.splitlines()[0] == "up to order   variance explained   remainder (nats)"
-    assert report.splitlines()[3].split()[:2] == ["3", "100.00%"]
-    assert "single units: 1 of 1" in str(effective_interactions(Parameters(b=[-1.0])))
 
 
 def test_more_than_150_units_have_pairs_but_no_triplets():

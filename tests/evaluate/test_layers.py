@@ -325,20 +325,6 @@ def test_models_units_and_numbered_layers_are_taken(random_model):
     assert got.n_units == (2, 3, 1)
 
 
-def test_a_table_is_printed():
-    lines = str(layer_statistics(_planted(), LABELS)).splitlines()
-    assert lines[0] == "units by layer: II/III: 8, IV: 6, V/VI: 7"
-    assert " ".join(lines[1].split()) == "hidden layer share by chance p p Holm p BH"
-    assert lines[2].split()[:2] == ["h0", "II/III"]
-    assert lines[8].split()[0] == "all"
-    assert [line.split()[0] for line in lines[9:12]] == ["couplings", "|J|", "J,"]
-    assert lines[12] == "p from 9,999 random permutations of the layer labels over units"
-    few = str(layer_statistics(_sparse(0, n_units=8), ["a", "b", "b", ""], window=2))
-    assert "words of 2 bins" in few
-    assert "2 (all other) arrangements" in few
-    assert "note: 1 of 4 units have no layer" in few
-
-
 def test_a_notebook_shows_a_row_for_each_hidden_unit_with_names_escaped():
     labels = ["<b>"] * 8 + ["IV"] * 13
     shown = layer_statistics(_planted(), labels)._repr_html_()

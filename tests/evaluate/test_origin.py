@@ -5,7 +5,6 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.evaluate._activation import hidden_activation
-from microcolumn.evaluate._past import probability_given_past
 
 REVERSED = [5, 4, 3, 2, 1, 0]
 
@@ -32,7 +31,7 @@ SCORES = {
     "predict": lambda model, words: mc.predict(model, words),
     "patterns": lambda model, words: mc.pattern_statistics(model, words),
     "synchrony": lambda model, words: mc.synchrony(model, n_samples=10, initial=words),
-    "past": probability_given_past,
+    "past": lambda model, words: mc.predict(model, words, given="past"),
     "activation": hidden_activation,
     "interactions": lambda model, words: mc.effective_interactions(model).explained(words),
 }

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import probability_given_past
 from microcolumn.evaluate._prediction import predict
 from microcolumn.models import Ising, SemiRBM
 from microcolumn.parameters import Parameters
@@ -54,13 +53,6 @@ def test_every_bin_is_predicted_as_in_the_enumerated_distribution(
     expected = [[_given_past(p, window, bit, n_past) for bit in bits] for window in windows]
     np.testing.assert_allclose(past.probability, expected, rtol=1e-11)
     np.testing.assert_array_equal(rest.spikes, [window[n_past:] for window in windows])
-
-
-def test_given_the_past_it_is_the_probability_given_the_past_in_time_order(random_model):
-    words, model = _words(60, 3).embed(3), random_model("srbm", 2, 9)
-    by_word = probability_given_past(model, words)
-    found = predict(model, words, given="past").probability
-    np.testing.assert_allclose(found, by_word[words.index], rtol=1e-11)  # 11 decimals of a nat
 
 
 @pytest.mark.parametrize("condition", ["rest", "past"])
@@ -131,13 +123,6 @@ def test_memory_stays_that_of_the_distinct_words(random_model):
     assert found.probability.shape == (5000, 2)
 
 
-def test_chunks_make_no_difference(random_model, monkeypatch):
-    words, model = _words(200, 4), random_model("srbm", 6)
-    whole = predict(model, words).log_odds
-    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
-    np.testing.assert_allclose(predict(model, words).log_odds, whole, rtol=1e-12)
-
-
 def test_near_certainty_keeps_its_digits():
     # Log odds b + 2J: -40 alone, +60 beside a spike of the other.
     theta = Parameters(b=[-40.0, -40.0], J=[[0.0, 50.0], [50.0, 0.0]])
@@ -199,12 +184,6 @@ def test_a_stretch_without_bins_says_where_bins_are(random_model, start, stop):
     found = predict(random_model("ising", 0, 2), _words(10, 2, bin_width=0.5))
     with pytest.raises(ValueError, match=r"no predicted bin .* between 0 and 4\.5 s"):
         found.stretch(start, stop)
-
-
-def test_a_stretch_needs_numbers(random_model):
-    found = predict(random_model("ising", 0, 2), _words(10, 2))
-    with pytest.raises(TypeError, match="stop_s is '1'; give seconds"):
-        found.stretch(0.0, "1")
 
 
 def test_a_prediction_does_not_depend_on_what_came(random_model, every_word):

@@ -84,22 +84,6 @@ def test_a_prediction_that_never_changes_tells_nothing(n_bins, window):
     np.testing.assert_array_equal(curve.true_positive, [0.0, 1.0])
 
 
-def test_a_leader_foretells_its_follower():
-    rng = np.random.default_rng(5)
-    leader = rng.random(4001) < 0.2
-    follower = rng.random(4000) < np.where(leader[:-1], 0.8, 0.05)
-    words = Words.from_array(np.column_stack([leader[1:], follower])).embed(2)
-    train, test = words.split(0.5, random_state=0)
-    found = predict(Ising(l1=1e-3).fit(train), test, given="past")
-    # Of bins with a spike, 80 % follow the leader: 0.16 of 0.2; of silent ones, 0.04 of 0.8.
-    expected = 0.8 * 0.95 + 0.5 * (0.8 * 0.05 + 0.2 * 0.95)
-    assert roc(found, 1).area == pytest.approx(expected, abs=0.03)
-    assert roc(found, 0).area == pytest.approx(0.5, abs=0.06)
-    groups = calibration(found, 1)
-    assert groups.error < 0.03
-    assert groups.predicted[-1] == pytest.approx(0.8, abs=0.05)
-
-
 @pytest.mark.parametrize(("bit", "share"), [(0, "none"), (1, "all")])
 def test_without_both_kinds_of_bins_the_area_is_undefined_and_the_rest_is_not(
     random_model, bit, share
@@ -114,26 +98,6 @@ def test_without_both_kinds_of_bins_the_area_is_undefined_and_the_rest_is_not(
     assert calibration(found, 1).observed.tolist() == [bit] * len(calibration(found, 1).observed)
     assert np.isfinite(skill(found).bits_per_second).all()
     assert math.isfinite(roc(found, 0).area)
-
-
-@pytest.mark.parametrize("condition", ["rest", "past"])
-def test_one_bin_is_enough_for_all_but_a_curve(random_model, condition):
-    found = predict(random_model("srbm", 0, 2), [[1, 0]], given=condition, baseline=[0.3, 0.3])
-    assert "area undefined" in repr(roc(found, 0))
-    groups = calibration(found, 0)
-    assert groups.n_bins.tolist() == [1]
-    assert groups.error == pytest.approx(1.0 - found.probability[0, 0])
-    p = found.probability[0]
-    np.testing.assert_allclose(skill(found).brier, [(1.0 - p[0]) ** 2, p[1] ** 2], rtol=1e-12)
-
-
-def test_the_curve_shows_its_area_and_the_name_of_its_unit(random_model):
-    found = predict(random_model("ising", 1, 3), _words(60, 3), units=[2, 0])
-    curve = roc(found, 2)
-    assert curve.unit == "2"
-    assert repr(curve) == f"Roc(unit 2, area {curve.area:.3f})"
-    whole = predict(random_model("ising", 1, 3), _words(60, 3))
-    assert curve.area == roc(whole, 2).area != roc(whole, 0).area
 
 
 def _groups_by_hand(scores, weights, n_groups):

@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.stats import binom
 from sklearn.exceptions import NotFittedError
 
 from microcolumn.evaluate import _model_words as module, synchrony
-from microcolumn.models import RBM, Independent, Ising
+from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
@@ -35,21 +34,6 @@ def test_small_models_are_exact(random_model, distribution, kind, seed, n_units,
     np.testing.assert_allclose(result.probability, expected, rtol=1e-9, atol=1e-14)
     assert result.method == "exact"
     np.testing.assert_array_equal(result.stderr, np.zeros(n_units + 1))
-
-
-def test_states_in_many_chunks_add_up(random_model, distribution, monkeypatch):
-    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
-    for kind in ("srbm", "rbm"):
-        model = random_model(kind, 11, n_units=6, n_hidden=4)
-        expected = _enumerated(distribution(model), 6)
-        np.testing.assert_allclose(synchrony(model).probability, expected, rtol=1e-9)
-
-
-def test_many_equal_independent_units_follow_the_binomial_distribution():
-    model = Independent.from_parameters(Parameters(b=np.full(300, math.log(0.1 / 0.9))))
-    result = synchrony(model)
-    expected = binom.pmf(np.arange(301), 300, 0.1)
-    np.testing.assert_allclose(result.probability, expected, rtol=1e-8, atol=1e-300)
 
 
 def test_dead_hidden_units_and_large_weights_do_no_harm():

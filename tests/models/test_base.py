@@ -25,10 +25,6 @@ def model(request, random_parameters):
     return CLASSES[request.param].from_parameters(theta)
 
 
-def test_probabilities_of_all_words_add_up_to_one(model, every_word):
-    assert np.exp(model.score_samples(every_word(5))).sum() == pytest.approx(1.0, abs=1e-12)
-
-
 def test_scores_are_normalised_log_weights(model, every_word):
     X = every_word(5)
     log_p = log_weight(model.parameters_, X)
@@ -42,15 +38,6 @@ def test_the_score_of_words_is_weighted_by_their_counts(model, draw):
     words = mc.Words.from_array(X)
     assert model.score(words) == pytest.approx(model.score(X), rel=1e-13)
     assert model.score_samples(words).shape == (len(words),)
-
-
-def test_conditionals_are_ratios_of_probabilities(model, every_word):
-    X = every_word(5)
-    for unit in range(5):
-        on, off = X.copy(), X.copy()
-        on[:, unit], off[:, unit] = 1, 0
-        p_on, p_off = np.exp(-model.energy(on)), np.exp(-model.energy(off))
-        np.testing.assert_allclose(model.conditional(X, unit), p_on / (p_on + p_off), rtol=1e-12)
 
 
 def test_log_odds_of_all_units_are_those_of_the_energy_in_one_pass(model, every_word, monkeypatch):
@@ -100,13 +87,6 @@ def test_samples_have_the_models_own_moments(model, every_word, method):
     pairs, drawn_pairs = (X.T * p) @ X, drawn.T.astype(float) @ drawn / 20_000
     # Five standard errors of a fair coin; Gibbs chains repeat themselves, hence twice that.
     np.testing.assert_allclose(drawn_pairs, pairs, atol=5 * 0.5 / np.sqrt(20_000) * 2)
-
-
-def test_the_same_random_state_draws_the_same_words(model):
-    for method in ("exact", "gibbs"):
-        first, second, other = (model.sample(50, random_state=s, method=method) for s in (3, 3, 4))
-        assert np.array_equal(first, second)
-        assert not np.array_equal(first, other)
 
 
 def test_log_partition_is_found_once_and_again_after_a_new_fit(model, draw):
@@ -225,11 +205,6 @@ def test_a_model_without_fitting_has_no_training_rates(model):
     assert not hasattr(model, "rates_")
 
 
-def test_pickling_keeps_every_number(model, every_word):
-    copy = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(copy.score_samples(every_word(5)), model.score_samples(every_word(5)))
-
-
 def test_parameters_with_more_than_a_model_has_are_refused_with_the_class_to_use(
     model, random_parameters
 ):
@@ -311,21 +286,6 @@ def test_a_path_of_penalties_knows_its_units_too(recording):
     ):
         assert of_words.unit_ids_ == recording.units.ids
         assert of_array.unit_ids_ is None
-
-
-@pytest.mark.parametrize("window", [1, 2])
-def test_words_in_another_order_of_units_give_the_same_rows(recording, window):
-    words = recording.bin(0.020).embed(window)
-    turned = words.subset([5, 4, 3, 2, 1, 0])
-    model = mc.SemiRBM(n_hidden=2).fit(words)
-    # The same distinct words, listed in another order: find each by its bits.
-    back = np.arange(6 * window).reshape(window, 6)[:, ::-1].ravel()
-    place = {tuple(row): k for k, row in enumerate(words.X.tolist())}
-    same = [place[tuple(row)] for row in turned.X[:, back].tolist()]
-    for method in (model.score_samples, model.energy, model.hidden, model.transform):
-        np.testing.assert_array_equal(method(turned), method(words)[same])
-    np.testing.assert_array_equal(model.conditional(turned, 0), model.conditional(words, 0)[same])
-    assert model.score(turned) == pytest.approx(model.score(words), rel=1e-12)
 
 
 def test_words_of_other_bins_are_refused_by_every_method(recording):

@@ -2,7 +2,6 @@
 
 import warnings
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -10,9 +9,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models import BoostedCascade, to_bytes
+from microcolumn.models import BoostedCascade
 from microcolumn.models._boosted import tabulated
-from microcolumn.models._files import from_bytes
 
 
 @pytest.fixture(scope="module")
@@ -58,29 +56,6 @@ def test_tables_of_nodes_give_the_probabilities_of_scikit_learn(words):
         p = booster.predict_proba(F)
         log_p += np.log(p[np.arange(len(p)), X[:, i].astype(int)])
     np.testing.assert_allclose(model.score_samples(words), log_p, rtol=1e-12)
-
-
-def test_probabilities_of_all_words_add_up_to_one(fitted, every_word):
-    assert np.exp(fitted.score_samples(every_word(5))).sum() == pytest.approx(1.0, abs=1e-12)
-    assert fitted.log_partition().value == 0.0
-
-
-def test_conditionals_are_ratios_of_probabilities_of_all_words(fitted, every_word):
-    X = every_word(5)
-    p = np.exp(fitted.score_samples(X)).reshape((2,) * 5)
-    for unit in range(5):
-        active = np.take(p, [1], axis=unit) / p.sum(axis=unit, keepdims=True)
-        wanted = np.broadcast_to(active, p.shape).ravel()
-        np.testing.assert_allclose(fitted.conditional(X, unit), wanted, rtol=1e-10)
-
-
-def test_samples_have_the_probabilities_of_the_words(fitted, every_word):
-    drawn = fitted.sample(40_000, random_state=0)
-    seen = np.bincount(drawn @ (2 ** np.arange(5)[::-1]), minlength=32)
-    p = np.exp(fitted.score_samples(every_word(5)))
-    chi_square = ((seen - 40_000 * p) ** 2 / (40_000 * p)).sum()
-    assert chi_square < 61.1, "31 degrees of freedom: beyond by chance once in a thousand seeds"
-    assert np.array_equal(drawn, fitted.sample(40_000, random_state=0))
 
 
 def test_trees_find_what_pairs_cannot_show(words, fitted, every_word):
@@ -140,23 +115,6 @@ def test_a_grid_is_chosen_from_on_held_out_words(words):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"max_leaf_nodes": 1}, {"learning_rate": 0.0}, {"max_iter": 0}]
-)
-def test_settings_out_of_range_are_refused(settings, words):
-    with pytest.raises(ValueError, match=f"{next(iter(settings))} is .*; it must be"):
-        BoostedCascade(**settings).fit(words)
-
-
-def test_files_hold_the_trees_as_plain_tables_bit_for_bit(words, fitted):
-    content = to_bytes(fitted)
-    copy = from_bytes(content)
-    assert to_bytes(copy) == content
-    assert copy.get_params() == fitted.get_params()
-    assert copy.unit_ids_ == fitted.unit_ids_
-    assert np.array_equal(copy.score_samples(words), fitted.score_samples(words))
-
-
-@pytest.mark.parametrize(
     ("name", "change", "problem"),
     [
         ("left", lambda a: a * 0, "left leads out of a tree or back"),
@@ -175,13 +133,3 @@ def test_tables_that_make_no_trees_are_refused(fitted, name, change, problem):
     arrays[name] = change(arrays[name])
     with pytest.raises(ValueError, match=problem):
         BoostedCascade._from_arrays(arrays, {})
-
-
-def test_fits_depend_on_the_seed_but_not_on_the_number_of_threads(words, fitted):
-    content, threads = to_bytes(fitted), numba.get_num_threads()
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-    try:
-        assert to_bytes(BoostedCascade().fit(words)) == content
-    finally:
-        numba.set_num_threads(threads)
-    assert to_bytes(BoostedCascade(random_state=1).fit(words)) != content

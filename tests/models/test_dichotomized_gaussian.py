@@ -38,16 +38,6 @@ def test_probabilities_have_the_rates_and_pair_rates_of_the_words(fitted):
     assert error.stderr < 1e-3
 
 
-def test_samples_have_the_models_probabilities(fitted):
-    drawn = fitted.sample(200_000, random_state=0)
-    share = np.bincount(drawn @ [8, 4, 2, 1], minlength=16) / 200_000
-    p = np.exp(fitted.score_samples(ALL[4]))
-    z = (share - p) / np.sqrt(p * (1.0 - p) / 200_000)
-    assert np.abs(z).max() < 4.5
-    counted = np.bincount(ALL[4].sum(axis=1), p)
-    np.testing.assert_allclose(fitted._active_distribution(), counted, atol=1e-12)
-
-
 def test_it_finds_its_own_parameters_again():
     truth = mc.DichotomizedGaussian().fit(_words())
     again = mc.DichotomizedGaussian().fit(truth.sample(200_000, random_state=1))
@@ -111,21 +101,6 @@ def test_no_word_is_impossible(X):
     p = np.exp(model.score_samples(ALL[X.shape[1]]))
     assert (p > 1e-9).all()
     assert p.sum() == pytest.approx(1.0, abs=1e-9)
-
-
-def test_whole_weights_are_repeated_rows():
-    weights = np.arange(1, 17)
-    weighted = mc.DichotomizedGaussian().fit(ALL[4], sample_weight=weights)
-    repeated = mc.DichotomizedGaussian().fit(np.repeat(ALL[4], weights, axis=0))
-    np.testing.assert_allclose(weighted.correlations_, repeated.correlations_, atol=1e-9)
-
-
-def test_files_hold_the_same_model(fitted, tmp_path):
-    fitted.save(tmp_path / "model.safetensors")
-    read = mc.load(tmp_path / "model.safetensors")
-    assert np.array_equal(read.score_samples(ALL[4]), fitted.score_samples(ALL[4]))
-    assert read.pair_rate_change_ == fitted.pair_rate_change_
-    assert np.array_equal(read.sample(9, random_state=0), fitted.sample(9, random_state=0))
 
 
 @pytest.mark.parametrize(

@@ -63,22 +63,6 @@ def test_a_small_sample_may_have_more_units_than_bins(shape):
     assert mc.Independent().fit(np.zeros(shape)).n_features_in_ == shape[1]
 
 
-@pytest.mark.parametrize("method", ["score", "score_samples", "energy", "hidden"])
-@pytest.mark.parametrize("n_units", [2, 4])
-@pytest.mark.parametrize("as_words", [False, True])
-def test_a_wrong_number_of_units_is_named(method, n_units, as_words):
-    name = "Ising"
-    words = np.zeros((2, n_units), dtype=int)
-    fitted = mc.Ising().fit(X)
-    sentence = (
-        f"X has {n_units} features, but {name} is expecting 3 features as input; "
-        "pass the units it was fitted on"
-    )
-    with pytest.raises(ValueError, match=re.escape(sentence)) as caught:
-        getattr(fitted, method)(mc.Words.from_array(words) if as_words else words)
-    _assert_sentence(caught, sentence)
-
-
 _STRENGTH = "it must be a float in the range [0.0, inf)"
 _COUNT = "it must be an int in the range [1, inf)"
 _BAD_SETTINGS = [

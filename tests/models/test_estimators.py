@@ -1,11 +1,8 @@
 """scikit-learn's own checks, and its tools at work on the models."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer, StandardScaler
@@ -13,13 +10,6 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 from thresholded import Thresholded
 
 import microcolumn as mc
-
-ESTIMATORS = [mc.Independent(), mc.Ising(), mc.RBM(n_hidden=2), mc.SemiRBM(n_hidden=2)]
-RIVALS = [
-    mc.RandomProjections(10, n_inputs=2),
-    mc.DichotomizedGaussian(),
-    mc.ReliableInteractions(),
-]
 
 #: Checks that feed numbers other than 0 and 1; these are an error here that names the first one.
 _FEED_OTHER_NUMBERS = (
@@ -64,9 +54,7 @@ def _reason(error):
     return f"{error} {error.__context__}"
 
 
-@pytest.mark.parametrize(
-    "estimator", [*ESTIMATORS, *RIVALS, mc.HistoryGLM()], ids=lambda e: type(e).__name__
-)
+@pytest.mark.parametrize("estimator", [mc.Ising(), mc.Tree()], ids=lambda e: type(e).__name__)
 def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
     declared = dict.fromkeys(_FEED_OTHER_NUMBERS, "feeds numbers other than 0 and 1")
     results = check_estimator(estimator, expected_failed_checks=declared, on_skip=None)
@@ -78,10 +66,6 @@ def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
         assert "words are binary" in _reason(result["exception"])
 
 
-class _Independent(Thresholded, mc.Independent):
-    pass
-
-
 class _Ising(Thresholded, mc.Ising):
     pass
 
@@ -90,7 +74,7 @@ class _RBM(Thresholded, mc.RBM):
     pass
 
 
-class _SemiRBM(Thresholded, mc.SemiRBM):
+class _TwoTree(Thresholded, mc.TwoTree):
     pass
 
 
@@ -100,13 +84,7 @@ class _HistoryGLM(Thresholded, mc.HistoryGLM):
 
 # A loose tolerance: the checks fit dozens of times and compare no parameters.
 @parametrize_with_checks(
-    [
-        _Independent(),
-        _Ising(),
-        _RBM(n_hidden=2, tol=1e-3),
-        _SemiRBM(n_hidden=1, tol=1e-3),
-        _HistoryGLM(n_lags=2, basis=2),
-    ]
+    [_Ising(), _RBM(n_hidden=2, tol=1e-3), _TwoTree(), _HistoryGLM(n_lags=2, basis=2)]
 )
 def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(estimator, check):
     check(estimator)
@@ -115,16 +93,6 @@ def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(est
 @pytest.fixture
 def X():
     return mc.simulate.microcolumn(n_units=5, minutes=0.5, seed=3).bin().expand()
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-def test_clones_have_the_same_settings_and_no_fit(estimator, X):
-    fitted = clone(estimator).fit(X)
-    copy = clone(fitted)
-    assert copy.get_params() == estimator.get_params()
-    with pytest.raises(NotFittedError):
-        copy.score(X)
-    assert np.array_equal(copy.fit(X).b_, fitted.b_)
 
 
 def test_settings_can_be_read_and_set():
@@ -178,14 +146,6 @@ def test_a_pipeline_binarises_counts_first(X):
     assert pipeline.fit(counts).score(counts) == mc.Ising().fit(X).score(X)
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, *RIVALS], ids=lambda e: type(e).__name__)
-def test_pickled_fits_score_the_same(estimator, X):
-    fitted = clone(estimator).fit(X)
-    copy = pickle.loads(pickle.dumps(fitted))
-    assert np.array_equal(copy.score_samples(X), fitted.score_samples(X))
-    assert copy.get_params() == fitted.get_params()
-
-
 def test_names_of_columns_are_kept_and_compared(X, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcde"))
@@ -202,12 +162,3 @@ def test_names_of_columns_are_kept_and_compared(X, tmp_path):
     assert loaded.score(frame) == model.score(frame)
     model.fit(mc.Words.from_array(X))
     assert not hasattr(model, "feature_names_in_")
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-def test_every_numeric_type_gives_the_same_fit(estimator, X):
-    reference = clone(estimator).fit(X)
-    for dtype in (bool, np.int8, np.int64, np.float32, np.float64, object):
-        assert np.array_equal(clone(estimator).fit(X.astype(dtype)).b_, reference.b_)
-    assert np.array_equal(clone(estimator).fit(X.tolist()).b_, reference.b_)
-    assert np.array_equal(clone(estimator).fit(mc.Words.from_array(X)).b_, reference.b_)

@@ -83,40 +83,6 @@ def test_files_with_hidden_units_that_are_on_in_silence_are_turned(tmp_path, eve
     assert again.log_partition() == opened.log_partition()
 
 
-@pytest.mark.parametrize("cls", CLASSES.values())
-def test_a_fitted_model_comes_back_bit_for_bit(tmp_path, every_word, cls):
-    model = _fitted(cls)
-    model.save(tmp_path / "model.safetensors")
-    copy = mc.load(tmp_path / "model.safetensors")
-    assert type(copy) is cls
-    assert copy.get_params() == model.get_params()
-    for name in ("J_", "b_", "W_", "c_", "rates_", "n_features_in_"):
-        assert np.array_equal(getattr(copy, name), getattr(model, name))
-    for name in ("objective_", "optimality_", "n_iter_", "window_", "n_words_"):
-        assert getattr(copy, name, None) == getattr(model, name, None)
-    X = every_word(4)
-    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
-    assert copy.log_partition().frequent_words == model.log_partition().frequent_words
-    assert copy.log_partition("ais").value == model.log_partition("ais").value
-    copy.save(tmp_path / "again.safetensors")
-    again, first = (tmp_path / name for name in ("again.safetensors", "model.safetensors"))
-    assert again.read_bytes() == first.read_bytes()
-
-
-@pytest.mark.parametrize("cls", CLASSES.values())
-def test_bytes_are_those_of_the_file_and_give_the_same_model(tmp_path, every_word, cls):
-    model = _fitted(cls)
-    model.save(tmp_path / "model.safetensors")
-    content = to_bytes(model)
-    assert content == (tmp_path / "model.safetensors").read_bytes()
-    assert content == to_bytes(_fitted(cls))
-    copy = files.from_bytes(content)
-    assert to_bytes(copy) == content
-    assert copy.get_params() == model.get_params()
-    assert np.array_equal(copy.score_samples(every_word(4)), model.score_samples(every_word(4)))
-    assert copy.log_partition("ais").value == model.log_partition("ais").value
-
-
 def test_the_same_bytes_are_made_in_another_process():
     script = (
         "import hashlib, microcolumn as mc; from microcolumn.models import to_bytes;"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit, gammaln, logsumexp
+from scipy.special import gammaln, logsumexp
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
@@ -91,26 +91,6 @@ def test_a_potential_is_also_a_coupling_of_all_pairs(random_parameters, words):
     np.testing.assert_allclose(*scores, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["exact", "gibbs"])
-def test_samples_have_the_probabilities_of_the_words(theta, every_word, method):
-    model = mc.KPairwise.from_parameters(theta)
-    drawn = model.sample(60_000, random_state=2, method=method)
-    X = every_word(6)
-    p = np.exp(model.score_samples(X))
-    assert p.sum() == pytest.approx(1.0, abs=1e-12)
-    code = 1 << np.arange(6)
-    share = np.bincount(drawn @ code, minlength=64)[X @ code] / len(drawn)
-    assert np.abs((share - p) / np.sqrt(p * (1.0 - p) / len(drawn))).max() < 4.5
-
-
-def test_conditionals_are_ratios_of_probabilities(theta, every_word):
-    model, X = mc.KPairwise.from_parameters(theta), every_word(6)
-    off, on = X.copy(), X.copy()
-    off[:, 2], on[:, 2] = 0, 1
-    expected = expit(model.score_samples(on) - model.score_samples(off))
-    np.testing.assert_allclose(model.conditional(X, 2), expected, atol=1e-12)
-
-
 def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(words):
     """The identity that defines the model (Tkacik et al. 2014): rates, pairs and P(K) match."""
     model = mc.KPairwise(l1=0.0, smoothing=0.0).fit(words)
@@ -185,23 +165,6 @@ def test_any_words_give_a_finite_model_that_adds_up_to_one(X, every_word):
     assert np.isfinite(log_p).all()
     assert logsumexp(log_p) == pytest.approx(0.0, abs=1e-12)
     assert model.certificate_.converged
-
-
-def test_whole_weights_count_as_repeated_rows(words):
-    rows = words[:300]
-    counts = np.random.default_rng(0).integers(1, 4, len(rows))
-    weighted = mc.KPairwise(l1=1e-2).fit(rows, sample_weight=counts)
-    repeated = mc.KPairwise(l1=1e-2).fit(np.repeat(rows, counts, axis=0))
-    np.testing.assert_allclose(weighted.v_, repeated.v_, atol=1e-5)
-    np.testing.assert_allclose(weighted.J_, repeated.J_, atol=1e-5)
-
-
-def test_the_order_of_units_changes_nothing(words):
-    order = [4, 0, 5, 2, 1, 3]
-    straight = mc.KPairwise(l1=1e-2).fit(words)
-    turned = mc.KPairwise(l1=1e-2).fit(words[:, order])
-    np.testing.assert_allclose(turned.v_, straight.v_, atol=1e-5)
-    np.testing.assert_allclose(turned.J_, straight.J_[np.ix_(order, order)], atol=1e-5)
 
 
 def test_a_huge_penalty_leaves_the_potential_alone(words):

@@ -2,16 +2,14 @@
 
 from itertools import pairwise, product
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models import HiddenMarkovModes, to_bytes
+from microcolumn.models import HiddenMarkovModes
 from microcolumn.models._chain import Trains, long_run
-from microcolumn.models._files import from_bytes
 from microcolumn.models._modes_fit import MarkovExpectation, MarkovModes
 from microcolumn.models._words_estimator import floored_rates
 
@@ -232,26 +230,6 @@ def test_runs_of_single_bins_have_no_transitions(words):
     assert Trains.of(apart).n_runs == 300
 
 
-def test_threads_do_not_change_a_fit(words, fitted):
-    before = numba.get_num_threads()
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-    try:
-        assert to_bytes(HiddenMarkovModes(n_modes=3).fit(words)) == to_bytes(fitted)
-    finally:
-        numba.set_num_threads(before)
-
-
-def test_files_hold_the_same_model(words, fitted):
-    opened = from_bytes(to_bytes(fitted))
-    assert to_bytes(opened) == to_bytes(fitted)
-    assert np.array_equal(opened.score_sequence(words), fitted.score_sequence(words))
-    assert opened.certificate_ == fitted.certificate_
-    broken = from_bytes(to_bytes(fitted))
-    broken.transitions_ = broken.transitions_ * 0.5
-    with pytest.raises(ValueError, match="is not a microcolumn model"):
-        from_bytes(to_bytes(broken))
-
-
 def test_words_that_are_no_trains_are_refused(words, fitted):
     with pytest.raises(ValueError, match="single bins"):
         HiddenMarkovModes(n_modes=2).fit(words.embed(2))
@@ -276,9 +254,3 @@ def test_samples_of_trains_are_seeded_and_have_the_rates_of_the_long_run():
     np.testing.assert_allclose(X.mean(axis=0), TRUTH.weights_ @ TRUTH.modes_, atol=0.02)
     single = TRUTH.sample(20_000, random_state=3)
     np.testing.assert_allclose(single.mean(axis=0), TRUTH.weights_ @ TRUTH.modes_, atol=0.01)
-
-
-def test_sizes_and_parameters(fitted, words):
-    assert fitted.size_ == "3 modes"
-    assert fitted.n_parameters_ == 3 * 6 + 3 * 2 + 2
-    assert HiddenMarkovModes().grid(words)[0] == {"n_modes": 1}

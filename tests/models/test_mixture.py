@@ -2,7 +2,6 @@
 
 import warnings
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -63,17 +62,6 @@ def test_words_have_the_probability_of_the_formula_and_all_of_them_add_up_to_one
     assert model.log_partition().value == 0.0
 
 
-def test_conditionals_are_ratios_of_enumerated_probabilities(every_word):
-    model, X = random_mixture(seed=1), every_word(5)
-    p = by_hand(model, X).sum(axis=1).reshape((2,) * 5)
-    for unit in range(5):
-        active = np.take(p, [1], axis=unit) / p.sum(axis=unit, keepdims=True)
-        wanted = np.broadcast_to(active, p.shape).ravel()
-        np.testing.assert_allclose(model.conditional(X, unit), wanted, rtol=1e-11)
-    odds = model.log_odds(X, [3, 0])
-    np.testing.assert_allclose(odds[:, 1], logit(model.conditional(X, 0)), rtol=1e-9, atol=1e-11)
-
-
 def test_conditionals_of_extreme_modes_do_not_overflow():
     modes = np.full((2, 900), 1e-7)
     modes[1] = 1.0 - 1e-7
@@ -82,42 +70,6 @@ def test_conditionals_of_extreme_modes_do_not_overflow():
     X[1], X[2, 0] = 1, 1
     odds = model.log_odds(X, [0])[:, 0]
     np.testing.assert_allclose(odds, logit(1e-7) * np.array([1.0, -1.0, 1.0]), rtol=1e-8)
-
-
-def test_the_past_is_summed_out_as_enumeration_does(every_word):
-    """Windows of two bins of two units: p(newest | past) from all words."""
-    model = random_mixture(n_bits=4, seed=2)
-    in_time = np.random.default_rng(0).integers(0, 2, (60, 2))
-    windows = mc.Words.from_array(in_time).embed(2)
-    p = by_hand(model, every_word(4)).sum(axis=1).reshape(2, 2, 2, 2)
-    odds, past = model.log_odds_given_past(windows)
-    for word, row in zip(windows.X, odds[past], strict=True):
-        newest = p[word[0], word[1]]
-        np.testing.assert_allclose(row[0], np.log(newest[1].sum() / newest[0].sum()), rtol=1e-10)
-        np.testing.assert_allclose(
-            row[1], np.log(newest[:, 1].sum() / newest[:, 0].sum()), rtol=1e-10
-        )
-    single, past = random_mixture(n_bits=2).log_odds_given_past(mc.Words.from_array(in_time))
-    marginal = random_mixture(n_bits=2).weights_ @ random_mixture(n_bits=2).modes_
-    np.testing.assert_allclose(single[past[0]], logit(marginal))
-
-
-def test_synchrony_is_that_of_all_words(every_word):
-    model, X = random_mixture(seed=3), every_word(5)
-    p = by_hand(model, X).sum(axis=1)
-    wanted = np.bincount(X.sum(axis=1), weights=p)
-    np.testing.assert_allclose(model._active_distribution(), wanted, rtol=1e-12)
-    np.testing.assert_allclose(mc.synchrony(model).probability, wanted, rtol=1e-12)
-
-
-def test_samples_have_the_enumerated_probabilities(every_word):
-    model = random_mixture(n_bits=3, seed=4)
-    X = model.sample(20_000, random_state=0)
-    p = by_hand(model, every_word(3)).sum(axis=1)
-    observed = np.bincount(X @ [4, 2, 1], minlength=8)
-    chi_square = ((observed - 20_000 * p) ** 2 / (20_000 * p)).sum()
-    assert chi_square < 24.3  # 99.9 % of chi squared with 7 degrees of freedom
-    assert np.array_equal(X, model.sample(20_000, random_state=0))
 
 
 def plain_em(words, modes, weights, smoothing, n_steps):
@@ -231,42 +183,6 @@ def test_extreme_smoothing_leaves_probabilities_finite(words, every_word, smooth
         np.testing.assert_allclose(model.modes_, np.tile(model.rates_, (5, 1)), rtol=1e-4)
 
 
-def test_whole_weights_are_repeated_rows(words):
-    X, counts = words.X, np.arange(1.0, len(words.X) + 1.0)
-    model = BernoulliMixture(n_components=2)
-    weighted = model.fit(X, sample_weight=counts).modes_
-    repeated = BernoulliMixture(n_components=2).fit(np.repeat(X, counts.astype(int), axis=0))
-    np.testing.assert_allclose(weighted, repeated.modes_, rtol=1e-9)
-
-
-def test_scores_do_not_depend_on_the_order_of_units(words, fitted):
-    turned = words.subset([5, 3, 1, 0, 2, 4])
-    by_word = dict(zip(map(bytes, words.X), fitted.score_samples(words), strict=True))
-    other = fitted.score_samples(turned)
-    for word, log_p in zip(turned.X, other, strict=True):
-        assert log_p == pytest.approx(by_word[bytes(word[[3, 2, 4, 1, 5, 0]])], rel=1e-12)
-    assert fitted.unit_ids_ == words.units.ids
-
-
-def test_the_seed_decides_and_threads_do_not(words, fitted):
-    before = numba.get_num_threads()
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-    try:
-        assert to_bytes(BernoulliMixture(n_components=3).fit(words)) == to_bytes(fitted)
-    finally:
-        numba.set_num_threads(before)
-    other = BernoulliMixture(n_components=3, random_state=1, n_init=1).fit(words)
-    assert not np.array_equal(other.modes_, fitted.modes_)
-
-
-def test_files_hold_the_same_model(words, fitted):
-    opened = from_bytes(to_bytes(fitted))
-    assert to_bytes(opened) == to_bytes(fitted)
-    assert np.array_equal(opened.score_samples(words), fitted.score_samples(words))
-    assert opened.certificate_ == fitted.certificate_
-    assert opened.n_iter_ == fitted.n_iter_
-
-
 @pytest.mark.parametrize(
     ("name", "array"),
     [
@@ -288,15 +204,6 @@ def test_too_few_passes_are_reported(words):
     with pytest.warns(ConvergenceWarning, match=r"raise max_iter or tol"):
         model = BernoulliMixture(n_components=3, max_iter=3).fit(words)
     assert not model.certificate_.converged
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"n_components": 0}, {"smoothing": 0.0}, {"n_init": 0}, {"tol": -1.0}, {"max_iter": 0.5}],
-)
-def test_impossible_settings_are_refused(words, settings):
-    with pytest.raises(ValueError, match=next(iter(settings))):
-        BernoulliMixture(**settings).fit(words)
 
 
 def test_validation_chooses_components_bounded_by_the_data(words):

@@ -7,10 +7,8 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy import stats
 
 import microcolumn as mc
-from microcolumn.models import WordModel, to_bytes
 
 N_UNITS = 6
 
@@ -79,43 +77,6 @@ def test_a_strong_prior_leaves_units_independent_given_their_number(every_word):
     np.testing.assert_allclose(np.exp(model.score_samples(states)), wanted, rtol=1e-6)
 
 
-def test_log_odds_are_those_of_flips(every_word):
-    X = every_word(N_UNITS)
-    model = mc.PopulationTracking(strength=2.0).fit(words_of())
-    units = [4, 0, 5]
-    np.testing.assert_allclose(
-        model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-11
-    )
-
-
-@pytest.mark.parametrize("window", [1, 2, 3])
-def test_odds_given_the_past_sum_the_other_units_out(every_word, window):
-    words = mc.Words.from_array(words_of()[:, 1:4]).embed(window)
-    model, X = mc.PopulationTracking(strength=3.0).fit(words), every_word(3 * window)
-    log_odds, past = model.log_odds_given_past(words)
-    p, n_first = np.exp(model.score_samples(X)), 3 * (window - 1)
-    for word, row in list(zip(words.X, past, strict=True))[::5]:
-        same = (X[:, :n_first] == word[:n_first]).all(axis=1)
-        for unit in range(3):
-            active = X[:, n_first + unit] == 1
-            wanted = np.log(p[same & active].sum() / p[same & ~active].sum())
-            assert log_odds[row, unit] == pytest.approx(wanted, abs=1e-10)
-
-
-def test_samples_have_the_probabilities_of_words(every_word):
-    X, n = every_word(N_UNITS), 200_000
-    model = mc.PopulationTracking(strength=2.0).fit(words_of())
-    drawn = model.sample(n, random_state=0)
-    found = np.bincount(drawn @ (1 << np.arange(N_UNITS)[::-1]), minlength=len(X))
-    wanted = n * np.exp(model.score_samples(X))
-    common = wanted > 5.0
-    z = (found - wanted)[common] / np.sqrt(wanted[common])
-    assert stats.chi2.sf((z**2).sum(), common.sum()) > 1e-3
-    assert np.array_equal(model.sample(40, random_state=1), model.sample(40, random_state=1))
-    with pytest.raises(TypeError, match="take no option"):
-        model.sample(1, method="gibbs")
-
-
 def test_chances_are_found_again_from_its_own_words(every_word):
     X = every_word(N_UNITS)
     truth = mc.PopulationTracking(strength=1.0).fit(words_of(2_000))
@@ -137,25 +98,6 @@ def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n
     assert model.sample(3, random_state=0).shape == (3, n_units)
 
 
-def test_whole_weights_are_repeated_words(every_word):
-    X = words_of(60)
-    counts = np.random.default_rng(0).integers(1, 4, len(X))
-    weighted = mc.PopulationTracking().fit(X, sample_weight=counts)
-    repeated = mc.PopulationTracking().fit(np.repeat(X, counts, axis=0))
-    states = every_word(N_UNITS)
-    np.testing.assert_allclose(
-        weighted.score_samples(states), repeated.score_samples(states), rtol=1e-11
-    )
-
-
-def test_the_order_of_units_does_not_matter(every_word):
-    X, order, states = words_of(), [3, 1, 4, 0, 2, 5], every_word(N_UNITS)
-    model, turned = (mc.PopulationTracking().fit(each) for each in (X, X[:, order]))
-    np.testing.assert_allclose(
-        turned.score_samples(states[:, order]), model.score_samples(states), rtol=1e-10
-    )
-
-
 def test_hundreds_of_units_neither_overflow_nor_vanish():
     rng = np.random.default_rng(0)
     X = (rng.random((200, 600)) < rng.choice([0.02, 0.5], (200, 1))).astype(np.uint8)
@@ -168,27 +110,6 @@ def test_hundreds_of_units_neither_overflow_nor_vanish():
     share = math.lgamma(451) + math.lgamma(151) - math.lgamma(601)
     assert log_p[2] == pytest.approx(np.log(model.active_distribution_[450]) + share, abs=30.0)
     assert model.n_parameters_ == 600 + len(model.seen_) * 599
-
-
-def test_the_prior_is_chosen_on_held_out_words():
-    words = mc.Words.from_array(words_of(3_000))
-    train, held = words.split(0.5, random_state=0)
-    choice = mc.choose(mc.PopulationTracking(), train, held)
-    scores = [float(mc.excess_log_likelihood(fit, held)) for fit in choice.fits]
-    assert choice.chosen == int(np.argmax(scores))
-    assert choice.best.size_ == "4 numbers of active units"
-
-
-def test_files_give_the_same_bits(every_word, tmp_path):
-    words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin()
-    model = mc.PopulationTracking(strength=3.0).fit(words)
-    model.save(tmp_path / "tracking.safetensors")
-    copy = mc.load(tmp_path / "tracking.safetensors")
-    X = every_word(4)
-    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
-    assert np.array_equal(copy.sample(9, random_state=2), model.sample(9, random_state=2))
-    assert (copy.strength, copy.unit_ids_) == (3.0, model.unit_ids_)
-    assert to_bytes(copy) == to_bytes(model)
 
 
 @pytest.mark.parametrize(

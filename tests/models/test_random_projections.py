@@ -100,25 +100,6 @@ def test_features_are_seen_in_ten_words_or_more_and_in_half_at_most():
     assert not _features(model, np.zeros((1, 8), dtype=np.uint8)).any()
 
 
-def test_log_odds_and_synchrony_agree_with_the_probabilities(fitted):
-    p = np.exp(fitted.score_samples(ALL[5]))
-    on, off = ALL[5].copy(), ALL[5].copy()
-    on[:, 3], off[:, 3] = 1, 0
-    expected = fitted.score_samples(on) - fitted.score_samples(off)
-    np.testing.assert_allclose(fitted.log_odds(ALL[5], [3])[:, 0], expected, atol=1e-10)
-    by_count = np.bincount(ALL[5].sum(axis=1), p)
-    np.testing.assert_allclose(fitted._active_distribution(), by_count, atol=1e-12)
-
-
-def test_whole_weights_are_repeated_rows():
-    X = np.unique(_words(4, 400), axis=0)
-    weights = np.arange(1, len(X) + 1) * 5
-    weighted = mc.RandomProjections(20, n_inputs=2).fit(X, sample_weight=weights)
-    repeated = mc.RandomProjections(20, n_inputs=2).fit(np.repeat(X, weights, axis=0))
-    np.testing.assert_allclose(weighted.b_, repeated.b_, atol=1e-9)
-    np.testing.assert_allclose(weighted.strengths_, repeated.strengths_, atol=1e-9)
-
-
 def test_a_large_penalty_leaves_independent_units():
     X = _words()
     model = mc.RandomProjections(30, l1=1.0).fit(X)
@@ -164,17 +145,6 @@ def test_a_grid_is_a_path_of_the_same_optima():
     assert {"n_projections", "l1"} <= set(model.grid(words)[0])
 
 
-def test_files_hold_the_same_model(fitted, tmp_path):
-    fitted.save(tmp_path / "model.safetensors")
-    read = mc.load(tmp_path / "model.safetensors")
-    assert np.array_equal(read.score_samples(ALL[5]), fitted.score_samples(ALL[5]))
-    assert read.certificate_ == fitted.certificate_
-    assert read.get_params() == fitted.get_params()
-    assert read.log_partition().value == fitted.log_partition().value
-    assert to_bytes(from_bytes(to_bytes(fitted))) == to_bytes(fitted)
-    assert to_bytes(mc.RandomProjections(40, l1=1e-3, n_inputs=3).fit(_words())) == to_bytes(fitted)
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -194,26 +164,10 @@ def test_files_that_make_no_sense_are_refused(fitted, name, change):
         mc.RandomProjections._from_arrays(arrays, fitted.get_params())
 
 
-def test_words_are_read_in_the_models_order_of_units():
-    units = mc.Units(["a", "b", "c", "d", "e"])
-    words = mc.Words.from_array(_words(), units=units)
-    model = mc.RandomProjections(20).fit(words)
-    turned = words.reordered([4, 3, 2, 1, 0])
-    assert model.score(turned) == pytest.approx(model.score(words), abs=1e-12)
-
-
 def test_a_fit_that_is_cut_short_says_so():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         model = mc.RandomProjections(20, max_iter=2).fit(_words())
     assert not model.certificate_.converged
-
-
-@pytest.mark.parametrize(
-    "setting", [{"n_projections": 0}, {"l1": -1.0}, {"n_inputs": 13}, {"tol": 0.0}]
-)
-def test_settings_out_of_range_are_named(setting):
-    with pytest.raises(ValueError, match=next(iter(setting))):
-        mc.RandomProjections(**setting).fit(_words())
 
 
 @settings(max_examples=8, deadline=None)

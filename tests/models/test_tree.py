@@ -155,27 +155,6 @@ def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n
         assert model.entropy_ == pytest.approx(-(np.exp(log_p) @ log_p), abs=1e-10)
 
 
-def test_whole_weights_are_repeated_words_and_their_scale_does_not_matter_below(every_word):
-    X, states = words_of(50), every_word(N_UNITS)
-    counts = np.random.default_rng(0).integers(1, 4, len(X))
-    weighted = mc.Tree().fit(X, sample_weight=counts).score_samples(states)
-    repeated = mc.Tree().fit(np.repeat(X, counts, axis=0)).score_samples(states)
-    np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
-    small = mc.Tree().fit(X, sample_weight=np.full(len(X), 1e-3)).score_samples(states)
-    np.testing.assert_allclose(small, mc.Tree().fit(X).score_samples(states), rtol=1e-9)
-
-
-def test_the_order_of_units_does_not_matter(every_word):
-    X, order = words_of(), [3, 1, 4, 0, 2]
-    model, turned = mc.Tree().fit(X), mc.Tree().fit(X[:, order])
-    states = every_word(N_UNITS)
-    np.testing.assert_allclose(
-        turned.score_samples(states[:, order]), model.score_samples(states), rtol=1e-11
-    )
-    edges = {tuple(sorted(edge)) for edge in model.edges_.tolist()}
-    assert {tuple(sorted((order[a], order[b]))) for a, b in turned.edges_.tolist()} == edges
-
-
 @pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
 def test_fits_along_a_grid_are_those_of_single_fits(cls):
     words = mc.Words.from_array(words_of())
@@ -188,24 +167,6 @@ def test_fits_along_a_grid_are_those_of_single_fits(cls):
         assert to_bytes(alone) == to_bytes(fit)
         assert len(fit.edges_) == setting["n_edges"]
     assert float(choice.scores[choice.chosen]) == max(map(float, choice.scores))
-
-
-@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
-def test_files_give_the_same_bits(cls, every_word, tmp_path):
-    words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin()
-    model = cls(n_edges=3).fit(words)
-    model.save(tmp_path / "tree.safetensors")
-    copy = mc.load(tmp_path / "tree.safetensors")
-    assert type(copy) is cls
-    X = every_word(4)
-    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
-    assert np.array_equal(copy.sample(9, random_state=2), model.sample(9, random_state=2))
-    assert (copy.entropy_, copy.unit_ids_, copy.size_) == (
-        model.entropy_,
-        model.unit_ids_,
-        "3 edges",
-    )
-    assert to_bytes(copy) == to_bytes(model)
 
 
 @pytest.mark.parametrize(

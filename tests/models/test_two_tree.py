@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 import microcolumn as mc
-from microcolumn.models import WordModel, to_bytes
+from microcolumn.models import WordModel
 
 N_UNITS = 6
 
@@ -121,20 +121,6 @@ def test_it_contains_the_tree_and_learns_more():
     assert len(two.edges_) == 2 * N_UNITS - 3
 
 
-def test_samples_have_the_probabilities_of_words(every_word):
-    model, X = mc.TwoTree().fit(words_of()), every_word(N_UNITS)
-    n = 200_000
-    drawn = model.sample(n, random_state=0)
-    found = np.bincount(drawn @ (1 << np.arange(N_UNITS)[::-1]), minlength=len(X)) / n
-    p = np.exp(model.score_samples(X))
-    z = (found - p) / np.sqrt(p * (1.0 - p) / n)
-    assert np.abs(z).max() < 4.5
-    assert np.mean(z**2) == pytest.approx(1.0, abs=0.6)
-    assert np.array_equal(model.sample(50, random_state=3), model.sample(50, random_state=3))
-    with pytest.raises(TypeError, match="take no option 'method'"):
-        model.sample(3, method="gibbs")
-
-
 def test_a_two_tree_is_found_again_from_its_own_words():
     # A ring of triangles: every unit but the first two hangs on two neighbours.
     rng, n_units = np.random.default_rng(4), 8
@@ -145,47 +131,6 @@ def test_a_two_tree_is_found_again_from_its_own_words():
     truth = mc.Ising.from_parameters(mc.Parameters(b=np.full(n_units, -2.5), J=J))
     model = mc.TwoTree().fit(truth.sample(60_000, random_state=0, method="exact"))
     assert np.abs(model.as_parameters().J - J).max() < 0.12
-
-
-def test_weights_and_repeated_words_are_the_same():
-    X = words_of(60)
-    counts = np.random.default_rng(0).integers(1, 4, len(X))
-    weighted = mc.TwoTree().fit(X, sample_weight=counts)
-    repeated = mc.TwoTree().fit(np.repeat(X, counts, axis=0))
-    np.testing.assert_allclose(weighted.score_samples(X), repeated.score_samples(X), rtol=1e-11)
-
-
-def test_the_same_words_give_the_same_bytes():
-    X = words_of()
-    assert to_bytes(mc.TwoTree().fit(X)) == to_bytes(mc.TwoTree().fit(X))
-
-
-@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
-@pytest.mark.parametrize("n_edges", [None, 4])
-@pytest.mark.parametrize("window", [1, 2, 3])
-def test_odds_given_the_past_sum_the_other_units_out(every_word, cls, n_edges, window):
-    words = mc.Words.from_array(words_of(n_units=3)).embed(window)
-    model, X = cls(n_edges).fit(words), every_word(3 * window)
-    log_odds, past = model.log_odds_given_past(words)
-    p, n_first = np.exp(model.score_samples(X)), 3 * (window - 1)
-    for word, row in list(zip(words.X, past, strict=True))[::7]:
-        same = (X[:, :n_first] == word[:n_first]).all(axis=1)
-        for unit in range(3):
-            active = X[:, n_first + unit] == 1
-            wanted = np.log(p[same & active].sum() / p[same & ~active].sum())
-            assert log_odds[row, unit] == pytest.approx(wanted, abs=1e-10)
-    predicted = mc.predict(model, words, given="past")
-    np.testing.assert_allclose(predicted.log_odds, log_odds[past], atol=1e-10)
-
-
-@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
-@pytest.mark.parametrize("n_units", [1, 2, 3, 7])
-def test_numbers_of_active_units_are_sums_over_all_words(every_word, cls, n_units):
-    X = every_word(n_units)
-    for n_edges in (None, n_units // 2):
-        model = cls(n_edges).fit(words_of(n_units=n_units))
-        wanted = np.bincount(X.sum(axis=1), weights=np.exp(model.score_samples(X)))
-        np.testing.assert_allclose(mc.synchrony(model).probability, wanted, rtol=1e-11)
 
 
 def test_hundreds_of_units_have_the_mean_number_of_active_ones():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models import WordModel, to_bytes
+from microcolumn.models import WordModel
 from microcolumn.models._files import _restore
 from microcolumn.models._universal import log_evidence, log_left_out
 from microcolumn.partition._result import Mode
@@ -43,15 +43,6 @@ def test_words_have_the_probability_of_the_next_word(every_word, base, concentra
     np.testing.assert_allclose(
         model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-9
     )
-
-
-def test_numbers_of_active_units_are_sums_over_all_words(every_word):
-    X = every_word(N_UNITS)
-    model = mc.Universal(mc.Tree(), 20.0).fit(words_of(50))
-    wanted = np.bincount(X.sum(axis=1), weights=np.exp(model.score_samples(X)))
-    np.testing.assert_allclose(mc.synchrony(model).probability, wanted, rtol=1e-11)
-    by_ising = mc.Universal(mc.Ising(), 20.0).fit(words_of(50))
-    assert mc.synchrony(by_ising).method == "samples"
 
 
 def test_the_evidence_is_the_product_of_the_chances_of_each_next_word(every_word):
@@ -116,17 +107,6 @@ def test_very_many_words_are_their_own_model(every_word):
     assert np.isfinite(model.score_samples(X)).all()
 
 
-@pytest.mark.parametrize("concentration", [1e-3, 100.0])
-def test_samples_have_the_probabilities_of_words(every_word, concentration):
-    X, n = every_word(N_UNITS), 100_000
-    model = mc.Universal(mc.Tree(), concentration).fit(words_of(200))
-    drawn = model.sample(n, random_state=0)
-    p = np.exp(model.score_samples(X))
-    found = np.bincount(by_id(drawn), minlength=len(X)) / n
-    assert np.abs(found - p).max() < 5.0 * np.sqrt(p.max() / n)
-    assert np.array_equal(model.sample(40, random_state=1), model.sample(40, random_state=1))
-
-
 def test_a_fitted_base_is_kept_with_its_order_of_units():
     train = mc.Words.from_array(words_of())
     base = mc.Tree(n_edges=2).fit(train)
@@ -189,33 +169,9 @@ def test_a_false_mode_and_the_error_of_the_base_stay_visible():
     assert score.normaliser_stderr == pytest.approx(0.2 / (math.log(2.0) * 0.020))
 
 
-def test_whole_weights_are_repeated_words(every_word):
-    X, states = words_of(60), every_word(N_UNITS)
-    counts = np.random.default_rng(0).integers(1, 4, len(X))
-    weighted = mc.Universal(mc.Tree()).fit(X, sample_weight=counts)
-    repeated = mc.Universal(mc.Tree()).fit(np.repeat(X, counts, axis=0))
-    np.testing.assert_allclose(
-        weighted.score_samples(states), repeated.score_samples(states), rtol=1e-6
-    )
-
-
 def test_one_word_is_enough(every_word):
     model = mc.Universal(mc.Independent()).fit([[0, 1]])
     assert np.exp(model.score_samples(every_word(2))).sum() == pytest.approx(1.0, abs=1e-12)
-
-
-@pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
-def test_files_give_the_same_bits(every_word, tmp_path, base):
-    words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin()
-    model = mc.Universal(base, "evidence").fit(words)
-    model.save(tmp_path / "universal.safetensors")
-    copy = mc.load(tmp_path / "universal.safetensors")
-    X = every_word(4)
-    assert type(copy.base_) is type(base)
-    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
-    assert np.array_equal(copy.sample(9, random_state=2), model.sample(9, random_state=2))
-    assert (copy.concentration, copy.unit_ids_) == ("evidence", model.unit_ids_)
-    assert to_bytes(copy) == to_bytes(model)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,10 @@ class HiddenUnit(ABC):
     def __repr__(self) -> str:
         return f"HiddenUnit({self.name!r})"
 
+    def __reduce__(self) -> str:
+        """Pickles and copies are the constant itself, since kinds are told apart by identity."""
+        return self.name.upper()
+
     @abstractmethod
     def log_gate(self, z: Floats) -> Floats:
         """Log of the sum over h of prior(h) exp(h z): what it adds to log p~(x), nats."""

@@ -19,14 +19,13 @@ Inputs = NDArray[np.int32]
 class Tables(Term):
     """Functions that are tables over the patterns of a few units, each with a strength.
 
-    A pattern is a number whose bit i is the i-th input or, where a table has one entry more than
-    inputs, the number of active inputs.
+    A pattern is a number whose bit i is the i-th input.
 
     Parameters
     ----------
     inputs : ndarray of int32, shape (n_functions, n_inputs)
-        Units of each function, all different; -1 in the place of units that are missing.
-    values : ndarray, shape (n_functions, 2**n_inputs) or (n_functions, n_inputs + 1)
+        Units of each function, all different.
+    values : ndarray, shape (n_functions, 2**n_inputs)
         Value of each function for each pattern.
     strengths : ndarray, shape (n_functions,)
         What each function is multiplied with, nats.
@@ -37,17 +36,9 @@ class Tables(Term):
     strengths: Floats
 
     @property
-    def counts_inputs(self) -> bool:
-        """Whether a pattern is the number of active inputs."""
-        (_, n_inputs), (_, n_patterns) = self.inputs.shape, self.values.shape
-        return bool(n_inputs > 1 and n_patterns == n_inputs + 1)
-
-    @property
     def functions(self) -> TableArrays:
         """The functions themselves, as kernels take them."""
-        places = np.arange(self.inputs.shape[1], dtype=np.int32)
-        steps = np.ones_like(places) if self.counts_inputs else np.int32(1) << places
-        return TableArrays(self.inputs, steps, self.values)
+        return TableArrays(self.inputs, self.values)
 
     @property
     def arrays(self) -> TableArrays:
@@ -85,15 +76,9 @@ class Tables(Term):
         """Sets of units, as numbers, and coefficients of the products of their bits.
 
         A function of bits is one polynomial in products of bits. Both have the shape (n_functions,
-        n_products); functions of the number of active inputs are those that are zero unless all
-        are active.
+        2**n_inputs).
         """
-        bits = np.where(self.inputs >= 0, np.intp(1) << np.maximum(self.inputs, 0), 0)
-        if self.counts_inputs:
-            sizes = (self.inputs >= 0).sum(axis=1, keepdims=True)
-            if self.values[np.arange(self.values.shape[1]) != sizes].any():
-                raise ValueError("a function of the number of active inputs is no product of bits")
-            return bits.sum(axis=1, keepdims=True), np.take_along_axis(self.values, sizes, axis=1)
+        bits = np.intp(1) << self.inputs.astype(np.intp)
         found = self.values.copy()
         for k in range(self.inputs.shape[1]):
             halves = found.reshape(len(found), found.shape[1] >> (k + 1), 2, 1 << k)
@@ -115,11 +100,7 @@ class Tables(Term):
         words = np.zeros((len(order), n_units), dtype=np.uint8)
         for word, j in zip(words, order, strict=True):
             pattern, inputs = int(arrays.tables[j].argmax()), self.inputs[j]
-            used = inputs[inputs >= 0]
-            is_active = np.arange(used.size) < pattern
-            if not self.counts_inputs:
-                is_active = (pattern >> np.arange(used.size)) & 1 == 1
-            word[used[is_active]] = 1
+            word[inputs[(pattern >> np.arange(inputs.size)) & 1 == 1]] = 1
         return words
 
 

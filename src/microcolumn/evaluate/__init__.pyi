@@ -31,7 +31,6 @@ from ._layer_results import (
 from ._layers import layer_statistics as layer_statistics
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._paired import PairedDifference as PairedDifference
-from ._past import probability_given_past as probability_given_past
 from ._patterns import (
     PatternStatistics as PatternStatistics,
     counting_bounds as counting_bounds,

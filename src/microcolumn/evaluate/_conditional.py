@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kernels import flip_changes
-from ..models import PopulationModel, Rival, WordModel
-from ..parameters import Parameters
-from ..validation import Floats, check_positions, chunks
+from ..models import WordModel
+from ..validation import Floats, check_positions
 from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
-from ._past import log_given_past
+from ._past import Given, log_odds_of_bits
 
 
 def conditional_gain(
@@ -28,7 +25,7 @@ def conditional_gain(
     baseline: Baseline = None,
     *,
     bin_width: float | None = None,
-    given: Literal["rest", "past"] = "rest",
+    given: Given = "rest",
 ) -> Floats:
     """Mean log2 p(x_n | rest or past) minus the same at the firing rate, per second.
 
@@ -70,52 +67,16 @@ def conditional_gain(
         chosen = list(range(held.n_dims - held.n_units, held.n_dims))
     else:
         chosen = check_positions("units", units, held.n_dims, of="bit")
-    if given not in ("rest", "past"):
-        raise ValueError(
-            f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
-        )
     if given == "past":
         _check_newest(held, chosen)
-    if not isinstance(model, PopulationModel):
-        total = _total_of_rival(model, base.parameters_, held, chosen, given)
-    elif given == "rest":
-        total = _total_given_rest(model.parameters_, base.parameters_, held, chosen)
-    else:
-        total = _total_given_past(model.parameters_, base.parameters_, held, chosen)
+    # log p of a bit is -softplus of the log odds of its other value, which neither overflows nor
+    # loses digits when one of the two values is all but certain.
+    signs = 1.0 - 2.0 * held.X[:, chosen]
+    gain = np.logaddexp(0.0, signs * base.parameters_.b[chosen])
+    gain -= np.logaddexp(0.0, signs * log_odds_of_bits(model, held, chosen, given))
+    total = held.counts @ gain
     seconds = float(held.counts.sum()) * held.bin_width
     return np.asarray(total / (math.log(2.0) * seconds))
-
-
-def _total_given_rest(
-    model: Parameters, base: Parameters, words: Words, units: list[int]
-) -> Floats:
-    """Gain of each chosen unit given all other bits, summed over bins, nats."""
-    total = np.zeros(len(units))
-    theta, _ = model.only_live()
-    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 18):
-        x = words.X[part]
-        # log p(x_n | rest) is -softplus of the change by a flip, which neither overflows nor loses
-        # digits when one of the two values is all but certain.
-        gain = np.logaddexp(0.0, flip_changes(base.arrays, x, units))
-        gain -= np.logaddexp(0.0, flip_changes(theta.arrays, x, units))
-        total += words.counts[part] @ gain
-    return total
-
-
-def _total_of_rival(
-    model: WordModel, base: Parameters, words: Words, units: list[int], given: str
-) -> Floats:
-    """Gain of each chosen unit under a model that gives log odds, summed over bins, nats."""
-    if given == "rest":
-        log_odds = model.log_odds(words.X, units)
-    elif isinstance(model, Rival):
-        by_past, past = model.log_odds_given_past(words)
-        log_odds = by_past[past][:, np.array(units) - (words.n_dims - words.n_units)]
-    else:
-        raise TypeError(f"{type(model).__name__} does not predict from the past; use given='rest'")
-    signs = 1.0 - 2.0 * words.X[:, units]
-    gain = np.logaddexp(0.0, signs * base.b[units]) - np.logaddexp(0.0, signs * log_odds)
-    return np.asarray(words.counts @ gain)
 
 
 def _check_newest(words: Words, units: list[int]) -> None:
@@ -127,18 +88,3 @@ def _check_newest(words: Words, units: list[int]) -> None:
                 f"units names bit {unit} of an earlier bin; given the past only the newest bin is "
                 f"predicted: name bits {first} to {words.n_dims - 1} or use given='rest'"
             )
-
-
-def _total_given_past(
-    theta: Parameters, base: Parameters, words: Words, units: list[int]
-) -> Floats:
-    """Gain of each chosen unit given the earlier bins, summed over bins, nats."""
-    first = words.n_dims - words.n_units
-    log_p, past = log_given_past(theta, words)
-    total = np.empty(len(units))
-    for k, unit in enumerate(units):
-        bit = words.X[:, unit].astype(np.intp)
-        # The firing-rate model knows no past: its log odds are the bias.
-        at_rate = -np.logaddexp(0.0, (1.0 - 2.0 * bit) * base.b[unit])
-        total[k] = words.counts @ (log_p[past, unit - first, bit] - at_rate)
-    return total

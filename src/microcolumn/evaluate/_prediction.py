@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
-from ..models import HistoryGLM, PopulationModel, Rival, WordModel
+from ..models import HistoryGLM, WordModel
 from ..models._sequence import SequenceModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
 from ..validation import Bits, Floats, check_positions, real_number, whole_number
 from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
-from ._past import log_odds_given_past
+from ._past import Given, log_odds_of_bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +64,7 @@ class Prediction:
     bin_width: float
     positions: tuple[int, ...]
     units: Units
-    given: Literal["rest", "past"]
+    given: Given
     rate_log_odds: Floats | None = None
     weights: Floats | None = None
     clock: Clock = FROM_ZERO
@@ -141,7 +140,7 @@ def predict(
     model: WordModel | HistoryGLM,
     words: Words | ArrayLike,
     *,
-    given: Literal["rest", "past"] = "rest",
+    given: Given = "rest",
     units: Iterable[int] | None = None,
     baseline: Baseline = None,
 ) -> Prediction:
@@ -182,19 +181,14 @@ def predict(
     first = held.n_dims - held.n_units
     newest = [first + position for position in positions]
     bits, index = held.X[:, newest], held.index
-    if given == "rest":
-        log_odds = _log_odds_given_rest(model, held, newest)
-    elif given == "past" and isinstance(model, SequenceModel):
+    if given == "past" and isinstance(model, SequenceModel):
         # Each bin has a past of its own, all earlier bins of its run.
         log_odds = model.log_odds_in_time(held, positions)
         bits, index = bits[index], np.arange(held.n_bins, dtype=np.int32)
-    elif given == "past":
-        log_odds, past = _log_odds_given_past(model, held)
-        log_odds = log_odds[past][:, positions]
     else:
-        raise ValueError(
-            f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
-        )
+        # 700 nats are as good as certain. The more nats, the fewer decimals are right; past this
+        # bound they would tell which bit came.
+        log_odds = np.clip(log_odds_of_bits(model, held, newest, given), -700.0, 700.0)
     # The same prediction differs in its last digits with the bit that came, which must not leak
     # into it; no recording can tell log odds of 11 decimals apart.
     log_odds = np.round(log_odds, 11)
@@ -215,23 +209,3 @@ def predict(
         weights=held.weights,
         clock=held.clock,
     )
-
-
-def _log_odds_given_past(
-    model: WordModel | HistoryGLM, words: Words
-) -> tuple[Floats, NDArray[np.int32]]:
-    """Log odds of a spike given each distinct past, and the past of each distinct word."""
-    if isinstance(model, PopulationModel):
-        return log_odds_given_past(model.parameters_, words)
-    if isinstance(model, Rival):
-        return model.log_odds_given_past(words)
-    raise TypeError(f"model is a {type(model).__name__}; pass a fitted model")
-
-
-def _log_odds_given_rest(model: WordModel | HistoryGLM, words: Words, newest: list[int]) -> Floats:
-    """Log odds of a spike given all other bits, nats, shape (n_distinct, n_chosen)."""
-    if isinstance(model, HistoryGLM):
-        raise TypeError("HistoryGLM predicts from the past alone; use given='past'")
-    # 700 nats are as good as certain. The more nats, the fewer decimals are right; past this bound
-    # they would tell which bit came.
-    return np.clip(model.log_odds(words.X, newest), -700.0, 700.0)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import number_active
+from ..energy import log_weight, number_active
 from ..formatting import counted
 from ..kernels.states import states
 from ..models import Rival, WordModel
@@ -144,39 +144,12 @@ def _exact(model: WordModel) -> Floats | None:
 
 
 def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
-    """P(k units active) from the probability of every word.
-
-    The units are halved. What depends on one half alone is computed once for each of its states,
-    so that a word costs little more than its exponential.
-    """
-    n_first = theta.n_visible // 2
-    first, second = slice(None, n_first), slice(n_first, None)
-    Y = states(theta.n_visible - n_first)
-    counts = Y.sum(axis=1).astype(np.int64)
-    n_active = np.eye(Y.shape[1] + 1)[counts]
+    """P(k units active) from the probability of every word."""
     total = np.zeros(theta.n_visible + 1)
-    for X in _all_states(n_first, Y.shape[0]):
-        log_p = _alone(theta, first, X)[:, None] + _alone(theta, second, Y)
-        if theta.J is not None:
-            log_p += (2.0 * X @ theta.J[first, second]) @ Y.T
-        if theta.W is not None and theta.c is not None:
-            inputs = zip((X @ theta.W[first]).T, (Y @ theta.W[second] + theta.c).T, strict=True)
-            for from_first, from_second in inputs:
-                log_p += np.logaddexp(0.0, from_first[:, None] + from_second)
-        if theta.v is not None:
-            log_p += theta.v[X.sum(axis=1).astype(np.int64)[:, None] + counts]
-        by_second = np.exp(log_p - log_z) @ n_active
-        for k, p in zip(X.sum(axis=1).astype(np.int64), by_second, strict=True):
-            total[k : k + p.size] += p
+    for X in _all_states(theta.n_visible, theta.n_visible + theta.n_hidden):
+        n_active = X.sum(axis=1).astype(np.intp)
+        total += np.bincount(n_active, np.exp(log_weight(theta, X) - log_z), total.size)
     return total
-
-
-def _alone(theta: Parameters, part: slice, X: Floats) -> Floats:
-    """Log weight b'x + x'Jx of some of the units alone."""
-    value: Floats = X @ theta.b[part]
-    if theta.J is not None:
-        value += np.einsum("un,un->u", X @ theta.J[part, part], X)
-    return value
 
 
 def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:

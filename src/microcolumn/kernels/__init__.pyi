@@ -8,7 +8,6 @@ from .cpu.exact import (
 )
 from .cpu.flip_changes import flip_changes as flip_changes
 from .cpu.flip_sums import FlipSums as FlipSums
-from .cpu.newest_tables import newest_log_odds as newest_log_odds
 from .cpu.subset_sums import sum_over_sets as sum_over_sets
 from .cpu.table_chains import (
     TableChains as TableChains,
@@ -16,4 +15,5 @@ from .cpu.table_chains import (
     table_values as table_values,
 )
 from .cpu.word_sums import SparseWords as SparseWords
+from .loops.newest import newest_log_odds as newest_log_odds
 from .loops.threads import one_blas_thread as one_blas_thread

@@ -16,15 +16,12 @@ class TableArrays(NamedTuple):
     Attributes
     ----------
     inputs : ndarray of int32, shape (n_functions, n_inputs)
-        Units of each function, all different; -1 in the place of units that are missing.
-    steps : ndarray of int32, shape (n_inputs,)
-        What each active input adds to the number of a pattern.
-    tables : ndarray, shape (n_functions, n_patterns)
+        Units of each function, all different.
+    tables : ndarray, shape (n_functions, 2**n_inputs)
         What each pattern adds to log p~.
     """
 
     inputs: NDArray[np.int32]
-    steps: NDArray[np.int32]
     tables: Floats
 
 

@@ -13,7 +13,6 @@ from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
 from ._random_projections import RandomProjections as RandomProjections
 from ._rbm import RBM as RBM, GaussianRBM as GaussianRBM
-from ._reliable_interactions import ReliableInteractions as ReliableInteractions
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import GaussianSemiRBM as GaussianSemiRBM, SemiRBM as SemiRBM

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from ..formatting import counted
-from ..kernels.loops.boosted import Trees, boosted_draw, boosted_log_odds, boosted_log_probability
+from ..kernels.loops.boosted import Trees, boosted_draw, boosted_log_probability
 from ..packing import unique_rows
 from ..validation import Bits, Floats
 from ..words import Words
@@ -80,9 +80,7 @@ class BoostedCascade(OrderedUnits):
         "learning_rate": [Number(Real, 0, None, closed="neither")],
         "max_iter": COUNT,
     }
-    _kernels: ClassVar[CascadeKernels] = CascadeKernels(
-        boosted_log_probability, boosted_log_odds, boosted_draw
-    )
+    _kernels: ClassVar[CascadeKernels] = CascadeKernels(boosted_log_probability, boosted_draw)
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -11,19 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from ..kernels.loops.cascade_words import (
     cascade_draw,
     cascade_log_odds,
     cascade_log_probability,
 )
+from ..kernels.loops.threads import threads_for
 from ..objectives import further_l1, l1_grid
 from ..solvers import Certificate
 from ..solvers._cascade import CascadeFit, CascadeRegressions
 from ..validation import Floats, chunks
 from ..words import Words
 from ._ordered_units import CascadeKernels, OrderedUnits, cascade_order, checked_order
+from ._rival import warn_of_regressions
 from ._saving import Arrays, floats, shaped
 from ._settings import COUNT, STRENGTH, Number
 from ._words_estimator import floored_rates
@@ -100,9 +100,7 @@ class CascadedLogistic(OrderedUnits):
         *OrderedUnits._fitted_numbers, "optimality_", "n_iter_",
     )  # fmt: skip
 
-    _kernels: ClassVar[CascadeKernels] = CascadeKernels(
-        cascade_log_probability, cascade_log_odds, cascade_draw
-    )
+    _kernels: ClassVar[CascadeKernels] = CascadeKernels(cascade_log_probability, cascade_draw)
 
     b_: Floats
     weights_: Floats
@@ -139,9 +137,7 @@ class CascadedLogistic(OrderedUnits):
         n = arrays["b"].size
         arrays["steps"] = np.zeros((n, 0)) if steps is None else np.array(steps, dtype=np.float64)
         model = cls(count=arrays["thresholds"].size > 0)
-        for name, array in _checked_parameters(arrays).items():
-            setattr(model, f"{name}_", array)
-        model._remember(n, None)
+        model._remember(model._take_arrays(arrays), None)
         return model
 
     @property
@@ -206,27 +202,11 @@ class CascadedLogistic(OrderedUnits):
         self.weights_[np.ix_(order, order)] = found.weights
         self.optimality_, self.n_iter_ = found.optimality, max(found.n_iter, 1)
         self.certificate_ = Certificate(found.optimality <= self.tol, found.optimality)
-        self._warn(stacklevel)
-        return found
-
-    def _warn(self, stacklevel: int) -> None:
-        """Say what is wrong with a fit, in a sentence with the remedy."""
+        name = f"CascadedLogistic with l1={self.l1:g} and count={bool(self.count)}"
         largest = max(float(np.abs(each).max(initial=0.0)) for each in (self.weights_, self.steps_))
-        problem = None
-        if not self.certificate_.converged:
-            problem = (
-                f"is not converged: its optimality conditions are violated by "
-                f"{self.optimality_:.2g} (tol={self.tol:g}) after {self.n_iter_} iterations; "
-                "raise max_iter, l1 or tol"
-            )
-        elif self.l1 == 0.0 and largest > _NATURAL:
-            problem = (
-                f"has no finite optimum on these words: a weight reached {largest:.3g}, as where "
-                "two units never fire together; use l1 > 0"
-            )
-        if problem:
-            name = f"CascadedLogistic with l1={self.l1:g} and count={bool(self.count)}"
-            warnings.warn(f"{name} {problem}", ConvergenceWarning, stacklevel=stacklevel)
+        runaway = "two units never fire together" if self.l1 == 0.0 and largest > _NATURAL else ""
+        warn_of_regressions(self, name, runaway, largest, stacklevel + 1)
+        return found
 
     @property
     def _operations_per_bit(self) -> float:
@@ -238,6 +218,15 @@ class CascadedLogistic(OrderedUnits):
         reached = np.arange(self.order_.size + 1)[:, None] >= self.thresholds_
         by_count = self.b_[self.order_] + reached @ self.steps_[self.order_].T
         return weights, by_count
+
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
+        tables, out = self._tables(), np.empty((len(bits), places.size))
+        for part in chunks(*bits.shape):
+            # A flip changes the factors of later units, half of all on average.
+            with threads_for(0.5 * self._operations_per_bit * bits[part].size * places.size):
+                cascade_log_odds(bits[part][:, self.order_], places, *tables, out[part])
+        return out
 
     @property
     def _n_slopes(self) -> int:
@@ -260,13 +249,10 @@ class CascadedLogistic(OrderedUnits):
         names = ("b", "weights", "order", "steps", "thresholds")
         return {name: getattr(self, f"{name}_") for name in names}
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        names = ("b", "weights", "order", "steps", "thresholds")
-        model = cls.from_parameters(**{name: arrays[name] for name in names})
-        model.set_params(**settings)
-        model._check_settings()
-        return model
+    def _take_arrays(self, arrays: Arrays) -> int:
+        for name, array in _checked_parameters(arrays).items():
+            setattr(self, f"{name}_", array)
+        return self.b_.size
 
 
 def count_thresholds(most: int) -> NDArray[np.int64]:

@@ -20,52 +20,13 @@ from ..units import Units
 from ..validation import real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
-from ._boosted import BoostedCascade
-from ._cascade import CascadedLogistic
-from ._dichotomized_gaussian import DichotomizedGaussian
-from ._driven import Driven
-from ._history_glm import HistoryGLM
-from ._independent import Independent
-from ._ising import Ising
-from ._k_pairwise import KPairwise
-from ._markov import HiddenMarkovModes
-from ._mixture import BernoulliMixture
 from ._penalised import PenalisedModel
-from ._population_tracking import PopulationTracking
-from ._random_projections import RandomProjections
-from ._rbm import RBM, GaussianRBM
-from ._reliable_interactions import ReliableInteractions
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
-from ._semi_rbm import GaussianSemiRBM, SemiRBM
-from ._tree import Tree, TwoTree
-from ._universal import Universal
+from ._spec import CLASSES
 from ._words_estimator import WordsEstimator, check_whole
 
-_CLASSES: dict[str, type[WordsEstimator]] = {
-    cls.__name__: cls
-    for cls in (
-        Independent,
-        Ising,
-        RBM,
-        SemiRBM,
-        GaussianRBM,
-        GaussianSemiRBM,
-        PopulationTracking,
-        Tree,
-        TwoTree,
-        BernoulliMixture,
-        Universal,
-        CascadedLogistic,
-        HiddenMarkovModes,
-        BoostedCascade,
-        RandomProjections,
-        DichotomizedGaussian,
-        ReliableInteractions,
-        Driven,
-        KPairwise,
-        HistoryGLM,
-    )
-}
+#: Classes of models that files may hold.
+MODELS = (*CLASSES, "Universal", "DichotomizedGaussian", "Driven", "HistoryGLM")
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
 #: What the safetensors library raises for content that is not in its format.
@@ -74,9 +35,12 @@ _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, Attrib
 
 def model_class(name: str) -> type[WordsEstimator]:
     """The class of models that has a name, such as ``"RBM"``."""
-    if name not in _CLASSES:
-        raise ValueError(f"{name!r} is no model; choose one of {', '.join(_CLASSES)}")
-    return _CLASSES[name]
+    if name not in MODELS:
+        raise ValueError(f"{name!r} is no model; choose one of {', '.join(MODELS)}")
+    from .. import models  # where each name is imported when it is first used
+
+    found: type[WordsEstimator] = getattr(models, name)
+    return found
 
 
 def from_bytes(
@@ -166,7 +130,7 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[Word
 
 
 def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, float]:
-    cls = _CLASSES[header["model"]]
+    cls = model_class(header["model"])
     for removed in ("complement", "device"):  # in files of older versions
         header["settings"].pop(removed, None)
     inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ..kernels.loops.history import history_features
 from ..kernels.loops.sparse_logistic import SparseRows
@@ -91,30 +92,34 @@ class Histories(NamedTuple):
         spoken, n_lags = ActiveUnits.of(words), basis.shape[1]
         newest = np.flatnonzero(spoken.ages >= n_lags)
         first, row = _distinct(words, newest, n_lags)
-        offsets, columns, values = _features(spoken, newest[first] - n_lags, basis, words.n_units)
+        features = _features(spoken, newest[first] - n_lags, basis, words.n_units)
         fired_offsets, fired = _responses(words, newest, row)
-        n_fired = np.diff(fired_offsets)
-        shares = np.bincount(row, minlength=first.size) / max(newest.size, 1)
+        n_fired, n_bins = np.diff(fired_offsets), max(newest.size, 1)
         rows = SparseRows(
-            offsets, columns, values, shares, fired_offsets, fired, 1.0 / max(newest.size, 1)
+            offsets=features.indptr,
+            columns=features.indices,
+            values=features.data,
+            shares=np.bincount(row, minlength=first.size) / n_bins,
+            fired_offsets=fired_offsets,
+            fired=fired,
+            fired_shares=np.full(fired.size, 1.0 / n_bins),
+            limits=np.full(words.n_units, features.shape[1]),
+            usable=np.ones(features.shape[1], dtype=bool),
+            table=np.ones((1, 1)),
         )
         usable = np.flatnonzero((n_fired > 0) & (n_fired < newest.size))
         return cls(rows, newest.size, usable)
 
     def largest_l1(self) -> float:
         """Smallest penalty that leaves no weight other than zero; 1 where none is ever needed."""
-        rows = self.rows
-        n_rows = rows.offsets.size - 1
-        row = np.repeat(np.arange(n_rows), np.diff(rows.offsets))
-        n_columns = int(rows.columns.max(initial=0)) + 1
-        mean = np.bincount(rows.columns, rows.values * rows.shares[row], n_columns)
-        found = 0.0
-        for unit in self.usable:
-            fired = rows.fired[rows.fired_offsets[unit] : rows.fired_offsets[unit + 1]]
-            spikes = np.bincount(fired, minlength=n_rows) * rows.bin_share
-            together = np.bincount(rows.columns, rows.values * spikes[row], n_columns)
-            found = max(found, float(np.abs(together - spikes.sum() * mean).max()))
-        return found or 1.0
+        rows, n, n_rows = self.rows, self.rows.limits.size, self.rows.shares.size
+        features = csr_array(
+            (rows.values, rows.columns, rows.offsets), shape=(n_rows, rows.usable.size)
+        )
+        spikes = csr_array((rows.fired_shares, rows.fired, rows.fired_offsets), shape=(n, n_rows))
+        together = (spikes @ features).toarray()
+        slopes = together - np.outer(spikes.sum(axis=1), rows.shares @ features)
+        return float(np.abs(slopes[self.usable]).max(initial=0.0)) or 1.0
 
 
 def _distinct(
@@ -126,9 +131,8 @@ def _distinct(
     return first, row
 
 
-def _features(
-    spoken: ActiveUnits, oldest: Places, basis: Floats, n_units: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+def _features(spoken: ActiveUnits, oldest: Places, basis: Floats, n_units: int) -> csr_array:
+    """Basis functions of the spikes of each unit, shape (n_histories, n_units * n_functions)."""
     by_lag = np.ascontiguousarray(basis.T)
     ends = np.zeros(oldest.size, dtype=np.int64)
     columns, values = np.empty(0, dtype=np.int32), np.empty(0)
@@ -138,7 +142,10 @@ def _features(
     if ends.size and ends[-1]:
         columns, values = np.empty(ends[-1], dtype=np.int32), np.empty(ends[-1])
         history_features(*past, ends, columns, values)
-    return np.concatenate([np.zeros(1, dtype=np.int64), ends]), columns, values
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), ends])
+    found = csr_array((values, columns, offsets), shape=(oldest.size, n_units * len(basis)))
+    found.sort_indices()
+    return found
 
 
 def _responses(

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +21,7 @@ from ..solvers import Certificate
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._history import ActiveUnits, Histories, lag_basis
+from ._rival import warn_of_regressions
 from ._saving import Arrays, floats, shaped
 from ._sequence import SequenceModel
 from ._words_estimator import floored_rates
@@ -246,20 +246,9 @@ class HistoryGLM(SequenceModel):
         self.weights_ = coefficients[:, :-1].reshape(n, n, len(basis)).copy()
         self.certificate_ = Certificate(optimality <= self.tol, optimality)
         self.n_iter_ = max(n_iter, 1)
-        largest, doubt = float(np.abs(self.weights_).max()), ""
-        if not self.certificate_.converged:
-            doubt = (
-                f"is not converged: its optimality conditions are violated by {optimality:.2g} "
-                f"(tol={self.tol:g}) after {n_iter} steps; raise max_iter, l1 or tol"
-            )
-        elif self.l1 == 0.0 and largest > _NATURAL:
-            doubt = (
-                f"has no finite optimum on these words: a weight reached {largest:.3g}, as where a "
-                "unit never fires after another; use l1 > 0"
-            )
-        if doubt:
-            name = f"HistoryGLM with l1={self.l1:g}"
-            warnings.warn(f"{name} {doubt}", ConvergenceWarning, stacklevel=5)
+        largest = float(np.abs(self.weights_).max())
+        runaway = "a unit never fires after another" * (self.l1 == 0.0 and largest > _NATURAL)
+        warn_of_regressions(self, f"HistoryGLM with l1={self.l1:g}", runaway, largest, 6)
 
     def _shape(self) -> tuple[int, int]:
         """Numbers of functions and of lags."""

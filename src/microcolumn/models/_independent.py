@@ -37,17 +37,6 @@ class Independent(PopulationModel):
     def fit(
         self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Take the rates of the words.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words.
-        y : None
-            Not used; there for scikit-learn.
-        sample_weight : array_like, shape (n_words,), optional
-            Weight of each row of an array.
-        """
         words = self._training_words(X, sample_weight)
         rates, floored = words.rates, floored_rates(words)
         fires, rests = np.log(floored), np.log1p(-floored)

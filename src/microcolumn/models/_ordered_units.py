@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,12 +18,11 @@ from ._rival import Rival
 class CascadeKernels(NamedTuple):
     """What computes probabilities; units are in the order of the cascade.
 
-    ``log_probability(words, *tables, out)`` (n_words,), ``log_odds(words, units, *tables, out)``
-    (n_words, n_chosen) and ``draw(uniform, *tables, out)`` (n_words, n_units) fill ``out``.
+    ``log_probability(words, *tables, out)`` fills ``out`` (n_words,), and ``draw(uniform, *tables,
+    out)`` fills (n_words, n_units).
     """
 
     log_probability: Callable[..., None]
-    log_odds: Callable[..., None]
     draw: Callable[..., None]
 
 
@@ -46,15 +45,6 @@ class OrderedUnits(Rival):
     @abstractmethod
     def _operations_per_bit(self) -> float:
         """Multiply-adds for the log odds of one unit given those before it, roughly."""
-
-    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
-        tables, out = self._tables(), np.empty((len(bits), places.size))
-        for part in chunks(*bits.shape):
-            # A flip changes the factors of later units, half of all on average.
-            with threads_for(0.5 * self._operations_per_bit * bits[part].size * places.size):
-                self._kernels.log_odds(bits[part][:, self.order_], places, *tables, out[part])
-        return out
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Independent words, unit by unit."""

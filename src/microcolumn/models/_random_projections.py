@@ -12,11 +12,19 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
-from ..energy import Tables
+from ..energy import Tables, log_odds, log_weight
 from ..kernels import table_values
 from ..parameters import Parameters
-from ..partition._table_sums import MOST_UNITS
+from ..partition import (
+    LogPartition,
+    can_sample_exactly,
+    exact_samples,
+    gibbs_samples,
+    log_partition,
+)
+from ..partition._table_sums import MOST_UNITS, word_probabilities
 from ..solvers import Certificate, FitResult
 from ..solvers._convex_fit import fit_convex
 from ..validation import Floats, random_generator
@@ -24,14 +32,15 @@ from ..words import Words
 from ._projections import Projections
 from ._rival import Rival
 from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
-from ._table_model import TableModel, found_log_partition
 from ._words_estimator import floored_rates
 
 #: Most annealing steps.
 _STEPS = 16_000
+#: Chains that draw words, and words from which annealed chains start.
+_MOST_CHAINS, _STARTS = 512, 4096
 
 
-class RandomProjections(TableModel):
+class RandomProjections(Rival):
     """Thresholded random projections of the words, each with a strength (Maoz et al. 2020).
 
         p(x) = exp(b'x + sum_j lambda_j 1[a_j . x > theta_j]) / Z
@@ -102,11 +111,13 @@ class RandomProjections(TableModel):
     }
     _fitted_numbers: ClassVar[tuple[str, ...]] = (*Rival._fitted_numbers, "objective_", "n_iter_")
 
+    b_: Floats
     strengths_: Floats
     objective_: float
     n_iter_: int
     certificate_: Certificate
     _projections: Projections
+    _log_z: LogPartition
 
     def __init__(
         self,
@@ -199,7 +210,7 @@ class RandomProjections(TableModel):
         self.b_, self.strengths_ = found.parameters.b, found.parameters.tables.strengths
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.certificate_ = found.certificate
-        self._log_z = found_log_partition(found.parameters, words, rng, _STEPS)
+        self._log_z = _annealed(found.parameters, words, rng)
         if found.log_z is not None:  # annealing knows it better than the search
             self.objective_ += self._log_z.value - found.log_z
         if not self.certificate_.converged:
@@ -211,8 +222,43 @@ class RandomProjections(TableModel):
             )
         return found
 
+    def _theta(self) -> Parameters:
+        """Biases and features as one object."""
+        return Parameters(b=self.b_, tables=self._tables())
+
     def _tables(self) -> Tables:
         return self._projections.tables(self.strengths_)
+
+    def log_partition(self) -> LogPartition:
+        """Log Z, nats: the sum over all words of up to 20 units, beyond by annealing."""
+        check_is_fitted(self)
+        return self._log_z
+
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        theta = self._theta()
+        return np.stack([log_odds(theta, bits, unit) for unit in units], axis=1)
+
+    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
+        return log_weight(self._theta(), bits) - self._log_z.value
+
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent words of up to 20 units, beyond by Gibbs sampling."""
+        theta = self._theta()
+        if can_sample_exactly(theta):
+            return exact_samples(theta, n_samples, rng)
+        n_chains = self._chains_of(n_samples)
+        return gibbs_samples(theta, n_samples, n_chains=n_chains, random_state=rng)
+
+    def _chains_of(self, n_samples: int) -> int:
+        return 0 if can_sample_exactly(self._theta()) else min(n_samples, _MOST_CHAINS)
+
+    def _active_distribution(self) -> Floats | None:
+        theta = self._theta()
+        if not can_sample_exactly(theta):
+            return None
+        n_active = np.bitwise_count(np.arange(1 << theta.n_visible))
+        p, _ = word_probabilities(theta)
+        return np.bincount(n_active, p, theta.n_visible + 1).astype(np.float64)
 
     @property
     def _n_slopes(self) -> int:
@@ -232,26 +278,33 @@ class RandomProjections(TableModel):
             "log_z": normaliser_array(self._log_z),
         }
 
-    @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        model = cls(**settings)
-        model._check_settings()
-        model.b_ = shaped("b", floats(arrays, "b"), (arrays["b"].size,))
-        inputs, n_units = arrays["inputs"], model.b_.size
+    def _take_arrays(self, arrays: Arrays) -> int:
+        self.b_ = shaped("b", floats(arrays, "b"), (arrays["b"].size,))
+        inputs, n_units = arrays["inputs"], self.b_.size
         if n_units == 0 or inputs.dtype != np.int32 or inputs.ndim != 2:
             raise ValueError("inputs are no lists of units")
         ascending = (np.diff(inputs, axis=1) > 0).all()
         if not ascending or (inputs < 0).any() or (inputs >= n_units).any():
             raise ValueError(f"inputs are not units of {n_units} in ascending order")
         size = len(inputs)
-        model._projections = Projections(
+        self._projections = Projections(
             inputs,
             shaped("weights", floats(arrays, "weights"), inputs.shape),
             shaped("thresholds", floats(arrays, "thresholds"), (size,)),
         )
-        if (model.thresholds_ < 0.0).any():
+        if (self.thresholds_ < 0.0).any():
             raise ValueError("a threshold is negative")
-        model.strengths_ = shaped("strengths", floats(arrays, "strengths"), (size,))
-        model._log_z = normaliser_of(arrays)
-        model._remember(n_units, None)
-        return model
+        self.strengths_ = shaped("strengths", floats(arrays, "strengths"), (size,))
+        self._log_z = normaliser_of(arrays)
+        return int(n_units)
+
+
+def _annealed(theta: Parameters, words: Words, rng: np.random.Generator) -> LogPartition:
+    """Log Z by a sum where it is quick, else annealed from the rates of the words."""
+    options: dict[str, Any] = {"random_state": rng}
+    if not can_sample_exactly(theta):
+        shares = words.counts / words.counts.sum()
+        data = words.X[rng.choice(len(words), size=_STARTS, p=shares)]
+        options |= {"rates": floored_rates(words), "words": data}
+        options |= {"max_steps": _STEPS, "n_steps": 250}
+    return log_partition(theta, **options)

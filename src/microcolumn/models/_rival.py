@@ -6,6 +6,7 @@ and keeps those that held-out words prefer.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -13,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..partition import LogPartition
@@ -56,7 +58,10 @@ class ChosenByValidation(WordsEstimator):
         return model
 
     def _take_arrays(self, arrays: Arrays) -> int:
-        """Take over the arrays of a file, if they are sound, and say how many bits words have."""
+        """Take over the arrays of a file, if they are sound, and say how many bits words have.
+
+        For models whose ``_from_arrays`` is the one above.
+        """
         raise NotImplementedError
 
     def _check_settings(self) -> None:
@@ -80,17 +85,6 @@ class Rival(ChosenByValidation, WordModel):
     def fit(
         self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Fit to words.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words.
-        y : None
-            Not used; there for scikit-learn.
-        sample_weight : array_like, shape (n_words,), optional
-            Weight of each row of an array.
-        """
         self._check_settings()
         words = self._training_words(X, sample_weight)
         self._fit(words)
@@ -102,7 +96,6 @@ class Rival(ChosenByValidation, WordModel):
         """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
 
     def score_samples(self, X: Words | ArrayLike) -> Floats:
-        """Normalised log probability of each word in nats, shape (n_words,)."""
         return self._log_probability(self._checked(X))
 
     @abstractmethod
@@ -125,17 +118,6 @@ class Rival(ChosenByValidation, WordModel):
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any
     ) -> NDArray[np.uint8]:
-        """Draw words from the model, shape (n_samples, n_units).
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of words.
-        random_state : int, Generator or None
-            Source of the draws.
-        **options
-            For models around others, which pass them on; rivals by themselves have none.
-        """
         check_is_fitted(self)
         check_whole("n_samples", n_samples)
         if options and not self._takes_sampling_options:
@@ -172,3 +154,25 @@ class Rival(ChosenByValidation, WordModel):
     def _active_distribution(self) -> Floats | None:
         """P(k units active) for k from 0 to n, exactly; None where only samples tell."""
         return None
+
+
+def warn_of_regressions(
+    model: Any, name: str, runaway: str, largest: float, stacklevel: int
+) -> None:
+    """Say what is wrong with fitted logistic regressions, in a sentence with the remedy.
+
+    ``runaway`` is what makes a weight grow without end, as the largest one did; empty if none.
+    """
+    found, problem = model.certificate_, ""
+    if not found.converged:
+        problem = (
+            f"is not converged: its optimality conditions are violated by {found.optimality:.2g} "
+            f"(tol={model.tol:g}) after {model.n_iter_} iterations; raise max_iter, l1 or tol"
+        )
+    elif runaway:
+        problem = (
+            f"has no finite optimum on these words: a weight reached {largest:.3g}, as where "
+            f"{runaway}; use l1 > 0"
+        )
+    if problem:
+        warnings.warn(f"{name} {problem}", ConvergenceWarning, stacklevel=stacklevel)

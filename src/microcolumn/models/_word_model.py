@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,20 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
     """A probability distribution over binary words."""
 
     @abstractmethod
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Fit to words.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        y : None
+            Not used; there for scikit-learn.
+        sample_weight : array_like, shape (n_words,), optional
+            Weight of each row of an array, where the model takes weights.
+        """
+
+    @abstractmethod
     def score_samples(self, X: Words | ArrayLike) -> Floats:
         """Normalised log probability of each word in nats, shape (n_words,)."""
 
@@ -34,7 +48,17 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any
     ) -> NDArray[np.uint8]:
-        """Draw words from the model, shape (n_samples, n_units)."""
+        """Draw words from the model, shape (n_samples, n_units).
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of words.
+        random_state : int, Generator or None
+            Source of the draws.
+        **options
+            For models around others, which pass them on; others by themselves have none.
+        """
 
     @abstractmethod
     def log_partition(self) -> LogPartition:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from ..evaluate import Adequacy, ModelScore
 from ..evaluate._comparison import HOLDS_FOR
-from ..models._spec import CLASSES
+from ..models._spec import CLASSES, RIVALS
 from ._answer_sentences import answer
 from ._findings import OPEN, UNTESTED, Finding
-from ._methods import RIVALS
 
 #: What a model is said to miss.
 _FAMILIES = {"words": "probabilities of words"}

@@ -15,6 +15,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from .. import __version__
 from ..atomic import atomic_write
 from ..formatting import counted, enumeration
+from ..models._spec import RIVALS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
@@ -22,7 +23,7 @@ from ._cautions import cautions
 from ._content import Item, Picture, Section
 from ._dark_mode import dark_mode_rules
 from ._explorer import explorers
-from ._methods import RIVALS, methods, references
+from ._methods import methods, references
 from ._pictures import checked_figures, further, pictures
 from ._sections import has_windows, sections
 from ._typography import isolated, sentence, signed, stopped, typeset, unbroken

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..evaluate._choice import AUTOMATIC
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL
+from ..models._spec import RIVALS
 from ..partition._ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from ..wording import worded
@@ -32,20 +33,6 @@ _NAMES = {
     "SemiRBM": "semi-restricted Boltzmann machines",
     "GaussianRBM": "Ising models of low rank (Gaussian hidden units)",
     "GaussianSemiRBM": "Ising models that are sparse plus low rank (Gaussian hidden units)",
-}
-RIVALS = {
-    "KPairwise": "an Ising model with a potential of the number of active units (Tkačik et al. "
-    "2014), by maximum likelihood",
-    "BernoulliMixture": "a mixture of independent populations",
-    "HiddenMarkovModes": "modes that follow each other as a hidden Markov chain (Prentice et al. "
-    "2016), of which single words were scored",
-    "CascadedLogistic": "a cascade of logistic regressions, each unit given those before it (Park "
-    "et al. 2013)",
-    "BoostedCascade": "the same cascade with gradient-boosted trees",
-    "Tree": "a tree of pairs (Chow & Liu 1968)",
-    "TwoTree": "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
-    "PopulationTracking": "the population tracking model (O'Donnell et al. 2017)",
-    "RandomProjections": "random projections (Maoz et al. 2020)",
 }
 OBJECTIVES = {
     "likelihood": "maximum likelihood",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.loops.cascade import CascadeWords, regress
+from ..kernels.loops.sparse_logistic import SparseRows, regress
 from ..kernels.loops.threads import threads_for
 from ..objectives._sparse_words import SparseWords
 from ..validation import Floats
@@ -66,14 +66,28 @@ class CascadeRegressions:
         reached = counts[:, None] >= thresholds
         table = np.concatenate([reached, np.ones((counts.size, 1))], axis=1)
         usable = np.asarray(words.X.any(axis=0) & ~words.X.all(axis=0))[order]
-        self._words = CascadeWords(listed.offsets, listed.active, shares, table, usable)
+        row = np.repeat(np.arange(shares.size, dtype=np.int32), np.diff(listed.offsets))
+        fired = row[np.argsort(listed.active, kind="stable")]
+        n_fired = np.bincount(listed.active, minlength=order.size)
+        self._rows = SparseRows(
+            offsets=listed.offsets,
+            columns=listed.active,
+            values=np.ones(listed.active.size),
+            shares=shares,
+            fired_offsets=np.concatenate([[0], np.cumsum(n_fired)]),
+            fired=fired,
+            fired_shares=shares[fired],
+            limits=np.arange(order.size),
+            usable=usable,
+            table=table,
+        )
         nodes = np.flatnonzero(usable)
         self._nodes = nodes[np.argsort(nodes * _GOLDEN % 1.0, kind="stable")]
         self.order, self.thresholds, self._biases = order, thresholds, biases
 
     def largest_l1(self) -> float:
         """The smallest L1 strength at which units are independent; 0 if they are without one."""
-        largest = self._run(0.0, 0.0, 0, None).optimality
+        largest = self.solve(0.0, 0.0, 0).optimality
         return largest if largest > _ROUNDING else 0.0
 
     def solve(
@@ -92,20 +106,15 @@ class CascadeRegressions:
         start : CascadeFit, optional
             Where to start, such as the solution at another strength; else at independent units.
         """
-        return self._run(l1, tol, max_iter, start)
-
-    def _run(self, l1: float, tol: float, max_iter: int, start: CascadeFit | None) -> CascadeFit:
         n = self._biases.size
-        coefficients = np.zeros((n, n + self._words.table.shape[1]))
+        coefficients = np.zeros((n, n + self._rows.table.shape[1]))
         coefficients[:, -1] = self._biases
         if start is not None:
             coefficients = np.column_stack([start.weights, start.steps, start.biases])
         optimality, n_iter = np.zeros(n), np.zeros(n, dtype=np.int64)
-        passes = _USUAL_STEPS * (self._words.active.size + 40.0 * self._words.shares.size)
+        passes = _USUAL_STEPS * (self._rows.columns.size + 40.0 * self._rows.shares.size)
         with threads_for(n * passes, per_thread=2.0**26):
-            regress(
-                self._words, self._nodes, l1, tol, max_iter, coefficients, optimality, n_iter
-            )  # fmt: skip
+            regress(self._rows, self._nodes, l1, tol, max_iter, coefficients, optimality, n_iter)
         return CascadeFit(
             coefficients[:, :n].copy(),
             coefficients[:, n:-1].copy(),

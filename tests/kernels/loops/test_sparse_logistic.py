@@ -28,7 +28,10 @@ def _rows(X, counts, y):
         shares=counts / counts.sum(),
         fired_offsets=np.concatenate([[0], np.cumsum([each.size for each in fired])]),
         fired=np.concatenate(fired).astype(np.int32),
-        bin_share=1.0 / counts.sum(),
+        fired_shares=np.full(y.sum(), 1.0 / counts.sum()),
+        limits=np.full(y.shape[1], X.shape[1]),
+        usable=np.ones(X.shape[1], dtype=bool),
+        table=np.ones((1, 1)),
     )
 
 

@@ -26,7 +26,7 @@ def pattern_sums(tables: TableArrays, words: Bits, weights: Floats) -> Floats:
     """Summed weight of the words with each pattern of each function, the shape of the tables."""
     out = np.zeros(tables.tables.shape)
     with threads_for(float(len(words)) * tables.inputs.size):
-        pattern_weights(words, weights, tables.inputs, tables.steps, out)
+        pattern_weights(words, weights, tables.inputs, out)
     return out
 
 
@@ -84,17 +84,16 @@ class TableChains:
 
 def _chain_tables(b: Floats, tables: TableArrays, base_logits: Floats) -> ChainTables:
     """Tables of the kernel, with the functions of each unit listed."""
-    function, place = np.nonzero(tables.inputs >= 0)
-    units = tables.inputs[function, place]
+    function, place = np.indices(tables.inputs.shape).reshape(2, -1)
+    units = tables.inputs.ravel()
     order = np.argsort(units, kind="stable")
     ends = np.cumsum(np.bincount(units, minlength=b.size))
     return ChainTables(
         biases=np.ascontiguousarray(b),
         inputs=np.ascontiguousarray(tables.inputs),
-        steps=tables.steps,
         tables=np.ascontiguousarray(tables.tables),
         first=np.concatenate([[0], ends]).astype(np.intp),
         function=function[order].astype(np.int32),
-        step=tables.steps[place[order]],
+        step=np.int32(1) << place[order].astype(np.int32),
         base_logits=np.array(base_logits, dtype=np.float64),
     )

@@ -1,9 +1,8 @@
 """Sums of functions of a few units each: patterns counted, functions evaluated, chains moved.
 
-Function j is a table over the patterns of its inputs. The pattern of a word is the sum of
-``steps[i]`` over the inputs that are active: powers of two tell all patterns apart, ones count the
-active inputs. Tables are (n_functions, n_patterns), inputs (n_functions, n_inputs), filled up with
--1 where a function has fewer.
+Function j is a table over the patterns of its inputs. The pattern of a word is a number whose bit i
+says whether input i is active. Tables are (n_functions, 2**n_inputs), inputs (n_functions,
+n_inputs).
 """
 
 from typing import NamedTuple
@@ -19,7 +18,6 @@ class ChainTables(NamedTuple):
 
     biases: np.ndarray  # (n_units,)
     inputs: np.ndarray  # (n_functions, n_inputs), int32
-    steps: np.ndarray  # (n_inputs,), int32
     tables: np.ndarray  # (n_functions, n_patterns)
     first: np.ndarray  # (n_units + 1,): where the functions of each unit begin in the next two
     function: np.ndarray  # (n_entries,), int32
@@ -28,12 +26,12 @@ class ChainTables(NamedTuple):
 
 
 @subroutine(forceinline=True)
-def _pattern_of(word, inputs, steps):
+def _pattern_of(word, inputs):
     """Pattern that some inputs have in a word."""
     pattern = 0
     for place in range(inputs.size):
-        if inputs[place] >= 0 and word[inputs[place]]:
-            pattern += steps[place]
+        if word[inputs[place]]:
+            pattern += 1 << place
     return pattern
 
 
@@ -41,22 +39,22 @@ def _pattern_of(word, inputs, steps):
 # Cost: one operation per word and input of a function; functions in parallel, words in order.
 # Pinned by tests/energy/test_tables.py to sums in plain Python.
 @kernel(parallel=True)
-def pattern_weights(words, weights, inputs, steps, out):
+def pattern_weights(words, weights, inputs, out):
     """Add to ``out`` (n_functions, n_patterns)."""
     for j in prange(inputs.shape[0]):
         for u in range(words.shape[0]):
-            out[j, _pattern_of(words[u], inputs[j], steps)] += weights[u]
+            out[j, _pattern_of(words[u], inputs[j])] += weights[u]
 
 
 # Values of the functions for each word.
 # Cost: one operation per word and input of a function.
 # Pinned by tests/energy/test_tables.py to sums in plain Python.
 @kernel(parallel=True)
-def values(words, inputs, steps, tables, out):
+def values(words, inputs, tables, out):
     """Fill ``out`` (n_words, n_functions)."""
     for u in prange(words.shape[0]):
         for j in range(inputs.shape[0]):
-            out[u, j] = tables[j, _pattern_of(words[u], inputs[j], steps)]
+            out[u, j] = tables[j, _pattern_of(words[u], inputs[j])]
 
 
 @subroutine(forceinline=True)
@@ -112,7 +110,7 @@ def advance(words, log_weights, states, model, path, backwards):
         patterns = np.empty(n_functions, dtype=np.int32)
         excess = 0.0
         for j in range(n_functions):
-            patterns[j] = _pattern_of(word, model.inputs[j], model.steps)
+            patterns[j] = _pattern_of(word, model.inputs[j])
             excess += model.tables[j, patterns[j]]
         for n in range(word.size):
             if word[n]:

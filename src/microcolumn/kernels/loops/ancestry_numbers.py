@@ -63,7 +63,7 @@ def _hang(sums, degree, first, second, parents, kept, degrees):
 
 # Chance of every number of active units.
 # Cost: about 30 multiply-adds per two units.
-# Pinned by tests/models/test_two_tree.py to sums over all words.
+# Pinned by tests/models/test_every_model.py to sums over all words.
 @kernel
 def numbers_active(order, parents, biases, slopes, out):
     """Fill ``out`` (n_units + 1,); only the first unit in order has no parent."""

@@ -83,7 +83,7 @@ def _follow(unit, parents, rates, weights, tables):
 
 # Log odds of the last units given the first ones, all others of the last summed out.
 # Cost: some 100 operations per unit and past.
-# Pinned by tests/models/test_two_tree.py to sums over all words.
+# Pinned by tests/models/test_every_model.py to sums over all words.
 @kernel(parallel=True)
 def log_odds_given_first(pasts, order, parents, biases, slopes, out):
     """Fill ``out`` (n_pasts, n_last) from ``pasts`` (n_pasts, n_first), what the first did."""

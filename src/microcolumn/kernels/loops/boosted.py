@@ -1,4 +1,4 @@
-"""A cascade of boosted trees: log probabilities, single flips, samples.
+"""A cascade of boosted trees: log probabilities and samples.
 
 Units are numbered in the order of the cascade. The log odds of unit i given the units before it are
 a constant plus the sum of the leaves that its trees lead to. Trees ask whether a predictor is above
@@ -12,6 +12,7 @@ import numpy as np
 from numba import prange
 
 from ..compile import kernel, subroutine
+from .l1_descent import gate
 
 
 class Trees(NamedTuple):
@@ -42,24 +43,6 @@ def _log_odds(word, count, i, trees):
     return total
 
 
-@subroutine
-def _loss(bit, log_odds):
-    """Minus the log probability of a bit, nats."""
-    signed = -log_odds if bit else log_odds
-    return max(signed, 0.0) + math.log1p(math.exp(-abs(signed)))
-
-
-@subroutine
-def _losses(word, first, trees):
-    """Minus the log probability of the bits from ``first`` on."""
-    total, count = 0.0, 0
-    for i in range(word.size):
-        if i >= first:
-            total += _loss(word[i], _log_odds(word, count, i, trees))
-        count += word[i]
-    return total
-
-
 # log p of each word: the sum over units given those before them.
 # Cost: one comparison per tree and level, for each word and unit.
 # Pinned by tests/models/test_boosted.py against scikit-learn.
@@ -67,33 +50,17 @@ def _losses(word, first, trees):
 def boosted_log_probability(words, trees, out):
     """Fill ``out`` (n_words,), nats."""
     for u in prange(words.shape[0]):
-        out[u] = -_losses(words[u], 0, trees)
-
-
-# Log odds of some units given all others: the unit's own, and what the later units say to it.
-# Cost: that of log probabilities of all later units, twice for each chosen unit.
-# Pinned by tests/models/test_boosted.py against probabilities of all words.
-@kernel(parallel=True)
-def boosted_log_odds(words, units, trees, out):
-    """Fill ``out`` (n_words, n_chosen), nats."""
-    for u in prange(words.shape[0]):
-        word = words[u].copy()
-        for k in range(units.size):
-            unit, count = units[k], 0
-            came = word[unit]
-            for i in range(unit):
-                count += word[i]
-            word[unit] = 0
-            silent = _losses(word, unit + 1, trees)
-            word[unit] = 1
-            active = _losses(word, unit + 1, trees)
-            word[unit] = came
-            out[u, k] = _log_odds(word, count, unit, trees) + silent - active
+        total, count = 0.0, 0
+        for i in range(words.shape[1]):
+            log_odds = _log_odds(words[u], count, i, trees)
+            total += gate(-log_odds if words[u, i] else log_odds)[2]
+            count += words[u, i]
+        out[u] = -total
 
 
 # Draws words unit by unit: a unit is active where its uniform number is below its probability.
 # Cost: that of log probabilities.
-# Pinned by tests/models/test_boosted.py against the probabilities of all words.
+# Pinned by tests/models/test_every_model.py against the probabilities of all words.
 @kernel(parallel=True)
 def boosted_draw(uniform, trees, out):
     """Fill ``out`` (n_words, n_units) from uniform numbers of the same shape."""

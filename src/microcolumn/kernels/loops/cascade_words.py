@@ -38,7 +38,7 @@ def _loss(bit, log_odds):
 
 # log p of each word: minus the sum of softplus(+-log odds).
 # Cost: one addition per active unit and later unit, and a softplus per unit.
-# Pinned by tests/kernels/loops/test_cascade.py against dense sums.
+# Pinned by tests/models/test_cascade.py against the formula.
 @kernel(parallel=True)
 def cascade_log_probability(words, weights, by_count, out):
     """Fill ``out`` (n_words,), nats."""
@@ -53,7 +53,7 @@ def cascade_log_probability(words, weights, by_count, out):
 
 # Log odds of some units given all others: the unit's own, and what the later units say to it.
 # Cost: a softplus per chosen unit and later unit.
-# Pinned by tests/kernels/loops/test_cascade.py against log probabilities of flipped words.
+# Pinned by tests/models/test_every_model.py against ratios of probabilities.
 @kernel(parallel=True)
 def cascade_log_odds(words, units, weights, by_count, out):
     """Fill ``out`` (n_words, n_chosen), nats."""
@@ -79,7 +79,7 @@ def cascade_log_odds(words, units, weights, by_count, out):
 
 # Draws words unit by unit: a unit is active where its uniform number is below its probability.
 # Cost: one addition per active unit and later unit, and an exponential per unit.
-# Pinned by tests/models/test_cascade.py against the probabilities of all words.
+# Pinned by tests/models/test_every_model.py against the probabilities of all words.
 @kernel(parallel=True)
 def cascade_draw(uniform, weights, by_count, out):
     """Fill ``out`` (n_words, n_units) from uniform numbers of the same shape."""

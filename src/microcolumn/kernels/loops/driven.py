@@ -11,7 +11,6 @@ are visited one unit at a time. Units share nothing there: each finds its own be
 
 import math
 
-import numpy as np
 from numba import prange
 
 from ..compile import kernel, subroutine
@@ -26,72 +25,6 @@ def _sigmoid(z):
         return 1.0 / (1.0 + math.exp(-z))
     e = math.exp(z)
     return e / (1.0 + e)
-
-
-@subroutine
-def _inputs(bits, weights, hidden_biases, z, on, off):
-    """Inputs z of the hidden units, sigmoid(z) and sigmoid(-z)."""
-    z[:] = hidden_biases
-    for n in range(bits.size):
-        if bits[n]:
-            for i in range(z.size):
-                z[i] += weights[n, i]
-    for i in range(z.size):
-        on[i], off[i] = _sigmoid(z[i]), _sigmoid(-z[i])
-
-
-@subroutine
-def _pull_fields(bits, push, b, J):
-    """Add a word's derivatives of the biases, and of the couplings where there are any."""
-    for n in range(bits.size):
-        b[n] += push[n]
-    for m in range(J.shape[0]):
-        if bits[m]:
-            for n in range(bits.size):
-                J[m, n] += push[n]
-
-
-@subroutine
-def _pull_hidden(bits, push, on, off, up, down, through, W, c):
-    """Add a word's derivatives of hidden units: of the flipped bit's weight, and through z."""
-    through[:] = 0.0
-    for n in range(bits.size):
-        table = down[n] if bits[n] else up[n]
-        pull = -push[n] if bits[n] else push[n]
-        for i in range(on.size):
-            there = on[i] * table[i] / (off[i] + on[i] * table[i])
-            through[i] += pull * (there - on[i])
-            W[n, i] += push[n] * there
-    for i in range(on.size):
-        c[i] += through[i]
-    for m in range(bits.size):
-        if bits[m]:
-            for i in range(on.size):
-                W[m, i] += through[i]
-
-
-# Derivatives of sum over words and bits of ``pull`` times the change of log p~ along the flip.
-# Cost: a division and a few multiplications per (word, bit, hidden unit).
-# Pinned to finite differences by tests/objectives/test_driven.py.
-@kernel(parallel=True)
-def pulled_gradient(words, pull, weights, hidden_biases, up, down, first, b, J, W, c):
-    """Add to ``b``, ``J``, ``W``, ``c``, each with one part per chunk as first axis.
-
-    ``pull`` is (n_units, n_words); chunk k holds the words ``first[k]`` to ``first[k + 1]``. Row m
-    of ``J`` is for words in which unit m is active; (n_chunks, 0, 0) for a model without.
-    """
-    n_units, n_hidden = words.shape[1], hidden_biases.size
-    for k in prange(first.size - 1):
-        push, through = np.empty(n_units), np.empty(n_hidden)
-        z, on, off = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden)
-        for u in range(first[k], first[k + 1]):
-            bits = words[u]
-            for n in range(n_units):
-                push[n] = -pull[n, u] if bits[n] else pull[n, u]
-            _pull_fields(bits, push, b[k], J[k])
-            if n_hidden > 0:
-                _inputs(bits, weights, hidden_biases, z, on, off)
-                _pull_hidden(bits, push, on, off, up, down, through, W[k], c[k])
 
 
 @subroutine

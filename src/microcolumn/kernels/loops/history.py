@@ -36,7 +36,7 @@ def _sum_up(offsets, active, index, oldest, basis, sums, touched):
 
 # Features of histories: sum over lags of basis function k at the spikes of unit m, as sparse rows.
 # Cost: one addition per spike of a history and basis function that is not zero at its lag.
-# Pinned to a dense convolution by tests/kernels/loops/test_history.py.
+# Pinned to a dense convolution by tests/models/test_history_glm.py.
 @kernel(parallel=True)
 def history_features(offsets, active, index, oldest, basis, n_units, row_ends, columns, values):
     """Count or list the features of histories that begin at bins ``oldest`` (n_rows,).

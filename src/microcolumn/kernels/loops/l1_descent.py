@@ -29,13 +29,15 @@ def violation(slope, value, l1):
 
 
 @subroutine
-def descend(H, q, strengths, tol, goal):
+def descend(H, q, strengths, tol, most_sweeps, goal):
     """Minimise q'd + d'Hd/2 + sum of strength * abs(goal + d) over d, and move ``goal`` there.
 
-    Ends when no condition of the minimum is violated by more than ``tol``; ``q`` is left with the
-    slopes of the quadratic function there.
+    Ends when no condition of the minimum is violated by more than ``tol``, or after so many sweeps;
+    ``q`` is left with the slopes of the quadratic function there. Returns the largest violation
+    that the last sweep met.
     """
-    for _ in range(_MOST_SWEEPS):
+    worst = 0.0
+    for _ in range(most_sweeps):
         worst = 0.0
         for a in range(goal.size):
             curvature = H[a, a]
@@ -51,6 +53,7 @@ def descend(H, q, strengths, tol, goal):
                     q[b] += change * H[a, b]
         if worst <= tol:
             break
+    return worst
 
 
 def minimise_quadratic(
@@ -69,4 +72,4 @@ def minimise_quadratic(
 # Pinned by tests/solvers/test_newton.py (its optimality conditions; scikit-learn's Lasso).
 @kernel
 def _descend(H, q, strengths, tol, goal):
-    descend(H, q, strengths, tol, goal)
+    descend(H, q, strengths, tol, _MOST_SWEEPS, goal)

@@ -7,7 +7,7 @@ from ..compile import kernel
 
 # Row of each query among sorted keys, by halving.
 # Cost: about log2(n_words) comparisons per query.
-# Pinned by tests/kernels/loops/test_lookup.py to a dictionary.
+# Pinned by tests/models/test_universal.py by the chances of words that were seen.
 @kernel(parallel=True)
 def find_words(keys, queries, out):
     """Fill ``out`` (n_queries,) with rows of ``keys``, -1 where there is none.

@@ -27,7 +27,7 @@ def _product(vector, matrix, out):
 
 # Probability of each mode given the bins up to now, and of each bin given those before it.
 # Cost: one multiply-add per bin and pair of modes.
-# Pinned to a sum over all paths by tests/kernels/loops/test_markov.py.
+# Pinned to a sum over all paths by tests/models/test_markov.py.
 @kernel(parallel=True, fastmath=_FAST)
 def forward(index, runs, first, emissions, start, transitions, filtered, scale):
     """Fill ``filtered`` (n_bins, n_modes) and ``scale`` (n_bins,).
@@ -60,7 +60,7 @@ def _add(row, out):
 # over bins in which each unit is active (``spikes``), over first bins (``starts``) and over pairs
 # of bins in a row (``pairs``, still to be multiplied by the transitions).
 # Cost: two multiply-adds per bin and pair of modes, one addition per active bit and mode.
-# Pinned to a sum over all paths by tests/kernels/loops/test_markov.py.
+# Pinned to a sum over all paths by tests/models/test_markov.py.
 @kernel(parallel=True, fastmath=_FAST)
 def backward(
     index, runs, first, emissions, transposed, scale, offsets, active, filtered, spikes, shares,
@@ -98,7 +98,7 @@ def backward(
 
 # Most likely modes of each run (Viterbi).
 # Cost: one addition and comparison per bin and pair of modes; two bytes per bin and mode.
-# Pinned to the best of all paths by tests/kernels/loops/test_markov.py.
+# Pinned to the best of all paths by tests/models/test_markov.py.
 @kernel(parallel=True)
 def most_likely_path(index, runs, first, log_emissions, log_start, log_transitions, path):
     """Fill ``path`` (n_bins,)."""

@@ -43,7 +43,7 @@ def _leverage(listed, n_listed, inverse):
 # bits. Firth's term uses the leverages at the inverse information that is given, so that repeated
 # calls converge to it; an inverse of zeros leaves it out.
 # Cost: two multiply-adds per pair of active bits of each distinct word, for each regression.
-# Pinned to a dense computation by tests/kernels/loops/test_node_regressions.py.
+# Pinned to a dense computation by tests/evaluate/test_intervals.py.
 @kernel(parallel=True)
 def node_scores(
     offsets, active, counts, nodes, coefficients, inverses, scores, informations, residuals
@@ -76,7 +76,7 @@ def node_scores(
 
 # Sums of the scores over blocks of time; block B holds words listed from first[B] to first[B + 1].
 # Cost: one addition per active bit of the distinct words of each block, for each regression.
-# Pinned to a dense computation by tests/kernels/loops/test_node_regressions.py.
+# Pinned to a dense computation by tests/evaluate/test_intervals.py.
 @kernel(parallel=True)
 def node_block_scores(offsets, active, nodes, residuals, first, words, weights, out):
     """Fill ``out`` (n_nodes, n_blocks, n) with the sums of residual times predictors."""

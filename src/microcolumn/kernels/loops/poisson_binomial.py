@@ -134,7 +134,7 @@ def log_probabilities(bits, tables, rows, offsets, out):
 
 # Log odds of some units given all others, which leave the number of active units open.
 # Cost: three sums over the active bits of a word, and a few additions per unit.
-# Pinned by tests/models/test_population_tracking.py to flips of single bits.
+# Pinned by tests/models/test_every_model.py to flips of single bits.
 @kernel(parallel=True)
 def log_odds_given_rest(bits, tables, rows, offsets, units, out):
     """Fill ``out`` (n_words, n_chosen)."""

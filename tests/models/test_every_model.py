@@ -1,0 +1,225 @@
+"""What holds for every model of words, against all words listed."""
+
+import pickle
+
+import numba
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import microcolumn as mc
+from microcolumn.models import from_bytes, to_bytes
+
+MODELS = {
+    "independent": mc.Independent(),
+    "ising": mc.Ising(l1=1e-3),
+    "rbm": mc.RBM(n_hidden=2, l1=1e-3),
+    "semi-rbm": mc.SemiRBM(n_hidden=2, l1=1e-3),
+    "gaussian-rbm": mc.GaussianRBM(n_hidden=2, l1=1e-3),
+    "k-pairwise": mc.KPairwise(l1=1e-3),
+    "cascade": mc.CascadedLogistic(l1=1e-3),
+    "boosted": mc.BoostedCascade(max_leaf_nodes=4),
+    "tree": mc.Tree(n_edges=3),
+    "two-tree": mc.TwoTree(),
+    "tracking": mc.PopulationTracking(strength=5.0),
+    "projections": mc.RandomProjections(20, n_inputs=2),
+    "gaussian": mc.DichotomizedGaussian(),
+    "mixture": mc.BernoulliMixture(3),
+    "modes": mc.HiddenMarkovModes(3),
+    "universal": mc.Universal(mc.Tree(), concentration="evidence"),
+}
+N = 5
+EVERY = ((np.arange(1 << N)[:, None] >> np.arange(N)) & 1).astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def X():
+    """Units that fire together now and then, and one that hardly ever fires."""
+    rng = np.random.default_rng(0)
+    together = rng.random((3000, 1)) < 0.2
+    return (rng.random((3000, N)) < np.where(together, 0.6, [[0.1, 0.2, 0.1, 0.3, 0.02]])).astype(
+        np.uint8
+    )
+
+
+@pytest.fixture(scope="module")
+def fits(X):
+    return {name: clone(model).fit(X) for name, model in MODELS.items()}
+
+
+@pytest.fixture(params=MODELS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def model(fits, name):
+    return fits[name]
+
+
+def test_probabilities_of_all_words_add_up_to_one(model):
+    assert logsumexp(model.score_samples(EVERY)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_conditionals_are_ratios_of_probabilities(model):
+    log_p = model.score_samples(EVERY)
+    found = model.log_odds(EVERY, range(N))
+    for unit in range(N):
+        bit = 1 << unit
+        with_it = np.arange(1 << N) | bit
+        expected = log_p[with_it] - log_p[with_it ^ bit]
+        np.testing.assert_allclose(found[:, unit], expected, atol=1e-9)
+    np.testing.assert_allclose(
+        model.conditional(EVERY, 2), 1.0 / (1.0 + np.exp(-found[:, 2])), rtol=1e-12
+    )
+
+
+def test_samples_have_the_probabilities_of_the_words_and_follow_the_seed(model):
+    p, n = np.exp(model.score_samples(EVERY)), 20_000
+    drawn = model.sample(n, random_state=1)
+    share = np.bincount(drawn @ (1 << np.arange(N)), minlength=1 << N) / n
+    expected_often = n * p > 20.0
+    z = (share - p) / np.sqrt(p * (1.0 - p) / n)
+    assert np.abs(z[expected_often]).max() < 4.5
+    assert share[~expected_often].sum() < p[~expected_often].sum() + 0.01
+    assert np.array_equal(model.sample(n, random_state=1), drawn)
+    assert not np.array_equal(model.sample(n, random_state=2), drawn)
+
+
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"cascade", "boosted"}))
+def test_synchrony_is_that_of_all_words(fits, name):
+    model = fits[name]
+    found = mc.synchrony(model)
+    p = np.exp(model.score_samples(EVERY))
+    assert found.method == "exact"
+    np.testing.assert_allclose(
+        found.probability, np.bincount(EVERY.sum(axis=1), p, N + 1), rtol=1e-8
+    )
+
+
+def test_whole_weights_are_repeated_rows(X, name):
+    if name in ("boosted", "modes"):  # words are dealt at random, and bins of a train have none
+        pytest.skip("it takes no weights, or single bins at random")
+    weights = np.random.default_rng(3).integers(1, 4, 500)
+    weighted = clone(MODELS[name]).fit(X[:500], sample_weight=weights)
+    repeated = clone(MODELS[name]).fit(np.repeat(X[:500], weights, axis=0))
+    np.testing.assert_allclose(
+        weighted.score_samples(EVERY), repeated.score_samples(EVERY), atol=2e-5
+    )
+
+
+def test_words_in_another_order_of_units_are_put_right(X, name):
+    words = mc.Words.from_array(X, units=mc.Units([*"abcde"]))
+    turned = mc.Words.from_array(X[:, ::-1], units=mc.Units([*"edcba"]))
+    fitted = clone(MODELS[name]).fit(words)
+    assert fitted.score(turned) == pytest.approx(fitted.score(words), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["k-pairwise", "cascade", "tree", "two-tree", "tracking"])
+def test_a_fit_does_not_depend_on_the_order_of_units(X, fits, name):
+    order = np.array([3, 1, 4, 0, 2])
+    turned = clone(MODELS[name]).fit(X[:, order])
+    np.testing.assert_allclose(
+        turned.score_samples(EVERY[:, order]), fits[name].score_samples(EVERY), atol=1e-4
+    )
+
+
+def test_files_pickles_and_clones_give_the_same_bits(X, name, model, tmp_path):
+    model.save(tmp_path / "model.safetensors")
+    expected = model.score_samples(EVERY)
+    copies = [
+        mc.load(tmp_path / "model.safetensors"),
+        from_bytes(to_bytes(model)),
+        pickle.loads(pickle.dumps(model)),
+        clone(model).fit(X.astype(np.float32)),
+        clone(model).fit(X.tolist()),
+        clone(model).fit(mc.Words.from_array(X)),
+    ]
+    for copy in copies:
+        assert type(copy) is type(model)
+        assert np.array_equal(copy.score_samples(EVERY), expected)
+        assert np.array_equal(copy.sample(9, random_state=0), model.sample(9, random_state=0))
+        assert (copy.n_features_in_, copy.size_) == (N, model.size_)
+        assert copy.n_parameters_ == model.n_parameters_
+    assert to_bytes(copies[0]) == to_bytes(model)
+    if name != "universal":  # whose base is fitted when it comes from a file
+        assert copies[0].get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        clone(model).score_samples(EVERY)
+
+
+def test_other_numbers_and_other_units_are_refused(model):
+    with pytest.raises(ValueError, match="words are binary"):
+        model.score_samples(2 * EVERY)
+    with pytest.raises(ValueError, match="words are binary"):
+        clone(model).fit(2 * EVERY)
+    with pytest.raises(ValueError, match="X has 4 features"):
+        model.score_samples(EVERY[:, :4])
+
+
+def test_any_number_of_threads_gives_the_same_bits(X, name, model):
+    allowed = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        alone = clone(MODELS[name]).fit(X)
+    finally:
+        numba.set_num_threads(allowed)
+    assert np.array_equal(alone.score_samples(EVERY), model.score_samples(EVERY))
+
+
+@pytest.mark.parametrize(
+    "model", [mc.Tree(), mc.TwoTree(), mc.PopulationTracking(), mc.BernoulliMixture(3)], ids=repr
+)
+@pytest.mark.parametrize("window", [1, 2])
+def test_the_past_is_summed_out_as_enumeration_does(X, model, window):
+    words = mc.Words.from_array(X[:400, :3]).embed(window)
+    fitted = clone(model).fit(words)
+    first, n = words.n_dims - 3, words.n_dims
+    every = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(np.uint8)
+    p = np.exp(fitted.score_samples(every))
+    found, past = fitted.log_odds_given_past(words)
+    for row in (0, len(words) - 1):
+        same = (every[:, :first] == words.X[row, :first]).all(axis=1)
+        on = p[same] @ every[same][:, first:]
+        expected = np.log(on) - np.log(p[same].sum() - on)
+        np.testing.assert_allclose(found[past[row]], expected, rtol=1e-8)
+
+
+def test_models_that_do_not_know_the_past_say_so(X, fits):
+    with pytest.raises(TypeError, match="use given='rest'"):
+        mc.predict(fits["cascade"], mc.Words.from_array(X), given="past")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mc.Tree(n_edges=-1),
+        mc.TwoTree(n_edges=2.5),
+        mc.PopulationTracking(strength=0.0),
+        mc.Universal(mc.Tree(), concentration="validation"),
+        mc.CascadedLogistic(l1=-1.0),
+        mc.CascadedLogistic(count=3),
+        mc.BoostedCascade(max_leaf_nodes=1),
+        mc.RandomProjections(0),
+        mc.BernoulliMixture(0),
+        mc.BernoulliMixture(smoothing=0.0),
+        mc.HiddenMarkovModes(n_init=0),
+        mc.KPairwise(smoothing=-1.0),
+    ],
+    ids=repr,
+)
+def test_settings_out_of_range_are_refused(model):
+    with pytest.raises(ValueError, match=r"is .*; it must be"):
+        model.fit([[0, 1], [1, 0], [0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize(
+    "name", ["k-pairwise", "cascade", "tree", "tracking", "mixture", "universal"]
+)
+def test_the_best_of_a_grid_is_chosen_on_held_out_words(X, fits, name):
+    train, held = (mc.Words.from_array(part) for part in (X[:2000], X[2000:]))
+    choice = mc.choose(fits[name], train, held)
+    best = max(score.bits_per_second for score in choice.scores)
+    assert choice.scores[choice.chosen].bits_per_second == best
