@@ -13,6 +13,7 @@ from microcolumn import figures
 from microcolumn.cli import app
 from microcolumn.cli.pages import _file_name
 from microcolumn.figures import _all
+from microcolumn.figures._conditions import SEVERAL_BINS
 from microcolumn.study import NotComputedError
 from microcolumn.study._plan import Plan
 
@@ -51,7 +52,7 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, comm
 def test_figures_are_files_with_their_captions(store, tmp_path):
     result = study("figures", store, "--out", tmp_path / "f")
     assert result.exit_code == 0, result.output
-    drawn = {name: each for name, each in figures.FIGURES.items() if not each.several_bins}
+    drawn = {name: each for name, each in figures.FIGURES.items() if each.need is not SEVERAL_BINS}
     names = [name + "-cells" * each.per_recording for name, each in drawn.items()]
     assert set(os.listdir(tmp_path / "f")) == {"captions.txt", *(f"{n}.pdf" for n in names)}
     captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
@@ -134,14 +135,16 @@ def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other characters are disliked there")
 def test_names_of_recordings_become_names_of_files():
-    wanted = figures.Wanted("parameters", "a/b <c> ü", figures.data)
+    wanted = figures.FigureRequest("parameters", "a/b <c> ü", figures.data)
     assert _file_name(wanted, set()) == "parameters-a_b_c_ü"
 
 
 def test_recordings_of_almost_the_same_name_have_files_of_their_own():
     taken = set()
     names = ["a/b", "a_b", "A_B", "x" * 300, "x" * 299 + "y", "😀" * 300, "../x"]
-    found = [_file_name(figures.Wanted("parameters", name, figures.data), taken) for name in names]
+    found = [
+        _file_name(figures.FigureRequest("parameters", name, figures.data), taken) for name in names
+    ]
     assert found[:3] == ["parameters-a_b", "parameters-a_b-2", "parameters-A_B-3"]
     assert len({name.casefold() for name in found}) == len(names)
     assert all(len(name.encode()) < 230 and "/" not in name for name in found)

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from microcolumn.figures import FIGURES, _all, draw_all, wanted
+from microcolumn.figures import FIGURES, _all, available_figures, draw_all
+from microcolumn.figures._conditions import SEVERAL_BINS, TESTED
 from microcolumn.study import NotComputedError
 
 
@@ -12,12 +13,12 @@ from microcolumn.study import NotComputedError
 def results(monkeypatch):
     """Three recordings, the last not read yet and the second without words of several bins."""
 
-    def condition(results, recording, experiment, window, *, several_bins=False, need=None):
-        if recording == "C" or (several_bins and recording == "B"):
+    def condition(results, recording, *, need=TESTED):
+        if recording == "C" or (need is SEVERAL_BINS and recording == "B"):
             raise NotComputedError(f"nothing of {recording}")
 
     def draw(results, recording):
-        condition(results, recording, None, None)
+        condition(results, recording)
         return f"drawn of {recording}"
 
     monkeypatch.setattr(_all, "condition_of", condition)
@@ -30,7 +31,7 @@ def results(monkeypatch):
 
 
 def found(results, **asked):
-    return [(each.name, each.recording) for each in wanted(results, **asked)]
+    return [(each.name, each.recording) for each in available_figures(results, **asked)]
 
 
 def test_by_default_all_are_drawn_that_have_results(results):

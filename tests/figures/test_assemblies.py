@@ -174,37 +174,6 @@ def test_layers_are_those_of_split_0(figure, results):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["h4", "h3", "h2", "h1"]
 
 
-def test_the_caption_says_what_a_hidden_unit_is_and_is_not(figure):
-    for fact in (
-        "4 hidden units of RBM 5 (20 ms words, split 0), the clearest of 5 live ones",
-        "A hidden unit is a binary stand-in for a common input to",
-        "It is statistical, not a recorded neuron, and does not prove a synapse.",
-        "(a) Bins with spikes of 23 units from superficial to deep",
-        "the 95th percentile of the main layer's share with shuffled labels",
-        "The data are simulated.",
-    ):
-        assert fact in figure.caption
-
-
-def test_nothing_is_cut_off_at_the_edges(figure):
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
-    assert -0.01 <= box.y0 < box.y1 <= height + 0.01
-
-
-def test_a_column_of_a_journal_has_two_and_layers_below(results):
-    with mc.figures.preset(width="single"):
-        figure = assemblies(results)
-    assert titles(figure) == ["h4", "h3"]
-    figure.draw_without_rendering()
-    panels = {name: ax.bbox for name, ax in lettered(figure).items()}
-    assert panels["d"].y1 < panels["c"].y0
-    assert [label.get_text() for label in lettered(figure)["d"].get_xticklabels()] == ["h4", "h3"]
-    box, (width, _) = figure.get_tightbbox(), figure.get_size_inches()
-    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
-
-
 def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):
     [row] = rows_of([0])
     found = Assemblies((replace(row, stability=0.0),), 4, exact=True)
@@ -226,7 +195,7 @@ def test_without_layers_and_depths_there_is_no_panel_of_layers(tmp_path):
     assert list(lettered(figure)) == ["a", "b", "c"]
     assert "(d)" not in figure.caption
     assert "in a column" in figure.caption
-    assert "layers" not in [wanted.name for wanted in mc.figures.wanted(results)]
+    assert "layers" not in [wanted.name for wanted in mc.figures.available_figures(results)]
     with pytest.raises(NotComputedError, match="units of several layers; state the layers"):
         mc.figures.layers(results)
 

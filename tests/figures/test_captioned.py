@@ -216,14 +216,6 @@ def test_settings_are_restored_after_a_failure():
     assert dict(mpl.rcParams) == before
 
 
-def test_a_figure_that_the_paper_has_not_is_called_by_its_title():
-    with captioned("", "Layers & sinks", (2.0, 1.0)) as figure:
-        figure.caption = "What is seen."
-    shown = figure._repr_html_()
-    assert 'aria-label="Layers &amp; sinks"' in shown
-    assert "<b>Layers &amp; sinks.</b> What is seen." in shown
-
-
 def test_letters_that_the_font_lacks_are_left_to_the_page():
     with captioned("1", "Layers", (2.0, 1.0)) as figure:
         figure.subplots().set_title("皮質")

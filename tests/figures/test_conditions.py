@@ -5,7 +5,14 @@ import planted_study
 import pytest
 
 import microcolumn as mc
-from microcolumn.figures._conditions import about, by_likelihood, condition_of, first_split
+from microcolumn.figures._conditions import (
+    SEVERAL_BINS,
+    TESTED,
+    about,
+    by_likelihood,
+    condition_of,
+    first_split,
+)
 from microcolumn.study import Condition, NotComputedError
 
 ONE, _ = planted_study.PLAN.experiments
@@ -21,19 +28,19 @@ def results(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("asked", "several_bins", "shown"),
+    ("asked", "need", "shown"),
     [
-        ((None, None, None), False, ("instantaneous", 1)),
-        (("cells", "spatiotemporal", None), False, ("spatiotemporal", 2)),  # the longest tested
-        ((None, None, None), True, ("spatiotemporal", 2)),
-        (("cells", "spatiotemporal", 1), False, ("spatiotemporal", 1)),
-        ((None, None, 2), False, ("spatiotemporal", 2)),
+        ((None, None, None), TESTED, ("instantaneous", 1)),
+        (("cells", "spatiotemporal", None), TESTED, ("spatiotemporal", 2)),  # the longest tested
+        ((None, None, None), SEVERAL_BINS, ("spatiotemporal", 2)),
+        (("cells", "spatiotemporal", 1), TESTED, ("spatiotemporal", 1)),
+        ((None, None, 2), TESTED, ("spatiotemporal", 2)),
     ],
 )
 def test_the_first_experiment_that_fits_is_shown_with_its_longest_words(
-    results, asked, several_bins, shown
+    results, asked, need, shown
 ):
-    condition = condition_of(results, *asked, several_bins=several_bins)
+    condition = condition_of(results, *asked, need)
     assert condition.recording == "cells"
     assert (condition.experiment.name, condition.window) == shown
 
@@ -157,14 +164,12 @@ def test_likelihood_of_a_part_of_the_recordings_does_not_come_first(results):
         assert by_likelihood(Half(), condition) == condition
 
 
-@pytest.mark.parametrize("name", sorted(mc.figures.FIGURES))
-@pytest.mark.parametrize("given", ["study.db", None, mc.Recording([[0.1]], epochs=[[0.0, 1.0]])])
-def test_what_is_no_study_is_one_sentence(name, given):
-    sentence = r'^results is .+; pass those of a study, such as mc\.study\.open\("study\.db"\)$'
-    with pytest.raises(TypeError, match=sentence):
-        getattr(mc.figures, name)(given)
-    with pytest.raises(TypeError, match=sentence):
-        mc.figures.draw_all(given)
+@pytest.mark.parametrize(
+    "draw", [*(each.draw for each in mc.figures.FIGURES.values()), mc.figures.draw_all]
+)
+def test_what_is_no_study_is_one_sentence(draw):
+    with pytest.raises(TypeError, match=r"^results is a str; pass those of a study"):
+        draw("study.db")
 
 
 def test_figures_of_recordings_say_what_they_take():

@@ -7,7 +7,7 @@ from matplotlib.collections import PathCollection
 from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
-from microcolumn.figures import data, preset
+from microcolumn.figures import data
 from microcolumn.plot._raster import typical_bins
 from microcolumn.study import Results
 from microcolumn.survey import pairwise_correlations
@@ -80,21 +80,6 @@ def test_both_rasters_count_seconds_from_their_start_which_the_label_says(figure
         assert ax.get_xlabel() == f"time from {start:.2f} s (s)"
 
 
-def test_in_one_column_of_a_journal_the_rasters_stand_one_below_the_other(planted_results):
-    with preset(width="single"):
-        figure = data(planted_results)
-    figure.draw_without_rendering()
-    boxes = {name: ax.bbox for name, ax in panels(figure).items()}
-    below = busiest(figure).bbox
-    assert boxes["b"].x0 == below.x0
-    assert boxes["b"].y0 > below.y1 > boxes["c"].y1 > boxes["d"].y1
-    assert below.width > 0.4 * figure.bbox.width
-    assert all(label.get_text() for label in busiest(figure).get_yticklabels(minor=True))
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
-    assert -0.01 <= box.y0 < box.y1 <= height + 0.01
-
-
 def test_beside_it_are_the_words_of_the_busiest_two_seconds(figure):
     recording = planted_study.recording()
     start, stop = busiest_stretch(recording, 2.0)
@@ -146,16 +131,6 @@ def test_panel_d_is_the_correlogram_with_the_bin_width_dashed(figure):
     assert dashed == [-20.0, 20.0]
 
 
-def test_the_caption_has_the_width_of_the_peak_with_its_error(figure_of):
-    rng = np.random.default_rng(0)
-    volleys = rng.uniform(1.0, 299.0, 1000)
-    trains = [np.sort(volleys + rng.normal(0.0, 0.006, 1000)) for _ in range(3)]
-    recording = Recording(trains, Units("abc"))
-    found = suggest_bin_width(recording)
-    width, error = 1e3 * found.peak_width_s, 1e3 * found.peak_stderr_s
-    assert f"{width:.1f} ± {error:.1f} ms" in figure_of(recording).caption
-
-
 def test_an_experiment_of_some_units_shows_these_alone(planted_results):
     figure = data(planted_results, "cells", experiment="spatiotemporal")
     recording = planted_study.recording()
@@ -204,17 +179,6 @@ def test_layers_without_depths_are_drawn(figure_of):
     assert "1 pair of" in figure.caption
     assert "2 pairs with" in figure.caption
     assert "<script>" not in figure.svg("x")
-
-
-@pytest.mark.parametrize(
-    ("units", "said"),
-    [
-        (Units("abc", [100.0, 200.0, np.nan], multiunit=[True, False, False]), "depth of 1 more"),
-        (Units("abc", [100.0, 200.0, 300.0], ["IV", "V", "IV"]), "overlap in depth"),
-    ],
-)
-def test_the_caption_says_what_panel_a_cannot_show(figure_of, units, said):
-    assert said in figure_of(Recording([[0.1], [0.5], [0.7]], units, [[0.0, 4.0]])).caption
 
 
 def test_one_unit_has_a_figure(figure_of):

@@ -7,7 +7,6 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 
 from microcolumn.figures import layers
-from microcolumn.figures._captioned import PAGE
 from microcolumn.plot._layers import LAYER_COLOURS
 from microcolumn.study import NotComputedError, Results
 
@@ -57,20 +56,6 @@ def test_all_weight_of_each_split_is_shown_against_chance(figure, planted_result
     assert [bar.get_height() for bar in ax.patches] == [one.overall_upper for one in each]
     [means] = [lines for lines in ax.collections if isinstance(lines, LineCollection)]
     assert [line[0, 1] for line in means.get_segments()] == [one.overall_expected for one in each]
-
-
-def test_the_caption_counts_by_means_over_splits(figure):
-    assert figure.title == "Hidden units of RBM 5 and layers, cells (simulated)"
-    assert "units: 2 in II/III, 2 in IV." in figure.caption
-    assert "1.0 of 2.5 live ones (mean over 4 splits)" in figure.caption
-    assert figure.get_figwidth() == PAGE
-
-
-def test_nothing_is_cut_off_at_the_edges(figure):
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
-    assert -0.01 <= box.y0 < box.y1 <= height + 0.01
 
 
 def test_a_store_without_the_ends_of_chance_says_so(tmp_path):

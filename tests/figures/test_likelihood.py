@@ -3,7 +3,7 @@ from dataclasses import replace
 import planted_study
 import pytest
 
-from microcolumn.figures import likelihood, preset
+from microcolumn.figures import likelihood
 from microcolumn.study import NotComputedError, Results
 
 FIRST, _ = planted_study.PLAN.experiments
@@ -61,18 +61,6 @@ def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted
     assert [ax.get_title(loc="left") for ax in (a, b)] == ["a", "b"]
 
 
-def test_the_caption_has_the_splits_and_the_models_that_have_not_converged(
-    planted_results, tmp_path
-):
-    caption = likelihood(planted_results).caption
-    assert "mean over 4 splits" in caption
-    assert "RBM 5 on cells (simulated)" in caption
-    assert "RBM 5 minus SemiRBM 5; right, in per cent of the excess" in caption
-    assert "Open dots: single splits" in caption
-    assert "p-value" not in caption
-    assert "mean over 2 of 4 planned splits" in likelihood(scored(tmp_path, splits=(0, 1))).caption
-
-
 def test_hidden_units_that_grow_with_the_words_have_no_number(planted_results):
     figure = likelihood(planted_results, "cells", experiment="spatiotemporal", window=2)
     assert heights(figure.axes[0]) == {
@@ -88,17 +76,6 @@ def test_all_recordings_are_shown_side_by_side_or_one_of_them(pair):
     assert labels == ["cells (simulated)\n23 units", "\\$B (simulated)\n11 units"]
     figure.draw_without_rendering()
     assert heights(likelihood(pair, "$B").axes[0])["RBM 5"] == pytest.approx([6.0])
-
-
-def test_in_one_column_of_a_journal_panels_share_the_names_of_recordings(pair):
-    with preset(width="single"):
-        figure = likelihood(pair)
-    figure.draw_without_rendering()
-    a, b = figure.axes
-    assert a.bbox.x0 == b.bbox.x0
-    assert a.bbox.y0 > b.bbox.y1
-    assert not any(label.get_visible() for label in a.get_xticklabels())
-    assert {label.get_rotation() for label in b.get_xticklabels()} == {0.0}
 
 
 def test_a_recording_without_a_score_is_left_out(pair, monkeypatch):
@@ -143,18 +120,3 @@ def test_many_recordings_are_summarised_by_model(planted_results, monkeypatch):
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0])
     assert "means over 30 recordings, which are the open dots" in figure.caption
     assert not figure.legends
-
-
-@pytest.mark.parametrize("width", [None, "single"])
-def test_panels_keep_their_height_above_slanted_names(tmp_path, width):
-    both = replace(FIRST, objectives=("likelihood", "mpf"))
-    results = scored(tmp_path, replace(planted_study.PLAN, experiments=(both,)))
-    with preset(width=width):
-        figure = likelihood(results)
-    figure.draw_without_rendering()
-    a, b = figure.axes
-    assert {label.get_rotation() for label in a.get_xticklabels()} == {45.0}
-    assert min(ax.bbox.height for ax in (a, b)) / figure.dpi > 1.2
-    box, (inches, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert -0.02 <= box.x0 < box.x1 <= inches + 0.02
-    assert -0.02 <= box.y0 < box.y1 <= height + 0.02

@@ -93,24 +93,6 @@ def test_models_share_the_colours_of_couplings_and_the_scale_of_weights(tmp_path
     assert rbm.get_xticklabels()[3].get_text() == "\N{MINUS SIGN}3"
 
 
-def test_nothing_is_cut_off_at_the_edges(figure):
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert 0.0 <= box.x0 < box.x1 <= width
-    assert 0.0 <= box.y0 < box.y1 <= height
-
-
-def test_the_caption_has_the_penalties_and_the_numbers_of_parameters(figure):
-    n_pairs = 23 * 22 // 2
-    for fact in (
-        "23 units (20 ms words), fitted on split 0",
-        f"(a) Ising (λ = 4e-3): couplings J (1 of {n_pairs}",
-        "(b) RBM 5 (λ = 1e-3): weights of all live hidden units (1 of 5)",
-        f"(c) SemiRBM 5 (λ = 1e-3): couplings J (1 of {n_pairs}",
-    ):
-        assert fact in figure.caption
-
-
 def test_windows_are_drawn_bin_by_bin(planted_results):
     figure = parameters(planted_results, "cells", experiment="spatiotemporal")
     ising, rbm = panels(figure)
@@ -132,18 +114,6 @@ def test_windows_are_drawn_bin_by_bin(planted_results):
 def test_models_that_the_study_has_not_are_left_out(tmp_path, models, shown):
     figure = parameters(results_of(tmp_path, plan_of(models=models, n_splits=1)))
     assert [f"{ax.get_title('left')} {ax.get_title()}" for ax in panels(figure)] == shown
-
-
-@pytest.mark.parametrize("models", [("Ising", "SemiRBM"), ("RBM", "SemiRBM")])
-def test_matrices_stand_in_one_column_and_weights_in_another(tmp_path, models):
-    figure = parameters(results_of(tmp_path, plan_of(models=models, n_splits=1)))
-    figure.draw_without_rendering()
-    first, matrix, weights = panels(figure)
-    below = matrix if models[0] == "Ising" else weights
-    middle = (first.bbox.x0 + first.bbox.x1) / 2
-    assert below.bbox.x0 < middle < below.bbox.x1
-    if models[0] == "RBM":  # on one scale, in inches too
-        assert first.bbox.width == pytest.approx(weights.bbox.width)
 
 
 def test_of_several_models_of_a_class_the_best_scoring_is_shown(tmp_path):

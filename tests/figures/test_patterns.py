@@ -4,7 +4,7 @@ import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.figures import patterns, preset
+from microcolumn.figures import patterns
 from microcolumn.figures._patterns import _chain
 from microcolumn.models import ModelSpec
 from microcolumn.study import NotComputedError, Results
@@ -50,34 +50,6 @@ def test_synchrony_is_the_stored_one_of_the_data_and_of_each_model(planted_resul
         np.testing.assert_allclose(found[name], each.probability[each.probability > 0.0])
 
 
-def test_the_caption_has_the_split_the_number_of_words_and_the_penalties(planted_results, figure):
-    some = planted_results.patterns("cells").statistics["Ising"]
-    words = f"{some.model.size:,} distinct of {some.n_words:,}"
-    for fact in ("split 0", words, "Ising 4e-3, RBM 5 1e-3, SemiRBM 5 1e-3"):
-        assert fact in figure.caption
-    below = int(np.sum(some.model < 0.01 / some.n_words))
-    assert "lie below the axis: " in figure.caption
-    assert f"{below:,} for Ising" in figure.caption
-
-
-def test_panels_of_words_begin_at_the_height_of_those_beside_them(figure):
-    figure.draw_without_rendering()
-    a, b, c, _ = (ax.get_window_extent() for ax in figure.axes)
-    assert a.y1 == pytest.approx(b.y1)
-    assert a.y1 == pytest.approx(c.y1, abs=10)
-
-
-def test_in_one_column_of_a_journal_ratios_and_synchrony_are_below(planted_results):
-    with preset(width="single"):
-        figure = patterns(planted_results)
-    figure.draw_without_rendering()
-    a, b, c, d = (ax.get_window_extent() for ax in figure.axes)
-    assert a.x1 < b.x0
-    assert a.y0 > c.y1 > c.y0 > d.y1
-    # The legend below is for all.
-    assert not [ax for ax in figure.axes if ax.get_legend()]
-
-
 def test_windows_can_be_asked_for(planted_results):
     where = {"experiment": "spatiotemporal", "window": 2}
     figure = patterns(planted_results, **where)
@@ -99,20 +71,6 @@ def test_an_ising_model_alone_is_drawn_against_independent_units(tmp_path):
     file = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind in keep)
     figure = patterns(Results(file))
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b", "c"]
-
-
-def test_ratios_far_below_zero_are_not_said_to_be_errors(figure):
-    # Words drawn from a model that are seen once lie below 0 under that very model.
-    assert "even the right model lies far below 0" in figure.caption
-    assert "0 where they agree" not in figure.caption
-
-
-def test_the_caption_states_the_tail_of_synchrony(planted_results, figure):
-    stored = planted_results.patterns("cells").synchrony
-    tail = {name: each.probability[::-1].cumsum()[::-1] for name, each in stored.items()}
-    k = max(2, max(k for k, share in enumerate(tail["data"]) if share >= 0.01))
-    told = f"{k} or more active units: observed {100 * tail['data'][k]:.2f} % of words; "
-    assert told + f"Independent {100 * tail['Independent'][k]:.2f} %, Ising " in figure.caption
 
 
 def test_before_patterns_are_computed_there_is_no_figure(tmp_path):

@@ -61,17 +61,6 @@ def test_the_chosen_strength_of_the_first_split_is_ringed(figure):
     assert [each[0] for each in rings if len(each) == 1] == chosen
 
 
-def test_the_caption_has_the_strengths_chosen_in_all_splits(figure):
-    for fact in (
-        "Each model of split 0 (20 ms words)",
-        "Models stand side by side around it.",
-        "(b) Number of pairs of units that have a coupling. (c) Number of hidden units",
-        "λ = 0, no penalty",
-        "Chosen over all splits: Ising λ = 4e-3; RBM 5 λ = 1e-3",
-    ):
-        assert fact in figure.caption
-
-
 @pytest.mark.parametrize(
     ("model", "labels"),
     [
@@ -93,10 +82,3 @@ def test_a_study_of_models_outside_the_family_has_no_such_figure(tmp_path, monke
     path = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind == "test")
     with pytest.raises(NotComputedError, match="Ising"):
         draw(Results(path))
-
-
-def test_nothing_is_cut_off_at_the_edges(figure):
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert 0.0 <= box.x0 < box.x1 <= width
-    assert 0.0 <= box.y0 < box.y1 <= height

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import predict
-from microcolumn.figures import preset, spatiotemporal
+from microcolumn.figures import spatiotemporal
 from microcolumn.plot._predictions import busiest_stretch_of_unit
 from microcolumn.study import NotComputedError, Results
 
@@ -99,16 +99,6 @@ def test_one_legend_names_the_models_of_gains_and_trace(figure):
     assert names == ["RBM 12", "Ising", "spikes"]
 
 
-def test_in_one_column_of_a_journal_gains_stand_below_each_other(planted_results):
-    with preset(width="single"):
-        figure = spatiotemporal(planted_results)
-    figure.draw_without_rendering()
-    rest, past = gains(figure)
-    assert rest.bbox.y0 > past.bbox.y1
-    assert rest.get_ylim() == past.get_ylim()
-    assert [rest.get_xlabel(), past.get_xlabel()] == ["", "firing rate (Hz)"]
-
-
 def test_panels_are_lettered(figure):
     letters = [ax.get_title(loc="left") for ax in figure.axes if ax.get_title(loc="left")]
     assert letters == ["a", "b", "c"]
@@ -117,14 +107,6 @@ def test_panels_are_lettered(figure):
 def test_the_semi_restricted_model_is_shown_if_it_has_live_hidden_units(tmp_path):
     figure = spatiotemporal(results_of(tmp_path, models=("Ising", "RBM", "SemiRBM")))
     assert "SemiRBM 8" in figure.caption
-
-
-def test_without_hidden_units_the_other_panels_are_drawn(tmp_path):
-    figure = spatiotemporal(results_of(tmp_path, models=("Ising",)))
-    assert not maps(figure)
-    assert len(gains(figure)) == 2
-    figure.draw_without_rendering()
-    assert figure.get_tightbbox().x0 >= -0.01  # the letter of the first panel is on the page
 
 
 def test_units_without_training_spikes_are_counted_and_the_past_may_be_missing(tmp_path):
@@ -144,3 +126,11 @@ def test_before_predictions_there_is_no_figure(tmp_path):
     path = planted_study.write(tmp_path / "early.db", keep=lambda job: job.kind == "test")
     with pytest.raises(NotComputedError, match="a prediction"):
         spatiotemporal(Results(path))
+
+
+def test_without_hidden_units_the_other_panels_are_drawn(tmp_path):
+    figure = spatiotemporal(results_of(tmp_path, models=("Ising",)))
+    assert not maps(figure)
+    assert len(gains(figure)) == 2
+    figure.draw_without_rendering()
+    assert figure.get_tightbbox().x0 >= -0.01  # the letter of the first panel is on the page

@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 
 from microcolumn.figures import FIGURES, preset
-from microcolumn.figures._layouts import layouts_kept
 
 
 def named(figure):
@@ -26,9 +25,8 @@ def named(figure):
 def test_a_figure_fits_its_width(planted_results, name, width):
     with preset(width):
         figure = FIGURES[name].draw(planted_results)
-    with layouts_kept():
-        figure.draw_without_rendering()
-        box, (inches, height) = figure.get_tightbbox(), figure.get_size_inches()
+    figure.draw_without_rendering()
+    box, (inches, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert -0.02 <= box.x0 < box.x1 <= inches + 0.02
     assert -0.02 <= box.y0 < box.y1 <= height + 0.02
     assert height <= 9.5  # of a page

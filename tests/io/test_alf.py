@@ -147,14 +147,6 @@ def test_channels_tell_depths_that_clusters_do_not(probe):
     assert mc.read(probe).units.depth_um[:3].tolist() == [0.0, 40.0, 80.0]
 
 
-def test_spikes_out_of_order_are_sorted_with_a_note(probe):
-    times, which = (np.load(probe / f"spikes.{name}.npy") for name in ("times", "clusters"))
-    planted.save(probe, spikes__times=times[::-1], spikes__clusters=which[::-1])
-    recording = mc.read(probe)
-    np.testing.assert_array_equal(recording.trains[0], times[which == 0])
-    assert any("were sorted" in note for note in recording.notes)
-
-
 def test_without_pyarrow_quality_is_unknown_and_the_note_says_how_to_get_it(probe, monkeypatch):
     def no_pyarrow(*_):
         monkeypatch.setitem(sys.modules, "pyarrow", None)

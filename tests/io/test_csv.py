@@ -142,12 +142,6 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas_is_read(tmp_path):
     assert recording.units.depth_um.tolist() == [512.5]
 
 
-def test_spikes_out_of_order_are_sorted_with_a_note(tmp_path):
-    recording = mc.read(written(tmp_path / "a.csv", "unit,time\n1,0.5\n2,0.1\n2,0.3\n1,0.4\n"))
-    assert trains(recording) == {"1": [0.4, 0.5], "2": [0.1, 0.3]}
-    assert "spike times out of order were sorted (units: 1)" in recording.notes
-
-
 def test_columns_of_any_name_are_read_where_they_are_named(tmp_path):
     path = written(tmp_path / "a.txt", "spiketime;cluster\n250;4\n500;3\n")
     found = mc.read(path, times="spiketime", units="cluster", time_unit="ms")
@@ -243,18 +237,6 @@ def test_times_are_preferred_to_samples_wherever_they_stand(tmp_path):
     assert trains(mc.read(path)) == {"1": [0.5]}
 
 
-def test_an_empty_file_is_called_empty(tmp_path):
-    path = written(tmp_path / "a.csv", "")
-    for options in ({}, {"reader": "csv"}):
-        with pytest.raises(ValueError, match=r"a\.csv:? (it )?is empty; export or copy it again"):
-            mc.read(path, **options)
-
-
-def test_the_content_counts_not_the_extension(tmp_path):
-    path = written(tmp_path / "a.nwb", "unit,time\n1,0.5\n")
-    assert trains(mc.read(path)) == {"1": [0.5]}
-
-
 DAMAGE = {
     "no header": ("1,0.5\n1,0.6\n", "it has no header; add 'unit,time' as its first line"),
     "no header, named units": ("a,0.5\n", "it has no header; add 'unit,time'"),
@@ -297,9 +279,3 @@ def test_other_encodings_are_refused_by_name(tmp_path):
     path = written(tmp_path / "a.csv", "unit,time\nµ,0.5\n", "latin-1")
     with pytest.raises(ValueError, match=r"not UTF-8 text .*; save it as CSV in UTF-8"):
         mc.read(path)
-
-
-def test_milliseconds_among_seconds_are_refused(tmp_path):
-    rows = [f"{unit},{k * scale}" for k in range(100) for unit, scale in (("a", 0.6), ("b", 600.0))]
-    with pytest.raises(ValueError, match="mixed units of time"):
-        mc.read(written(tmp_path / "a.csv", "\n".join(["unit,time", *rows])))

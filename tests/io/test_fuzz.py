@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import written
 
-from microcolumn.io import _inside
+from microcolumn.io import _containment
 
 COMMAND = [sys.executable, str(Path(fuzz.__file__))]
 
@@ -56,5 +56,5 @@ def test_a_reader_that_follows_links_is_found(tmp_path, monkeypatch):
     folder = written.write_phy(written.small_recording(), tmp_path / "phy")
     fuzz._link(folder / "cluster_info.tsv", folder, np.random.default_rng(0))
     assert fuzz.attempt(folder) == "refused"
-    monkeypatch.setattr(_inside, "is_inside", lambda path, home: True)
+    monkeypatch.setattr(_containment, "is_inside", lambda path, home: True)
     assert fuzz.attempt(folder).startswith("foreign file: ")

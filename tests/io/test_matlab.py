@@ -218,11 +218,6 @@ def test_trains_equal_those_that_were_written(compressed, tmp_path):
     check_times(read(path, depth_reference="tip"), recording.trains)
 
 
-def test_content_is_recognised_under_a_wrong_extension(tmp_path):
-    for version in ("5", "7.3"):
-        check_times(read(either(version, tmp_path / f"{version}.nwb", spikes=TIMES)))
-
-
 def test_big_endian_files_are_read(tmp_path):
     def element(kind, data):
         return struct.pack(">2I", kind, len(data)) + data + b"\0" * (-len(data) % 8)
@@ -248,12 +243,6 @@ def test_times_in_other_units_become_seconds(unit, scale, tmp_path):
     assert recording.duration_s == pytest.approx(2.0)
     path = save(tmp_path / "b.mat", spikes=spikes, duration_s=2.0)
     assert read(path, time_unit=unit).duration_s == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize("name", ["duration", "duration_s"])
-def test_a_spike_at_the_end_of_a_stated_duration_lies_inside(name, tmp_path):
-    path = save(tmp_path / "a.mat", spikes=cells([np.array([0.5, 2.0])]), **{name: 2.0})
-    np.testing.assert_allclose(read(path).rates_hz, [1.0])
 
 
 def test_the_usual_name_and_cells_come_before_other_variables(tmp_path):

@@ -62,12 +62,6 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(variables, options, part
     assert part in message_of(save(tmp_path / "a.mat", **variables), **options)
 
 
-def test_mixed_units_of_time_are_refused(tmp_path):
-    seconds = np.arange(1, 200) / 10
-    path = save(tmp_path / "a.mat", spikes=cells([seconds, 1000 * seconds, seconds]))
-    assert "mixed units of time" in message_of(path)
-
-
 @VERSIONS
 def test_a_file_cut_short_anywhere_is_refused_in_one_sentence(version, tmp_path):
     path = either(version, tmp_path / "a.mat", spikes=TIMES)

@@ -13,7 +13,6 @@ from microcolumn.io import read
 from microcolumn.io.neo import load
 
 neo = pytest.importorskip("neo")
-pq = pytest.importorskip("quantities")
 
 TICKS = 400_000
 
@@ -76,14 +75,6 @@ def test_the_real_neuroexplorer_file_equals_what_neo_reads():
     for our, their in zip(ours.trains, theirs, strict=True):
         np.testing.assert_array_equal(our, their.rescale("s").magnitude)
     assert [*ours.epochs] == [(0.0, pytest.approx(780.62256))]
-
-
-def test_content_is_recognised_under_a_wrong_extension(tmp_path):
-    original = written.small_recording()
-    recording = read(written.write_nex(original, tmp_path / "a.csv"))
-    assert recording.units.ids == original.units.ids
-    np.testing.assert_allclose(recording.spike_times, original.spike_times, rtol=0, atol=1e-10)
-    assert read(write_plx(tmp_path / "a.dat", SPIKES)).n_units == 3
 
 
 def test_a_plexon_file_equals_what_neo_reads(tmp_path, capfd):

@@ -158,9 +158,3 @@ def test_trains_that_cannot_be_used_are_refused_in_one_sentence(trains, part):
         from_neo(trains)
     assert part in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("trains", [3.0, "abc", [[0.1, 0.2]]])
-def test_what_are_no_trains_is_refused(trains):
-    with pytest.raises(TypeError, match=r"pass a neo\.Block"):
-        from_neo(trains)

@@ -91,11 +91,6 @@ def test_names_of_units_may_be_bytes(tmp_path):
     assert mc.read(path).units.ids == ("a", "b", "c")
 
 
-def test_a_duration_that_is_the_time_of_the_last_spike_includes_it(tmp_path):
-    recording = mc.read(written(tmp_path / "a.npz", duration_s=np.float64(max(TIMES))))
-    assert recording.binning(0.01).n_outside == 0
-
-
 def test_trains_one_after_another_are_as_good_as_spikes_in_order_of_time(tmp_path):
     order = np.argsort(UNITS, kind="stable")
     changes = {"spike_times": np.array(TIMES)[order], "spike_units": np.array(UNITS)[order]}
@@ -141,11 +136,6 @@ def test_arrays_of_units_become_columns_and_others_are_named_in_a_note(tmp_path)
     recording = mc.read(path, layers="unit_area")
     assert recording.units.layer == ("S1", "V1", "V1")
     assert "not read: unit_xy_um" in recording.notes
-
-
-def test_the_content_counts_not_the_extension(tmp_path):
-    path = written(tmp_path / "a.npz").rename(tmp_path / "a.csv")
-    assert mc.read(path).n_spikes == 4
 
 
 @settings(deadline=None, max_examples=20)
@@ -204,7 +194,10 @@ DAMAGE = {
         },
         "there is no unit in it",
     ),
-    "positions": ({"spike_units": np.array([0, 1, 2, 3])}, r"spike_units\[3\] is 3; the 3 units"),
+    "positions": (
+        {"spike_units": np.array([0, 1, 2, 3])},
+        "entry 3 of spike_units is 3,",
+    ),
     "lengths": ({"spike_units": np.array([0, 1])}, "spike_times has 4 entries but spike_units ha"),
     "text": ({"spike_times": np.array(["a"] * 4)}, "spike_times has shape .4,. and dtype <U1"),
     "fractions": ({"spike_units": np.zeros(4)}, "spike_units .* needs one whole number per entry"),
@@ -238,17 +231,6 @@ def test_text_of_characters_that_do_not_exist_is_refused(order, tmp_path):
     codes[1] = 0x10FFFF
     path = written(tmp_path / "a.npz", quality=codes.view(f"{order}U1"))
     assert mc.read(path).units.quality == ("A", "\U0010ffff", "B")
-
-
-def test_milliseconds_among_seconds_are_refused(tmp_path):
-    seconds = np.sort(np.random.default_rng(0).uniform(0, 60, 100))
-    path = written(
-        tmp_path / "a.npz",
-        spike_times=np.concatenate((seconds, 1000 * seconds)),
-        spike_units=np.repeat([0, 1], 100),
-    )
-    with pytest.raises(ValueError, match="mixed units of time"):
-        mc.read(path)
 
 
 def test_a_truncated_archive_is_one_sentence_wherever_it_ends(tmp_path):

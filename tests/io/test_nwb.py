@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 import sys
 
 import numpy as np
@@ -43,12 +42,6 @@ def test_what_pynwb_wrote_reads_back_the_same(kind, request):
     np.testing.assert_array_equal(recording.spike_times, reference.spike_times)
     np.testing.assert_array_equal(recording.offsets, reference.offsets)
     np.testing.assert_array_equal(recording.bin(0.02).expand(), reference.bin(0.02).expand())
-
-
-def test_the_content_counts_and_not_the_extension(full, tmp_path):
-    path = tmp_path / "session.csv"
-    shutil.copy(full, path)
-    assert read(path, depth_reference="tip").source == "NWB, session.csv"
 
 
 def test_the_real_file_has_the_spikes_that_pynwb_finds():

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from planted_nwb import TRAINS, empty_file, sentence_of, written
 
-from microcolumn.io import read, read_flashes
+from microcolumn.io import read
 
-pynwb = pytest.importorskip("pynwb")
 h5py = pytest.importorskip("h5py")
 
 # PyNWB warns about its own schemas while files are written
@@ -38,13 +37,6 @@ def test_a_truncated_file_is_one_sentence(full, tmp_path, share):
     content = full.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
     assert path.name in sentence_of(path, reader="nwb")
-
-
-def test_an_empty_file_is_called_empty(tmp_path):
-    (tmp_path / "empty.nwb").touch()
-    assert "it is empty; export" in sentence_of(tmp_path / "empty.nwb", reader="nwb")
-    with pytest.raises(ValueError, match="it is empty; export"):
-        read_flashes(tmp_path / "empty.nwb", "flashes")
 
 
 @pytest.mark.parametrize("name", ["spike_times", "electrodes"])
@@ -76,14 +68,6 @@ def test_a_folder_of_zarr_that_is_no_nwb_is_one_sentence(tmp_path):
     assert path.name in sentence_of(path)
 
 
-def test_a_time_that_is_no_number_names_unit_and_spike(damaged):
-    path, units = damaged
-    units["spike_times"][3] = np.nan
-    units.file.close()
-    with pytest.raises(ValueError, match="unit '7': spike 3 is at nan s"):
-        read(path, depth_reference="tip")
-
-
 @pytest.mark.parametrize(
     ("spike", "time", "note"),
     [
@@ -104,27 +88,6 @@ def test_spike_times_in_milliseconds_can_be_given_their_unit(damaged):
     units.file.close()
     recording = read(path, depth_reference="tip", time_unit="ms")
     np.testing.assert_allclose(recording.trains[0], TRAINS[0])
-
-
-def test_milliseconds_among_seconds_are_found(damaged):
-    path, units = damaged
-    first, _, third, _ = units["spike_times_index"][:]
-    units["spike_times"][first:third] = TRAINS[2] * 1000
-    units.file.close()
-    assert "unit '12'" in sentence_of(path, depth_reference="tip")
-
-
-def test_repeated_ids_are_named(damaged):
-    path, units = damaged
-    units["id"][:] = [7, 3, 7, 5]
-    units.file.close()
-    assert "ids[0] and ids[2] are both '7'" in sentence_of(path, depth_reference="tip")
-
-
-def test_a_table_of_no_units_is_one_sentence(tmp_path):
-    nwb = empty_file()
-    nwb.units = pynwb.misc.Units(name="units", description="planted")
-    assert "unit" in sentence_of(written(nwb, tmp_path / "none.nwb"))
 
 
 @pytest.mark.parametrize(

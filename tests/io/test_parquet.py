@@ -10,7 +10,6 @@ from pyarrow import feather, parquet
 
 import microcolumn as mc
 from microcolumn.io._read import _load
-from microcolumn.io._recognise import recognise
 
 N_SPIKES = 1000
 
@@ -184,12 +183,6 @@ def test_feather_of_version_1_and_a_folder_of_parts_are_one_sentence(tmp_path):
     (tmp_path / "a.parquet").mkdir()
     with pytest.raises(ValueError, match="it is a folder; name one of its files"):
         mc.read(tmp_path / "a.parquet")
-
-
-def test_the_content_tells_the_format_under_any_extension(file):
-    path = written(file, spikes()).rename(file.with_suffix(".csv"))
-    assert recognise(path) == recognise(path, mapped=True) == "parquet"
-    assert mc.read(path, depth_reference="tip").n_spikes == N_SPIKES
 
 
 def test_without_pyarrow_the_error_names_what_installs_it(file, monkeypatch):

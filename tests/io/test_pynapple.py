@@ -59,15 +59,6 @@ def test_a_group_becomes_the_same_words_as_its_arrays(trains):
     np.testing.assert_allclose([*recording.epochs], EPOCHS, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("from_file", [False, True])
-def test_the_last_spike_lies_in_the_time_support_that_ends_with_it(from_file, tmp_path):
-    group = nap.TsGroup({0: nap.Ts(np.array([0.5, 0.7, 0.9])), 1: nap.Ts(np.array([0.6, 1.1]))})
-    group.save(str(tmp_path / "group.npz"))
-    recording = read(tmp_path / "group.npz") if from_file else from_pynapple(group)
-    assert (recording.epochs.locate(recording.spike_times) == 0).all()
-    assert recording.binning(0.02).n_outside == 0
-
-
 def test_metadata_of_a_group_is_the_table_of_units(trains):
     group = grouped(
         trains,
@@ -155,36 +146,6 @@ def test_a_damaged_group_is_one_sentence(saved, changes, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_a_wrong_time_names_its_unit(saved):
-    with np.load(saved, allow_pickle=True) as file:
-        times = file["t"].copy()
-    times[0] = np.nan
-    with pytest.raises(ValueError, match=r"unit '1.': .*at nan s"):
-        read(rewritten(saved, t=times))
-
-
-def test_a_group_without_units_is_one_sentence(saved):
-    nothing = np.array([])
-    empty = rewritten(saved, t=nothing, index=nothing.astype(int), keys=nothing.astype(int))
-    with pytest.raises(ValueError, match="no unit in it"):
-        read(empty)
-
-
-def test_a_header_that_claims_ten_gigabytes_is_refused(saved):
-    with zipfile.ZipFile(saved) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        header, {"descr": "<f8", "fortran_order": False, "shape": (1_250_000_000,)}
-    )
-    members["t.npy"] = header.getvalue() + bytes(80)
-    with zipfile.ZipFile(saved, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    with pytest.raises(ValueError, match="claims 10,000,000,128 bytes but has 208"):
-        read(saved)
-
-
 def test_a_member_that_nobody_needs_is_not_read(saved):
     header = io.BytesIO()
     shape = {"descr": "|u1", "fortran_order": False, "shape": (90_000_000,)}
@@ -196,12 +157,3 @@ def test_a_member_that_nobody_needs_is_not_read(saved):
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 20_000_000
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
-def test_a_truncated_file_is_one_sentence(saved, share):
-    content = saved.read_bytes()
-    saved.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(ValueError, match=r"group\.npz") as caught:
-        read(saved, reader="pynapple")
-    assert "\n" not in str(caught.value)

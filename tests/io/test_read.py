@@ -44,11 +44,6 @@ def test_a_reference_for_depths_that_are_not_there_is_noted(tmp_path):
     assert "units have none" in mc.read(path, depth_reference="tip").notes[-1]
 
 
-def test_a_path_that_is_not_there_is_one_sentence(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nothing.nwb does not exist; check the path$"):
-        mc.read(tmp_path / "nothing.nwb")
-
-
 def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
     with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of nwb, phy,"):
         mc.read(csv_file, reader="excel")
@@ -87,13 +82,6 @@ def test_a_recording_saved_and_read_back_is_the_same(tmp_path):
     assert read.units.ids == original.units.ids
     assert (read.spike_times == original.spike_times).all()
     assert list(read.epochs) == list(original.epochs)
-
-
-def test_a_sorting_in_zarr_is_named_as_one(tmp_path):
-    (tmp_path / "spikes").mkdir()
-    (tmp_path / "spikes" / ".zgroup").touch()
-    with pytest.raises(ValueError, match=r"Recording.from_spikeinterface\(spikeinterface.load"):
-        mc.read(tmp_path)
 
 
 def _npz(tmp_path, **arrays):

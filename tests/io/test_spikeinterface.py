@@ -200,10 +200,16 @@ DAMAGE = {
     "rate": (lambda f: changed_info(f, sampling_frequency=0), "states 0.0 samples per second"),
     "segments": (lambda f: changed_info(f, num_segments=10**9), "and 1000000000 segments"),
     "units": (lambda f: changed_info(f, unit_ids=None), "lacks the rate, the units"),
-    "no unit": (lambda f: changed_info(f, unit_ids=[]), "unit_index of spike 0 is 0, of 0"),
+    "no unit": (
+        lambda f: changed_info(f, unit_ids=[]),
+        "entry 0 of unit_index",
+    ),
     "twice": (lambda f: changed_info(f, unit_ids=["a", "a", "b"]), "are both 'a'"),
-    "unit": (lambda f: changed_spikes(f, "unit_index", 3), "unit_index of spike 6 is 3, of 3"),
-    "segment": (lambda f: changed_spikes(f, "segment_index", -1), "segment_index of spike 6 is -1"),
+    "unit": (lambda f: changed_spikes(f, "unit_index", 3), "entry 6 of unit_index .* is 3, but"),
+    "segment": (
+        lambda f: changed_spikes(f, "segment_index", -1),
+        "entry 6 of segment_index",
+    ),
     "dtype": (lambda f: np.save(f / "spikes.npy", np.zeros(3)), "spikes.npy has shape"),
     "claim": (claimed, "spikes.npy claims 10,000,000,128 bytes in a file of 128"),
     "truncated": (

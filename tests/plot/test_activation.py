@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
@@ -9,7 +8,7 @@ from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot import activation
-from microcolumn.plot._activation import _HEIGHT, COLOURS, typical_bins
+from microcolumn.plot._activation import _HEIGHT, typical_bins
 from microcolumn.words import Words
 
 
@@ -136,15 +135,6 @@ def test_a_hidden_unit_that_is_never_on_is_shown_where_it_is_most():
     P[600] = 0.2
     first, stop = typical_bins(P, np.array([0]), 50)
     assert first + 5 <= 600 < stop - 5
-
-
-def test_colours_and_title_may_be_asked_for():
-    ax = drawn(rbm(), words(), [0, 1], 0.0, 1.0, color={"h1": "black"}, title="Active")
-    first, second = (to_hex(patch.get_facecolor()).upper() for patch in ax.patches)
-    assert (first, second) == (COLOURS[0], "#000000")
-    assert ax.get_title() == "Active"
-    with pytest.raises(ValueError, match="color names 'h7'; name some of h0, h1"):
-        activation(rbm(), words(), [0, 1], color={"h7": "red"})
 
 
 ISING = Ising.from_parameters(Parameters(b=np.zeros(5), J=np.zeros((5, 5))))

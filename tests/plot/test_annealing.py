@@ -114,12 +114,6 @@ def test_one_run_can_be_drawn():
         assert ax.containers[0].lines[0].get_xdata().tolist() == [8]
 
 
-def test_the_last_run_is_on_the_axis_however_far_it_is(found):
-    far = float(found.estimates[-1]) - 5.0
-    ax = annealing_error(found, reference=far, ax=axes())
-    assert ax.get_ylim()[1] > 5.0 * BITS
-
-
 @pytest.mark.parametrize("draw", [annealing, annealing_error])
 def test_colour_title_and_wrong_input(draw, found):
     ax = draw(found, color="red", title="Mouse", ax=axes())
@@ -129,11 +123,3 @@ def test_colour_title_and_wrong_input(draw, found):
         TypeError, match=r"^convergence is a float; pass a fitted model, or what mc\.partition"
     ):
         draw(1.0, ax=axes())
-
-
-def test_the_mark_of_single_chains_in_the_legend_can_be_seen(found):
-    ax = annealing(found, ax=axes())
-    legend = ax.get_legend()
-    [place] = [k for k, t in enumerate(legend.get_texts()) if t.get_text() == "single chains"]
-    assert legend.legend_handles[place].get_markersize() >= 4.0
-    assert max(len(line.get_xdata()) for line in ax.lines) == found.log_weights.size

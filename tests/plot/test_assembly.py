@@ -4,7 +4,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot import assembly
 from microcolumn.plot._hidden import POSITIVE
@@ -92,29 +92,3 @@ def test_of_a_window_the_strongest_bin_of_each_unit_counts():
 def test_a_hidden_unit_without_weights_is_points_alone():
     found = dots(drawn(rbm(), 0, UNITS))
     assert len({area for area, _, _ in found.values()}) == 1
-
-
-def test_many_units_have_smaller_dots():
-    few = dots(drawn(rbm(), 1))
-    many = dots(drawn(rbm(np.linspace(1.0, 2.0, 477)), 1))
-    assert max(area for area, *_ in many.values()) < max(area for area, *_ in few.values()) / 3
-
-
-@pytest.mark.parametrize(
-    ("given_input", "error", "sentence"),
-    [
-        (
-            (Ising.from_parameters(Parameters(b=np.zeros(2))), 0),
-            ValueError,
-            "Ising has no hidden units",
-        ),
-        ((rbm(), 2), ValueError, "hidden is 2; the model has h0 to h1"),
-        ((rbm(), "h1"), TypeError, "hidden is 'h1'"),
-        ((None, 0), TypeError, "model is None; pass one fitted RBM or SemiRBM"),
-        ((rbm(), 1, ["II"] * 5), TypeError, "units is a list; pass a table of units"),
-        ((rbm(), 1, Units("ab")), ValueError, "units has 2 entries"),
-    ],
-)
-def test_wrong_input_is_one_sentence(given_input, error, sentence):
-    with pytest.raises(error, match=sentence):
-        assembly(*given_input)

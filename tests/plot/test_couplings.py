@@ -5,8 +5,7 @@ from sklearn.exceptions import NotFittedError
 
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot._couplings import coupling_limit, couplings
-from microcolumn.recording import Recording
+from microcolumn.plot._couplings import couplings
 from microcolumn.units import Units
 
 
@@ -53,15 +52,6 @@ def test_entries_are_the_couplings_from_the_top_with_the_biases_beside_them():
     np.testing.assert_allclose(biases(ax, 5), model.b_[order])
 
 
-@pytest.mark.parametrize(("b", "ticks"), [([-4.7, -1.0], [-4.0, 0.0]), ([0.25, 0.1], [0.0, 0.2])])
-def test_the_axis_of_biases_has_zero_and_one_round_number(b, ticks):
-    ax = drawn(ising(2, b=b)).child_axes[1]
-    assert ax.get_xticks().tolist() == ticks
-    low, high = ax.get_xlim()
-    assert low == min([0.0, *b])
-    assert high == max([0.0, *b])
-
-
 def test_colours_are_white_at_zero_and_go_as_far_either_way():
     ax = drawn(ising())
     assert ax.child_axes[0].get_title("left") == "coupling\nJ (nats)"
@@ -82,18 +72,6 @@ def test_the_strongest_hundredth_is_beyond_the_colours_and_the_bar_says_so():
     wide = matrix(drawn(model, limit=6.0))
     assert wide.norm.vmax == 6.0
     assert wide.colorbar.extend == "neither"
-
-
-def test_models_may_share_a_limit():
-    models = ising(seed=1), ising(seed=2)
-    strengths = np.abs(np.concatenate([model.J_[~np.eye(5, dtype=bool)] for model in models]))
-    assert coupling_limit(*models) == pytest.approx(np.quantile(strengths, 0.99))
-
-
-def test_colours_and_title_are_passed_on():
-    ax = drawn(ising(), cmap="PiYG", title="Ours")
-    assert matrix(ax).cmap.name == "PiYG"
-    assert ax.get_title() == "Ours"
 
 
 def test_the_share_of_positive_and_negative_couplings_is_below():
@@ -124,18 +102,6 @@ def test_windows_are_drawn_in_blocks_of_lags():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["\N{MINUS SIGN}1", "0"]
 
 
-def test_units_are_those_of_the_model_of_words_or_of_a_recording():
-    units = Units(["x", "y", "z"], layer=["V", "II", "V"])
-    recording = Recording([[0.01], [0.03, 0.05], [0.07]], units, [[0.0, 0.2]])
-    words = recording.bin(0.020)
-    fitted = Ising(l1=0.01).fit(words)
-    for given in (None, units, words, recording):
-        ax = drawn(fitted, given)
-        assert [t.get_text() for t in ax.get_yticklabels(minor=True)] == ["x", "z", "y"]
-    nameless = Ising.from_parameters(fitted.parameters_)
-    assert [t.get_text() for t in drawn(nameless, words).get_yticklabels()] == ["V", "II"]
-
-
 @pytest.mark.parametrize(
     ("given", "kind", "sentence"),
     [
@@ -155,20 +121,9 @@ def test_what_cannot_be_drawn_is_one_sentence(given, kind, sentence):
         couplings(*given)
 
 
-@pytest.mark.parametrize("limit", [0.0, -1.0, np.inf, "wide"])
-def test_a_limit_is_a_positive_number_of_nats(limit):
-    with pytest.raises((ValueError, TypeError), match=r"^limit is .*; give .*nats"):
-        couplings(ising(), limit=limit)
-
-
 @pytest.mark.parametrize("b", [[0.0], [-3.0], [2.0]])
 def test_one_unit_is_one_square_and_one_bar(b):
     ax = drawn(Ising.from_parameters(Parameters(b=b, J=[[0.0]])))
     assert matrix(ax).get_array().compressed().size == 0
     assert biases(ax, 1).tolist() == b
     assert ax.get_xlabel() == "no pairs"
-
-
-def test_five_hundred_units_are_drawn():
-    ax = drawn(ising(500), Units(map(str, range(500)), layer=["II"] * 200 + ["IV"] * 300))
-    assert matrix(ax).get_array().shape == (500, 500)

@@ -1,7 +1,6 @@
 """Plots of gains: their values are those of the results or models they were given."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,13 +51,6 @@ def test_gain_is_drawn_against_rate_for_each_model_with_errors_over_splits():
     assert [c.get_label() for c in ax.containers] == ["Ising", "RBM 4"]
 
 
-def test_models_of_one_class_share_a_colour_and_differ_in_their_markers():
-    ax = gain([result("RBM 4", [1], [1]), result("RBM 9", [1], [2])], ax=axes())
-    first, second = (container.lines[0] for container in ax.containers)
-    assert first.get_color() == second.get_color()
-    assert first.get_marker() != second.get_marker()
-
-
 def test_one_split_has_no_error_bars_and_silent_units_no_place():
     ax = gain([result("Ising", [0.0, 2.0], [0.0, 0.4], math.nan)], ax=axes())
     ax.figure.draw_without_rendering()
@@ -66,18 +58,6 @@ def test_one_split_has_no_error_bars_and_silent_units_no_place():
     assert (*rates(container), *gains(container)) == (2.0, 0.4)
     [bars] = container.lines[2]
     assert not any(segment.size for segment in bars.get_segments())
-
-
-@pytest.mark.parametrize(
-    ("hertz", "some"), [([1.9, 4.9], "3"), ([0.3, 8], "0.5"), ([0.01, 50], "1")]
-)
-def test_rates_are_plain_numbers_at_any_span(hertz, some):
-    ax = gain([result("Ising", hertz, [0.1, 0.2])], ax=axes())
-    ax.figure.draw_without_rendering()
-    low, high = ax.get_xlim()
-    labels = [t.get_text() for t in ax.get_xticklabels() if low <= t.get_position()[0] <= high]
-    assert some in labels
-    assert 3 <= len(labels) <= 12
 
 
 def test_the_models_of_a_unit_are_joined():
@@ -157,23 +137,9 @@ def test_wrong_input_is_one_sentence(words):
         gain(made, words, ax=axes())
 
 
-def test_colours_and_a_title_can_be_asked_for(words):
-    model = mc.Ising(l1=1e-3).fit(words)
-    ax = gain(model, words, color="red", title="Mouse", ax=axes())
-    assert ax.containers[0].lines[0].get_color() == "red"
-    assert ax.get_title() == "Mouse"
-
-
 def test_points_say_which_unit_they_are():
     [points] = gain(result("Ising", [0.0, 2.0], [0.0, 0.4]), ax=axes()).containers
     assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]
-
-
-def test_models_of_a_single_unit_stay_close_to_its_rate():
-    models = [result(name, [2.0], [0.3]) for name in ("Ising", "RBM 5")]
-    low, high = gain(models, ax=axes()).get_xlim()
-    assert high / low == pytest.approx(1.4)
-    assert math.sqrt(low * high) == pytest.approx(2.0)
 
 
 def test_few_units_are_named_below_where_another_is_above():
@@ -182,17 +148,3 @@ def test_few_units_are_named_below_where_another_is_above():
     assert sides == {"u0": "bottom", "u1": "top", "u2": "bottom"}
     many = gain(result("Ising", np.arange(1.0, 17.0), np.ones(16)), ax=axes())
     assert len(many.texts) == 0
-
-
-@pytest.mark.parametrize("inches", [1.8, 3.4])
-def test_long_names_of_units_stay_inside_the_axes(inches):
-    ids = [f"{k}_cluster_{1000 + k}_good" for k in range(4)]
-    rates = dict(zip(ids, (1.0, 2.0, 4.0, 8.0), strict=True))
-    found = result("Ising", rates.values(), [1.0, 2.0, 1.5, 1.0])
-    named = tuple(replace(each, unit=unit) for unit, each in zip(ids, found.units, strict=True))
-    ax = gain(replace(found, units=named), ax=Figure(figsize=(inches, 2.0)).subplots())
-    ax.figure.draw_without_rendering()
-    assert len(ax.texts) == 4
-    for text in ax.texts:
-        box = text.get_window_extent()
-        assert ax.bbox.x0 <= box.x0 < box.x1 <= ax.bbox.x1

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from microcolumn.evaluate._activation import hidden_activation
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot._hidden import (
     NEGATIVE,
@@ -18,7 +18,6 @@ from microcolumn.plot._hidden import (
     hidden_units,
     strongest_first,
 )
-from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -101,11 +100,6 @@ def test_bars_are_the_weights_and_biases(seed, n_bits, n_hidden):
     np.testing.assert_allclose(biases, model.c_[by_weight], atol=0.0501)
 
 
-def test_large_biases_have_no_decimals():
-    ax = drawn(rbm(W=np.diag([4.0, 3.0, 2.0, 1.0]), n_bits=4, c=[-9.94, -9.96, -0.04, -123.4]))
-    assert above(ax)[1] == [-9.9, -10.0, 0.0, -123.0]
-
-
 def test_columns_are_equally_wide_and_do_not_overlap():
     ax = drawn(rbm(seed=3, c=np.array([-9.0, -0.1, -90.0, -1.0])))
     spans = {}
@@ -170,16 +164,6 @@ def test_no_live_hidden_unit_is_said_beside_the_biases(model):
     assert not ax.child_axes
 
 
-@pytest.mark.parametrize("size", [1e-3, 1.0, 3e4])
-def test_the_axis_suits_weights_of_any_size(size):
-    model = rbm()
-    ax = drawn(rbm(b=model.b_ * size, W=model.W_ * size, c=model.c_ * size))
-    for chart, k in zip(bars(ax, 6)[1:], strongest_first(model), strict=True):
-        np.testing.assert_allclose(chart, size * model.W_[:, k])
-    places = ax.get_xticks()
-    assert 0.2 < abs(places[3] - places[2]) <= 1.0  # of the width of a column
-
-
 def test_the_top_row_is_the_most_superficial():
     ax = drawn(rbm(), units=Units("abcdef", layer=["II"] * 3 + ["$V$"] * 3))
     bottom, top = ax.get_ylim()
@@ -194,63 +178,9 @@ def test_windows_are_drawn_lag_by_lag():
     assert ax.get_ylabel() == "lag (bins)"
 
 
-def test_units_are_those_of_the_model_of_the_words_or_of_a_recording():
-    units = Units("xyz", layer=["V", "II", "V"])
-    recording = Recording([[0.01], [0.03, 0.05], [0.07]], units, [[0.0, 0.2]])
-    words = recording.bin(0.020)
-    fitted, nameless = RBM(n_hidden=2, l1=1e-4).fit(words), rbm(3)
-    for ax in (
-        drawn(fitted),
-        drawn(fitted, words),
-        drawn(nameless, words),
-        drawn(nameless, units=recording),
-    ):
-        assert [t.get_text() for t in ax.get_yticklabels()] == ["V", "II"]
-
-
-def test_title_and_colours_are_passed_on():
-    ax = drawn(rbm(), title="Ours", color="black")
-    assert ax.get_title() == "Ours"
-    weights = [p for p in ax.patches if to_hex(p.get_facecolor()).upper() != THRESHOLD]
-    assert {to_hex(p.get_facecolor()) for p in weights} == {"#000000"}
-    two = drawn(rbm(), color={"negative": "#00ff00"})
-    colours = {to_hex(p.get_facecolor()).upper() for p in two.patches}
-    assert colours == {POSITIVE, "#00FF00", THRESHOLD}
-
-
 def test_five_hundred_units_are_few_outlines():
     ax = drawn(rbm(500, 12), units=Units.numbered(500))
     assert len(ax.patches) <= 12 * 3 + 1
-
-
-@pytest.mark.parametrize("most", [0, -1])
-def test_no_hidden_unit_cannot_be_asked_for(most):
-    with pytest.raises(ValueError, match=f"most is {most}; it must be at least 1"):
-        hidden_units(rbm(), most=most)
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "kind", "sentence"),
-    [
-        (
-            (Ising.from_parameters(Parameters(b=[0.0], J=[[0.0]])),),
-            {},
-            ValueError,
-            r"^Ising has no hidden units; pass an RBM or a SemiRBM$",
-        ),
-        (("rbm",), {}, TypeError, "^model is a str; pass one fitted RBM or SemiRBM"),
-        ((rbm(), Units("abcdef")), {}, TypeError, "^words is a Units; pass words"),
-        (
-            (rbm(),),
-            {"color": {"up": "red"}},
-            ValueError,
-            "^color names 'up'; name some of positive",
-        ),
-    ],
-)
-def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        hidden_units(*given, **options)
 
 
 def test_of_many_hidden_units_some_are_named_and_the_first_has_numbers():
@@ -258,14 +188,3 @@ def test_of_many_hidden_units_some_are_named_and_the_first_has_numbers():
     assert above(ax)[0] == [f"h{k}" for k in range(0, 60, 3)]
     assert [text.get_text() for text in ax.get_xticklabels()][:4] == ["0", f"{MINUS}3", "0", "1"]
     assert not any(text.get_text() for text in ax.get_xticklabels()[4:])
-
-
-@pytest.mark.parametrize(("inches", "numbered"), [(12.0, 6), (3.0, 1)])
-def test_the_number_of_a_column_keeps_clear_of_the_zero_of_the_next(inches, numbered):
-    """Weights up to 4.2, all positive, leave little room between columns: "4 0" would be 40."""
-    model = rbm(n_hidden=6, W=np.full((6, 6), 4.2))
-    figure = Figure(figsize=(inches, 3.0), layout="constrained")
-    ax = hidden_units(model, ax=figure.subplots())
-    names = [text.get_text() for text in ax.get_xticklabels()]
-    assert names.count("4") == numbered
-    assert len(ax.get_xticks()) == 2 + 2 * 6

@@ -7,7 +7,6 @@ import microcolumn as mc
 from microcolumn.plot._inputs import (
     check_words,
     entitle,
-    expect,
     fitted_model,
     measured,
     model_with_hidden,
@@ -37,34 +36,9 @@ def test_names_are_kept(model):
     assert named_models({"a": model, "b": model}) == {"a": model, "b": model}
 
 
-@pytest.mark.parametrize(
-    ("given", "kind", "sentence"),
-    [
-        ("text", TypeError, "^models is a str; pass a fitted model, a list of them, or a dict"),
-        ([3], TypeError, r"^models\[0\] is an int; pass a fitted model"),
-        ({"a": None}, TypeError, r"^models\['a'\] is None; pass a fitted model"),
-        ([], ValueError, "^models is empty; pass a fitted model"),
-        ({}, ValueError, "^models is empty; pass a fitted model"),
-    ],
-)
-def test_anything_else_is_one_sentence(given, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        named_models(given)
-
-
 def test_a_thing_with_a_name_is_called_by_it():
     spec = mc.models.ModelSpec.of("RBM 25")
     assert named("specs", [spec], mc.models.ModelSpec, "specs") == {"RBM 25": spec}
-
-
-def test_what_is_expected_is_returned(model):
-    assert expect("model", model, mc.Independent, "a model") is model
-
-
-def test_axes_have_a_title_if_one_is_given():
-    ax = Figure().subplots()
-    assert entitle(ax, None).get_title() == ""
-    assert entitle(ax, "Model $x").get_title() == "Model $x"
 
 
 def test_a_title_has_the_size_of_the_axes_it_is_over():

@@ -2,22 +2,18 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from matplotlib.figure import Figure
-from sklearn.exceptions import NotFittedError
 
-from microcolumn.models import Independent, Ising
+from microcolumn.models import Independent
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import (
     BitLayout,
     bit_layout,
     laminar,
-    layer_name,
     mark_layers,
     mark_window,
     order_text,
     short_ids,
-    table_of,
 )
-from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -166,19 +162,6 @@ def test_on_low_axes_fewer_units_are_named():
     assert points / len(names) > 5.5  # their size
 
 
-def test_without_layers_low_axes_have_names_in_small_type():
-    units = Units([str(n) for n in range(10)])
-    for inches, size, names in ((0.6, 5.5, "02468"), (3.0, 10.0, "0123456789")):
-        ax = Figure(figsize=(3.0, inches)).subplots()
-        mark_layers(ax, laminar(units))
-        assert labels(ax.yaxis) == list(names)
-        assert {label.get_size() for label in ax.get_yticklabels()} == {size}
-
-
-def test_words_of_layers_are_not_broken():
-    assert layer_name("infragranular V and VI") == "infragranular\nV and VI"
-
-
 def test_bits_of_a_window_run_bin_by_bin_each_from_the_top():
     units = Units("abc", [300.0, 100.0, 200.0])
     found = bit_layout(model_of(6), units)
@@ -209,20 +192,6 @@ def test_a_fitted_model_is_drawn_with_its_own_units_or_the_same_in_any_order():
         bit_layout(model, units.take([0, 1]))
 
 
-def test_units_are_taken_from_words_and_recordings():
-    units = Units("abc", layer=["IV", "II", "IV"])
-    recording = Recording([[0.1], [0.2], [0.3]], units, [[0.0, 1.0]])
-    for source in (units, recording, recording.bin(0.020)):
-        assert table_of(source) is units
-    with pytest.raises(TypeError, match=r"^units is a list; pass a table of units"):
-        table_of(["a", "b"])
-
-
-def test_a_model_that_is_not_fitted_is_refused():
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        bit_layout(Ising(), None)
-
-
 def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():
     found = BitLayout(laminar(Units("abc", layer=["II", "II", "IV"])), 2)
     ax = Figure().subplots()
@@ -231,13 +200,6 @@ def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():
     assert ax.get_yticks().tolist() == [1.0, 4.0]
     assert labels(ax.yaxis) == ["\N{MINUS SIGN}1", "0"]
     assert ax.get_ylabel() == "lag (bins)"
-
-
-def test_many_lags_are_marked_without_layers():
-    found = BitLayout(laminar(Units("ab", layer=["II", "IV"])), 10)
-    ax = Figure().subplots()
-    mark_window(ax, found, along="x")
-    assert lines_along(ax, "x") == [2.0 * lag - 0.5 for lag in range(1, 10)]
 
 
 def test_a_window_of_one_bin_is_marked_by_its_layers():

@@ -142,11 +142,3 @@ def test_marks_for_a_legend_are_ordered_by_depth():
 def test_wrong_input_is_one_sentence(given_input, options, error, sentence):
     with pytest.raises(error, match=sentence):
         layers(*given_input, **options)
-
-
-@pytest.mark.parametrize("n_shown", [1, 2, 3])
-def test_few_bars_stand_in_the_middle(n_shown):
-    ax = drawn(rbm(), UNITS, hidden=list(range(n_shown)))
-    low, high = ax.get_xlim()
-    assert (low + high) / 2 == pytest.approx((n_shown - 1) / 2)
-    assert high - low == pytest.approx(4.2)

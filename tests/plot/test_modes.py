@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
-from microcolumn.models import BernoulliMixture, HiddenMarkovModes, Ising
+from microcolumn.models import BernoulliMixture, HiddenMarkovModes
 from microcolumn.plot._hidden import POSITIVE, THRESHOLD, modes
 from microcolumn.units import Units
 from microcolumn.words import Words
@@ -91,17 +91,3 @@ def test_layers_and_units_of_the_model_are_named():
     assert [tick.get_text() for tick in ax.get_yticklabels(minor=True)] == ["n2", "n1", "n3"]
     windows = drawn(BernoulliMixture(n_components=2).fit(words.embed(2)))
     assert windows.get_ylabel() == "lag (bins)"
-
-
-def test_other_models_and_no_modes_are_refused():
-    with pytest.raises(TypeError, match="pass a fitted BernoulliMixture or HiddenMarkovModes"):
-        drawn(Ising().fit([[0, 1], [1, 0], [0, 0], [1, 1]]))
-    with pytest.raises(ValueError, match="it must be at least 1"):
-        drawn(mixture(), most=0)
-
-
-def test_colour_and_title_can_be_asked_for():
-    ax = drawn(mixture(), color="#00FF00", title="Mouse")
-    assert len(bars(ax, 6, "#00FF00")) == 4
-    assert len(bars(ax, 6, THRESHOLD)) == 1
-    assert ax.get_title() == "Mouse"

@@ -80,15 +80,6 @@ def test_large_points_are_medians_of_words_of_similar_counts_with_quartiles(stat
     np.testing.assert_allclose(quartiles(ax)[1], ends)
 
 
-def test_axes_begin_at_one_count_end_at_one_and_have_one_scale(statistics):
-    ax = patterns(statistics, ax=axes())
-    ax.figure.draw_without_rendering()
-    assert ax.get_xlim() == pytest.approx((0.6 / 3000, 1.0))
-    assert ax.get_ylim() == pytest.approx((0.01 / 3000, 1.0))
-    (left, below), (right, above) = ax.transData.transform([[0.01, 0.01], [0.1, 0.1]])
-    assert right - left == pytest.approx(above - below)
-
-
 def test_the_dashed_lines_are_the_bounds_of_counting_noise(statistics):
     ax = patterns(statistics, ax=axes())
     lower, upper = (line for line in ax.lines if line.get_linestyle() == "--")
@@ -164,14 +155,6 @@ def many(n_units, n_words=6000):
     )
 
 
-def test_hundreds_of_active_bits_have_round_numbers_and_markers_that_can_be_told_apart():
-    ax = pattern_ratios({"a": many(126)}, ax=axes())
-    assert [text.get_text() for text in ax.get_xticklabels()] == [f"{n}" for n in range(0, 121, 20)]
-    [line] = [line for line in ax.lines if line.get_label() == "a"]
-    assert line.get_xdata().size == 127
-    assert len(range(0, 127, line.get_markevery())) <= 30
-
-
 def test_the_group_of_the_largest_numbers_is_always_named():
     statistics = many(126)
     rare = np.append(np.arange(126), [130] * 3).astype(np.int64)
@@ -181,20 +164,6 @@ def test_the_group_of_the_largest_numbers_is_always_named():
     ticks = dict(zip(ax.get_xticks(), [t.get_text() for t in ax.get_xticklabels()], strict=True))
     assert ticks[max(ticks)] == "124+"
     assert 120 not in ticks  # their names would overlap
-
-
-def test_points_of_synchrony_are_seen_whole_at_the_edge_and_are_small_where_they_are_many():
-    p = np.array([0.99, 0.01])
-    for n, size in ((2, 3.0), (100, 1.8)):
-        found = Synchrony(np.full(n, 1.0 / n) if n > 2 else p, np.full(n, 0.001), "words")
-        sampled = Synchrony(found.probability, found.stderr, "samples")
-        ax = synchrony({"data": found, "model": sampled}, ax=axes())
-        points, model = ax.containers
-        assert not points.lines[0].get_clip_on()
-        assert points.lines[0].get_markersize() == size
-        assert model.lines[0].get_clip_on()
-        [bars] = model.lines[2]
-        assert len(bars.get_segments()) <= 30
 
 
 def test_a_model_that_is_far_off_does_not_flatten_the_others(statistics):
@@ -220,24 +189,6 @@ def test_models_and_words_give_what_statistics_give(words):
         np.testing.assert_array_equal(
             alone.get_xydata(), medians(draw(ising, words, ax=axes()))["Ising"]
         )
-
-
-@pytest.mark.parametrize("draw", [patterns, pattern_ratios, synchrony])
-def test_colours_title_and_wrong_input(draw, words):
-    ising = mc.Ising().fit(words)
-    ax = draw(ising, words, color={"Ising": "red"}, title="Mouse", ax=axes())
-    assert "red" in {line.get_color() for line in ax.lines}
-    assert ax.get_title() == "Mouse"
-    with pytest.raises(ValueError, match="color names 'RBM'; name some of Ising"):
-        draw(ising, words, color={"RBM": "red"}, ax=axes())
-    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, or"):
-        draw(ising, ax=axes())
-    with pytest.raises(TypeError, match=r"^models is words; pass the models first"):
-        draw(words, ising, ax=axes())
-    with pytest.raises(TypeError, match="HistoryGLM, which gives words no probability"):
-        draw(mc.HistoryGLM(), words, ax=axes())
-    with pytest.raises(TypeError, match=r"^words is a str; pass Words, such as recording\.bin"):
-        draw(ising, "words", ax=axes())
 
 
 def test_nothing_to_draw_is_refused():
@@ -294,13 +245,6 @@ def test_synchrony_of_models_and_words_is_that_of_both(words):
         lines["data"].lines[0].get_ydata(), observed.probability[observed.probability > 0.0]
     )
     assert list(lines_of(synchrony(observed, ax=axes()))) == ["data"]
-
-
-def test_lines_of_models_have_one_width_and_differ_in_their_dashes(words):
-    models = {"a": mc.Ising().fit(words), "b": mc.Independent().fit(words)}
-    lines = [each.lines[0] for each in synchrony(models, words, ax=axes()).containers[1:]]
-    assert len({line.get_linewidth() for line in lines}) == 1
-    assert len({line.get_linestyle() for line in lines}) == 2
 
 
 def test_points_say_which_word_they_are():

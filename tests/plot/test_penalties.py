@@ -72,31 +72,6 @@ def test_models_stand_side_by_side_so_that_none_hides_another(ising):
     assert places[1:4] == [pytest.approx(each[ising.chosen]) for each in seen]
 
 
-def test_many_models_stand_no_further_apart_than_strengths(ising):
-    named, _ = lines(drawn({f"{k}": ising for k in range(9)}))
-    first, last = (
-        line.get_transform().transform(line.get_xydata())[:, 0] for line in (named["0"], named["8"])
-    )
-    np.testing.assert_allclose((last - first) * 72.0 / named["0"].figure.dpi, 8.0)
-
-
-def test_nothing_but_the_break_is_marked_between_zero_and_the_smallest_strength():
-    strengths = np.array([0.0, 3e-7, 3e-2])
-    ax = drawn(PenaltyPath("Ising", strengths, np.ones(3), np.ones(3), None, None, 0))
-    marked = [*ax.get_xticks(), *ax.get_xticks(minor=True)]
-    assert [tick for tick in marked if 0.0 < tick < 3e-7] == []
-
-
-@pytest.mark.parametrize("strengths", [(0.0, 1e-6, 1e-1), (1e-6, 1e-1), (0.0, 1e-3), (1e-3,)])
-def test_marks_at_the_ends_are_clear_of_the_edges(strengths):
-    n = len(strengths)
-    path = PenaltyPath("Ising", np.array(strengths), np.ones(n), np.ones(n), None, None, 0)
-    ax = drawn(path)
-    ends = ax.transAxes.inverted().transform(ax.transData.transform([[x, 1.0] for x in strengths]))
-    assert ends[:, 0].min() > 0.05
-    assert ends[:, 0].max() < 0.95
-
-
 @pytest.mark.parametrize(
     ("strengths", "scale", "names"),
     [
@@ -146,21 +121,6 @@ def test_several_are_called_by_their_models_or_by_names_that_are_given(ising, rb
     assert list(named) == ["pairs", "groups"]
     assert named["pairs"].get_color() == "red"
     assert drawn(ising, title="both").get_title() == "both"
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "kind", "sentence"),
-    [
-        ("path", {}, TypeError, r"^choices is a str; pass what choose_l1 returns"),
-        ([mc.Ising()], {}, TypeError, r"^choices\[0\] is an Ising; pass what choose_l1 returns"),
-        ({"a": 1}, {}, TypeError, r"^choices\['a'\] is an int; pass what choose_l1"),
-        ([], {}, ValueError, r"^choices is empty; pass what choose_l1"),
-        (None, {"show": "all"}, ValueError, r"^show is 'all'; choose one of 'score', 'coup"),
-    ],
-)
-def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        penalties(given, **options)
 
 
 def test_models_without_hidden_units_have_none_to_count(ising):

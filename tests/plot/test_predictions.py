@@ -107,19 +107,6 @@ def test_nothing_to_draw_is_refused(name):
         DRAW[name]({}, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
 
 
-@pytest.mark.parametrize("name", DRAW)
-def test_wrong_input_is_one_sentence(name, words):
-    model = Ising(l1=1e-3).fit(words)
-    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, or"):
-        DRAW[name](model, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
-    with pytest.raises(TypeError, match=r"^models is a str; pass a fitted model, a list"):
-        DRAW[name]("model", words, 0, ax=axes())
-    with pytest.raises(TypeError, match=r"^models is words; pass the models first"):
-        DRAW[name](words, model, 0, ax=axes())
-    with pytest.raises(ValueError, match="9"):
-        DRAW[name](model, words, 9, ax=axes())
-
-
 def test_results_have_their_unit_and_what_was_given(predicted):
     with pytest.raises(ValueError, match="unit is for models and words; leave it out for results"):
         plot.roc(roc(predicted, 1), unit=1, ax=axes())
@@ -159,15 +146,6 @@ def test_models_and_words_give_what_results_give(words, given):
         np.testing.assert_array_equal(trace.get_data().values, same.get_data().values)
 
 
-@pytest.mark.parametrize("name", DRAW)
-def test_colours_and_a_title_can_be_asked_for(name, words):
-    model = Ising(l1=1e-3).fit(words)
-    ax = DRAW[name]([model], words, 1, color={"Ising": "red"}, title="Unit y", ax=axes())
-    colours = [line.get_color() for line in ax.lines] + [p.get_edgecolor() for p in ax.patches]
-    assert "red" in colours or any(colour[:3] == (1.0, 0.0, 0.0) for colour in colours)
-    assert ax.get_title() == "Unit y"
-
-
 def test_the_axis_reaches_as_high_as_the_prediction(predicted):
     ax = plot.prediction(predicted, unit=0, title="Unit x", ax=axes())
     [trace] = ax.patches
@@ -176,13 +154,6 @@ def test_the_axis_reaches_as_high_as_the_prediction(predicted):
     ax.figure.draw_without_rendering()
     [spikes] = [line for line in ax.lines if line.get_label() == "spikes"]
     assert ax.title.get_window_extent().y0 > spikes.get_window_extent().y1
-
-
-def test_traces_have_one_width(words):
-    models = [Ising(l1=1e-3).fit(words), Independent().fit(words)]
-    ax = plot.prediction(models, words, 1, ax=axes())
-    assert len({patch.get_linewidth() for patch in ax.patches}) == 1
-    assert {patch.get_alpha() for patch in ax.patches} == {0.75}
 
 
 def test_calibration_shows_observed_against_predicted_with_counting_noise(predicted):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from microcolumn import Recording, Units
+from microcolumn import Units
 from microcolumn.plot._probe import layer_spans, probe
 from microcolumn.plot._tips import tips_of
 
@@ -125,13 +125,3 @@ def test_layers_without_names_or_mixed_in_depth_have_no_spans(depths, layer, ax)
     probe(units, ax=ax)
     assert len(ax.texts) == 0
     assert ax.get_ylabel() == "depth as in the file (µm)"
-
-
-def test_units_may_be_given_by_their_recording_or_words(units):
-    recording = Recording([[0.1]] * 5, units, [[0.0, 1.0]])
-    for source in (recording, recording.bin(0.020)):
-        ax = probe(source, title="probe", color="#ff0000", ax=Figure().subplots())
-        assert drawn(ax) == {"o": [900.0, 400.0, 700.0], "s": [300.0]}
-        dots = [line for line in ax.lines if line.get_marker() != "None"]
-        assert {line.get_color() for line in dots} == {"#ff0000"}
-        assert ax.get_title() == "probe"

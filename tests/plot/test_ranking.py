@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from planted_comparison import compared
 
 import microcolumn as mc
@@ -63,16 +62,6 @@ def test_fitted_models_are_ranked_too(random_parameters, draw):
     assert max(row[0] for row in shown.values()) == 0.0
 
 
-def test_title_colour_and_axes_may_be_asked_for():
-    ax = Figure().add_subplot()
-    assert ranking(compared(LEVELS), ax=ax, title="mine", color={"Ising": "red"}) is ax
-    assert ax.get_title() == "mine"
-    [ising] = [bars.lines[0] for bars in ax.containers if bars.lines[0].get_ydata()[0] == 2]
-    assert ising.get_color() == "red"
-    with pytest.raises(ValueError, match="color names 'Isink'; name some of "):
-        ranking(compared(LEVELS), color={"Isink": "red"})
-
-
 def test_several_recordings_are_marks_around_their_median():
     given = [compared(LEVELS), compared(LEVELS | {"RBM 25": 14.5}), compared({"Ising": 7.0})]
     ax = ranking(given)
@@ -92,12 +81,6 @@ def test_several_recordings_are_marks_around_their_median():
     told = [text.get_text() for text in ax.texts]
     assert told == ["1 of 2", "1 of 2", "1 of 3", "best in"]
     assert "per unit" in ax.get_xlabel()
-
-
-@pytest.mark.parametrize("given", ["model", [1, 2], np.zeros(3)])
-def test_what_is_no_comparison_is_refused(given):
-    with pytest.raises(TypeError, match=r"models.* is an? .*; pass fitted models and words, or"):
-        ranking(given)
 
 
 def test_a_model_without_a_finite_score_cannot_be_ranked():

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from microcolumn import Recording, Units, Words
@@ -118,12 +117,6 @@ def test_the_busiest_stretch_is_drawn_where_nothing_is_asked_for(recording, ax):
     assert ax.get_xlim() == busiest_stretch(recording) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(("start", "stop"), [(1.0, 1.0), (2.0, 1.0), (0.0, np.inf)])
-def test_no_time_is_refused(recording, ax, start, stop):
-    with pytest.raises(ValueError, match="give start_s < stop_s"):
-        raster(recording, start, stop, ax=ax)
-
-
 def test_many_marks_become_an_image_so_that_files_stay_small():
     rng = np.random.default_rng(0)
     trains = [np.sort(rng.uniform(0, 40.0, 30)) for _ in range(500)]
@@ -226,27 +219,3 @@ def test_a_typical_stretch_of_words_and_of_their_recording_is_drawn():
     for source in (words, recording):
         shown = raster(source, stretch="typical", ax=Figure().subplots()).get_xlim()
         np.testing.assert_allclose(shown, (0.020 * first, 0.020 * end))
-
-
-def test_title_and_colour_are_passed_on(recording, ax):
-    raster(recording, title="two layers", color="#ff0000", ax=ax)
-    assert ax.get_title() == "two layers"
-    assert to_hex(marks(ax, LineCollection).get_color()[0]) == "#ff0000"
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "kind", "sentence"),
-    [
-        (UNITS, {}, TypeError, r"^data is a Units; pass a recording, or words such as recording"),
-        (TRAINS, {}, TypeError, "^data is a list; pass a recording"),
-        (
-            Words.from_array([[0], [1]]),
-            {"stretch": "dull"},
-            ValueError,
-            "^stretch is 'dull'; choose one of 'busiest', 'typical'",
-        ),
-    ],
-)
-def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        raster(given, **options)

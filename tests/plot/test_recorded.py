@@ -5,7 +5,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn import Recording, Units, Words, suggest_bin_width
-from microcolumn.plot._probe import probe
 from microcolumn.plot._recorded import correlations, correlogram, rates
 
 
@@ -164,25 +163,6 @@ def test_a_bar_spans_the_peak_at_half_its_height(volleys, ax):
 
 
 RECORDING = Recording([[0.1], [0.2]], epochs=[[0.0, 1.0]])
-
-
-@pytest.mark.parametrize(
-    ("draw", "given", "sentence"),
-    [
-        (correlations, RECORDING, r"^words is a recording; pass the words of single bins, such as"),
-        (correlations, [[0, 1]], r"^words is a list; pass the words of single bins"),
-        (
-            correlogram,
-            RECORDING.bin(),
-            r"^result is a Words; pass a recording, or what suggest_bin",
-        ),
-        (rates, RECORDING.bin(), r"^recording is a Words; pass the recording, since words do not"),
-        (probe, "probe", r"^units is a str; pass a table of units, or words or a recording"),
-    ],
-)
-def test_what_cannot_be_drawn_is_one_sentence(draw, given, sentence):
-    with pytest.raises(TypeError, match=sentence):
-        draw(given)
 
 
 def test_rates_have_a_title_and_a_colour(ax):

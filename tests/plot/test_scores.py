@@ -262,28 +262,6 @@ def test_comparisons_can_be_named():
     ]
 
 
-def test_colours_and_a_title_can_be_asked_for():
-    both = compared({"Ising": 10.0, "RBM 5": 12.0})
-    ax = scores(both, color={"RBM 5": "red"}, title="Mouse", ax=axes())
-    bars = bars_of(ax)
-    assert to_hex(bars["RBM 5"].patches[0].get_facecolor()) == "#ff0000"
-    assert to_hex(bars["Ising"].patches[0].get_facecolor()).upper() == MODEL_COLOURS["Ising"]
-    assert ax.get_title() == "Mouse"
-    ax = differences(both, color="red", title="Mouse", ax=axes())
-    assert ax.containers[0].lines[0].get_color() == "red"
-    assert ax.get_title() == "Mouse"
-
-
-@pytest.mark.parametrize("draw", [scores, differences])
-@pytest.mark.parametrize("given", [["Ising"], {"Ising": mc.Ising()}, mc.Ising(), 3])
-def test_what_is_no_comparison_is_one_sentence(draw, given):
-    with pytest.raises(
-        TypeError,
-        match=r"^models.* is an? \w+; pass fitted models and words, or what mc\.compare\(",
-    ):
-        draw(given, ax=axes())
-
-
 def test_differences_turn_the_pairs_in_which_the_reference_is_better():
     ax = differences(compared({"Ising": 10.0, "RBM 5": 7.0}), ax=axes())
     assert ax.containers[0].lines[0].get_ydata() == pytest.approx([-3.0])

@@ -11,7 +11,6 @@ from microcolumn.evaluate._splits import model_score
 from microcolumn.models import ModelSpec
 from microcolumn.plot._tips import tips_of
 from microcolumn.plot._window_scores import window_gains, windows
-from microcolumn.plot.style import MODEL_COLOURS
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
 
@@ -101,14 +100,6 @@ def test_gains_are_paired_by_split_with_the_splits_as_dots():
     assert "Ising" in ax.get_ylabel()
 
 
-def test_lines_differ_in_their_dashes_so_that_equal_ones_are_seen():
-    result = windows_result()
-    same = replace(result, models={"Ising": result.models["Ising"], "RBM": result.models["Ising"]})
-    first, second = lines_of(windows(same, ax=axes())).values()
-    assert not first.is_dashed()
-    assert second.is_dashed()
-
-
 def false(result):
     """A score of a model with half of its mass where no word is."""
     return replace(result, splits=tuple(replace(s, false_mass=0.5) for s in result.splits))
@@ -131,20 +122,6 @@ def test_without_an_ising_model_there_are_no_gains():
         window_gains(alone, ax=axes())
 
 
-@pytest.mark.parametrize("draw", [windows, window_gains])
-def test_colours_title_and_wrong_input(draw):
-    ax = draw(windows_result(), color={"RBM": "red"}, title="Mouse", ax=axes())
-    assert lines_of(ax)["RBM"].get_color() == "red"
-    assert ax.get_title() == "Mouse"
-    with pytest.raises(TypeError, match=r"^result is a str; pass what results\.by_window"):
-        draw("cells", ax=axes())
-
-
-def test_models_have_their_colours():
-    lines = lines_of(windows(windows_result(), ax=axes()))
-    assert lines["RBM"].get_color() == MODEL_COLOURS["RBM"]
-
-
 def test_the_axis_above_is_the_length_of_words_in_ms():
     ax = windows(windows_result(), bin_width=0.0067, ax=axes())
     [above] = ax.child_axes
@@ -152,15 +129,6 @@ def test_the_axis_above_is_the_length_of_words_in_ms():
     np.testing.assert_allclose(above.get_xlim(), 6.7 * np.array(ax.get_xlim()))
     assert [label.get_text() for label in above.get_xticklabels()] == ["6.7", "13.4", "20.1"]
     assert "ms" in above.get_xlabel()
-
-
-def test_many_lags_are_not_all_numbered():
-    result = windows_result()
-    many = tuple(range(1, 31))
-    models = {"Ising": result.models["Ising"] * 10}
-    ax = windows(replace(result, windows=many, models=models), ax=axes())
-    assert len(ax.get_xticks()) < 15
-    assert all(float(tick).is_integer() for tick in ax.get_xticks())
 
 
 def test_points_say_what_they_stand_for():

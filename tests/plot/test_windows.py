@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot._windows import hidden_map, hidden_maps
 from microcolumn.units import Units
@@ -97,22 +97,6 @@ def test_a_map_is_called_by_its_hidden_unit_or_by_a_title():
     assert (ax.get_title(), ax.images[0].cmap.name) == ("wave", "PiYG")
 
 
-@pytest.mark.parametrize(
-    ("model", "kind", "sentence"),
-    [
-        (
-            Ising.from_parameters(Parameters(b=[0.0], J=[[0.0]])),
-            ValueError,
-            "^Ising has no hidden units; pass an RBM or a SemiRBM",
-        ),
-        ("rbm", TypeError, "^model is a str; pass one fitted RBM or SemiRBM"),
-    ],
-)
-def test_a_model_without_hidden_units_is_one_sentence(model, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        hidden_map(model, 0, ax=axes())
-
-
 def drawn(model, order):
     figure = Figure(figsize=(7.0, 2.0), layout="constrained")
     hidden_maps(model, np.array(order), UNITS, figure, bin_width=0.020)
@@ -129,25 +113,6 @@ def test_maps_come_in_the_given_order_in_one_colour_scale():
     for k, ax in zip(order, maps, strict=True):
         weights = model.W_[:, k].reshape(LAGS, N_UNITS).T[FROM_THE_TOP]
         np.testing.assert_array_equal(ax.images[0].get_array(), weights)
-
-
-def test_at_most_18_maps_are_drawn_and_names_only_at_the_left():
-    maps = drawn(rbm(n_hidden=30), range(30))
-    assert len(maps) == 18
-    for which, names in (
-        ("major", ["II/III", "V/VI"]),
-        ("minor", ["d", "<script>", r"\$a\$", "c"]),
-    ):
-        labels = [[label.get_text() for label in ax.get_yticklabels(which=which)] for ax in maps]
-        assert [each for each in labels if any(each)] == [names, names]
-
-
-@pytest.mark.parametrize(("n_hidden", "columns"), [(1, 5), (7, 7), (11, 6), (18, 9)])
-def test_maps_fill_their_rows_and_have_one_time_label(n_hidden, columns):
-    maps = drawn(rbm(n_hidden=n_hidden), range(n_hidden))
-    assert maps[0].get_gridspec().ncols == columns
-    assert {ax.get_xlabel() for ax in maps} == {""}
-    assert maps[0].figure.get_supxlabel() == "time before the newest bin (ms)"
 
 
 def test_a_map_has_a_colour_bar_of_its_scale():

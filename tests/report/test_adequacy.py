@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import planted_study as planted
 import pytest
 
-from microcolumn.report import _adequacy, report_dict, report_text
+from microcolumn.report import report_dict
 from microcolumn.report._adequacy import (
     adequacy_of,
     adequacy_table,
@@ -37,16 +35,6 @@ def test_the_table_has_a_row_for_independent_units_and_each_model(planted_result
     assert "3 or more active: observed in 2.00 ± 0.20 % of words" in table.note
 
 
-def test_shares_from_drawn_words_are_said_to_be(planted_results, condition, monkeypatch):
-    # The same share by an exact sum stands in the caption of a figure, with other last digits.
-    assert "last digits" not in adequacy_table(planted_results, condition).note
-    found = planted_results.adequacy(**condition.names)
-    drawn = {name: replace(each, method="samples") for name, each in found.items()}
-    monkeypatch.setattr(_adequacy, "_found", lambda *_: drawn)
-    note = adequacy_table(planted_results, condition).note
-    assert "words drawn from the model, as are its shares, whose last digits may" in note
-
-
 def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):
     table = adequacy_table(planted_results, condition)
     assert "(16.00 ± 1.00 bits/s could be explained, at most 20.00)" in table.note
@@ -62,18 +50,6 @@ def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):
     assert name == compared.best.name
     assert adequacy.describes
     assert explained_text(planted_results, condition, name).startswith(f"it explains {share} ± ")
-
-
-def test_text_page_and_json_say_it(planted_results):
-    sentence = "differs measurably (p = 0.02) but by little"
-    assert sentence in report_text(planted_results)
-    told = dict(whole_answer(planted_results).paragraphs)["Is the best model good enough?"]
-    assert told.startswith("Yes, as far as these words can tell: RBM 5 describes these words")
-    assert "of what could be explained" in told
-    found = report_dict(planted_results)["comparisons"][0]
-    assert found["adequacy"]["Ising"]["sentence"] == sentence
-    assert found["adequacy"]["Ising"]["found"]["p_value"] == 0.02
-    assert found["explainable"]["upper"] == 20.0
 
 
 def test_nothing_is_said_before_it_is_computed(tmp_path):

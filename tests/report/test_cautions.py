@@ -10,12 +10,11 @@ from microcolumn.figures import likelihood
 from microcolumn.formatting import scientific
 from microcolumn.recording import Recording
 from microcolumn.report._answer import whole_answer
-from microcolumn.report._cautions import _bin_width, cautions
+from microcolumn.report._cautions import _of_bins, cautions
 from microcolumn.report._json import report_dict
 from microcolumn.report._text import report_text
 from microcolumn.study import NotComputedError, Plan, Results
 from microcolumn.study._store import Store
-from microcolumn.units import Units
 
 FIRST, SECOND = planted.PLAN.experiments
 FLOW = replace(FIRST, objectives="mpf")
@@ -44,17 +43,6 @@ def test_each_caution_names_its_models_and_counts_its_tests(planted_results):
     assert all(count in sentence for count, (_, sentence) in zip(counts, found, strict=True))
 
 
-def test_flow_is_doubted_and_the_remedy_is_likelihood_unless_that_answers(tmp_path_factory):
-    by_flow = cautions_of(tmp_path_factory.mktemp("flow"), BY_FLOW)
-    assert by_flow[0].startswith("instantaneous: models were fitted by minimum probability flow, ")
-    assert by_flow[0].endswith('; set objectives = "likelihood" (--objective likelihood)')
-    plan = Plan(planted.PLAN.sources, (FLOW, replace(FIRST, name="likelihood")))
-    both = cautions_of(tmp_path_factory.mktemp("both"), plan)
-    assert both[0].startswith("instantaneous: models were fitted by minimum probability flow, ")
-    assert both[0].endswith("; the answer rests on fits of the same words by likelihood")
-    assert not any("minimum probability flow" in each for each in both[1:])
-
-
 @pytest.mark.parametrize(
     ("grid", "chosen", "n_cautions"),
     [
@@ -72,16 +60,6 @@ def test_only_an_end_of_the_grid_that_can_be_moved_is_a_caution(
     found = cautions_of(tmp_path, plan)
     assert len(found) == n_cautions
     assert all(f"of the grid, {scientific(chosen)}, was chosen" in each for each in found)
-
-
-def test_units_of_several_probes_are_a_caution(tmp_path):
-    data = planted.recording()
-    probes = ["A", *["B"] * (data.n_units - 1)]
-    mixed = data.with_units(Units(data.units.ids, layer=data.units.layer, probe=probes))
-    plan = Plan(planted.PLAN.sources, (replace(FIRST, l1=(4e-3,)),))
-    path = planted.write(tmp_path / "study.db", plan=plan, keep=is_test, data=mixed)
-    [told] = [each for each in cautions(Results(path)) if "probes" in each]
-    assert told.startswith("cells (simulated): units come from 2 probes")
 
 
 def test_a_unit_sorted_twice_is_a_caution(tmp_path):
@@ -114,32 +92,6 @@ def test_a_grid_made_for_the_words_is_read_from_the_store(tmp_path):
     assert not cautions_of(tmp_path, plan)
 
 
-def test_a_normaliser_that_has_not_converged_is_a_caution(tmp_path):
-    def unsure(job, rows):
-        for row in rows.get("scores", []):
-            row["normaliser_converged"] = row["model"] != "SemiRBM 5" or job.split > 1
-
-    [found] = [
-        each for each in cautions_of(tmp_path, INSTANTANEOUS, change=unsure) if "Semi" in each
-    ]
-    assert found.startswith("cells (simulated), instantaneous, SemiRBM 5: the estimate")
-    assert "2 of 4" in found
-    assert found.endswith("; set max_steps above 100,000")
-
-
-def test_every_caution_says_what_removes_it(planted_results):
-    remedies = [each.rsplit("; ", 1)[1] for each in cautions(planted_results)]
-    assert [each.split()[0] for each in remedies] == ["add", "leave", "add", "leave"]
-    assert remedies[0] == 'add 8e-3 to l1 (--l1 8e-3), or set l1 = "auto"'
-
-
-def test_in_a_quick_study_the_end_of_the_grid_is_moved_by_the_whole_study(tmp_path):
-    plan = replace(INSTANTANEOUS, whole=replace(INSTANTANEOUS, experiments=(SECOND,)))
-    found = [each for each in cautions_of(tmp_path, plan) if "of the grid" in each]
-    assert all(each.endswith("; run the whole plan, without Plan.quick()") for each in found)
-    assert found
-
-
 @pytest.mark.parametrize(
     ("bin_width", "windows", "peak_ms", "said"),
     [
@@ -161,27 +113,11 @@ def test_a_bin_width_that_the_data_contradict_is_a_caution(
     found = SimpleNamespace(suggestion=SimpleNamespace(**peak))
     monkeypatch.setattr(planted_results, "data", lambda *_, **__: found)
     experiment = replace(FIRST, bin_width=bin_width, windows=windows)
-    lines = _bin_width(planted_results, "cells", experiment)
+    lines = list(_of_bins(planted_results, "cells", experiment))
     assert len(lines) == bool(said)
     if said:
         assert re.match(said, lines[0])
         assert lines[0].endswith(f"; set bin_width = {suggested:g} (--bin-width {suggested:g})")
-
-
-def test_fits_without_a_live_hidden_unit_are_a_caution(tmp_path):
-    def emptied(job, rows):
-        for row in rows.get("scores", []):
-            if row["model"].startswith(("RBM", "Semi")) and job.split < 3:
-                row["n_live_hidden"] = 0
-                row["n_couplings"] = 2 * row["model"].startswith("Semi")
-
-    found = cautions_of(tmp_path, INSTANTANEOUS, change=emptied)
-    [rbm, semi] = [each for each in found if "no hidden unit is live" in each]
-    assert rbm == (
-        "cells (simulated), instantaneous, RBM 5: no hidden unit is live in 3 of 4 tests, so that "
-        "it is a model of independent units there"
-    )
-    assert "SemiRBM 5: no hidden unit is live in 3 of 4 tests, so that it is an Ising" in semi
 
 
 @pytest.mark.parametrize(
@@ -192,14 +128,6 @@ def test_fits_without_a_live_hidden_unit_are_a_caution(tmp_path):
 def test_windows_that_share_bins_between_parts_are_a_caution(tmp_path, settings, leaks):
     plan = Plan(planted.PLAN.sources, (replace(SECOND, **settings),))
     assert any("share bins" in each for each in cautions_of(tmp_path, plan)) == leaks
-
-
-def test_an_unfinished_study_counts_what_is_left(tmp_path):
-    path = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, keep=is_test)
-    made = Results(path).provenance()
-    assert cautions(Results(path))[0].startswith(
-        f"{made['n_planned'] - made['n_done']} of {made['n_planned']} jobs"
-    )
 
 
 def test_failed_jobs_and_mixed_environments_are_cautions(tmp_path, monkeypatch):

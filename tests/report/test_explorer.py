@@ -1,7 +1,6 @@
 """The data of the explorers against the store and against words counted another way."""
 
 import json
-from dataclasses import replace
 
 import large_study
 import numpy as np
@@ -12,7 +11,6 @@ from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
 from microcolumn.report import _explorer
-from microcolumn.report._assemblies import clearest_first, posterior
 from microcolumn.report._explorer import (
     ACTIVATIONS,
     PARAMETERS,
@@ -155,8 +153,6 @@ def test_activations_belong_to_windows_that_end_in_the_bins_shown(planted_result
     for unit in found["hidden"]:
         p = model.hidden(X)[:, unit["column"]]
         np.testing.assert_allclose(np.array(unit["thousandths"]) / 1000, p, atol=1.01e-3)
-        everywhere = posterior(model, windows, unit["column"])
-        np.testing.assert_allclose(everywhere, model.hidden(windows.expand())[:, unit["column"]])
     order = laminar(planted_results.units("cells", experiment="spatiotemporal")).order
     for bins, unit in zip(found["spikes"], order, strict=True):
         assert bins == np.flatnonzero(X[:, 8 + unit]).tolist()
@@ -189,17 +185,6 @@ def test_a_hidden_unit_is_described_as_in_the_table_of_assemblies(planted):
         "2.00\xa0±\xa00.25\xa0bits/s lost",
         "recurs in 3 of 3 other splits",
     ]
-
-
-def test_the_clearest_assembly_is_first_and_what_is_not_known_last():
-    rows = planted_study.assemblies([f"u{n}" for n in range(10)])
-    known = {row.position: row for row in rows}
-    assert [row.verdict for row in rows] == ["assembly", "unstable", "not needed", "no group"]
-    assert clearest_first([7, 3, 1, 2, 0, 9], known) == [0, 1, 3, 2, 7, 9]
-    # One that is worth less, but is surer.
-    known[5] = replace(known[0], position=5, bits_per_second=1.0, stderr=0.05)
-    assert clearest_first([0, 1, 5], known) == [5, 0, 1]
-    assert clearest_first([2, 0, 1], {}) == [2, 0, 1]
 
 
 def test_the_split_shown_is_the_first_that_is_tested(tmp_path):

@@ -22,9 +22,8 @@ from microcolumn.recording import Recording
 from microcolumn.report import _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
-from microcolumn.report._effects import effects
 from microcolumn.report._growth import gains, growth
-from microcolumn.report._recordings import recordings
+from microcolumn.report._tables import effects, recordings
 from microcolumn.report._typography import typeset
 from microcolumn.study import NotComputedError, Plan, Results, run
 from microcolumn.study._codec import json_text
@@ -140,13 +139,6 @@ def test_the_ranking_stands_in_the_answer(parsed):
     inside = parsed.text_of("section", "answer")
     assert "Title ranking." in inside
     assert "(a) Caption ranking" in inside
-
-
-def test_the_glossary_is_folded_and_the_cautions_are_not(parsed):
-    [folded] = [e for e in parsed.all("details") if e.get("class") == "words-used"]
-    assert "open" not in folded
-    assert "units fire independently" in folded["text"]
-    assert "the largest penalty" not in folded["text"]
 
 
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
@@ -367,14 +359,6 @@ def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
     assert "jobs are not done; run the study further." in text
     assert "The predictions of these models are not computed yet." in text
     assert "The structure of these models is not computed yet." in text
-
-
-def test_a_study_that_has_barely_begun_has_a_page(tmp_path):
-    text = page(Results(planted.write(tmp_path / "study.db", keep=lambda job: False)))
-    parsed = Parsed(text)
-    [title] = [h["text"] for h in parsed.all("h1")]
-    assert title == "Nothing is tested yet; run the study further"
-    assert "explorer" not in " ".join(f"{e.get('class')} {e.get('id')}" for e in parsed.elements)
 
 
 def test_a_study_whose_recordings_are_not_read_yet_has_a_page(tmp_path):

@@ -52,34 +52,6 @@ def test_units_are_called_all_where_there_are_no_more(n_units, units):
     assert units in words
 
 
-def test_how_words_were_split_and_what_that_tests_is_told():
-    by_words = told(replace(FIRST, split_by="words"))["Words and models"]
-    assert "Single words were randomly assigned 4 times" in by_words
-    assert "do not show how a model fares when the recording drifts" in by_words
-    by_blocks = told(replace(FIRST, split_by="blocks"))["Words and models"]
-    assert "Blocks of consecutive words were randomly assigned 4 times" in by_blocks
-    assert "from other times of the same recording" in by_blocks
-
-
-def test_one_split_and_one_model_are_told_as_such():
-    said = told(Experiment("short", models="Ising", l1=0.0, n_splits=1, n_init=3, seed=7))
-    words = said["Words and models"]
-    for part in ("best of 3 starts", "once (seed 7)", "penalty λ of 0 on"):
-        assert part in words
-    assert "chosen by its likelihood" not in words
-    assert "fewer than 3 splits nothing is decided" in said["Scores and errors"]
-    assert "nothing is decided" not in told(FIRST)["Scores and errors"]
-    assert "allow for their number" in said["Scores and errors"]  # blocks
-    by_words = told(replace(FIRST, split_by="words"))["Scores and errors"]
-    assert "allow for their number" not in by_words
-
-
-def test_penalties_made_for_the_words_are_told_as_such():
-    words = told(Experiment("short", n_splits=1))["Words and models"]
-    assert "an L1 penalty λ of 3 strengths per decade, from the smallest that leaves" in words
-    assert "penalty of each model was chosen by its likelihood" in words
-
-
 def test_rivals_are_told_with_what_they_are_and_who_made_them():
     said = told(Experiment("short", models=("RBM", "TwoTree", "PopulationTracking"), n_splits=1))
     words = said["Words and models"]
@@ -93,16 +65,6 @@ def test_rivals_are_told_with_what_they_are_and_who_made_them():
     assert "all scores are from the test part" in words  # couplings and weights are not
     alone = told(Experiment("short", models="Tree", n_splits=1))["Words and models"]
     assert "L1 penalty" not in alone
-
-
-def test_experiments_that_differ_have_their_own_numbers():
-    said = told(
-        replace(FIRST, max_steps=500, group_l1=3e-3),
-        replace(SECOND, objectives=("mpf", "likelihood")),
-    )
-    assert "500 or 100,000" in said["Normalisation"]
-    assert "3·10⁻³ on whole hidden units" in said["Words and models: instantaneous"]
-    assert "maximum likelihood" in said["Words and models: spatiotemporal"]
 
 
 def test_all_that_is_cited_is_listed_by_name():

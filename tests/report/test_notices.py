@@ -25,15 +25,6 @@ def quick(tmp_path_factory):
     return Results(planted.write(path, plan, keep=lambda job: job.kind == "test"))
 
 
-def test_a_quick_look_says_what_is_small_in_it(quick):
-    said = quick_look(quick)
-    assert said.small == (
-        "A quick look, not for publication: 0.2 instead of 60 minutes of each simulated "
-        "recording, 4 instead of 10 splits, at most 500 bins of a recording, at most 5 hidden "
-        "units, fewer penalties λ and at most 100,000 instead of 200,000 steps of annealing"
-    )
-
-
 def test_the_quick_demo_names_each_kind_of_saving_once():
     results = type("Results", (), {"plan": WHOLE.quick(), "study": {}, "recordings": {}})()
     small = quick_look(results).small
@@ -58,10 +49,6 @@ def test_what_many_units_go_without_is_said_where_there_are_many(n_units, said):
     for sentence in ("for words of more than 64 bits", "most active units"):
         assert (sentence in small) == any(sentence in each for each in said)
     assert all(each in small for each in said)
-
-
-def test_a_whole_study_says_nothing_of_the_kind(planted_results):
-    assert quick_look(planted_results) is None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import planted_study as planted
 
 from microcolumn.recording import most_active
-from microcolumn.report._recordings import recordings
+from microcolumn.report._tables import recordings
 from microcolumn.study import Plan, Results
 
 FIRST, SECOND = planted.PLAN.experiments

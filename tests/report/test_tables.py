@@ -6,8 +6,8 @@ from planted_comparison import compared as planted_comparison
 
 from microcolumn.figures import _all
 from microcolumn.report import _tables as tables, page
-from microcolumn.report._effects import effects
-from microcolumn.report._growth import gains, growth, growth_sentences
+from microcolumn.report._growth import gains, growth
+from microcolumn.report._tables import effects
 from microcolumn.study import Plan, Results
 
 
@@ -118,27 +118,6 @@ def test_differences_are_those_of_the_comparison(planted_results, conditions):
     assert same[-1] == "same"
 
 
-def test_growth_is_the_score_per_unit_and_gains_are_over_the_ising_model(planted_results):
-    found = planted_results.by_window("cells")
-    table = growth(found)
-    assert [float(cell.split(" ± ")[0]) for cell in column(table, "RBM")] == [3.0, 4.0, 5.0]
-    over = column(gains(found), "RBM")
-    assert [float(cell.split(" ± ")[0]) for cell in over] == [0.5, 0.5, 1.5]
-    assert all(", p = 0.00" in cell or ", p < 0.001" in cell for cell in over)
-    [sentence] = growth_sentences(found)
-    assert sentence.startswith("RBM: its gain over Ising grows from T = 1 to T = 3 by 1.00 ± 0.00")
-
-
-def test_too_few_splits_leave_gains_without_p_and_without_a_verdict(tmp_path):
-    def early(job):
-        return job.kind == "test" and job.split < 2
-
-    found = Results(planted.write(tmp_path / "s.db", keep=early)).by_window("cells")
-    assert not any("p " in cell for cell in column(gains(found), "RBM"))
-    [sentence] = growth_sentences(found)
-    assert "too few splits to decide whether it grows (2; at least 3 are needed)" in sentence
-
-
 def test_effects_are_relative_to_pairs_and_paired_by_split(planted_results, conditions):
     compared = planted_results.comparison(**conditions[0].names)
     table = effects(compared)
@@ -149,23 +128,10 @@ def test_effects_are_relative_to_pairs_and_paired_by_split(planted_results, cond
     assert "above 100 % where it is the larger" in table.note
 
 
-def test_predictions_name_the_best_unit(planted_results, conditions):
-    table = tables.predictions(planted_results, conditions[1])
-    assert column(table, "given") == ["rest", "past"] * 2
-    assert column(table, "bits/s per unit") == ["0.900"] * 4
-    assert column(table, "best unit") == ["1.650 (unit u3, 4.0 Hz)"] * 4
-
-
 def test_layers_are_means_over_splits(planted_results, conditions):
     layers = tables.layers(planted_results, conditions[0])
     assert layers.rows[1][1:4] == ("65% (50%)", "0.07 (1 of 4)", "1.0 of 2.5")
     assert layers.rows[0][1:] == ("-", "-", "-", "0.03 / 0.01", "0.002 (4 of 4)")
-
-
-def test_errors_over_splits_alone_are_said_not_to_be_corrected(planted_results, conditions):
-    compared = planted_results.comparison(**conditions[0].names)
-    for table in (tables.models(compared), growth(planted_results.by_window("cells"))):
-        assert "over splits, not corrected for the words that they share" in table.note
 
 
 def test_what_is_not_computed_has_no_table(tmp_path):

@@ -4,11 +4,9 @@ import pytest
 from microcolumn.formatting import text_table
 from microcolumn.report import _tables as tables, answer_text, report_text
 from microcolumn.report._answer import whole_answer
-from microcolumn.report._cautions import cautions
-from microcolumn.report._effects import effects
 from microcolumn.report._growth import gains, growth, growth_sentences
+from microcolumn.report._tables import effects
 from microcolumn.report._text import answer_blocks, report_blocks
-from microcolumn.study import Results
 
 
 @pytest.fixture(scope="module")
@@ -74,32 +72,3 @@ def test_all_tables_are_in_the_text(text, planted_results):
         assert text_table(table.header, table.rows, left=table.left, indent=2) in text
     for sentence in growth_sentences(found):
         assert sentence in text
-
-
-def test_the_end_has_the_cautions_and_where_all_this_comes_from(text, planted_results):
-    said, provenance = text.split("\nCautions\n")[1].split("Provenance\n==========\n")
-    assert " ".join(said.split()) == " ".join(f"- {each}" for each in cautions(planted_results))
-    fingerprint = planted.facts()["cells"].fingerprint
-    for fact in (fingerprint[:16], "numpy 2.1.0", "seeds 0 to 3", "2026-01-02 03:04 UTC"):
-        assert fact in provenance
-
-
-def test_an_unfinished_study_is_reported_as_far_as_it_is(tmp_path):
-    def is_done(job):
-        return job.kind == "test" and job.split < 2 and job.window < 3
-
-    results = Results(planted.write(tmp_path / "study.db", keep=is_done))
-    text = report_text(results)
-    assert "2 of 4 splits" in text
-    assert "  3                      -                      -\n" in text
-    answer = results.comparison("cells", experiment="spatiotemporal", window=2).answer
-    assert f"T = 2: {answer.split(';')[0]}" in text
-    assert "too few splits to decide (2; at least 3 are needed)" in text
-    assert "p = " not in text
-    assert "p < " not in text.replace("p < 0.05", "")
-    assert cautions(results)[0] in " ".join(text.split())
-
-
-def test_a_study_that_has_barely_begun_has_a_report(tmp_path):
-    results = Results(planted.write(tmp_path / "study.db", keep=lambda job: False))
-    assert "Nothing is tested yet" in report_text(results)

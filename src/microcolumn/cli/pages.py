@@ -16,7 +16,7 @@ from .output import Json, Open, make_folder, print_json, say, show_page
 from .stores import MOST_LETTERS, PlanOrStore, results_of
 
 if TYPE_CHECKING:
-    from ..figures import Wanted
+    from ..figures import FigureRequest
 
 
 class Format(StrEnum):
@@ -86,8 +86,8 @@ def figures(
         make_folder(folder)
         captions: dict[str, str] = {}
         taken: set[str] = set()
-        for wanted, drawn in chosen:
-            name = _file_name(wanted, taken)
+        for request, drawn in chosen:
+            name = _file_name(request, taken)
             if isinstance(drawn, str):
                 say(drawn, err=True)
                 continue
@@ -126,13 +126,13 @@ def tables(
             say(path)
 
 
-def _file_name(wanted: Wanted, taken: set[str]) -> str:
+def _file_name(request: FigureRequest, taken: set[str]) -> str:
     """Such as ``parameters-B4``, and ``parameters-B4-2`` where that is taken.
 
     Characters that file systems dislike are replaced, long names cut, and names that differ in
     case alone are the same on some of them.
     """
-    parts = [wanted.name, (wanted.recording or "")[:MOST_LETTERS]]
+    parts = [request.name, (request.recording or "")[:MOST_LETTERS]]
     name = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
     names = chain([name], (f"{name}-{k}" for k in count(2)))
     free = next(each for each in names if each.casefold() not in taken)

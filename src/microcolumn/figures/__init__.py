@@ -1,8 +1,8 @@
 """Figures of a study, as in the paper, drawn from its stored results alone.
 
 ``mc.figures.likelihood(results)`` returns a matplotlib figure with a caption; ``savefig`` writes
-it as PDF, SVG or PNG. :class:`Drawing` lists the other parameters. Single plots for notebooks are
-in :mod:`microcolumn.plot`.
+it as PDF, SVG or PNG. :class:`FigureFunction` lists the other parameters. Single plots for
+notebooks are in :mod:`microcolumn.plot`.
 """
 
 import lazy_loader

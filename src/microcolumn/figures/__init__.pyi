@@ -1,13 +1,13 @@
 from ._all import (
     FIGURES as FIGURES,
-    Wanted as Wanted,
+    FigureRequest as FigureRequest,
+    available_figures as available_figures,
     draw_all as draw_all,
-    wanted as wanted,
 )
 from ._annealing import annealing as annealing
 from ._assemblies import assemblies as assemblies
 from ._captioned import CaptionedFigure as CaptionedFigure
-from ._conditions import Drawing as Drawing
+from ._conditions import FigureFunction as FigureFunction
 from ._correlograms import correlogram as correlogram
 from ._csd import csd as csd
 from ._data import data as data

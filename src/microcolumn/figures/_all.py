@@ -12,7 +12,17 @@ from ..study._status import is_interactive
 from ._annealing import annealing
 from ._assemblies import assemblies
 from ._captioned import CaptionedFigure
-from ._conditions import HIDDEN_UNITS, LAYERS, Drawing, Need, condition_of, results_of
+from ._conditions import (
+    HIDDEN_UNITS,
+    LAYERS,
+    SEVERAL_BINS,
+    TESTED,
+    FigureFunction,
+    Need,
+    check_planned,
+    condition_of,
+    results_of,
+)
 from ._data import data
 from ._layers import layers
 from ._likelihood import likelihood
@@ -27,11 +37,10 @@ from ._windows import windows
 class Figures(NamedTuple):
     """A figure's number in the paper, and how often it is drawn: of which recordings and words."""
 
-    draw: Drawing
+    draw: FigureFunction
     paper: str = ""  # empty for figures that the paper does not have
     per_recording: bool = True
-    several_bins: bool = False
-    need: Need | None = None  # a study that does not meet it goes without the figure
+    need: Need = TESTED  # a study that does not meet it goes without the figure
 
 
 #: All figures of a study by name, in the order of the page.
@@ -44,23 +53,23 @@ FIGURES = {
     "penalties": Figures(penalties),
     "assemblies": Figures(assemblies, need=HIDDEN_UNITS),
     "layers": Figures(layers, need=LAYERS),
-    "windows": Figures(windows, "5", several_bins=True),
-    "spatiotemporal": Figures(spatiotemporal, "6", several_bins=True),
+    "windows": Figures(windows, "5", need=SEVERAL_BINS),
+    "spatiotemporal": Figures(spatiotemporal, "6", need=SEVERAL_BINS),
     "annealing": Figures(annealing, "S1"),
 }
 
 
-class Wanted(NamedTuple):
+class FigureRequest(NamedTuple):
     """A figure that a study has results for."""
 
     name: str
     recording: str | None  # None where it shows all recordings
-    draw: Drawing
+    draw: FigureFunction
 
 
-def wanted(
+def available_figures(
     results: Results, figures: Sequence[str] = (), recordings: Sequence[str] = ()
-) -> Iterator[Wanted]:
+) -> Iterator[FigureRequest]:
     """Figures that a study has results for, by name, then by recording in the plan's order.
 
     See :func:`draw_all` for ``figures`` and ``recordings``. A figure that is asked for by name is
@@ -69,19 +78,17 @@ def wanted(
     asked = {_figure_name(each) for each in figures}
     planned = [source.name for source in results_of(results).plan.sources]
     for each in recordings:
-        if each not in planned:
-            known = ", ".join(planned)
-            raise ValueError(f"the study has no recording {each!r}; it has {known}")
-    for name, (draw, _, per_recording, several_bins, need) in FIGURES.items():
+        check_planned("recording", each, planned)
+    for name, (draw, _, per_recording, need) in FIGURES.items():
         if asked and name not in asked:
             continue
         for recording in recordings or results.recordings:
             try:
-                condition_of(results, recording, None, None, several_bins=several_bins, need=need)
+                condition_of(results, recording, need=need)
             except NotComputedError:
                 if not asked:
                     continue
-            yield Wanted(name, recording if per_recording or recordings else None, draw)
+            yield FigureRequest(name, recording if per_recording or recordings else None, draw)
             if not (per_recording or recordings):
                 break
 
@@ -92,7 +99,7 @@ def draw_all(
     figures: Sequence[str] = (),
     recordings: Sequence[str] = (),
     progress: bool | None = None,
-) -> Iterator[tuple[Wanted, CaptionedFigure | str]]:
+) -> Iterator[tuple[FigureRequest, CaptionedFigure | str]]:
     """Draw the figures that a study has results for, one recording after the other.
 
     Parameters
@@ -108,20 +115,21 @@ def draw_all(
 
     Returns
     -------
-    iterator of (Wanted, CaptionedFigure or str)
+    iterator of (FigureRequest, CaptionedFigure or str)
         Which figure it is, and the figure, drawn when its turn comes, or a sentence that says
         which of its results is not computed yet.
     """
     planned = [None, *(source.name for source in results_of(results).plan.sources)]
     by_recording = sorted(
-        wanted(results, figures, recordings), key=lambda each: planned.index(each.recording)
+        available_figures(results, figures, recordings),
+        key=lambda each: planned.index(each.recording),
     )
     return _drawn(results, by_recording, is_interactive() if progress is None else progress)
 
 
 def _drawn(
-    results: Results, figures: Sequence[Wanted], shown: bool
-) -> Iterator[tuple[Wanted, CaptionedFigure | str]]:
+    results: Results, figures: Sequence[FigureRequest], shown: bool
+) -> Iterator[tuple[FigureRequest, CaptionedFigure | str]]:
     for each in tqdm(figures, unit=" figures", disable=not shown):
         try:
             yield each, each.draw(results, each.recording)

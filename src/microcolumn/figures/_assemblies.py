@@ -57,7 +57,7 @@ class _Stretch(NamedTuple):
         return float(self.times_s[0]), float(self.times_s[-1]) + self.words.bin_width
 
 
-@of_condition(need=HIDDEN_UNITS)
+@of_condition(HIDDEN_UNITS)
 def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure of the clearest assemblies of the best model with hidden units, at most four.
 

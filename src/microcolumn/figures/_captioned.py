@@ -21,7 +21,6 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
-from ._layouts import layouts_kept
 from ._presets import current
 from ._stacking import height_at, stack
 
@@ -89,7 +88,7 @@ class CaptionedFigure(Figure):
 
         The same figure gives the same bytes: nothing is stamped with the time.
         """
-        with self.style(), layouts_kept(), warnings.catch_warnings():
+        with self.style(), warnings.catch_warnings():
             kind = str(options.get("format") or _extension(fname)).lower()
             if kind in _METADATA:
                 subject, unstamped = _METADATA[kind]
@@ -147,7 +146,7 @@ def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[Ca
     """
     width, fonts = current()
     shape = size if width is None else (width, height_at(width, size))
-    with _style(fonts), layouts_kept():
+    with _style(fonts):
         figure = CaptionedFigure(number, title, shape, fonts)
         yield figure
         stack(figure, size)
@@ -238,7 +237,7 @@ def _drawn_once(figure: Figure, title: str) -> str:
     canvas, dpi = figure.canvas, figure.dpi
     about = _METADATA["svg"][1] | {"Title": printable(title)}
     text: dict[Any, Any] = {name: RC[name] for name in ("svg.fonttype", "svg.hashsalt")}
-    with mpl.rc_context(text), layouts_kept(), warnings.catch_warnings():
+    with mpl.rc_context(text), warnings.catch_warnings():
         # Text stays text, and the reader's fonts have the letters.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         try:

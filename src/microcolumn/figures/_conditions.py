@@ -15,7 +15,7 @@ from ..wording import worded
 from ._captioned import CaptionedFigure
 
 
-class Drawing(Protocol):
+class FigureFunction(Protocol):
     """A function that draws one of the paper's figures from a study."""
 
     def __call__(
@@ -59,7 +59,13 @@ def _has_layers(results: Results, condition: Condition) -> bool:
     return several and _has_hidden_units(results, condition)
 
 
-#: Models with live hidden units, and units in several layers besides.
+#: A test; words of several bins; models with live hidden units; units in several layers besides.
+TESTED = Need(lambda *_: True, "nothing is tested yet", "run the study further")
+SEVERAL_BINS = Need(
+    lambda _, condition: max(condition.experiment.windows) > 1,
+    "words of several bins are not tested yet",
+    "run the study further, or add such an experiment to its plan",
+)
 HIDDEN_UNITS = Need(
     _has_hidden_units,
     "no model with live hidden units is tested",
@@ -73,28 +79,27 @@ LAYERS = Need(
 
 
 def of_condition(
-    *, several_bins: bool = False, need: Need | None = None
-) -> Callable[[Callable[[Results, Condition], CaptionedFigure]], Drawing]:
+    need: Need = TESTED,
+) -> Callable[[Callable[[Results, Condition], CaptionedFigure]], FigureFunction]:
     """Decorator: a figure of one condition, found by :func:`condition_of`."""
 
-    def decorate(draw: Callable[[Results, Condition], CaptionedFigure]) -> Drawing:
-        def drawing(
+    def decorate(draw: Callable[[Results, Condition], CaptionedFigure]) -> FigureFunction:
+        def figure_function(
             results: Results,
             recording: str | None = None,
             *,
             experiment: str | None = None,
             window: int | None = None,
         ) -> CaptionedFigure:
-            asked = (recording, experiment, window)
-            where = condition_of(results, *asked, several_bins=several_bins, need=need)
+            where = condition_of(results, recording, experiment, window, need)
             figure = draw(results, where)
-            tell_simulated(figure, results, [where.recording])
+            mark_simulated(figure, results, [where.recording])
             return figure
 
-        drawing.__doc__ = draw.__doc__
-        drawing.__name__ = drawing.__qualname__ = draw.__name__
-        drawing.__module__ = draw.__module__
-        return drawing
+        # Not `functools.wraps`, which would show the signature of what is decorated.
+        for name in ("__doc__", "__name__", "__qualname__", "__module__"):
+            setattr(figure_function, name, getattr(draw, name))
+        return figure_function
 
     return decorate
 
@@ -106,50 +111,41 @@ def results_of(given: Any) -> Results:
 
 def condition_of(
     results: Results,
-    recording: str | None,
-    experiment: str | None,
-    window: int | None,
-    *,
-    several_bins: bool = False,
-    need: Need | None = None,
+    recording: str | None = None,
+    experiment: str | None = None,
+    window: int | None = None,
+    need: Need = TESTED,
 ) -> Condition:
     """The condition that a figure shows: the first experiment, its longest words tested so far.
 
-    With ``several_bins``, only experiments with words of several bins are taken, and with ``need``
-    only conditions that meet it. A name or window
-    that is not in the plan is a ValueError, a condition without results so far a NotComputedError.
+    Only conditions that meet ``need`` are taken. A name or window that is not in the plan is a
+    ValueError, a condition without results so far a NotComputedError.
     """
     plan = results_of(results).plan
-    planned: dict[str, tuple[Any, Sequence[Any]]] = {
-        "recording": (recording, [source.name for source in plan.sources]),
-        "experiment": (experiment, [each.name for each in plan.experiments]),
-    }
-    chosen = [each.windows for each in plan.experiments if experiment in (None, each.name)]
-    planned["window"] = window, sorted({n for windows in chosen for n in windows})
-    for what, (asked, known) in planned.items():
-        if asked is not None and asked not in known:
-            names = ", ".join(map(str, known))
-            raise ValueError(f"the study has no {what} {asked!r}; it has {names}")
+    check_planned("recording", recording, [source.name for source in plan.sources])
+    check_planned("experiment", experiment, [each.name for each in plan.experiments])
+    windows = [each.windows for each in plan.experiments if experiment in (None, each.name)]
+    check_planned("window", window, sorted({n for each in windows for n in each}))
+    asked = (recording, experiment, window)
     found = [
         condition
         for condition in results.tested()
-        if recording in (None, condition.recording)
-        and experiment in (None, condition.experiment.name)
-        and window in (None, condition.window)
-        and (max(condition.experiment.windows) > 1 or not several_bins)
-        and (need is None or need.met(results, condition))
+        if all(a in (None, b) for a, b in zip(asked, condition.names.values(), strict=True))
+        and need.met(results, condition)
     ]
     if not found:
-        missing = "words of several bins are not" if several_bins else "nothing is"
-        where = f" of {recording!r}" if recording is not None else ""
-        where += f" in experiment {experiment!r}" if experiment is not None else ""
-        where += f" with windows of {window} bins" if window is not None else ""
-        if need is not None:
-            raise NotComputedError(f"{need.missing}{where}; {need.remedy}")
-        more = ", or add such an experiment to its plan" if several_bins else ""
-        raise NotComputedError(f"{missing} tested yet{where}; run the study further{more}")
-    first = found[0]
-    return [condition for condition in found if condition[:2] == first[:2]][-1]
+        places = (" of {!r}", " in experiment {!r}", " with windows of {} bins")
+        named = zip(places, asked, strict=True)
+        where = "".join(text.format(each) for text, each in named if each is not None)
+        raise NotComputedError(f"{need.missing}{where}; {need.remedy}")
+    return [condition for condition in found if condition[:2] == found[0][:2]][-1]
+
+
+def check_planned(what: str, asked: Any, planned: Sequence[Any]) -> None:
+    """Refuse what is asked for, if anything is, where the plan of a study does not have it."""
+    if asked is not None and asked not in planned:
+        names = ", ".join(map(str, planned))
+        raise ValueError(f"the study has no {what} {asked!r}; it has {names}")
 
 
 def of_recordings(
@@ -162,8 +158,7 @@ def of_recordings(
     condition = condition_of(results, recording, experiment, window)
     found = {}
     for each in results.tested():
-        same = each.experiment == condition.experiment and each.window == condition.window
-        if same and recording in (None, each.recording):
+        if each[1:] == condition[1:] and recording in (None, each.recording):
             with suppress(NotComputedError):  # no score of that recording is finite
                 compared = _compared(results, each)
                 if compared.models:  # if all have a false mode, there is no score
@@ -182,10 +177,10 @@ def by_likelihood(results: Results, condition: Condition) -> Condition:
     if "likelihood" in condition.experiment.objectives:
         return condition
     tested = results.tested()
-    wanted = {each.recording for each in tested if each[1:] == condition[1:]}
+    needed = {each.recording for each in tested if each[1:] == condition[1:]}
     for other in results.plan.experiments:
         found = {each.recording: each for each in tested if each[1:] == (other, condition.window)}
-        if wanted <= found.keys() and _same_by_likelihood(condition.experiment, other):
+        if needed <= found.keys() and _same_by_likelihood(condition.experiment, other):
             return found[condition.recording]
     return condition
 
@@ -216,7 +211,7 @@ def _compared(results: Results, condition: Condition) -> Comparison:
     return replace(found, recording=label, models=models, pairs=tuple(pairs), unranked=unranked)
 
 
-def tell_simulated(figure: CaptionedFigure, results: Results, recordings: Sequence[str]) -> None:
+def mark_simulated(figure: CaptionedFigure, results: Results, recordings: Sequence[str]) -> None:
     """Mark a figure of simulated recordings as such."""
     simulated = [name for name in recordings if results.is_simulated(name)]
     if simulated and len(simulated) == len(recordings):

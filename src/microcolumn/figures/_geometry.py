@@ -112,7 +112,7 @@ def panels_of(figure: Figure) -> list[Panel]:
     """
     dpi = figure.dpi
     try:
-        figure.dpi = 72  # as SVG is drawn, so that what was measured for that serves here, too
+        figure.dpi = 72  # in points, as SVG is drawn
         whole = figure.bbox.frozen()
         svg: Any = RendererSVG  # which matplotlib's types leave out in part
         renderer = svg(whole.width, whole.height, StringIO())

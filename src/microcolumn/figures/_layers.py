@@ -26,7 +26,7 @@ _LETTER = 4.4
 _EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
 
-@of_condition(need=LAYERS)
+@of_condition(LAYERS)
 def layers(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure of layers: the weight of hidden units per layer, against shuffled labels.
 

@@ -11,7 +11,7 @@ from ..plot import differences, scores
 from ..plot._scores import MOST_IN_GROUPS, in_groups
 from ..study import Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import caption, of_recordings, tell_simulated
+from ._conditions import caption, mark_simulated, of_recordings
 from ._stacking import is_narrow
 
 #: Marks of a panel that has half the page's width; inches that names may take.
@@ -68,7 +68,7 @@ def likelihood(
             block_stderr=max(blocks),
             doubts=doubts(compared),
         )
-        tell_simulated(figure, results, list(found))
+        mark_simulated(figure, results, list(found))
     return figure
 
 

@@ -61,7 +61,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         share_legend(right, "outside lower center", ncols=columns, **_LEGEND)
         for ax, name in zip(panels, "abcd", strict=False):
             letter(ax, name)
-        told = _told(found, pairs, names) | _tails(shown)
+        about = _about_words(found, pairs, names) | _tails(shown)
         figure.caption = caption(
             "patterns",
             condition,
@@ -69,7 +69,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
             pairs=pairs,
             rival=rival.name if rival and rival.name in shown else None,
             sampled=[name for name, each in shown.items() if each.method == "samples"],
-            **told,
+            **about,
         )
     return figure
 
@@ -89,7 +89,7 @@ def _chain(specs: Sequence[ModelSpec]) -> list[str]:
     return [INDEPENDENT, *simple, *hidden[:1]]
 
 
-def _told(
+def _about_words(
     found: PatternsResult, pairs: Sequence[tuple[str, str]], names: Sequence[str]
 ) -> dict[str, Any]:
     """What the caption says of words and penalties."""

@@ -6,7 +6,7 @@ from ..plot import ranking as draw_ranking
 from ..plot._ranking import LINE
 from ..study import Results
 from ._captioned import COLUMN, CaptionedFigure, captioned
-from ._conditions import by_likelihood, caption, condition_of, of_recordings, tell_simulated
+from ._conditions import by_likelihood, caption, condition_of, mark_simulated, of_recordings
 from ._likelihood import doubts, error_bars, splits_text
 
 #: Recordings with a panel each; more are marks in one panel.
@@ -53,5 +53,5 @@ def ranking(
             error_bars=error_bars(each.n_splits for each in compared),
             doubts=doubts(compared),
         )
-        tell_simulated(figure, results, list(found))
+        mark_simulated(figure, results, list(found))
     return figure

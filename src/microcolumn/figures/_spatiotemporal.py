@@ -20,7 +20,7 @@ from ..plot._windows import COLUMNS, MOST, hidden_maps
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import caption, first_split, of_condition
+from ._conditions import SEVERAL_BINS, caption, first_split, of_condition
 from ._stacking import is_narrow
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
@@ -65,7 +65,7 @@ class _Shown(NamedTuple):
         return {name: each.stretch(*stretch) for name, each in found.items()}
 
 
-@of_condition(several_bins=True)
+@of_condition(SEVERAL_BINS)
 def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 6: hidden units as maps of units and time, gain per unit, predicted spiking."""
     shown = _shown(results, condition)

@@ -10,11 +10,11 @@ from ..formatting import enumeration
 from ..plot import window_gains, windows as draw_windows
 from ..study import Condition, Results
 from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
-from ._conditions import caption, of_condition
+from ._conditions import SEVERAL_BINS, caption, of_condition
 from ._likelihood import error_bars, extremes
 
 
-@of_condition(several_bins=True)
+@of_condition(SEVERAL_BINS)
 def windows(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 5: excess log-likelihood per unit and gain over the Ising model, by bins per word.
 

@@ -154,14 +154,27 @@ def _end(head: bytes, name: str) -> tuple[int, tuple[int, ...]]:
 
 def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDArray[Any]:
     """An array of shape (n,) or (n, 1) as (n,), once it is certain that it holds real numbers."""
-    kinds = "iu" if whole else "iuf"
     flat = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-    if flat.ndim != 1 or flat.dtype.kind not in kinds:
-        raise BadFileError(
-            f"{name} has shape {array.shape} and dtype {array.dtype}; it needs one "
-            f"{'whole ' * whole}number per entry"
-        )
+    fits = flat.ndim == 1 and flat.dtype.kind in ("iu" if whole else "iuf")
+    check_array(name, array, fits, f"one {'whole ' * whole}number per entry")
     return flat
+
+
+def check_array(name: str, array: NDArray[Any], fits: bool, needed: str) -> None:
+    """Refuse an array whose shape or type does not fit; ``needed`` says which would."""
+    if not fits:
+        raise BadFileError(
+            f"{name} has shape {array.shape} and dtype {array.dtype}; it needs {needed}"
+        )
+
+
+def check_index(name: str, index: NDArray[Any], n: int, of: str) -> None:
+    """Refuse positions, one per spike, outside of the ``n`` entries of ``of``."""
+    for bad in np.flatnonzero((index < 0) | (index >= n))[:1]:
+        raise BadFileError(
+            f"entry {bad} of {name} is {index[bad]}, but there are {n} {of}, counted from 0; "
+            "they must belong to the same export"
+        )
 
 
 def check_same_length(first: str, a: NDArray[Any], second: str, b: NDArray[Any]) -> None:

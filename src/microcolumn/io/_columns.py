@@ -140,9 +140,9 @@ def quality_of(columns: Columns) -> tuple[list[str] | None, list[str]]:
     checks = [""] * n_units if check_column is None else as_labels(columns[check_column])
     quality = [_verdict(*each) for each in zip(words, numbers, checks, strict=True)]
     counts = Counter(word or "without a verdict" for word in quality)
-    told = ", ".join(f"{n} {word}" for word, n in counts.items())
+    verdicts = ", ".join(f"{n} {word}" for word, n in counts.items())
     names = " and ".join(map(repr, used))
-    return quality, [f"quality comes from column{'s' * (len(used) > 1)} {names}: {told}"]
+    return quality, [f"quality comes from column{'s' * (len(used) > 1)} {names}: {verdicts}"]
 
 
 def _verdict(word: str, score: float, check: str) -> str:

@@ -2,7 +2,8 @@
 
 HDF5 and Zarr can send a reader to other files: by external storage, external links, virtual
 datasets, links between folders, symbolic links. A file from a stranger could so show what only the
-user may read, or wait for ever. Zarr can also store pickles, which run code when decoded.
+user may read, or wait for ever. Zarr can also store pickles, which run code when decoded. Readers
+that find files by themselves, in a folder or beside the named one, open those that lie inside.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from ._failures import BadFileError, damaged
-from ._inside import check_inside
 from ._remote import Remote
 
 _ONE_FILE = "only what it holds itself is read: export it again, with all data in one file"
@@ -67,6 +67,31 @@ def is_hdf5(path: Path | Remote) -> bool:
 def _members(folder: Path) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder):
         yield from (Path(parent, name) for name in (*folders, *files))
+
+
+def is_inside(path: Path, home: Path) -> bool:
+    """Whether a file or folder lies in ``home`` after links are followed."""
+    return path.resolve().is_relative_to(home.resolve())
+
+
+def check_inside(path: Path, home: Path) -> None:
+    """Refuse a file or folder that lies outside of ``home`` after links are followed."""
+    if not is_inside(path, home):
+        name = os.path.relpath(path, home)
+        raise BadFileError(f"{name} is a link that leads out of the folder; copy the file in")
+
+
+def file_inside(path: Path, home: Path) -> Path:
+    """A file, once it is certain that it is one and lies in ``home``."""
+    check_inside(path, home)
+    if not path.is_file():
+        raise BadFileError(f"{path.name} is no file; export or copy it again")
+    return path
+
+
+def files_inside(home: Path, *patterns: str) -> list[Path]:
+    """Files of a folder whose names match the patterns, each checked as by `file_inside`."""
+    return [file_inside(path, home) for name in patterns for path in sorted(home.glob(name))]
 
 
 # HDF5

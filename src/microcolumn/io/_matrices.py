@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrays import check_array
 from ._columns import as_number
 from ._counts import Entries, are_counts, counted, time_axis
 from ._failures import BadFileError
@@ -46,11 +47,8 @@ def array_matrix(
     path: Path, array: NDArray[Any], width: float, units_in: str | None, name: str
 ) -> Session:
     """Session of an array of counts, called ``name``."""
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
-        raise BadFileError(
-            f"{name} has shape {array.shape} and dtype {array.dtype}; counts are a matrix of "
-            "whole numbers, units by bins"
-        )
+    fits = array.ndim == 2 and array.dtype.kind in "biuf"
+    check_array(name, array, fits, "a matrix of whole numbers, units by bins")
     rows, columns = np.nonzero(array)
     values = array[rows, columns].astype(np.float64)
     return matrix_session(path, array.shape, [(rows, columns, values)], width, units_in)

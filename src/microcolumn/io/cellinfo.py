@@ -18,9 +18,8 @@ import numpy as np
 from ..epochs import Epochs
 from ..validation import Floats
 from ._clocks import whole_epoch
-from ._containment import check_contained
+from ._containment import check_contained, file_inside
 from ._failures import BadFileError, as_bad_file, naming
-from ._inside import file_inside
 from ._sandbox import load_sandboxed
 from ._session import Session
 from .matlab import entries_of, load as load_matlab, opened

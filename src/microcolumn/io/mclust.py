@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..validation import Floats
 from ._clocks import ticks_per_second
+from ._containment import file_inside
 from ._failures import BadFileError, damaged
-from ._inside import file_inside
 from ._session import Session
 
 #: What follows the name of a unit.

@@ -13,7 +13,15 @@ from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
 from ..safe_text import as_text
-from ._arrays import Archive, check_same_length, flat_numbers, load_array, split_by_unit
+from ._arrays import (
+    Archive,
+    check_array,
+    check_index,
+    check_same_length,
+    flat_numbers,
+    load_array,
+    split_by_unit,
+)
 from ._clocks import ticks_per_second
 from ._counts import checked_width
 from ._failures import BadFileError, name_list
@@ -125,7 +133,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
             )
     ids = [as_text(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
-    told = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
+    texts = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
     simulated = _scalar(arrays, "simulated", "biu", "True or False")
     saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
@@ -136,7 +144,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
         notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
-        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in told),
+        simulated=bool(simulated) or any(_OLD_SIMULATION in text for text in texts),
     )
 
 
@@ -181,12 +189,7 @@ def _trains(arrays: Arrays, n_units: int, per_second: float) -> list[Any]:
     times = flat_numbers(arrays["spike_times"], "spike_times") / per_second
     index = flat_numbers(arrays["spike_units"], "spike_units", whole=True)
     check_same_length("spike_times", times, "spike_units", index)
-    bad = np.flatnonzero((index < 0) | (index >= n_units))
-    if bad.size:
-        raise BadFileError(
-            f"spike_units[{bad[0]}] is {index[bad[0]]}; the {n_units} units of unit_ids have "
-            f"positions from 0 to {n_units - 1}"
-        )
+    check_index("spike_units", index, n_units, "units")
     return split_by_unit(times, index, n_units)
 
 
@@ -220,10 +223,7 @@ def _scalar(
     if name not in arrays:
         return None
     value = arrays[name]
-    if value.size != 1 or value.dtype.kind not in kinds:
-        raise BadFileError(
-            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs {needed}"
-        )
+    check_array(name, value, value.size == 1 and value.dtype.kind in kinds, needed)
     return float(value.item())
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
+from ._arrays import check_index, check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
+from ._containment import files_inside, is_inside
 from ._failures import BadFileError
-from ._inside import files_inside, is_inside
 from ._session import Session
 from ._tables import unit_rows
 
@@ -191,11 +191,7 @@ def _depths(
         )
     used = flat_numbers(_array(path, "spike_templates.npy"), "spike_templates.npy", whole=True)
     check_same_length(_cluster_file(path), place, "spike_templates.npy", used)
-    if used.size and not 0 <= used.min() <= used.max() < len(templates):
-        raise BadFileError(
-            f"spike_templates.npy reaches from {used.min()} to {used.max()} but templates.npy has "
-            f"{len(templates)} templates; they must belong to the same export"
-        )
+    check_index("spike_templates.npy", used, len(templates), "templates")
     heights = positions[:, 1].astype(np.float64)
     channels, unwhiten = _channels(path, templates.shape, len(heights))
     depths = []

@@ -14,10 +14,16 @@ from numpy.typing import NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from ..safe_text import as_text
-from ._arrays import PickledArrayError, load_array, split_by_unit
+from ._arrays import (
+    PickledArrayError,
+    check_array,
+    check_index,
+    load_array,
+    split_by_unit,
+)
 from ._clocks import align_segments, joined_trains, segment_epochs
+from ._containment import files_inside
 from ._failures import BadFileError
-from ._inside import files_inside
 from ._session import Choices, Session, to_recording
 
 #: Files of a folder that are opened.
@@ -153,18 +159,10 @@ def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:
     spikes = load_array(path)
     names = ("sample_index", "unit_index", "segment_index")
     fields: Mapping[str, Any] = spikes.dtype.fields or {}
-    if spikes.ndim != 1 or any(n not in fields or fields[n][0].kind not in "iu" for n in names):
-        raise BadFileError(
-            f"spikes.npy has shape {spikes.shape} and dtype {spikes.dtype}; it needs whole numbers "
-            f"{', '.join(names)} for each spike"
-        )
-    for name, limit in (("unit_index", n_units), ("segment_index", n_segments)):
-        bad = np.flatnonzero((spikes[name] < 0) | (spikes[name] >= limit))
-        if bad.size:
-            raise BadFileError(
-                f"spikes.npy: {name} of spike {bad[0]} is {spikes[name][bad[0]]}, of {limit}; "
-                "save the sorting again"
-            )
+    fits = spikes.ndim == 1 and all(n in fields and fields[n][0].kind in "iu" for n in names)
+    check_array("spikes.npy", spikes, fits, f"whole numbers {', '.join(names)} for each spike")
+    check_index("unit_index of spikes.npy", spikes["unit_index"], n_units, "units")
+    check_index("segment_index of spikes.npy", spikes["segment_index"], n_segments, "segments")
     return spikes
 
 

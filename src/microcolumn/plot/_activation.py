@@ -17,6 +17,7 @@ from ..survey._stretch import SECONDS
 from ..validation import Floats, whole_number
 from ..words import Words
 from ._colours import Colour, by_name
+from ._documented import documented
 from ._inputs import asked_stretch, entitle, expect, model_with_hidden
 from .style import axes_or_new
 
@@ -26,6 +27,7 @@ COLOURS = ("#D55E00", "#0072B2", "#CC79A7", "#56B4E9")
 _HEIGHT, _MOST = 0.85, 8
 
 
+@documented
 def activation(
     model: PopulationModel,
     words: Words,

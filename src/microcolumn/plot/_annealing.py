@@ -12,6 +12,7 @@ from ..models import PopulationModel
 from ..partition._convergence import Convergence, annealing_convergence
 from ..validation import Floats, real_number
 from ._colours import OneColour, one_colour
+from ._documented import documented
 from ._inputs import check_fitted, entitle, expect
 from ._tips import tip
 from .style import DATA_COLOUR, ERROR_BARS, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
@@ -27,6 +28,7 @@ _OUTERMOST = 0.001
 BITS = 1.0 / math.log(2.0)
 
 
+@documented
 def annealing(
     convergence: Convergence | PopulationModel,
     *,
@@ -53,8 +55,6 @@ def annealing(
         Name of the reference.
     color : colour, optional
         Of the estimates.
-    title : str, optional
-        Of the axes.
     """
     convergence, known, colour = _checked(convergence, reference, name, color)
     ax = axes_or_new(ax, (5.0, 2.6))
@@ -73,6 +73,7 @@ def annealing(
     return entitle(ax, title)
 
 
+@documented
 def annealing_error(
     convergence: Convergence | PopulationModel,
     *,
@@ -89,7 +90,7 @@ def annealing_error(
 
     Parameters
     ----------
-    convergence, reference, name, color, title
+    convergence, reference, name, color
         As in :func:`annealing`; without an exact value, the reference is the last estimate.
     """
     convergence, known, colour = _checked(convergence, reference, name, color)
@@ -148,9 +149,9 @@ def _draw_estimates(
     style |= {"marker": "o", "markersize": 2.5}
     label = f"mean of {convergence.n_chains} chains"
     points = ax.errorbar(steps, values, errors, label=label, zorder=3, **style)
-    told = {"annealing steps": steps, "log2 Z (bits)": convergence.estimates * BITS}
-    told |= {"minus the reference": values} if zero else {}
-    tip(points, told | {"standard error": errors})
+    columns = {"annealing steps": steps, "log2 Z (bits)": convergence.estimates * BITS}
+    columns |= {"minus the reference": values} if zero else {}
+    tip(points, columns | {"standard error": errors})
     ax.set_xscale("log", base=2)
     shown = steps[:: -(-len(steps) // 6)]
     ax.set_xticks(shown, [f"{n}" for n in shown])

@@ -10,10 +10,11 @@ from matplotlib.ticker import MaxNLocator
 from ..models import PopulationModel
 from ..parameters import Floats
 from ._colours import colour_map
+from ._documented import documented
 from ._hidden import THRESHOLD, draw_bars
 from ._inputs import entitle, fitted_model, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_window
-from .style import ColourMap, axes_or_new, round_below
+from .style import ColourMap, axes_or_new, round_below, signed
 
 #: Position of the biases and of the colour bar in units of the axes: left, bottom, width, height.
 _BIASES, _BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
@@ -21,6 +22,7 @@ _BIASES, _BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
 _NOTHING = "#E6E6E6"
 
 
+@documented
 def couplings(
     model: PopulationModel,
     units: HasUnits | None = None,
@@ -40,17 +42,9 @@ def couplings(
     ----------
     model : Ising, KPairwise or SemiRBM
         A fitted model with couplings.
-    units : Units, Words or Recording, optional
-        The recorded units, drawn from superficial to deep with lines between layers; by default
-        those that the model remembers. For windows of several bins each lag is a block, the oldest
-        first.
     limit : float, optional
         Coupling at the ends of the colour scale, nats; by default that of the strongest hundredth.
         Give two models the same to compare them.
-    cmap : str or Colormap, optional
-        Colours, whose middle is zero; blue, white and red by default.
-    title : str, optional
-        Of the axes.
 
     Examples
     --------
@@ -120,7 +114,7 @@ def _draw_biases(ax: Axes, b: Floats, found: BitLayout) -> None:
     low, high = (low, high) if low < high else (-1.0, 0.0)
     end = round_below(max(-low, high)) * (1.0 if high > -low else -1.0)
     ticks = sorted([0.0, end])
-    beside.set_xticks(ticks, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in ticks])
+    beside.set_xticks(ticks, [signed(f"{tick:g}") for tick in ticks])
     beside.set(xlim=(low, high), ylim=ax.get_ylim(), yticks=[])
     beside.set_title("bias b\n(nats)", size=6, pad=2)
     beside.tick_params(length=2, width=0.5, labelsize=6, pad=1.5)

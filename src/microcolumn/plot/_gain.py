@@ -18,6 +18,7 @@ from ..models import WordModel
 from ..validation import Floats, real_array
 from ..words import Words
 from ._colours import Colour, looks_of
+from ._documented import documented
 from ._inputs import (
     check_order,
     check_words,
@@ -29,7 +30,7 @@ from ._inputs import (
 )
 from ._laminar import short_ids
 from ._tips import tip
-from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal
+from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal, size_points
 
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
@@ -46,6 +47,7 @@ MOST_NAMED, _NEAR = 15, 0.06
 _Gains = dict[str, tuple[float, float, float]]
 
 
+@documented
 def gain(
     models: WordModel | PredictionResult | ArrayLike | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -75,10 +77,6 @@ def gain(
         What models know, as in :func:`microcolumn.conditional_gain`.
     rates : array_like, shape (n_units,), optional
         Firing rate of each unit, Hz, for gains that are arrays.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     one_of("given", given, ("rest", "past"))
     only_with_words(words, given=given)
@@ -207,7 +205,7 @@ def _rate_axis(ax: Axes, rates: Floats) -> None:
     ax.set_xscale("log")
     if rates.size:  # the models of one unit would fill the axis
         longest = max((len(text.get_text()) for text in ax.texts), default=0)
-        half = longest * _LETTER / 2 / (ax.get_window_extent().width / ax.figure.dpi * 72.0)
+        half = longest * _LETTER / 2 / size_points(ax)[0]
         margin = max(_MARGIN, half / (1.0 - 2.0 * half))
         reach = max((rates.max() / rates.min()) ** (0.5 + margin), math.sqrt(_NARROWEST))
         middle = math.sqrt(rates.max() * rates.min())

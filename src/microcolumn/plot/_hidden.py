@@ -18,9 +18,10 @@ from ..parameters import Floats
 from ..validation import whole_number
 from ..words import Words
 from ._colours import Colour, OneColour, by_name, one_colour
+from ._documented import documented
 from ._inputs import check_fitted, entitle, expect, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_window
-from .style import axes_or_new, round_below
+from .style import axes_or_new, round_below, signed, size_points
 
 #: Colours of positive and negative weights, and of biases, which are minus thresholds.
 POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"
@@ -72,6 +73,7 @@ class Extent(NamedTuple):
         return round_below(self.right) if self.right >= self.left else -round_below(self.left)
 
 
+@documented
 def hidden_units(
     model: PopulationModel,
     words: Words | None = None,
@@ -96,14 +98,8 @@ def hidden_units(
     words : Words, optional
         Hidden units are ordered by the variance of their activation on these words, as in the
         paper; by default the strongest are first, by the sum of their absolute weights.
-    units : Units, Words or Recording, optional
-        The recorded units, drawn from superficial to deep with lines between layers; by default
-        those that the model, or else the words, remember. For windows of several bins each lag is
-        a block, the oldest first.
     most : int
         Largest number of hidden units drawn; the axes say how many are live.
-    title : str, optional
-        Of the axes.
     color : colour or mapping, optional
         Of all bars of weights, or by sign: ``{"positive": "black", "negative": "gray"}``.
     """
@@ -179,7 +175,7 @@ def _draw_weights(
     n_rows, n_columns = weights.shape
     mark = scale.mark / scale.whole
     low, high = ax.get_xlim()
-    width = ax.get_window_extent().width / ax.figure.dpi * 72.0 / (high - low)
+    width = size_points(ax)[0] / (high - low)
     apart = (1.0 + _GAP - abs(mark)) * width  # from the number of a column to the zero of the next
     few = bool(n_columns <= _LABELLED and len(f"{scale.mark:g}") < 3 and apart >= _NEAREST)
     ticks: dict[float, str] = {}
@@ -189,7 +185,7 @@ def _draw_weights(
         draw_bars(ax, zero, np.maximum(column, 0.0), colours["positive"])
         draw_bars(ax, zero, np.minimum(column, 0.0), colours["negative"])
         named = few or not k
-        ticks |= {zero: "0" * named, zero + mark: _signed(f"{scale.mark:g}") * named}
+        ticks |= {zero: "0" * named, zero + mark: signed(f"{scale.mark:g}") * named}
     return ticks
 
 
@@ -203,7 +199,7 @@ def _draw_biases(ax: Axes, b: Floats) -> dict[float, str]:
     ax.xaxis.remove_overlapping_locs = False
     ax.set_xticks([-_SLIM / 2 - _APART], ["bias b"], minor=True)
     ax.tick_params(axis="x", which="minor", length=0, pad=3 + 1.5 * _SMALL, labelsize=7)
-    mark = _signed(f"{scale.mark:g}")
+    mark = signed(f"{scale.mark:g}")
     return {zero: "0" * (len(mark) < 3), zero + scale.mark * shrink: mark}  # they would overlap
 
 
@@ -215,17 +211,13 @@ def _name_columns(ax: Axes, hidden: NDArray[np.int64], c: Floats) -> None:
     above = ax.secondary_xaxis("top")
     above.set_xticks(middles, ["hidden unit", *(f"h{hidden[k]}" for k in named)])
     above.xaxis.remove_overlapping_locs = False
-    biases = [_signed(f"{c[k]:z.{int(abs(c[k]) < 9.95)}f}") for k in named]
+    biases = [signed(f"{c[k]:z.{int(abs(c[k]) < 9.95)}f}") for k in named]
     above.set_xticks(middles, ["bias c", *biases], minor=True, fontsize=_SMALL, color="0.35")
     above.tick_params(which="minor", length=0, pad=1.5)
     above.tick_params(which="major", length=0, pad=3 + 1.2 * _SMALL, labelsize=7)
     for labels in (above.get_xticklabels(), above.get_xticklabels(minor=True)):
         labels[0].set_horizontalalignment("right")
     above.spines["top"].set_visible(False)
-
-
-def _signed(text: str) -> str:
-    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def draw_bars(ax: Axes, zero: float, values: Floats, colour: Any) -> None:
@@ -247,6 +239,7 @@ def draw_bars(ax: Axes, zero: float, values: Floats, colour: Any) -> None:
     ax.add_artist(StepPatch(ends, edges, baseline=zero, orientation="horizontal", **look))
 
 
+@documented
 def modes(
     model: BernoulliMixture | HiddenMarkovModes,
     units: HasUnits | None = None,
@@ -266,15 +259,10 @@ def modes(
     ----------
     model : BernoulliMixture or HiddenMarkovModes
         A fitted model.
-    units : Units, Words or Recording, optional
-        The recorded units, drawn from superficial to deep with lines between layers; by default
-        those of the model. For windows of several bins each lag is a block, the oldest first.
     most : int
         Largest number of modes drawn, the most frequent first; the axes say how many there are.
     color : colour, optional
         Of the bars; red by default.
-    title : str, optional
-        Of the axes.
     """
     kind: Any = BernoulliMixture | HiddenMarkovModes
     expect("model", model, kind, "a fitted BernoulliMixture or HiddenMarkovModes")
@@ -335,7 +323,7 @@ def _draw_modes(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: O
 def _apart(ax: Axes, places: Sequence[float], texts: Sequence[str]) -> list[str]:
     """Texts along x, those that would run into one before them left empty."""
     low, high = ax.get_xlim()
-    point = (high - low) / (ax.get_window_extent().width / ax.figure.dpi * 72.0)
+    point = (high - low) / size_points(ax)[0]
     kept, end = [], -math.inf
     for place, text in zip(places, texts, strict=True):
         kept.append(text if place >= end else "")

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +20,7 @@ from ..recording import Recording
 from ..units import Units, downwards, layers_from_the_top
 from ..words import Words
 from ._inputs import expect
-from .style import literal
+from .style import literal, signed, size_points
 
 #: Whatever has a table of units.
 HasUnits = Units | Words | Recording
@@ -78,50 +79,51 @@ def mark_layers(
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     if along == "y":
-        height = ax.get_window_extent().height / ax.figure.dpi * 72.0
-        most = max(1, min(most, int(height / _LINE)))
+        most = max(1, min(most, int(size_points(ax)[1] / _LINE)))
     for border in found.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
-        last = found.order.size - 1
-        low = along == "y" and most < _FEW < found.order.size
-        short = short_ids(found.ids, _LONGEST_BESIDE if low else _LONGEST_ID)
-        if low:
-            most = 2 * most
-        elif along == "x" and max(map(len, short)) > 3:
-            most = most // 2
-        ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
-        rows = [int(row) for row in ticks if 0 <= row <= last]
-        names = [short[row] for row in rows]
-        axis.set_ticks(rows, names, fontsize=_ID_SIZE if low else None)
-        axis.set_label_text("unit")
-        if along == "x" and max(map(len, names)) > _UPRIGHT:
-            axis.set_ticks(rows, [""] * len(rows))  # upright they would take a third of a matrix
-    else:
-        names = [layer_name(label) or "?" for label, _, _ in found.layers]
-        axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
-        axis.set_tick_params(length=0)
-        if along == "y":
-            _name_units(ax, found, 2 * most)
-    if along == "x" and max(map(len, names)) > _UPRIGHT:  # side by side they would overlap
+        _name_rows(axis, found, most, along)
+        return
+    names = [layer_name(label) or "?" for label, _, _ in found.layers]
+    axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
+    axis.set_tick_params(length=0)
+    if along == "y":
+        _name_units_beside(ax, found, 2 * most)
+    elif max(map(len, names)) > _UPRIGHT:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
 
 
-def _name_units(ax: Axes, found: Laminar, most: int) -> None:
+def _name_rows(axis: Axis, found: Laminar, most: int, along: str) -> None:
+    """Names of units that have no layers; upright along x, long ones would take a third of it."""
+    n_units = found.order.size
+    low = along == "y" and most < _FEW < n_units
+    short = short_ids(found.ids, _LONGEST_BESIDE if low else _LONGEST_ID)
+    longest = max(map(len, short))
+    most = 2 * most if low else most // 2 if along == "x" and longest > 3 else most
+    ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, n_units - 1)
+    rows = [int(row) for row in ticks if 0 <= row < n_units]
+    names = [short[row] for row in rows]
+    if along == "x" and max(map(len, names)) > _UPRIGHT:
+        names = [""] * len(rows)
+    axis.set_ticks(rows, names, fontsize=_ID_SIZE if low else None)
+    axis.set_label_text("unit")
+
+
+def _name_units_beside(ax: Axes, found: Laminar, most: int) -> None:
     """Small names of units between the axis and the names of layers."""
     n_units = found.order.size
     every = next(step for step in (1, 2, 5, 10, 20, 50, n_units) if n_units <= step * most)
-    rows = range(0, n_units, every)
     short = short_ids(found.ids, _LONGEST_BESIDE)
-    names = [short[row] for row in rows]
+    names = short[::every]
     ax.yaxis.remove_overlapping_locs = False  # a layer's name may stand at the height of a unit's
-    ax.set_yticks(rows, names, minor=True, fontsize=_ID_SIZE)
+    ax.set_yticks(range(0, n_units, every), names, minor=True, fontsize=_ID_SIZE)
     ax.tick_params(axis="y", which="minor", length=1.5, width=0.4, pad=1.5)
     ax.tick_params(axis="y", which="major", pad=7.0 + _ID_LETTER * max(map(len, names)))
 
 
 def short_ids(names: Sequence[str], longest: int = _LONGEST_ID) -> list[str]:
-    """Names of units as axes have them, so that units can be told apart in few letters.
+    """Names of units as axes have them, so that units can be distinguished in few letters.
 
     If some are too long, all lose the beginning and the end that they share; what is left and
     still too long keeps its ends.
@@ -245,7 +247,7 @@ def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -
     lags = range(1 - found.window, 1)
     axis.set_ticks(
         [(lag + found.window - 0.5) * n_units - 0.5 for lag in lags],
-        [f"{lag}".replace("-", "\N{MINUS SIGN}") for lag in lags],
+        [signed(f"{lag}") for lag in lags],
     )
     axis.set_tick_params(length=0)
     axis.set_label_text("lag (bins)")

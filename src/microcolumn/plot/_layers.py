@@ -16,10 +16,11 @@ from ..units import Units, layers_from_the_top
 from ..validation import listed, whole_number
 from ..words import Words
 from ._colours import Colour, by_name
+from ._documented import documented
 from ._inputs import entitle, expect, model_with_hidden
 from ._laminar import HasUnits, table_of
 from ._tips import tip
-from .style import LEGEND_RIGHT, axes_or_new, literal
+from .style import LEGEND_RIGHT, axes_or_new, literal, size_points
 
 #: Tol's muted palette, which no model has.
 LAYER_COLOURS = ("#44AA99", "#DDCC77", "#882255", "#88CCEE", "#999933", "#CC6677")
@@ -29,6 +30,7 @@ CHANCE, MEAN = "#E2E2E2", "#8C8C8C"
 _NAME, _FEWEST = 9.0, 4
 
 
+@documented
 def layers(
     statistics: LayerStatistics | PopulationModel,
     units: HasUnits | Sequence[str] | None = None,
@@ -60,7 +62,7 @@ def layers(
     colours = by_name(found.layers, LAYER_COLOURS, color)
     ax = axes_or_new(ax, (max(2.4, 1.4 + 0.22 * len(rows)), 2.4))
     draw_layers(ax, found.layers, rows, colours)
-    width = ax.get_window_extent().width / ax.figure.dpi * 72.0
+    width = size_points(ax)[0]
     every = -(-len(rows) // max(1, int(width / _NAME)))
     names = [row.name if n % every == 0 else "" for n, row in enumerate(rows)]
     ax.set_xticks(range(len(rows)), names)

@@ -24,6 +24,7 @@ from ..units import Units
 from ..validation import Floats
 from ..words import Words
 from ._colours import Colour, looks_of
+from ._documented import documented
 from ._inputs import check_order, check_words, entitle, measured, named, named_word_models
 from ._laminar import HasUnits, table_of
 from ._tips import tip
@@ -49,6 +50,7 @@ Given = (
 )
 
 
+@documented
 def patterns(
     models: Given,
     words: Words | ArrayLike | None = None,
@@ -71,15 +73,9 @@ def patterns(
     models : WordModel or PatternStatistics, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what
         :func:`microcolumn.pattern_statistics` returns on the same words.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
     units : Units, Words or Recording, optional
         Recorded units; with them, pages say which units are active in a word. By default those of
         ``words``.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     statistics = _statistics(models, words)
     if units is None and isinstance(words, Words):
@@ -93,7 +89,7 @@ def patterns(
     for k, (name, each) in enumerate(statistics.items()):
         part = (k / len(statistics), (k + 1) / len(statistics))
         cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
-        tip(cloud, {"model": name} | _told(each, table))
+        tip(cloud, {"model": name} | _tip_columns(each, table))
     for name, each in statistics.items():
         _draw_medians(ax, each, name, styles[name])
     ax.set(xscale="log", yscale="log")
@@ -108,6 +104,7 @@ def patterns(
     return entitle(ax, title)
 
 
+@documented
 def pattern_ratios(
     models: Given,
     words: Words | ArrayLike | None = None,
@@ -127,7 +124,7 @@ def pattern_ratios(
 
     Parameters
     ----------
-    models, words, color, title
+    models, words
         As in :func:`patterns`.
     """
     statistics = _statistics(models, words)
@@ -155,6 +152,7 @@ def pattern_ratios(
     return entitle(ax, title)
 
 
+@documented
 def synchrony(
     models: WordModel | Synchrony | Sequence[WordModel | Synchrony] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -175,10 +173,6 @@ def synchrony(
         :func:`microcolumn.synchrony` returns. Counts of observed words are black points.
     words : Words or array_like, shape (n_words, n_units), optional
         Observed words, drawn as ``"data"``.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     distributions = _distributions(models, words)
     names = [name for name, each in distributions.items() if each.method != "words"]
@@ -277,7 +271,7 @@ def _draw_points(
     return dots
 
 
-def _told(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
+def _tip_columns(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
     """What is known of each word; of windows, units are followed by their lag in bins."""
     found: dict[str, Any] = {
         "active": each.n_active,

@@ -19,6 +19,7 @@ from ..formatting import scientific
 from ..models import PopulationModel
 from ..validation import Floats
 from ._colours import Colour, looks_of
+from ._documented import documented
 from ._inputs import entitle, expect, named, one_of
 from ._tips import tip
 from .style import LEGEND, Look, axes_or_new, literal
@@ -73,6 +74,7 @@ class PenaltyPath:
 AnyPath = L1Choice | PenaltyPath
 
 
+@documented
 def penalties(
     choices: AnyPath | Sequence[AnyPath] | Mapping[str, AnyPath],
     *,
@@ -95,10 +97,6 @@ def penalties(
     show : {"score", "couplings", "hidden units"}
         The score, or how many couplings or live hidden units are left at each strength; models
         that have none are left out.
-    title : str, optional
-        Of the axes.
-    color : colour or mapping, optional
-        Of all models, or by name.
     """
     one_of("show", show, _LABELS)
     paths = _paths(choices)

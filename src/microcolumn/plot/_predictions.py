@@ -23,6 +23,7 @@ from ..models import WordsEstimator
 from ..validation import whole_number
 from ..words import Words
 from ._colours import Colour, looks_of
+from ._documented import documented
 from ._inputs import asked_stretch, entitle, measured, one_of, only_with_words
 from .style import DATA_COLOUR, LEGEND, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
 
@@ -33,6 +34,7 @@ _SECONDS = 1.0
 _ROUNDING = 1e-9
 
 
+@documented
 def prediction(
     models: WordsEstimator | Prediction | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -55,8 +57,6 @@ def prediction(
     models : fitted model or Prediction, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what :func:`~microcolumn.predict`
         returns on the same words.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
     unit : int
         Position of the unit among the recorded units.
     given : {"rest", "past"}
@@ -64,10 +64,6 @@ def prediction(
     start_s, stop_s : float, optional
         What to show, seconds; from one of them on, a second. By default the second without a gap
         in which the unit has most spikes.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     _check_given(words, given)
     at = _check_unit(words, unit)
@@ -110,6 +106,7 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
     return start, start + n * prediction.bin_width
 
 
+@documented
 def calibration(
     models: WordsEstimator | Calibration | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -130,12 +127,10 @@ def calibration(
     models : fitted model or Calibration, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what
         :func:`~microcolumn.calibration` returns.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
     unit : int, optional
         Position of the unit among the recorded units; by default all units are pooled. With
         ``words`` only.
-    given, color, title
+    given
         As in :func:`prediction`.
     """
     _check_given(words, given, unit=unit)
@@ -164,6 +159,7 @@ def calibration(
     return entitle(ax, title)
 
 
+@documented
 def roc(
     models: WordsEstimator | Roc | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -183,11 +179,9 @@ def roc(
     models : fitted model or Roc, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what :func:`~microcolumn.roc`
         returns.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
     unit : int
         Position of the unit among the recorded units; with ``words`` only.
-    given, color, title
+    given
         As in :func:`prediction`.
     """
     _check_given(words, given, unit=unit)

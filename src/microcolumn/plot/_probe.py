@@ -18,6 +18,7 @@ from ..units import Units, downwards
 from ..validation import Floats
 from ._activation import hidden_columns, hidden_title
 from ._colours import OneColour, one_colour
+from ._documented import documented
 from ._hidden import POSITIVE
 from ._inputs import entitle
 from ._laminar import (
@@ -50,6 +51,7 @@ def depth_label(depth_reference: str) -> str:
     }[depth_reference]
 
 
+@documented
 def probe(
     units: HasUnits,
     *,
@@ -64,8 +66,6 @@ def probe(
     units : Units, Recording or Words
         Without depths they are drawn by layer or in their order, a row each. Borders of layers lie
         midway between the neighbouring units of two layers; none is drawn if layers overlap.
-    title : str, optional
-        Of the axes.
     color : colour, optional
         Of the units; black by default.
     """
@@ -83,11 +83,12 @@ def probe(
             [dots] = ax.plot(places[shown], heights[shown], marker, color=colour, label=label)
             size = float(np.clip(30.0 / math.sqrt(len(units)), 1.3, 3.0))  # many stay dots
             dots.set(markerfacecolor=face, markersize=size, markeredgewidth=0.23 * size)
-            tip(dots, _told(units, np.flatnonzero(shown)))
+            tip(dots, _tip_columns(units, np.flatnonzero(shown)))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
     return entitle(ax, title)
 
 
+@documented
 def assembly(
     model: PopulationModel,
     hidden: int,
@@ -152,14 +153,14 @@ def assembly(
     return entitle(ax, hidden_title(model, column) if title is None else title)
 
 
-def _told(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
+def _tip_columns(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
     """What is known of some units, by name."""
-    told: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
+    columns: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
     if units.layer is not None:
-        told["layer"] = [units.layer[n] for n in rows]
+        columns["layer"] = [units.layer[n] for n in rows]
     if units.depth_um is not None:
-        told["depth (µm)"] = np.asarray(units.depth_um)[rows]
-    return told
+        columns["depth (µm)"] = np.asarray(units.depth_um)[rows]
+    return columns
 
 
 def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:

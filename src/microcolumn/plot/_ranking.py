@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..evaluate import Comparison, ModelScore
 from ..words import Words
 from ._colours import Colour, coloured
+from ._documented import documented
 from ._inputs import entitle, named
 from ._scores import Compared, compared_on
 from ._tips import tip
@@ -26,6 +27,7 @@ LINE, AROUND = 0.22, 0.9
 _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 
 
+@documented
 def ranking(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -51,12 +53,6 @@ def ranking(
         ``results.comparison(...)`` returns: several comparisons are of different recordings, and
         models of one name are the same. Models with a false mode, or whose score is not finite, are
         left out.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
-    color : colour or mapping, optional
-        One for all models, or by name; by default that of each model's class.
-    title : str, optional
-        Of the axes.
     """
     remedy = (
         "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
@@ -96,11 +92,11 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
         mark = _mark(styles[model.name], is_rival=model.spec.is_rival)
         bar = None if math.isnan(error) else error
         point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
-        told = {"model": model.name, "bits/s": model.bits_per_second}
-        tip(point, told | {f"minus {best}": difference, "standard error": error})
-        _tell(ax, place, f"{model.bits_per_second:.2f}")
+        columns = {"model": model.name, "bits/s": model.bits_per_second}
+        tip(point, columns | {f"minus {best}": difference, "standard error": error})
+        _write_beside(ax, place, f"{model.bits_per_second:.2f}")
     ax.set_xlabel("difference from the best (bits/s)")
-    _tell(ax, None, "bits/s")
+    _write_beside(ax, None, "bits/s")
     return [model.name for model in ranked]
 
 
@@ -122,9 +118,9 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]
         tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
         large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
         tip(large, {"model": name, "median, bits/s per unit": middle[name]})
-        _tell(ax, place, f"{best.count(name)} of {len(values)}")
+        _write_beside(ax, place, f"{best.count(name)} of {len(values)}")
     ax.set_xlabel("difference from the best\nof each recording (bits/s per unit)")
-    _tell(ax, None, "best in")
+    _write_beside(ax, None, "best in")
     return names
 
 
@@ -135,7 +131,7 @@ def _mark(look: Look, *, is_rival: bool) -> dict[str, Any]:
     return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
 
 
-def _tell(ax: Axes, place: int | None, text: str) -> None:
+def _write_beside(ax: Axes, place: int | None, text: str) -> None:
     """Put text to the right of a line, or above all of them."""
     if place is None:
         where: Any = {"xy": (1.0, 1.0), "xycoords": "axes fraction", "xytext": (6, 3)}

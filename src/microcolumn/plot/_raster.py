@@ -18,6 +18,7 @@ from ..survey._stretch import SECONDS, busiest_stretch
 from ..validation import Floats
 from ..words import Words
 from ._colours import OneColour, one_colour
+from ._documented import documented
 from ._inputs import asked_stretch, entitle, expect, one_of
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
@@ -28,6 +29,7 @@ _HEIGHT = 0.8
 _MANY = 2000
 
 
+@documented
 def raster(
     data: Recording | Words,
     start_s: float | None = None,
@@ -53,8 +55,6 @@ def raster(
         The 2 s with the most spikes, or the first with the median number of them.
     bin_width : float, optional
         Seconds; draw the bins of a recording with spikes, as words have them, instead of spikes.
-    title : str, optional
-        Of the axes.
     color : colour, optional
         Of the spikes; black by default.
 

@@ -17,9 +17,10 @@ from ..units import Units
 from ..validation import Floats
 from ..words import Words, checked_bin_width
 from ._colours import Colour, OneColour, by_name, one_colour
+from ._documented import documented
 from ._inputs import entitle, expect
 from ._laminar import laminar, mark_layers
-from .style import LEGEND, axes_or_new
+from .style import LEGEND, axes_or_new, signed
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#A8D8F2", "#0072B2", "#999999", "#E69F00"
@@ -35,6 +36,7 @@ _PAIRS = {
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
 
 
+@documented
 def rates(
     recording: Recording,
     *,
@@ -48,8 +50,6 @@ def rates(
     ----------
     recording : Recording
         Its units are drawn from superficial to deep.
-    title : str, optional
-        Of the axes.
     color : colour, optional
         Of the bars; grey by default.
     """
@@ -73,6 +73,7 @@ def draw_rates(ax: Axes, units: Units, rates_hz: Floats, color: Any = RATE_COLOU
     return ax
 
 
+@documented
 def correlations(
     words: Words, *, title: str | None = None, color: Colour | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -83,8 +84,6 @@ def correlations(
     words : Words
         Of single bins. Pairs within a layer and between layers are apart if there are both; pairs
         with a unit that never or always fires have no correlation.
-    title : str, optional
-        Of the axes.
     color : colour or mapping, optional
         Of all pairs, or by kind: ``{"within a layer": "red"}``.
     """
@@ -104,7 +103,7 @@ def correlations(
     tallest = 0
     for name, each in kinds.items():
         mean = float(each.mean())
-        label = f"{name} ({each.size:,}), mean {mean:.3f}".replace("-", "\N{MINUS SIGN}")
+        label = signed(f"{name} ({each.size:,}), mean {mean:.3f}")
         shown: dict[str, Any] = {"color": colours[name], "alpha": 0.55, "label": label}
         counts = np.histogram(each, edges)[0]
         ax.stairs(counts, edges, fill=True, **shown)
@@ -134,6 +133,7 @@ def correlations_by_layer(words: Words) -> dict[str, Floats]:
     return {name: values[chosen] for name, chosen in kinds.items() if chosen.any()}
 
 
+@documented
 def correlogram(
     result: BinWidth | Recording,
     *,
@@ -155,8 +155,6 @@ def correlogram(
     bin_width : float, optional
         Bin width in use, seconds: dashed lines are drawn at plus and minus it, as in the paper's
         figure 1e; by default, at the peak's half height.
-    title : str, optional
-        Of the axes.
     color : colour, optional
         Of the running mean; blue by default.
     """

@@ -21,9 +21,19 @@ from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ..validation import listed as entries, shown
 from ..words import Words
 from ._colours import Colour, coloured
+from ._documented import documented
 from ._inputs import check_order, check_words, entitle, expect, named, named_word_models
 from ._tips import tip
-from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks, match_type
+from .style import (
+    LEGEND_RIGHT,
+    Look,
+    axes_or_new,
+    leave_rounding_small,
+    literal,
+    looks,
+    match_type,
+    size_points,
+)
 
 #: Part of the space of a recording, or of a model, that is filled with its marks.
 _FILLED = 0.8
@@ -68,6 +78,7 @@ Compared = (
 )
 
 
+@documented
 def scores(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -90,12 +101,6 @@ def scores(
         Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
         ``results.comparison(...)`` returns: several comparisons are drawn as groups of bars, called
         by the recording's name or by the mapping's.
-    words : Words or array_like, shape (n_words, n_units), optional
-        Held-out words.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     listed, specs = _drawn(compared_on(models, words))
     if not specs:
@@ -113,13 +118,14 @@ def scores(
         style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
         means, errors = ([value[k] for value in values] for k in (0, 1))
         bars = ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
-        tip(bars, _told(each, listed, values))
+        tip(bars, _tip_columns(each, listed, values))
         _draw_dots(ax, at, values, width, _DOT)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _finish(ax, listed, series, grouped)
     return entitle(ax, title)
 
 
+@documented
 def differences(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -146,8 +152,6 @@ def differences(
         Name of the model that is subtracted.
     also : sequence of (str, str)
         Further pairs of models: the first minus the second.
-    color, title
-        As in :func:`scores`.
     """
     expect("reference", reference, str, "the name of one of the models")
     listed, specs = _drawn(compared_on(models, words))
@@ -176,7 +180,10 @@ def differences(
     for each, at, values in _places(series, grouped):
         means, errors = ([value[k] for value in values] for k in (0, 1))
         style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
-        tip(ax.errorbar(at, means, errors, label=each.label, **style), _told(each, listed, values))
+        tip(
+            ax.errorbar(at, means, errors, label=each.label, **style),
+            _tip_columns(each, listed, values),
+        )
         _draw_dots(ax, at, values, _width(series, grouped), each.look.colour)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _finish(ax, listed, series, grouped)
@@ -187,7 +194,7 @@ def differences(
 
 def in_groups(ax: Axes, n_recordings: int, n_models: int) -> bool:
     """Whether recordings are groups of marks; otherwise there is one mark per model."""
-    narrow = ax.get_window_extent().width / ax.figure.dpi < _NARROW
+    narrow = size_points(ax)[0] < 72.0 * _NARROW
     most = MOST_IN_GROUPS // 2 if narrow else MOST_IN_GROUPS
     return n_recordings > 1 and n_recordings * n_models <= most
 
@@ -272,7 +279,7 @@ def _places(
             yield each, [at for at, _ in found], [value for _, value in found]
 
 
-def _told(
+def _tip_columns(
     series: _Series, listed: Sequence[Comparison], values: Sequence[_Value]
 ) -> dict[str, Any]:
     """What the marks of a series stand for, in words of a table."""
@@ -340,7 +347,7 @@ def _name_columns(ax: Axes, names: Sequence[str]) -> None:
     """Names below the axis, in as few lines as fit side by side; else slanted."""
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="x", length=0)
-    width = ax.get_window_extent().width / ax.figure.dpi * 72.0
+    width = size_points(ax)[0]
     for lines in ([name.replace("\n(", " (") for name in names], names):
         longest = max(len(line) for name in lines for line in name.split("\n"))
         if longest * len(names) * _LETTER <= width:

@@ -14,6 +14,7 @@ from ..evaluate import ModelScore, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr
 from ..words import checked_bin_width
 from ._colours import Colour, looks_of
+from ._documented import documented
 from ._inputs import entitle, expect
 from ._tips import tip
 from .style import DASHES, LEGEND, Look, axes_or_new, literal, match_type
@@ -21,6 +22,7 @@ from .style import DASHES, LEGEND, Look, axes_or_new, literal, match_type
 _REMEDY = "what results.by_window(...) returns"
 
 
+@documented
 def windows(
     result: WindowResult,
     *,
@@ -39,10 +41,6 @@ def windows(
         From ``results.by_window(...)``; missing results and false modes are gaps.
     bin_width : float, optional
         Seconds per bin; if given, an axis above shows the length of words.
-    color : colour, or mapping of str to colour, optional
-        Of all models, or by name.
-    title : str, optional
-        Of the axes.
     """
     expect("result", result, WindowResult, _REMEDY)
     width = None if bin_width is None else checked_bin_width(bin_width)
@@ -60,6 +58,7 @@ def windows(
     return entitle(ax, title)
 
 
+@documented
 def window_gains(
     result: WindowResult,
     *,
@@ -75,7 +74,7 @@ def window_gains(
 
     Parameters
     ----------
-    result, bin_width, color, title
+    result, bin_width
         As in :func:`windows`; the result needs an Ising model and another one.
     """
     expect("result", result, WindowResult, _REMEDY)

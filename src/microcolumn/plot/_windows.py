@@ -18,6 +18,7 @@ from ..validation import Floats
 from ..words import checked_bin_width
 from ._activation import hidden_columns, hidden_title
 from ._colours import colour_map
+from ._documented import documented
 from ._inputs import entitle, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_layers
 from .style import ColourMap, axes_or_new
@@ -30,6 +31,7 @@ _BAR = (1.06, 0.0, 0.06, 0.75)
 _HALF_LABEL = 1.0
 
 
+@documented
 def hidden_map(
     model: PopulationModel,
     hidden: int,
@@ -51,14 +53,10 @@ def hidden_map(
         A fitted model, of words of one or more bins.
     hidden : int
         Column of W of the hidden unit: 3 for h3.
-    units : Units, Words or Recording, optional
-        The recorded units, for their order and layers; by default those that the model remembers.
     bin_width : float, optional
         Seconds; by default that of the model. If neither is known, the time axis counts bins.
     limit : float, optional
         Weight at the ends of the colour scale, nats; by default the largest of this hidden unit.
-    cmap : str or Colormap, optional
-        Colours, whose middle is zero; blue, white and red by default.
     title : str, optional
         Of the axes; by default the name of the hidden unit.
 

@@ -40,7 +40,7 @@ MODEL_COLOURS = {
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
 #: Models of one class share a colour and differ in these: points, bars and lines.
 _MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
-#: The first marker of some classes, so that they can be told without colours; others have discs.
+#: The first marker of some classes, so that they differ without colours; others have discs.
 _FIRST_MARKERS = {
     "RBM": "s",
     "SemiRBM": "^",
@@ -174,6 +174,17 @@ def match_type(secondary: Any, axis: Axis) -> None:
     secondary.tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
     for label in (secondary.xaxis.label, secondary.yaxis.label):
         label.set_fontsize(axis.label.get_fontsize())
+
+
+def size_points(ax: Axes) -> tuple[float, float]:
+    """Width and height of axes, points."""
+    box = ax.get_window_extent()
+    return box.width / ax.figure.dpi * 72.0, box.height / ax.figure.dpi * 72.0
+
+
+def signed(text: str) -> str:
+    """Text of a number with a true minus sign."""
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:

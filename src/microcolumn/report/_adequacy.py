@@ -6,11 +6,12 @@ from typing import Any
 
 from ..evaluate import Adequacy, Explainable, MomentFit
 from ..evaluate._adequacy import common_count
-from ..evaluate._significance import LEVEL, bootstrap_p_text
+from ..evaluate._significance import bootstrap_p_text
 from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._tables import Table
+from ._wording import text
 
 
 def adequacy_table(results: Results, condition: Condition) -> Table | None:
@@ -22,10 +23,7 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
     k = common_count(first.tail_observed)
     share, stderr = (100.0 * tail[k - 1] for tail in (first.tail_observed, first.tail_stderr))
     best, gains = _explainable(results, condition), _gains(results, condition)
-    limit = "" if best is None else f" ({best})"
-    drawn = ""
-    if any(each.method != "exact" for each in found.values()):
-        drawn = ", as are its shares, whose last digits may differ from those of a figure"
+    drawn = any(each.method != "exact" for each in found.values())
     rows = [
         (
             name,
@@ -43,12 +41,7 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
         ("model", f"{k} or more active", "pairs r", "triplets r", "p", "explained", "the model"),
         rows,
         left=("model", "the model"),
-        note=f"{k} or more active: observed in {share:.2f} ± {stderr:.2f} % of words; pairs, "
-        "triplets: correlation of predicted with observed covariances and third central moments, "
-        "and in brackets what a perfect model would reach; p: goodness of fit, from words drawn "
-        f"from the model{drawn}; explained: share of what the best possible model would gain"
-        f"{limit}; the model misses what differs beyond chance (p < {LEVEL:g}) and by more than "
-        "20 %",
+        note=text("notes/adequacy", k=k, share=share, stderr=stderr, drawn=drawn, best=best),
     )
 
 
@@ -79,11 +72,9 @@ def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:
     found = _found(results, condition)
     if not found:
         return {"adequacy": None, "explainable": None}
-    by_model = {name: (each, str(each)) for name, each in found.items()}
+    by_model = {name: {"sentence": str(each), "found": each} for name, each in found.items()}
     return {
-        "adequacy": {
-            name: {"sentence": text, "found": each} for name, (each, text) in by_model.items()
-        },
+        "adequacy": by_model,
         "explainable": results.explainable(**condition.names),
     }
 

@@ -12,8 +12,7 @@ from ..formatting import counted
 from ..study import Results
 from ..wording import worded
 from ._answer_models import best_model, good_enough, holds_for, others_agree
-from ._answer_sentences import beyond_pairs, in_layers, size_of_gain
-from ._answer_title import title
+from ._answer_sentences import beyond_pairs, in_layers, size_of_gain, title
 from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, simulated
 from ._tables import Table, longest
@@ -87,13 +86,13 @@ def whole_answer(results: Results) -> WholeAnswer:
     both = list(zip(conditions, found, strict=True))
     first = [each for condition, each in both if condition == leading[condition.recording]]
     others = [each for condition, each in both if condition != leading[condition.recording]]
-    told = {question: answer(first) for question, answer in _QUESTIONS.items()}
-    told["Do the other experiments agree?"] = others_agree(others, first) if others else ""
-    told["What does it hold for?"] = holds_for(first)
+    answers = {question: answer(first) for question, answer in _QUESTIONS.items()}
+    answers["Do the other experiments agree?"] = others_agree(others, first) if others else ""
+    answers["What does it hold for?"] = holds_for(first)
     return WholeAnswer(
         title(first, _together(results, first)),
         *notices,
-        paragraphs=tuple((question, text) for question, text in told.items() if text),
+        paragraphs=tuple((question, text) for question, text in answers.items() if text),
         findings=tuple(found),
         table=_table([*first, *others]) if len(found) > 1 else None,
     )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from ..evaluate import Adequacy, ModelScore
 from ..evaluate._comparison import HOLDS_FOR
-from ..evaluate._significance import with_error
 from ..models._spec import CLASSES, RIVALS
 from ._answer_sentences import answer
 from ._findings import OPEN, UNTESTED, Finding
@@ -51,7 +50,7 @@ def best_model(found: Sequence[Finding]) -> str:
 def _next_best(found: Finding) -> str:
     """The model that the best is held against: of a rival, the best of the paper's family.
 
-    Else the next one, unless their difference is told already.
+    Else the next one, unless their difference is stated already.
     """
     best, ours, pair = found.best, found.best_of_family, found.pair
     ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
@@ -59,8 +58,8 @@ def _next_best(found: Finding) -> str:
         return ""
     if best.spec.is_rival and ours is not None:
         return ours.name
-    is_told = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
-    return "" if is_told else ranked[1].name
+    is_stated = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
+    return "" if is_stated else ranked[1].name
 
 
 def _described(model: ModelScore) -> str:
@@ -106,40 +105,23 @@ def others_agree(found: Sequence[Finding], first: Sequence[Finding]) -> str:
     """Whether other experiments say the same as the first one of their recordings."""
     verdicts = {each.recording: each.verdict for each in first}
     both = [(each.verdict, verdicts[each.recording]) for each in found]
-    lead = _agreement(both)
-    if len(found) <= 4:
-        return " ".join([lead, *map(_other, found)])
-    told = [lead]
-    for name in dict.fromkeys(each.experiment for each in found):
-        kinds = Counter(each.verdict for each in found if each.experiment == name).most_common()
-        told.append(f"{name}: " + ", ".join(f"{kind} in {n}" for kind, n in kinds) + ".")
-    return " ".join(told)
-
-
-def _agreement(verdicts: Sequence[tuple[str, str]]) -> str:
-    """Whether verdicts of other experiments are those of the first; open ones contradict none."""
-    agree = sum(one == other for one, other in verdicts)
-    contradict = sum(
-        one != other and not {one, other} & {*OPEN, UNTESTED} for one, other in verdicts
+    return answer(
+        "others_agree",
+        found,
+        agree=sum(one == other for one, other in both),
+        contradict=sum(
+            one != other and not {one, other} & {*OPEN, UNTESTED} for one, other in both
+        ),
+        experiments={
+            name: Counter(each.verdict for each in found if each.experiment == name).most_common()
+            for name in dict.fromkeys(each.experiment for each in found)
+        },
     )
-    if contradict:
-        return "Only in part." if agree else "No."
-    if agree == len(verdicts):
-        return "Yes."
-    return "None contradicts, but some are undecided." if agree else "They do not decide."
-
-
-def _other(found: Finding) -> str:
-    pair = found.pair
-    if pair is None:
-        return f"{found.about}: not tested."
-    by = f"{with_error(pair.bits_per_second, pair.stderr)} bits/s"
-    return f"{found.about}: {found.verdict} ({pair.first} minus {pair.second}: {by})."
 
 
 def holds_for(found: Sequence[Finding]) -> str:
     """What the answer holds for."""
     kinds = list(dict.fromkeys(each.compared.split_by for each in found))
-    told = [HOLDS_FOR[kind] for kind in kinds if kind in HOLDS_FOR]
+    stated = [HOLDS_FOR[kind] for kind in kinds if kind in HOLDS_FOR]
     alone = ["each recording was tested by itself"] if len(found) > 1 else []
-    return " ".join(f"{text[0].upper()}{text[1:]}." for text in [*told, *alone])
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in [*stated, *alone])

@@ -1,7 +1,7 @@
 """Paragraphs of the answer: whether groups matter beyond pairs, by how much, and in which layers.
 
 Every function takes the findings of one experiment, one for each recording. Of one recording, the
-models and their numbers are told; several are counted.
+models and their numbers are stated; several are counted.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..evaluate._paired import EQUAL_MARGIN
-from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
-from ..formatting import enumeration, number
-from ..wording import worded
+from ..formatting import enumeration
 from ._assembly_table import ASSEMBLY, are_assemblies
 from ._findings import OPEN, PAIRS_SUFFICE, Finding, Layering, of_kind
 from ._methods import fitting
+from ._wording import span, text
 
 #: What the classes of the family are, where they are first named.
 _MEANING = {
@@ -31,16 +30,42 @@ _LEAST_TIMES, _MOST_TIMES = 1.1, 1000.0
 
 def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
     """The paragraph about a question: its template, filled in with findings."""
-    helpers = {
-        "named": named,
-        "number": number,
-        "p_text": p_text,
-        "spread": spread,
-        "with_error": with_error,
-        "fewest": FEWEST_SPLITS,
-    }
     one = found[0] if len(found) == 1 else None
-    return worded("report", f"answer/{question}", found=found, one=one, **helpers, **values)
+    return text(f"answer/{question}", found=found, one=one, named=named, **values)
+
+
+def title(found: Sequence[Finding], recordings: str) -> str:
+    """The result in one sentence.
+
+    Parameters
+    ----------
+    found : sequence of Finding
+        One for each recording.
+    recordings : str
+        What they are called: ``"B4 (simulated)"``, ``"3 recordings"``.
+    """
+    won = [each for each in found if each.rival_wins]
+    over = [pair for each in found if (pair := each.over_independent) is not None]
+    return answer(
+        "title",
+        found,
+        recordings=recordings,
+        of_kind=of_kind,
+        groups=of_kind(found, "groups"),
+        pairs=of_kind(found, "pairs"),
+        suffice=of_kind(found, *PAIRS_SUFFICE),
+        unsure=of_kind(found, *OPEN),
+        untested=of_kind(found, "untested"),
+        names=_best(found),
+        n_sure=sum(pair.differs and pair.bits_per_second > 0.0 for pair in over),
+        won=won,
+        winners=_best(won),
+    )
+
+
+def _best(found: Sequence[Finding]) -> list[str]:
+    """Names of the best models, each once."""
+    return list(dict.fromkeys(each.best.name for each in found if each.best))
 
 
 def beyond_pairs(found: Sequence[Finding]) -> str:
@@ -76,7 +101,7 @@ def _gains(found: Sequence[Finding]) -> str:
         pairs, per_cent = [abs(value) for value in pairs], [abs(value) for value in per_cent]
     if not pairs:
         return ""
-    return f"{spread(pairs)} bits/s" + (f" ({spread(per_cent, 0)} %)" if per_cent else "")
+    return f"{span(pairs)} bits/s" + (f" ({span(per_cent, 'z.0f')} %)" if per_cent else "")
 
 
 def size_of_gain(found: Sequence[Finding]) -> str:
@@ -110,7 +135,7 @@ def _times(bits_per_second: Sequence[float]) -> str:
         return ""
     if min(times) < _LEAST_TIMES or max(times) > _MOST_TIMES:
         return ""
-    return " to ".join(dict.fromkeys(f"{value:.2g}" for value in (min(times), max(times))))
+    return span(times, ".2g")
 
 
 def in_layers(found: Sequence[Finding]) -> str:
@@ -124,7 +149,6 @@ def in_layers(found: Sequence[Finding]) -> str:
         known=known,
         median=known[sorted(beyond)[len(beyond) // 2][1]] if known else None,
         most_named=_MOST_NAMED,
-        ends=_ends,
         n_assemblies=counts,
         live={name: each for name, each in found[0].assemblies.items() if len(each)},
         are_assemblies=are_assemblies,
@@ -136,14 +160,3 @@ def named(found: Sequence[Finding]) -> str:
     """Recordings by name, or counted where they are many."""
     labels = [each.label if len(each.label) <= 40 else f"{each.label[:39]}…" for each in found]
     return enumeration(labels) if len(labels) <= _MOST_NAMED else f"{len(labels)} recordings"
-
-
-def spread(values: Sequence[float], digits: int = 2) -> str:
-    """The smallest and the largest number, or the only one: ``"1.90 to 3.01"``."""
-    ends = dict.fromkeys(number(value, digits) for value in (min(values), max(values)))
-    return " to ".join(ends)
-
-
-def _ends(means: Sequence[float]) -> str:
-    """Means of counts, from the smallest to the largest: ``"3.3 to 10.0"``."""
-    return " to ".join(dict.fromkeys(f"{mean:.1f}" for mean in (min(means), max(means))))

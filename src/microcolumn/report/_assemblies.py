@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate import Assembly, Comparison
-from ..evaluate._assemblies import MEMBER
+from ..evaluate._activation import activation_in_time
+from ..evaluate._assemblies import MEMBER, by_unit
 from ..evaluate._significance import p_text
 from ..figures._conditions import first_split
 from ..formatting import counted, number
-from ..models import ModelSpec, PopulationModel
+from ..models import ModelSpec
 from ..plot._hidden import strongest_first
 from ..plot._raster import fullest_bins
 from ..study import Condition, NotComputedError, Results
-from ..validation import Floats, chunks
-from ..words import Words
+from ..validation import Floats
 from ._typography import typeset, unbroken
 
 #: Length of the stretch, whichever is shorter.
@@ -50,11 +49,12 @@ def assemblies_at(
     spec, model = found
     activation = results.activation(model=spec, split=split, **condition.names)
     known = _described(results, condition, spec, split)
-    columns = clearest_first(strongest_first(model).tolist(), known)
+    rank = {column: place for place, column in enumerate(known)}  # the unknown come last
+    columns = sorted(strongest_first(model).tolist(), key=lambda k: rank.get(k, len(rank)))
     words = results.all_words(condition.recording, experiment=condition.experiment.name)
     windows = words.embed(condition.window)
     n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
-    on = posterior(model, windows, columns[0])
+    on = activation_in_time(model, windows, columns[:1])[:, 0]
     start, stop = fullest_bins(on, windows.epoch_starts, n_bins)
     shown = columns[: max(1, most_values // (stop - start + order.size))]
     X = windows.X[windows.index[start:stop]]
@@ -73,7 +73,7 @@ def assemblies_at(
                 "column": k,
                 **_labels(known.get(k)),
                 "mean": float(f"{activation.mean[k]:.4g}"),
-                **_weights(strength(model, k, condition.window)[order]),
+                **_weights(by_unit(model.W_[:, k], order.size)[order]),
                 "thousandths": thousandths(p).tolist(),
             }
             for k, p in zip(shown, model.hidden(X)[:, shown].T, strict=True)
@@ -84,45 +84,20 @@ def assemblies_at(
 def _described(
     results: Results, condition: Condition, spec: ModelSpec, split: int
 ) -> dict[int, Assembly]:
-    """What is known of the hidden units of split 0 by column of W; of another split, nothing."""
+    """What is known of the hidden units of split 0 by column of W, the clearest first."""
     if split != 0:
         return {}
     try:
         found = results.assemblies(model=spec, **condition.names)
     except NotComputedError:
         return {}
-    return {row.position: row for row in found}
-
-
-def clearest_first(columns: list[int], known: dict[int, Assembly]) -> list[int]:
-    """Assemblies first, each kind by what is lost without it over its error; the unknown last."""
-
-    def rank(column: int) -> tuple[bool, float]:
-        if column not in known:
-            return True, math.inf
-        row = known[column]
-        return row.verdict != "assembly", -row.bits_per_second / max(row.stderr, 1e-12)
-
-    return sorted(columns, key=rank)
-
-
-def posterior(model: PopulationModel, words: Words, column: int) -> Floats:
-    """P(h = 1 | x) of one hidden unit in every bin, shape (n_bins,)."""
-    parts = chunks(len(words), words.n_dims)
-    return np.concatenate([model.hidden(words.X[part])[:, column] for part in parts])[words.index]
+    return {row.position: row for row in found.clearest}
 
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
     """Probabilities in thousandths, such that those above 0.5 are above 500 and others are not."""
     nearest = np.rint(p * 1000).astype(np.int64)
     return np.where(p > 0.5, np.maximum(nearest, 501), np.minimum(nearest, 500))
-
-
-def strength(model: PopulationModel, column: int, window: int) -> Floats:
-    """Weight of each unit that is largest in size over the bins of a window, shape (n_units,)."""
-    by_lag = model.W_[:, column].reshape(window, -1)
-    lag = np.abs(by_lag).argmax(axis=0)
-    return np.asarray(by_lag[lag, np.arange(lag.size)])
 
 
 def _weights(strengths: Floats) -> dict[str, Any]:

@@ -95,21 +95,6 @@ def _by_model(results: Results, find: Callable[..., Any]) -> list[Row]:
     return rows
 
 
-def _assemblies(results: Results) -> list[Row]:
-    """Each hidden unit of split 0, with the other splits in which it recurs."""
-    return _by_model(results, results.assemblies)
-
-
-def _units(results: Results) -> list[Row]:
-    """Each recorded unit at each condition."""
-    return [row for condition in results.tested() for row in known_units(results, condition)]
-
-
-def _parameters(results: Results) -> list[Row]:
-    """Couplings, biases and weights of split 0 with their intervals."""
-    return _by_model(results, results.intervals)
-
-
 def _adequacy(results: Results) -> list[Row]:
     """What each model says of the test words of split 0."""
     rows: list[Row] = []
@@ -125,14 +110,17 @@ def _adequacy(results: Results) -> list[Row]:
     return rows
 
 
-#: What makes the rows of each file.
+#: What makes the rows of each file: models on each test part, every two models, hidden units of
+#: split 0, recorded units, parameters of split 0 with their intervals, what models say of words.
 TABLES: Mapping[str, Callable[[Results], list[Row]]] = MappingProxyType(
     {
         "scores": _scores,
         "differences": _differences,
-        "assemblies": _assemblies,
-        "units": _units,
-        "parameters": _parameters,
+        "assemblies": lambda results: _by_model(results, results.assemblies),
+        "units": lambda results: [
+            row for condition in results.tested() for row in known_units(results, condition)
+        ],
+        "parameters": lambda results: _by_model(results, results.intervals),
         "adequacy": _adequacy,
     }
 )

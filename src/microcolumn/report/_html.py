@@ -21,9 +21,9 @@ from . import _tables as tables
 from ._answer import whole_answer
 from ._cautions import cautions
 from ._content import Item, Picture, Section
+from ._dark_mode import dark_mode_rules
 from ._explorer import explorers
 from ._methods import methods, references
-from ._night import night_rules
 from ._pictures import checked_figures, further, pictures
 from ._sections import has_windows, sections
 from ._typography import isolated, sentence, signed, stopped, typeset, unbroken
@@ -116,7 +116,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "most_cautions": _MOST_CAUTIONS,
         "most_rows": _MOST_ROWS,
         "sections": parts,
-        "night": night_rules(each.markup for each in shown),
+        "dark_mode": dark_mode_rules(each.markup for each in shown),
         "methods": paragraphs,
         "references": references(paragraphs),
         "paper": references([("", _PAPER)])[0],

@@ -14,11 +14,10 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from ..figures import CaptionedFigure, draw_all, wanted
-from ..figures._all import Wanted
+from ..figures import CaptionedFigure, available_figures, draw_all
+from ..figures._all import FigureRequest
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
-from ..figures._layouts import layouts_kept
 from ..study import Results
 from ._content import Item, Paragraph, Picture
 
@@ -37,22 +36,21 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
 
     Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
-    left = sum(1 for _ in wanted(results))
+    left = sum(1 for _ in available_figures(results))
     found: Pictures = {}
-    with layouts_kept():
-        for which, figure in draw_all(results, progress=progress):
-            left -= 1
-            most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
-            if which.recording is None:  # the few that show all recordings come first
-                most = room
-            shown = _shown(results, which, figure, most, room)
-            room -= shown.n_bytes if isinstance(shown, Picture) else 0
-            found[which.name, which.recording] = shown
+    for which, figure in draw_all(results, progress=progress):
+        left -= 1
+        most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
+        if which.recording is None:  # the few that show all recordings come first
+            most = room
+        shown = _shown(results, which, figure, most, room)
+        room -= shown.n_bytes if isinstance(shown, Picture) else 0
+        found[which.name, which.recording] = shown
     return found
 
 
 def _shown(
-    results: Results, which: Wanted, figure: CaptionedFigure | str, most: int, room: int
+    results: Results, which: FigureRequest, figure: CaptionedFigure | str, most: int, room: int
 ) -> Picture | Paragraph:
     """A figure as a picture of about ``most`` bytes; a sentence if it takes more than ``room``."""
     if isinstance(figure, str):
@@ -96,7 +94,7 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         paper, style = figure.number, figure.style()
     else:
         paper, style = "", nullcontext()
-    with style, layouts_kept():  # for the drawing and for what is asked about it
+    with style:  # for the drawing and for what is asked about it
         drawn = svg_element(figure, title or caption, anchor)
         points, total = points_of(figure)
         panels = panels_of(figure)
@@ -107,8 +105,8 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
         drawn = min(drawn, _pixels(figure, title or caption, dpi), key=len)
     size = [72.0 * inches for inches in figure.get_size_inches()]
     about: dict[str, Any] = {"size": size, "panels": panels}
-    told = about | {"points": [[each.columns, each.rows] for each in points], "total": total}
-    data = htmlsafe_json_dumps(told if points else about, separators=(",", ":"))
+    with_points = about | {"points": [[each.columns, each.rows] for each in points], "total": total}
+    data = htmlsafe_json_dumps(with_points if points else about, separators=(",", ":"))
     if len(drawn.encode()) + len(data.encode()) > most:  # the points are what can be spared
         data = htmlsafe_json_dumps(about, separators=(",", ":"))
     return Picture(
@@ -129,7 +127,7 @@ def _title(figure: Figure) -> str:
     return figure.get_suptitle() or (figure.axes[0].get_title() if len(figure.axes) == 1 else "")
 
 
-def _code(results: Results, which: Wanted) -> str:
+def _code(results: Results, which: FigureRequest) -> str:
     of = "" if which.recording is None else f", {which.recording!r}"
     return (
         "import microcolumn as mc\n\n"

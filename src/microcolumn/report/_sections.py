@@ -10,15 +10,14 @@ from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table
 from ._content import Block, BulletList, Heading, Item, Paragraph, Section, TableItem
-from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
-from ._leads import lead
 from ._methods import fitting
 from ._pictures import Pictures
-from ._recordings import recordings
+from ._section_intros import section_intro
 from ._tables import Table, longest
 from ._units import known_units, unit_sentences, unit_table
+from ._wording import text
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
@@ -60,24 +59,26 @@ def _section(
             blocks.append(_block(results, name, shown))
     if not items and not blocks:
         items = [Paragraph("Nothing of this is computed yet; run the study further.")]
-    return Section(title.split()[0].lower(), title, lead(results, title), list(items), blocks)
+    return Section(
+        title.split()[0].lower(), title, section_intro(results, title), list(items), blocks
+    )
 
 
 def _data(results: Results, drawn: Pictures) -> Section:
     items: list[Item] = [Paragraph("No recording is read yet.")]
     if results.recordings:
-        items = [TableItem(recordings(results), "")]
+        items = [TableItem(tables.recordings(results), "")]
     blocks = []
     for name, row in results.recordings.items():
         notes = tuple(map(str, row["notes"] or ()))
         noted: list[Item] = [Paragraph("Notes from reading:"), BulletList(notes)] if notes else []
         blocks.append(_block(results, name, [*_pictures(drawn, "data", name), *noted]))
-    return Section("data", "Data", lead(results, "Data"), items, blocks)
+    return Section("data", "Data", section_intro(results, "Data"), items, blocks)
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    found = tables.models(compared), tables.pairs(compared), effects(compared)
+    found = tables.models(compared), tables.pairs(compared), tables.effects(compared)
     return _table_items(results, condition, *found, adequacy_table(results, condition))
 
 
@@ -122,16 +123,7 @@ def _converged(results: Results, condition: Condition) -> str:
     compared = results.comparison(**condition.names)
     tested = (*compared.models, *compared.unranked)
     scores = [score for model in tested for score in model.splits]
-    fits = sum(score.fit_converged for score in scores)
-    normalised = sum(score.normaliser_converged for score in scores)
-    annealed = sum(score.normaliser == "ais" for score in scores)
-    found = f"log Z was annealed for {annealed} of them and summed exactly for the others"
-    if not annealed:
-        found = "log Z was summed exactly for all"
-    elif normalised < len(scores):
-        found += f", and may not be relied upon for {len(scores) - normalised}"
-    about = _about(results, condition)
-    return f"{about}: {fits} of the {len(scores)} fits tested have converged; {found}"
+    return text("converged", about=_about(results, condition), scores=scores)
 
 
 def _block(results: Results, name: str, items: list[Item]) -> Block:

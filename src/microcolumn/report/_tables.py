@@ -19,6 +19,7 @@ from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
 from ..wording import worded
+from ..words import Words
 from ._typography import period
 
 Found = TypeVar("Found")
@@ -115,6 +116,25 @@ def pairs(compared: Comparison) -> Table:
         left=("difference", "verdict"),
         sortable=True,
         note=worded("report", "notes/pairs", level=LEVEL, margin=EQUAL_MARGIN),
+    )
+
+
+def effects(compared: Comparison) -> Table | None:
+    """Gains relative to that of the Ising model; None without an Ising model or another."""
+    ising = [model.name for model in compared.models if model.spec.model == "Ising"]
+    others = [model.name for model in compared.models if model.name not in ising]
+    if not ising or not others:
+        return None
+    rows = []
+    for name in others:
+        over, share = compared.relative(name, ising[0]), compared.relative(ising[0], name)
+        rows.append((name, over.gain if over else "-", str(share) if share else "-"))
+    return Table(
+        "gains over independent units, side by side",
+        ("model", f"above {ising[0]}", "pairs reach"),
+        rows,
+        note="± standard error, paired by split, which allows for what splits share; pairs reach: "
+        f"the gain of {ising[0]} as a share of the model's, above 100 % where it is the larger",
     )
 
 
@@ -262,3 +282,54 @@ def _span(texts: Sequence[str]) -> str:
     columns = zip(*(re.findall(number_pattern, text) for text in texts), strict=True)
     ends = [(min(column, key=float), max(column, key=float)) for column in columns]
     return words[0].format(*(" to ".join(dict.fromkeys(both)) for both in ends))
+
+
+def recordings(results: Results) -> Table:
+    """What was modelled of each recording: units, rates, bins and distinct words."""
+    header = ("recording", "experiment", "recorded", "units", "rate, Hz (range)", "bin, ms")
+    rows = [
+        (results.label(name), experiment.name, *_taken(results, name, experiment))
+        for name in results.recordings
+        for experiment in results.plan.experiments
+        if not experiment.recordings or name in experiment.recordings
+    ]
+    return Table(
+        "what was modelled",
+        (*header, "bins", "distinct words", "several spikes", "units by layer"),
+        rows,
+        left=("recording", "experiment", "units by layer"),
+        note=worded("report", "notes/recordings"),
+    )
+
+
+def _taken(results: Results, name: str, experiment: Experiment) -> tuple[str, ...]:
+    """Cells about what an experiment took; dashes where that is not computed yet."""
+    row = results.recordings[name]
+    recorded, width = duration(row["duration_s"]), f"{1e3 * experiment.bin_width:g}"
+    try:
+        shown = results.data(name, experiment=experiment.name)
+        words = results.all_words(name, experiment=experiment.name)
+    except NotComputedError:
+        return (recorded, "-", "-", width, "-", "-", "-", "-")
+    rates, layers = shown.rates_hz, Counter(filter(None, shown.units.layer or ()))
+    n_bins = row["survey"][repr(experiment.bin_width)]["n_bins"]
+    return (
+        recorded,
+        _part(words.n_units, row["n_units"]),
+        f"{rates.mean():.2f} ({rates.min():.2f} to {rates.max():.2f})",
+        width,
+        _part(words.n_bins, n_bins),
+        f"{len(words):,}",
+        _several_spikes(shown.multiple_fraction, words),
+        ", ".join(f"{layer}: {count}" for layer, count in layers.items()) or "-",
+    )
+
+
+def _several_spikes(share_of_all: float, words: Words) -> str:
+    """Share of the bits that are 1 with more than one spike, from the share of all bits."""
+    share_of_ones = float(words.rates.mean())
+    return f"{share_of_all / share_of_ones:.1%}" if share_of_ones else "-"
+
+
+def _part(some: int, every: int) -> str:
+    return f"{some:,}" if some == every else f"{some:,} of {every:,}"

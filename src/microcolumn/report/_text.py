@@ -12,10 +12,8 @@ from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table
 from ._answer import whole_answer
 from ._cautions import cautions
-from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
-from ._recordings import recordings
 from ._tables import Table, longest
 from ._typography import sentence, unbroken
 from ._units import known_units, unit_sentences
@@ -77,7 +75,7 @@ def report_blocks(results: Results, columns: int | None = None) -> list[Block]:
             if condition.recording == name:
                 texts += _experiment_blocks(results, condition, columns)
     if results.recordings:
-        texts.append(_titled(recordings(results), columns))
+        texts.append(_titled(tables.recordings(results), columns))
     shown = [Block("", text) for text in texts]
     return [
         *_answer(results, width),
@@ -144,7 +142,7 @@ def _experiment_blocks(results: Results, last: Condition, columns: int | None) -
     yield _laid_out(tables.models(compared), columns)
     yield _laid_out(tables.pairs(compared), columns)
     predictions, layers = tables.predictions(results, last), tables.layers(results, last)
-    for table in (adequacy_table(results, last), effects(compared), predictions, layers):
+    for table in (adequacy_table(results, last), tables.effects(compared), predictions, layers):
         if table is not None:
             yield _titled(table, columns)
     for table in _assembly_table.tables(results, last):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..evaluate._significance import FEWEST_SPLITS, LEVEL, with_error
-from ..formatting import counted, number
+from ..evaluate._significance import LEVEL, with_error
+from ..formatting import number
 from ..study import Condition, NotComputedError, Results
 from ..study._index import Row
 from ..study._unit_table import N_PARTNERS, unit_rows
 from ..units import DEPTH_REFERENCES
 from ._tables import Table
+from ._wording import text
 
 
 def known_units(results: Results, condition: Condition) -> list[Row]:
@@ -30,22 +31,19 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
     """
     if not rows:
         return []
-    first, of_units = rows[0], f"of {counted(len(rows), 'unit')}"
-    sentences = []
-    if first["assemblies_model"] and n_splits > 1:
-        n = sum(bool(row["assemblies"]) for row in rows)
-        sentences.append(f"{_are(n, of_units)} in an assembly of {first['assemblies_model']}")
-    if first["gain_model"]:
-        ahead = [row for row in rows if row["gain_bits_per_second"] > 0.0]
-        others = "all other units" if first["window"] == 1 else "all other bits, their own too"
-        by = f"predicted better by {first['gain_model']}, from {others}, than by their rate"
-        if math.isnan(first["gain_q_value"]):
-            sure = f"too few splits to test which are; {FEWEST_SPLITS} are needed"
-        else:
-            ahead = [row for row in ahead if row["gain_q_value"] <= LEVEL]
-            sure = f"at a false discovery rate of {100.0 * LEVEL:g} %"
-        sentences.append(f"{_are(len(ahead), of_units)} {by} ({sure})")
-    return sentences
+    first = rows[0]
+    ahead = [row for row in rows if row["gain_bits_per_second"] > 0.0]
+    tested = not math.isnan(first["gain_q_value"])
+    counts = {
+        "assemblies": sum(bool(row["assemblies"]) for row in rows),
+        "gain": sum(row["gain_q_value"] <= LEVEL for row in ahead) if tested else len(ahead),
+    }
+    known = {"assemblies": n_splits > 1, "gain": True}
+    return [
+        text("units", what=what, n=n, n_units=len(rows), tested=tested, **first)
+        for what, n in counts.items()
+        if first[f"{what}_model"] and known[what]
+    ]
 
 
 def unit_table(rows: Sequence[Row]) -> Table | None:
@@ -61,19 +59,18 @@ def unit_table(rows: Sequence[Row]) -> Table | None:
         "strongest partners, nats": [_partners(row) or "-" for row in rows],
         "predicted, bits/s": [_gain(row) for row in rows],
     }
+    errors = [not math.isnan(error) for row in rows for error in row["partners_stderr"]]
+    about = rows[0] | {"n_partners": N_PARTNERS}
+    reference = DEPTH_REFERENCES.get(rows[0]["depth_reference"], "")
     shown = {name: cells for name, cells in columns.items() if set(cells) != {"-"}}
     return Table(
         "units",
         tuple(shown),
         list(zip(*shown.values(), strict=True)),
         left=("unit", "layer", "assemblies", "strongest partners, nats"),
-        note="; ".join(text for name, text in _notes(rows).items() if name in shown),
+        note=text("notes/units", shown=shown, reference=reference, errors=errors, **about),
         sortable=True,
     )
-
-
-def _are(n: int, of_units: str) -> str:
-    return f"{n:,} {of_units} {'is' if n == 1 else 'are'}"
 
 
 def _partners(row: Row) -> str:
@@ -89,26 +86,3 @@ def _gain(row: Row) -> str:
 def _value(value: float, stderr: float) -> str:
     """A number with its error where that is known."""
     return number(value) if math.isnan(stderr) else with_error(value, stderr)
-
-
-def _notes(rows: Sequence[Row]) -> dict[str, str]:
-    """What each column shows, and of which model."""
-    row, errors = rows[0], [error for row in rows for error in row["partners_stderr"]]
-    coupled = (
-        "differ from 0 at a false discovery rate of 5 %, estimated without penalty, ± standard "
-        "error"
-    )
-    if errors and math.isnan(errors[0]):
-        coupled = "the penalty left; no errors are known"
-    return {
-        "depth, µm": f"depth: {DEPTH_REFERENCES.get(row['depth_reference'], '')}",
-        "rate, Hz": "rate: spikes per second",
-        "assemblies": f"assemblies: hidden units of {row['assemblies_model']} in split 0 (h0: "
-        "column 0 of W) that recur in other splits and are needed by test words, those in which "
-        "the unit has its largest weight first",
-        "strongest partners, nats": f"partners: the {N_PARTNERS} strongest couplings J of "
-        f"{row['partners_model']} that {coupled}",
-        "predicted, bits/s": f"predicted: gain over the unit's rate by {row['gain_model']}, from "
-        "all other bits of the word, mean over splits ± standard error, which allows for what "
-        "splits share",
-    }

@@ -231,9 +231,9 @@ def _place_lines(units: Units) -> str:
     lines = []
     for name, labels in _places(units).items():
         counts = Counter(label or "unknown" for label in labels).most_common()
-        told = [f"{label} {n}" for label, n in counts[:_LABELS]]
-        told += [f"and {len(counts) - _LABELS} more"] * (len(counts) > _LABELS)
-        lines.append(f"{name}s: {', '.join(told)}")
+        sizes = [f"{label} {n}" for label, n in counts[:_LABELS]]
+        sizes += [f"and {len(counts) - _LABELS} more"] * (len(counts) > _LABELS)
+        lines.append(f"{name}s: {', '.join(sizes)}")
     return "\n".join(lines)
 
 

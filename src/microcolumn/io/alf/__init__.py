@@ -40,8 +40,8 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     if probe is not None:
         parts = _of_probe(parts, probe)
     for sorting, part in parts.items():
-        told = [*_revisions(sorting), *part.notes]
-        notes += [f"{sorting.probe}: {note}" if several else note for note in told]
+        found_notes = [*_revisions(sorting), *part.notes]
+        notes += [f"{sorting.probe}: {note}" if several else note for note in found_notes]
     columns = _joined(list(parts.values()))
     intervals, unknown = named_intervals(path)
     depths = "depths" if "depths" in columns else None

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .._inside import file_inside
+from .._containment import file_inside
 
 _NAME = re.compile(
     r"(?:_[A-Za-z0-9]+_)?(?P<object>[A-Za-z]\w*)\.(?P<attribute>\w+)"
@@ -81,7 +81,7 @@ def is_alf(path: Path) -> bool:
 
 
 def session_folders(path: Path) -> list[Path]:
-    """Folders that may hold what is told of a whole session: the named one and ``alf`` above."""
+    """Folders that may describe a whole session: the named one and ``alf`` above."""
     base = path / "alf" if (path / "alf").is_dir() else path
     whole = base.absolute()
     above = (folder for folder in whole.parents[:4] if folder.name == "alf")

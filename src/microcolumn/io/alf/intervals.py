@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from .._arrays import load_array
+from .._arrays import check_array, load_array
 from .._failures import BadFileError
 from .folders import Collection, collection, session_folders
 from .tables import Columns, columns_of
@@ -90,9 +90,6 @@ def _numbers(path: Path, column: Any) -> list[float]:
 
 
 def _checked(path: Path, rows: Rows) -> Rows:
-    if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iuf":
-        raise BadFileError(
-            f"{path.name} has shape {rows.shape} and dtype {rows.dtype}; it needs rows of start "
-            "and stop"
-        )
+    fits = rows.shape[1:] == (2,) and rows.dtype.kind in "iuf"
+    check_array(path.name, rows, fits, "rows of start and stop")
     return rows

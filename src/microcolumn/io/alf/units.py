@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from .._arrays import (
     PickledArrayError,
+    check_array,
+    check_index,
     check_same_length,
     flat_numbers,
     load_array,
@@ -59,7 +61,7 @@ class ProbeUnits:
 def probe_units(sorting: Sorting) -> ProbeUnits:
     """Units of one sorting with the columns of all files that have one entry per cluster.
 
-    They are called by the attributes of the files. ``depths`` are µm above the tip; what is told
+    They are called by the attributes of the files. ``depths`` are µm above the tip; what is known
     of channels is that of the peak channel, ``channels.*``.
     """
     files = sorting.collection
@@ -87,11 +89,7 @@ def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
     times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)
     clusters = flat_numbers(load_array(paths[1], mapped=True), paths[1].name, whole=True)
     check_same_length(paths[0].name, times, paths[1].name, clusters)
-    ends = clusters.min(initial=0), clusters.max(initial=0)
-    if not 0 <= ends[0] <= ends[1] < _MOST_CLUSTERS:
-        raise BadFileError(
-            f"{paths[1].name} reaches from {ends[0]} to {ends[1]}; clusters are counted from 0"
-        )
+    check_index(paths[1].name, clusters, _MOST_CLUSTERS, "clusters")
     return times, clusters.astype(np.int64)
 
 
@@ -192,10 +190,7 @@ def _peaks(columns: dict[str, Column]) -> list[int] | None:
 
 def _heights(path: Path) -> NDArray[Any]:
     positions = load_array(path)
-    if positions.ndim != 2 or positions.shape[1] < 2 or positions.dtype.kind not in "iuf":
-        raise BadFileError(
-            f"{path.name} has shape {positions.shape} and dtype {positions.dtype}; it needs the x "
-            "and y of each channel"
-        )
+    fits = positions.ndim == 2 and positions.shape[1] > 1 and positions.dtype.kind in "iuf"
+    check_array(path.name, positions, fits, "the x and y of each channel")
     heights: NDArray[Any] = positions[:, 1]
     return heights

@@ -18,19 +18,19 @@ from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
 from .._containment import is_hdf5
-from .._counts import counted, time_axis
+from .._counts import checked_width, counted, time_axis
 from .._failures import BadFileError, naming
 from .._mapping import refuse
 from .._session import Session
-from .choice import choose
-from .counts import bin_width_of
-from .mapped import mapped
+from .choice import choose, mapped
 from .v7 import variables_v7
 from .v73 import variables_v73
 from .variable import NUMERIC, Variable
 
 _IDS = ("unit_ids", "ids", "uid", "unit_id", "id")
 _NO_COLUMNS = ("duration_s", "duration", "epochs", "depth_reference")
+#: Names of the width of bins in seconds; in lower case.
+_BIN_WIDTHS = ("bin_width", "binwidth", "bin_size", "binsize", "dt")
 
 
 def load(
@@ -84,7 +84,7 @@ def load(
             trains, resolution_s, epochs = _trains(chosen, per_second), 0.0, None
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
-            resolution_s, width_notes = bin_width_of(fields, chosen, bin_width)
+            resolution_s, width_notes = _bin_width_of(fields, chosen, bin_width)
             axis, title = time_axis(chosen.shape, units_in, str(chosen)), str(chosen)
             found = counted(path, title, chosen.shape, chosen.entries(), axis, resolution_s)
             trains, epochs, note = found
@@ -123,6 +123,30 @@ def opened(path: Path) -> Iterator[list[Variable]]:
         raise BadFileError("its HDF5 part is damaged; export or copy it again") from None
     with hdf5:
         yield variables_v73(hdf5, path)
+
+
+def _bin_width_of(
+    fields: Mapping[str, Variable], chosen: Variable, stated: float | None
+) -> tuple[float, list[str]]:
+    """Seconds per bin, stated by the caller or else by the file, and a note if they differ."""
+    widths = (held for name, held in fields.items() if name.lower() in _BIN_WIDTHS)
+    numbers = (held for held in widths if held.kind in NUMERIC and set(held.shape) == {1})
+    held = next(numbers, None)
+    of_file = None if held is None else float(held.read().item())
+    width = of_file if stated is None else float(stated)
+    if width is None and min(chosen.shape) <= 1:
+        raise BadFileError(
+            f"{chosen} is one vector of numbers; name a cell array with one vector of spike times "
+            "per unit, or a matrix of counts, with variable="
+        )
+    if width is None:
+        raise BadFileError(
+            "a matrix of counts does not say how long its bins are; pass bin_width= in seconds"
+        )
+    checked_width(width, str(held) if stated is None else "bin_width")
+    if held is None or of_file == width:
+        return width, []
+    return width, [f"bins of {width:g} s as stated; {held.name} of the file: {of_file:g}"]
 
 
 def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:

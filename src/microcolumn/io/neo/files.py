@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .._containment import check_inside
 from .._failures import BadFileError, name_list
-from .._inside import check_inside
 from .headers import check_header
 from .trains import Train, scalars, trains_of
 

@@ -31,7 +31,7 @@ _LAB = np.array(
 _COLOUR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
 
 
-def night_rules(markup: Iterable[str]) -> str:
+def dark_mode_rules(markup: Iterable[str]) -> str:
     """CSS rules that give every colour of some SVG elements its counterpart on dark paper.
 
     They look for the colour in the elements' own style, so that the elements stay as they are, and
@@ -39,12 +39,12 @@ def night_rules(markup: Iterable[str]) -> str:
     """
     found = sorted({pair for each in markup for pair in _COLOUR.findall(each)})
     return "\n".join(
-        f'[style*="{what}: {colour}"] {{ {what}: {at_night(colour)} !important }}'
+        f'[style*="{what}: {colour}"] {{ {what}: {dark_counterpart(colour)} !important }}'
         for what, colour in found
     )
 
 
-def at_night(colour: str) -> str:
+def dark_counterpart(colour: str) -> str:
     """The counterpart of a colour, given as ``#rrggbb``, as CSS.
 
     Greys keep their contrast: white becomes the dark paper and black its light ink. Vivid colours

@@ -1,0 +1,180 @@
+"""Every sentence of reports, kept in files.
+
+After a change, ``python tests/report/test_snapshots.py`` writes them anew: read the difference.
+"""
+
+import sys
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import planted_study as planted
+from planted_comparison import compared
+
+from microcolumn.report._answer_models import best_model, good_enough, holds_for, others_agree
+from microcolumn.report._answer_sentences import beyond_pairs, in_layers, size_of_gain, title
+from microcolumn.report._findings import Finding, Layering, _kind
+from microcolumn.report._methods import methods
+from microcolumn.report._section_intros import _FINDINGS, section_intro
+from microcolumn.report._text import report_text
+from microcolumn.study import Plan, Results
+
+FOLDER = Path(__file__).parent / "snapshots"
+FIRST, SECOND = planted.PLAN.experiments
+INSTANTANEOUS = Plan(planted.PLAN.sources, (FIRST,))
+FLOW = replace(FIRST, objectives="mpf")
+
+GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
+#: Scores of models that give each kind of answer.
+KINDS = {
+    "groups": {"levels": GROUPS},
+    "pairs": {"levels": {"Ising": 12.0, "RBM 25": 10.0}},
+    "equal": {"levels": {"Ising": 10.0, "RBM 25": 10.01}, "scatter": 0.1},
+    "same": {"levels": {"Ising": 10.0, "RBM 25": 10.0}, "scatter": 0.0},
+    "undecided": {"levels": GROUPS, "scatter": 40.0},
+    "too few splits": {"levels": GROUPS, "n_splits": 2},
+    "open": {"levels": GROUPS, "Ising": {"fit_converged": False}},
+    "untested": {"levels": {"Ising": 10.0}},
+}
+LAYERS = Layering("RBM 25", 4, 4, 0.8, 0.5, 3.0, 10.0)
+
+
+class Fit(str):
+    """What a test of adequacy found, in words, and by its kind."""
+
+    missed, describes, pairs_in_doubt = (), True, False
+
+
+class Doubtful(Fit):
+    pairs_in_doubt = True
+
+
+class Missing(Fit):
+    missed, describes = ("pairs",), False
+
+
+def finding(name="A", **options):
+    """What a recording says whose models have these scores."""
+    comparison = compared(**{"levels": GROUPS} | options)
+    untested = "No labels of several layers, so this was not tested"
+    where = (name, name, "instantaneous", 1, name)
+    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "")
+
+
+def answers():
+    """Titles and paragraphs of one recording and of several, by what they are of."""
+    one = {kind: finding(kind, **options) for kind, options in KINDS.items()}
+    rival = finding("rival", levels=GROUPS | {"BernoulliMixture": 20.0})
+    rows = planted.assemblies(list("abcdefghij"))
+    inside = replace(one["groups"], layering=LAYERS, assemblies={"RBM 25": rows})
+    outside = replace(inside, layering=replace(LAYERS, n_inside=0, share=0.55))
+    none = replace(finding().compared, models=(), pairs=())
+    cases = {kind: [each] for kind, each in one.items()}
+    mixed = combinations(("groups", "equal", "undecided", "untested"), 2)
+    cases |= {" and ".join(kinds): [one[kind] for kind in kinds] for kinds in mixed}
+    cases |= {
+        "all": list(one.values()),
+        "thirty": [replace(inside, label=f"recording {n}") for n in range(30)],
+        "rival": [rival],
+        "equal rival": [finding(levels=KINDS["equal"]["levels"] | {"Tree": 20.0}, scatter=0.1)],
+        "rival and groups": [rival, one["groups"]],
+        "rivals behind": [
+            finding(n, levels=GROUPS | {"BernoulliMixture": 11.0, "TwoTree": 5.0}) for n in "AB"
+        ],
+        "layers": [inside],
+        "layers and none": [inside, outside, one["groups"]],
+        "a large gain": [finding(levels={"Ising": 50.0, "RBM 25": 61.0})],
+        "a small gain": [finding(levels={"Ising": 50.0, "RBM 25": 50.1}, scatter=0.01)],
+        "false modes": [replace(one["groups"], compared=none, kind="untested")],
+    }
+    for kind in (Fit, Doubtful, Missing):
+        fit = replace(one["groups"], adequacy=kind("so says it"), adequate="RBM 25")
+        cases[kind.__name__] = [fit]
+        cases[f"two {kind.__name__}"] = [fit, replace(fit, label="B")]
+    questions = (beyond_pairs, size_of_gain, in_layers, best_model, good_enough, holds_for)
+    for name, found in cases.items():
+        yield f"{name}: {title(found, f'{len(found)} recordings')}"
+        yield from (f"  {each.__name__}: {each(found)}" for each in questions)
+        first = [replace(one["groups"], recording=each.recording) for each in found]
+        yield f"  others_agree: {others_agree(found, first)}"
+
+
+def study(plan=INSTANTANEOUS, **options):
+    """Sentences and tables of a planted study."""
+
+    def lines(folder):
+        results = Results(planted.write(folder / "study.db", plan, **options))
+        yield report_text(results)
+        yield from (f"{name}: {section_intro(results, name)}" for name in _FINDINGS)
+        yield from (f"{name}: {text}" for name, text in methods(plan, layers=True))
+
+    return lines
+
+
+def without(table, **changes):
+    """A change of the rows of a table in every second split."""
+
+    def change(job, rows):
+        for row in rows.get(table, []):
+            if job.split % 2 and row["model"] != "Independent":
+                row.update(changes)
+
+    return change
+
+
+STUDIES = {
+    "planted": study(planted.PLAN),
+    "begun": study(planted.PLAN, keep=lambda job: False),
+    "tests": study(planted.PLAN, keep=lambda job: job.kind == "test"),
+    "two-splits": study(keep=lambda job: job.split is None or job.split < 2),
+    "one-split": study(Plan(planted.PLAN.sources, (replace(FIRST, n_splits=1),))),
+    "unsure": study(change=without("scores", fit_converged=False, normaliser_converged=False)),
+    "empty": study(change=without("scores", n_live_hidden=0, n_couplings=0)),
+    "false-modes": study(
+        Plan(planted.PLAN.sources, (FLOW,)), change=without("scores", false_mass=0.25)
+    ),
+    "flow": study(Plan(planted.PLAN.sources, (FLOW, replace(FIRST, name="likelihood")))),
+    "leaking": study(Plan(planted.PLAN.sources, (replace(SECOND, split_by="words"),))),
+    "quick": study(
+        replace(
+            INSTANTANEOUS,
+            whole=Plan(planted.PLAN.sources, (replace(FIRST, n_splits=10, n_hidden=25),)),
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_says_what_it_said(name, tmp_path):
+    expected = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    assert "\n".join(STUDIES[name](tmp_path)) == expected
+
+
+def test_answers_say_what_they_said():
+    expected = (FOLDER / "answers.txt").read_text(encoding="utf-8")
+    assert "\n".join(answers()) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_answers_follow_from_scores(kind):
+    assert finding(**KINDS[kind]).kind == kind
+
+
+def test_a_rival_wins_only_over_fits_that_have_converged():
+    levels = GROUPS | {"BernoulliMixture": 20.0}
+    assert finding(levels=levels).rival_wins
+    assert not finding(levels=levels, **{"RBM 25": {"fit_converged": False}}).rival_wins
+
+
+if __name__ == "__main__":
+    from tempfile import TemporaryDirectory
+
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / "answers.txt").write_text("\n".join(answers()), encoding="utf-8")
+    for name, lines in STUDIES.items():
+        with TemporaryDirectory() as folder:
+            (FOLDER / f"{name}.txt").write_text("\n".join(lines(Path(folder))), encoding="utf-8")
