@@ -262,22 +262,6 @@ def test_iterations_of_a_start_are_counted_once():
         assert not found.converged
 
 
-def test_a_fit_that_may_leave_more_ends_sooner_and_goes_on_from_there():
-    X = _volleys(1, n_words=500)
-    whole, coarse = (
-        next(fit_path("srbm", _problem(X, "likelihood", resolution=r, tol=1e-10), [1e-3]))
-        for r in (1e-5, 2e-3)
-    )
-    assert whole.converged
-    assert coarse.converged
-    assert coarse.n_evaluations < whole.n_evaluations
-    assert whole.objective - 1e-6 < coarse.objective < whole.objective + 2e-3
-    problem = _problem(X, "likelihood", draws=False, resolution=1e-5, tol=1e-10)
-    polished = next(fit_path("srbm", problem, [1e-3], start=coarse.parameters))
-    assert polished.objective == pytest.approx(whole.objective, abs=1e-5)
-    assert polished.n_evaluations < whole.n_evaluations
-
-
 def test_the_independent_model_is_its_starting_biases():
     X = _volleys(10)
     [found] = fit_path("independent", _problem(X), [0.5])

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dger
 
 from ..kernels.loops.l1_descent import minimise_quadratic
 from ..layout import Layout
@@ -26,7 +25,7 @@ _MOST_COORDINATES = 2000
 _MOST_CORRECTIONS = 15
 #: Damping of the first step and the least, relative to the curvature of each coordinate; factors
 #: by which it grows where a step fails or falls short, and shrinks where it keeps its promise.
-_FIRST_DAMPING, _LEAST_DAMPING, _MORE, _SOMEWHAT_MORE, _LESS = 1e-3, 1e-5, 10.0, 3.0, 0.5
+_FIRST_DAMPING, _LEAST_DAMPING, _MORE, _SOMEWHAT_MORE, _LESS = 1e-3, 1e-5, 6.0, 3.0, 0.25
 #: Shares of the promised decrease from which on a step is taken, is good, and falls short.
 _TAKEN, _GOOD, _SHORT = 0.05, 0.7, 0.3
 _MOST_TRIALS = 12
@@ -95,12 +94,12 @@ class NewtonSearch(Search):
         """Go to the minimum of the damped model, if the objective falls about as it promises."""
         at = self._coordinates
         slopes, x, strengths = self._gradient[at], self.x[at], self._strengths[at]
-        damped = self._curvature.copy()
-        damped.flat[:: at.size + 1] *= 1.0 + self._damping
-        goal, ends = minimise_quadratic(damped, slopes, x, strengths, _INEXACT * self.optimality)
+        damped = self._curvature + np.diag(self._damping * np.diagonal(self._curvature))
+        goal = np.empty(at.size)
+        minimise_quadratic(damped, slopes, x, strengths, _INEXACT * self.optimality, goal)
         step = goal - x
         with np.errstate(over="ignore", invalid="ignore"):  # where the curvature is none
-            rise = 0.5 * step @ (slopes + ends)
+            rise = slopes @ step + 0.5 * step @ (damped @ step)
             promised = -float(rise + strengths @ (np.abs(goal) - np.abs(x)))
         trial, gradient, trial_slopes = self._trial
         trial[:] = self.x
@@ -138,6 +137,5 @@ class NewtonSearch(Search):
             share = (1.0 - _LEAST_SHARE) * along / (along - found)
             change = share * change + (1.0 - share) * expected
             found = float(step @ change)
-        for factor, vector in ((1.0 / found, change), (-1.0 / along, expected)):
-            dger(factor, vector, vector, a=self._curvature.T, overwrite_a=True)
+        self._curvature += np.outer(change, change) / found - np.outer(expected, expected) / along
         self._n_corrections += 1

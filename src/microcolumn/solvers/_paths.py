@@ -78,7 +78,7 @@ class Problem(StartSettings):
         A cheaper objective whose minima are close by: penalised hidden units that are drawn at
         random settle by it before they come to the objective itself.
     draws : bool
-        Whether there are starts besides the caller's, drawn at random or from other models.
+        Whether hidden units are drawn at random for starts; else the caller's start serves.
     """
 
     objective: Objective
@@ -110,21 +110,15 @@ class Problem(StartSettings):
         layout = self.layout(starts[0], l1)
         if self.parts is not None and _is_unbounded(layout, self.penalty(l1)):
             return self._stopped_early(self.parts, layout, [*starts, *climbing])
-        searches, n_evaluations = self.compare(l1, starts, climbing)
-        # Without live hidden units a search is at its end, others have yet to come down.
-        alive = [search for search in searches if _has_live_units(search)] or searches
-        best, lowest = min(alive, key=_value), min(searches, key=_value)
+        best, n_evaluations = self.compare(l1, starts, climbing)
         n_evaluations -= best.n_evaluations
         found = self._finish(best)
-        if lowest is not best and lowest.value < found.objective:
-            n_evaluations += found.n_evaluations - lowest.n_evaluations
-            found = self._finish(lowest)
         return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
 
     def compare(
         self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
-    ) -> tuple[list[Search], int]:
-        """Searches from all starts, not at their ends yet, and evaluations of all of them."""
+    ) -> tuple[Search, int]:
+        """The search that has come lowest, not at its end yet, and evaluations of all of them."""
         layout, searches, n_evaluations = self.layout([*starts, *climbing][0], l1), [], 0
         climb = _CLIMB if l1 > 0.0 else ()
         for start, shares in [*((s, ()) for s in starts), *((s, climb) for s in climbing)]:
@@ -136,7 +130,7 @@ class Problem(StartSettings):
             searches.append(self._search(self.penalty(l1), layout, x))
             self._run(searches[-1], coarse=True)
         n_evaluations += sum(search.n_evaluations for search in searches)
-        return searches, n_evaluations
+        return min(searches, key=lambda search: search.value), n_evaluations
 
     def _search(self, penalty: Penalty, layout: Layout, x: Floats) -> Search:
         """A search from ``x``. Unpenalised hidden units have no minimum to step to."""
@@ -169,7 +163,8 @@ class Problem(StartSettings):
         turned = search
         if not np.array_equal(search.layout.pack(theta), search.x):
             turned = self._search(search.penalty, search.layout, search.layout.pack(theta))
-            turned.continue_from(search)
+            turned.n_iter = search.n_iter
+            turned.n_evaluations += search.n_evaluations
             self._run(turned)
         found = FitResult.of(turned, self.tol, self._resolution_of(turned))
         return replace(found, parameters=canonical(found.parameters)[0])
@@ -215,14 +210,6 @@ class Problem(StartSettings):
             converged=converged or found.optimality <= self.tol,
             kept_objective=lowest,
         )
-
-
-def _value(search: Search) -> float:
-    return search.value
-
-
-def _has_live_units(search: Search) -> bool:
-    return bool(search.x[search.layout.weights].any())
 
 
 def _is_unbounded(layout: Layout, penalty: Penalty) -> bool:
@@ -272,9 +259,6 @@ def _path(
     start: Parameters | None,
     nested: NestedStarts | None,
 ) -> Iterator[FitResult]:
-    if start is not None and not problem.draws:
-        yield from (problem.best(l1, [start]) for l1 in l1_values)
-        return
     inner: Iterable[tuple[Parameters, ...]] = repeat(())
     if nested is not None:
         inner = zip(*nested, strict=True)
@@ -289,11 +273,10 @@ def _path(
             warm.append(start)
         starts, drawn, climbing = starts_of(kind, problem, warm, *at_l1)
         is_bounded = problem.proxy is not None and problem.penalty(l1).strength > 0.0
-        if is_bounded and last is not None and l1 >= last[0]:
+        if not problem.draws or (is_bounded and last is not None and l1 >= last[0]):
             drawn = climbing = []  # a stronger penalty wakes no hidden unit
         if problem.proxy is not None and is_bounded and drawn:
-            searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
-            by_proxy = min(searches, key=_value)
+            by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
             drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
         found = problem.best(l1, [*starts, *drawn], climbing)
         last = l1, found.parameters

@@ -107,11 +107,6 @@ class Search:
                         return
                     then, before, checked = self.value, self.optimality, self.n_iter
 
-    def continue_from(self, other: Search) -> None:
-        """Count on from a search that has found the same model in other coordinates."""
-        self.n_iter, self._recent = other.n_iter, other._recent
-        self.n_evaluations += other.n_evaluations
-
     def _evaluate(self, x: Floats, gradient: Floats) -> float:
         self.n_evaluations += 1
         value = self._objective.evaluate(x, self.layout, gradient)
