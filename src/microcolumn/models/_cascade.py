@@ -20,10 +20,9 @@ from ..kernels.loops.threads import threads_for
 from ..objectives import further_l1, l1_grid
 from ..solvers import Certificate
 from ..solvers._cascade import CascadeFit, CascadeRegressions
-from ..validation import Floats, chunks
+from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._ordered_units import CascadeKernels, OrderedUnits, cascade_order, checked_order
-from ._rival import warn_of_regressions
+from ._rival import Rival, warn_of_regressions
 from ._saving import Arrays, floats, shaped
 from ._settings import COUNT, STRENGTH, Number
 from ._words_estimator import floored_rates
@@ -33,9 +32,11 @@ from ._words_estimator import floored_rates
 _MORE_DECADES = 1
 #: Coefficients beyond this many nats do not come from finite optima (as for couplings).
 _NATURAL = 15.0
+#: Multiply-adds for the log odds of one unit given those before it, roughly.
+_PER_BIT = 20.0
 
 
-class CascadedLogistic(OrderedUnits):
+class CascadedLogistic(Rival):
     """Each unit given those before it, by logistic regressions with an L1 penalty.
 
     With the units in the order of the cascade (Park, Archer, Latimer & Pillow 2013),
@@ -97,11 +98,10 @@ class CascadedLogistic(OrderedUnits):
         "max_iter": COUNT,
     }
     _fitted_numbers: ClassVar[tuple[str, ...]] = (
-        *OrderedUnits._fitted_numbers, "optimality_", "n_iter_",
+        *Rival._fitted_numbers, "optimality_", "n_iter_",
     )  # fmt: skip
 
-    _kernels: ClassVar[CascadeKernels] = CascadeKernels(cascade_log_probability, cascade_draw)
-
+    order_: NDArray[np.int64]
     b_: Floats
     weights_: Floats
     steps_: Floats
@@ -208,10 +208,6 @@ class CascadedLogistic(OrderedUnits):
         warn_of_regressions(self, name, runaway, largest, stacklevel + 1)
         return found
 
-    @property
-    def _operations_per_bit(self) -> float:
-        return 20.0
-
     def _tables(self) -> tuple[Floats, Floats]:
         """Weights from row to column, and log odds by running count, both in cascade order."""
         weights = np.ascontiguousarray(self.weights_[np.ix_(self.order_, self.order_)].T)
@@ -219,12 +215,30 @@ class CascadedLogistic(OrderedUnits):
         by_count = self.b_[self.order_] + reached @ self.steps_[self.order_].T
         return weights, by_count
 
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> Bits:
+        """Independent words, unit by unit."""
+        tables = self._tables()
+        out = np.empty((n_samples, self.order_.size), dtype=np.uint8)
+        for part in chunks(*out.shape):
+            drawn = np.empty_like(out[part])
+            with threads_for(_PER_BIT * drawn.size):
+                cascade_draw(rng.random(drawn.shape), *tables, drawn)
+            out[part, self.order_] = drawn
+        return out
+
+    def _log_probability(self, bits: Bits) -> Floats:
+        tables, out = self._tables(), np.empty(len(bits))
+        for part in chunks(*bits.shape):
+            with threads_for(_PER_BIT * bits[part].size):
+                cascade_log_probability(bits[part][:, self.order_], *tables, out[part])
+        return out
+
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
         tables, out = self._tables(), np.empty((len(bits), places.size))
         for part in chunks(*bits.shape):
             # A flip changes the factors of later units, half of all on average.
-            with threads_for(0.5 * self._operations_per_bit * bits[part].size * places.size):
+            with threads_for(0.5 * _PER_BIT * bits[part].size * places.size):
                 cascade_log_odds(bits[part][:, self.order_], places, *tables, out[part])
         return out
 
@@ -255,6 +269,17 @@ class CascadedLogistic(OrderedUnits):
         return self.b_.size
 
 
+def cascade_order(words: Words) -> NDArray[np.int64]:
+    """Positions of the bits from the least active to the most active, the oldest bin first.
+
+    On 31 hippocampal units, logistic units with the running count have 0.05 bits/s (2 per cent)
+    more in this order than in the reverse order, on 54 retinal units as much, and on 60 other
+    retinal units 0.15 bits/s (0.6 per cent) less.
+    """
+    bins = np.repeat(np.arange(words.window), words.n_units)
+    return np.lexsort((words.rates, bins)).astype(np.int64)
+
+
 def count_thresholds(most: int) -> NDArray[np.int64]:
     """1, 2, 3, 4, 6, 8, 12, 16, 24, 32 and so on up to ``most``."""
     powers = 2 ** np.arange(max(most, 1).bit_length(), dtype=np.int64)
@@ -275,7 +300,10 @@ def _checked_parameters(arrays: Arrays) -> Arrays:
     n, n_thresholds = arrays["b"].size, arrays["thresholds"].size
     shapes = {"b": (n,), "weights": (n, n), "steps": (n, n_thresholds)}
     checked: Arrays = {name: shaped(name, floats(arrays, name), shapes[name]) for name in shapes}
-    order = checked["order"] = checked_order(arrays["order"], n)
+    order = arrays["order"]
+    if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order), np.arange(n)):
+        raise ValueError(f"order does not name each of the {n} bits once")
+    checked["order"] = order.astype(np.int64)
     thresholds = shaped("thresholds", arrays["thresholds"], (n_thresholds,))
     if thresholds.dtype.kind not in "iu" or (np.diff(thresholds, prepend=0) < 1).any():
         raise ValueError("thresholds are not whole numbers that increase from 1 on")
