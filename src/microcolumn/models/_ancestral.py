@@ -18,10 +18,11 @@ from ..kernels.loops.ancestry import as_pairs, log_weights, regressions, settle
 from ..kernels.loops.ancestry_numbers import numbers_active
 from ..kernels.loops.ancestry_past import log_odds_given_first
 from ..kernels.loops.threads import threads_for
+from ..objectives import pair_counts
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._counting import counted_pairs, distinct_pasts
+from ._counting import distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._words_estimator import floored_rates
@@ -194,8 +195,9 @@ class Ancestral(Rival):
         self._take(self._structure(words), floored_rates(words))
 
     def _structure(self, words: Words) -> Structure:
-        pairs = counted_pairs(words)
         n_words = max(float(words.counts.sum()), float(words.n_bins))
+        pairs = pair_counts(words)
+        pairs *= n_words / float(words.counts.sum())
         order, parents, gains = self._grown(pairs, n_words)
         alone, both = np.empty(len(order)), np.empty((len(order), 2))
         regressions(pairs, n_words, parents, alone, both)

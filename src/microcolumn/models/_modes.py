@@ -14,11 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
+from ..objectives._sparse_words import listed_words
 from ..packing import unique_rows
 from ..solvers import Certificate
 from ..validation import Floats, chunks, real_array
 from ..words import Words
-from ._components import Components, listed_words
+from ._components import Components
 from ._modes_fit import Summit
 from ._rival import Rival
 from ._saving import Arrays, floats
