@@ -190,7 +190,7 @@ class Driven(WordModel):
 
     def score(self, X: Words | ArrayLike, y: None = None) -> float:
         """Mean log probability per bin, in nats."""
-        return float(self.log_probability(X).mean())
+        return float(self.log_probability(self._of_drive(X)).mean())
 
     def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
         """Log odds of a spike of some units given all other bits, at the moment of each bin.
