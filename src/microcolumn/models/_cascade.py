@@ -11,13 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import clone
 
-from ..kernels.loops.cascade_words import (
-    cascade_draw,
-    cascade_log_odds,
-    cascade_log_probability,
-)
-from ..kernels.loops.threads import threads_for
 from ..objectives import further_l1, l1_grid
+from ..objectives._sparse_words import listed_words
 from ..solvers import Certificate
 from ..solvers._cascade import CascadeFit, CascadeRegressions
 from ..validation import Bits, Floats, chunks
@@ -32,8 +27,6 @@ from ._words_estimator import floored_rates
 _MORE_DECADES = 1
 #: Coefficients beyond this many nats do not come from finite optima (as for couplings).
 _NATURAL = 15.0
-#: Multiply-adds for the log odds of one unit given those before it, roughly.
-_PER_BIT = 20.0
 
 
 class CascadedLogistic(Rival):
@@ -217,29 +210,46 @@ class CascadedLogistic(Rival):
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> Bits:
         """Independent words, unit by unit."""
-        tables = self._tables()
+        weights, by_count = self._tables()
         out = np.empty((n_samples, self.order_.size), dtype=np.uint8)
         for part in chunks(*out.shape):
-            drawn = np.empty_like(out[part])
-            with threads_for(_PER_BIT * drawn.size):
-                cascade_draw(rng.random(drawn.shape), *tables, drawn)
-            out[part, self.order_] = drawn
+            uniform = rng.random(out[part].shape)
+            x, before = np.zeros(uniform.shape), np.zeros(len(uniform), dtype=np.intp)
+            for i in range(self.order_.size):
+                odds = by_count[before, i] + x[:, :i] @ weights[:i, i]
+                x[:, i] = uniform[:, i] < expit(odds)
+                before += x[:, i] > 0.0
+            out[part, self.order_] = x
         return out
+
+    def _in_order(self, bits: Bits) -> tuple[Bits, NDArray[np.intp], Floats]:
+        """Words in cascade order, active units before each, and log odds given those before."""
+        weights, by_count = self._tables()
+        x = np.ascontiguousarray(bits[:, self.order_])
+        before = np.cumsum(x, axis=1, dtype=np.intp) - x
+        return x, before, listed_words(x) @ weights + by_count[before, np.arange(x.shape[1])]
 
     def _log_probability(self, bits: Bits) -> Floats:
-        tables, out = self._tables(), np.empty(len(bits))
+        out = np.empty(len(bits))
         for part in chunks(*bits.shape):
-            with threads_for(_PER_BIT * bits[part].size):
-                cascade_log_probability(bits[part][:, self.order_], *tables, out[part])
+            x, _, odds = self._in_order(bits[part])
+            out[part] = -_losses(x, odds).sum(axis=1)
         return out
 
-    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+    def _log_odds(self, bits: Bits, units: Sequence[int]) -> Floats:
         places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
-        tables, out = self._tables(), np.empty((len(bits), places.size))
+        (weights, by_count), out = self._tables(), np.empty((len(bits), places.size))
         for part in chunks(*bits.shape):
-            # A flip changes the factors of later units, half of all on average.
-            with threads_for(0.5 * _PER_BIT * bits[part].size * places.size):
-                cascade_log_odds(bits[part][:, self.order_], places, *tables, out[part])
+            x, before, odds = self._in_order(bits[part])
+            losses = _losses(x, odds)
+            for column, place in enumerate(places):
+                # A flip changes the factors of later units.
+                later, change = np.arange(place + 1, x.shape[1]), 1 - 2 * x[:, [place]].astype(int)
+                count = before[:, later]
+                flipped = odds[:, later] + change * weights[place, later]
+                flipped += by_count[count + change, later] - by_count[count, later]
+                gain = (losses[:, later] - _losses(x[:, later], flipped)).sum(axis=1)
+                out[part, column] = odds[:, place] + change[:, 0] * gain
         return out
 
     @property
@@ -248,12 +258,10 @@ class CascadedLogistic(Rival):
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of weights and steps other than 0; the order is given."""
-        x = bits.astype(np.float64)
-        before = np.empty_like(x)  # active units before each
-        before[:, self.order_] = np.cumsum(x[:, self.order_], axis=1) - x[:, self.order_]
-        reached = before[:, :, None] >= self.thresholds_
-        logits = self.b_ + x @ self.weights_.T + np.einsum("wit,it->wi", reached, self.steps_)
-        residual = x - expit(logits)
+        _, before, odds = self._in_order(bits)
+        back = np.argsort(self.order_)
+        x, reached = bits.astype(np.float64), before[:, back, None] >= self.thresholds_
+        residual = x - expit(odds[:, back])
         i, j = np.nonzero(self.weights_)
         k, t = np.nonzero(self.steps_)
         steps = residual[:, k] * reached[:, k, t]
@@ -267,6 +275,11 @@ class CascadedLogistic(Rival):
         for name, array in _checked_parameters(arrays).items():
             setattr(self, f"{name}_", array)
         return self.b_.size
+
+
+def _losses(bits: Bits, log_odds: Floats) -> Floats:
+    """Minus the log probability of each bit, nats."""
+    return np.logaddexp(0.0, np.where(bits, -log_odds, log_odds))
 
 
 def cascade_order(words: Words) -> NDArray[np.int64]:
