@@ -9,20 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.sparse import csr_array
 from scipy.special import expit, logit
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.loops.poisson_binomial import (
     chances_without,
-    count_by_active,
     draw_given_total,
     log_chances,
-    log_odds_given_rest,
-    log_probabilities,
     log_symmetric,
 )
 from ..kernels.loops.threads import threads_for
+from ..objectives._sparse_words import listed_words
+from ..packing import active_bits
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._counting import distinct_pasts, scaled_counts
@@ -82,6 +82,8 @@ class PopulationTracking(Rival):
     seen_: NDArray[np.int64]
     probabilities_: Floats
     _unit_rates: Floats
+    # Words with K active units have log probability offsets[K] plus the sum of the log odds
+    # tables[rows[K]] of these.
     _tables: Floats
     _rows: NDArray[np.int64]
     _offsets: Floats
@@ -106,11 +108,13 @@ class PopulationTracking(Rival):
         return tuple({"strength": strength} for strength in _STRENGTHS)
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        out = np.empty((len(bits), len(units)))
-        chosen = np.asarray(units, dtype=np.int64)
-        with threads_for(float(3 * bits.size)):
-            log_odds_given_rest(bits, self._tables, self._rows, self._offsets, chosen, out)
-        return out
+        less, here, more = (self._log_weights(bits, change) for change in (-1, 0, 1))
+        n_active = bits.sum(axis=1, dtype=np.int64)[:, None]
+        # A spike may be missing, and silence be a spike, at these numbers of active units.
+        own, other = (self._rows[np.clip(n_active + by, 0, bits.shape[1])] for by in (-1, 1))
+        silenced = (here - less)[:, None] + self._tables[own, units]
+        roused = (more - here)[:, None] + self._tables[other, units]
+        return np.where(bits[:, units], silenced, roused)
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
         """As :meth:`Rival.log_odds_given_past`; others are summed out by how many are active."""
@@ -173,14 +177,13 @@ class PopulationTracking(Rival):
         counts, n_active = scaled_counts(words), words.X.sum(axis=1, dtype=np.int64)
         by_number = np.bincount(n_active, weights=counts, minlength=n_units + 1)
         inside = np.flatnonzero(by_number[1:-1]) + 1
-        rows = np.full(n_units + 1, -1)
-        rows[inside] = np.arange(len(inside))
-        n_words, spikes = np.zeros(len(inside)), np.zeros((len(inside), n_units))
-        count_by_active(words.X, counts, n_active, rows, n_words, spikes)
+        shape = n_units + 1, len(words)
+        of_number = csr_array((counts, (n_active, np.arange(len(words)))), shape=shape)
+        spikes = (of_number[inside] @ listed_words(words.X)).toarray()
         rates = floored_rates(words)
         prior = np.array([_tilted(logit(rates), int(k)) for k in inside]).reshape(spikes.shape)
         strength = float(self.strength)
-        probabilities = (spikes + strength * prior) / (n_words + strength)[:, None]
+        probabilities = (spikes + strength * prior) / (by_number[inside] + strength)[:, None]
         smoothed = by_number + _PRIOR_PER_NUMBER
         self._adopt(smoothed / smoothed.sum(), inside, probabilities, rates)
 
@@ -213,10 +216,15 @@ class PopulationTracking(Rival):
         return self._unit_rates if total == self.n_features_in_ else _tilted(log_odds, total)
 
     def _log_probability(self, bits: Bits) -> Floats:
-        out = np.empty(len(bits))
-        with threads_for(float(2 * bits.size)):
-            log_probabilities(bits, self._tables, self._rows, self._offsets, out)
-        return out
+        return self._log_weights(bits)
+
+    def _log_weights(self, bits: Bits, change: int = 0) -> Floats:
+        """Log probability of words as if there were so many more active units, shape (n_words,)."""
+        n_active, active = active_bits(bits)
+        number = np.clip(n_active + change, 0, bits.shape[1])
+        word = np.repeat(np.arange(len(bits)), n_active)
+        sums = np.bincount(word, self._tables[self._rows[number][word], active], len(bits))
+        return self._offsets[number] + sums
 
     def _arrays(self) -> Arrays:
         return {

@@ -1,8 +1,4 @@
-"""Words by their number of active units: independent units, given how many of them are active.
-
-Words with K active units have log probability ``offsets[K]`` plus the sum of the log odds
-``tables[rows[K]]`` of their active units.
-"""
+"""Independent units by how many of them are active: chances of every number, and words of one."""
 
 import math
 
@@ -10,22 +6,6 @@ import numpy as np
 from numba import prange
 
 from ..compile import kernel
-
-
-# Words, and spikes of each unit, by the number of active units.
-# Cost: one look at every bit.
-# Pinned by tests/models/test_population_tracking.py to sums of NumPy.
-@kernel
-def count_by_active(bits, counts, n_active, rows, words, spikes):
-    """Add to ``words`` (n_rows,) and ``spikes`` (n_rows, n_units); rows of -1 are left out."""
-    for u in range(bits.shape[0]):
-        row = rows[n_active[u]]
-        if row < 0:
-            continue
-        words[row] += counts[u]
-        for n in range(bits.shape[1]):
-            if bits[u, n]:
-                spikes[row, n] += counts[u]
 
 
 # log P(K of the units are active) where unit n is active with probability p_n, for one K per row.
@@ -113,47 +93,3 @@ def draw_given_total(probabilities, total, uniforms, out):
             if active:
                 out[u, n] = 1
                 left -= 1
-
-
-# Log probability of each word.
-# Cost: one look at every bit and an addition for each active one.
-# Pinned by tests/models/test_population_tracking.py to the formula of the paper.
-@kernel(parallel=True)
-def log_probabilities(bits, tables, rows, offsets, out):
-    """Fill ``out`` (n_words,)."""
-    for u in prange(bits.shape[0]):
-        n_active = 0
-        for n in range(bits.shape[1]):
-            n_active += bits[u, n]
-        table, total = tables[rows[n_active]], 0.0
-        for n in range(bits.shape[1]):
-            if bits[u, n]:
-                total += table[n]
-        out[u] = offsets[n_active] + total
-
-
-# Log odds of some units given all others, which leave the number of active units open.
-# Cost: three sums over the active bits of a word, and a few additions per unit.
-# Pinned by tests/models/test_every_model.py to flips of single bits.
-@kernel(parallel=True)
-def log_odds_given_rest(bits, tables, rows, offsets, units, out):
-    """Fill ``out`` (n_words, n_chosen)."""
-    n_units = bits.shape[1]
-    for u in prange(bits.shape[0]):
-        n_active = 0
-        for n in range(n_units):
-            n_active += bits[u, n]
-        log_p = np.zeros(3)  # at one active unit less, as it is, at one more
-        for side in range(3):
-            k = n_active + side - 1
-            if 0 <= k <= n_units:
-                log_p[side] = offsets[k]
-                for n in range(n_units):
-                    if bits[u, n]:
-                        log_p[side] += tables[rows[k], n]
-        for column in range(units.size):
-            n = units[column]
-            if bits[u, n]:
-                out[u, column] = log_p[1] - (log_p[0] - tables[rows[n_active - 1], n])
-            else:
-                out[u, column] = log_p[2] + tables[rows[n_active + 1], n] - log_p[1]
