@@ -6,11 +6,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
-from ..kernels.loops.history import history_features
 from ..kernels.loops.sparse_logistic import SparseRows
-from ..packing import active_bits
+from ..objectives._sparse_words import listed_words
 from ..timeline import Places, window_codes
 from ..validation import Floats, chunks
 from ..words import Words
@@ -56,26 +55,11 @@ def _offset(n_functions: int, n_lags: int) -> float:
     return high
 
 
-class ActiveUnits(NamedTuple):
-    """Words in time order, each distinct one as a list of its active units."""
-
-    offsets: NDArray[np.int64]
-    active: NDArray[np.int32]
-    word: NDArray[np.int32]  # row of each bin among the distinct words
-    ages: NDArray[np.int64]  # number of adjacent bins before each bin
-
-    @classmethod
-    def of(cls, words: Words) -> Self:
-        """From words of single bins."""
-        n_active, active = active_bits(words.X)
-        starts = words.epoch_starts
-        lengths = np.diff(np.append(starts, words.n_bins))
-        return cls(
-            offsets=np.concatenate([[0], n_active]).cumsum(),
-            active=active,
-            word=words.index,
-            ages=np.arange(words.n_bins) - np.repeat(starts, lengths),
-        )
+def ages(words: Words) -> Places:
+    """Number of adjacent bins before each bin, shape (n_bins,)."""
+    starts = words.epoch_starts
+    lengths = np.diff(np.append(starts, words.n_bins))
+    return np.arange(words.n_bins) - np.repeat(starts, lengths)
 
 
 class Histories(NamedTuple):
@@ -89,10 +73,10 @@ class Histories(NamedTuple):
     @classmethod
     def of(cls, words: Words, basis: Floats) -> Self:
         """Histories of the bins that have as many adjacent bins before them as there are lags."""
-        spoken, n_lags = ActiveUnits.of(words), basis.shape[1]
-        newest = np.flatnonzero(spoken.ages >= n_lags)
+        n_lags = basis.shape[1]
+        newest = np.flatnonzero(ages(words) >= n_lags)
         first, row = _distinct(words, newest, n_lags)
-        features = _features(spoken, newest[first] - n_lags, basis, words.n_units)
+        features = _features(words, newest[first], basis)
         fired_offsets, fired = _responses(words, newest, row)
         n_fired, n_bins = np.diff(fired_offsets), max(newest.size, 1)
         rows = SparseRows(
@@ -131,19 +115,18 @@ def _distinct(
     return first, row
 
 
-def _features(spoken: ActiveUnits, oldest: Places, basis: Floats, n_units: int) -> csr_array:
-    """Basis functions of the spikes of each unit, shape (n_histories, n_units * n_functions)."""
-    by_lag = np.ascontiguousarray(basis.T)
-    ends = np.zeros(oldest.size, dtype=np.int64)
-    columns, values = np.empty(0, dtype=np.int32), np.empty(0)
-    past = spoken.offsets, spoken.active, spoken.word, oldest, by_lag, n_units
-    history_features(*past, ends, columns, values)
-    ends = np.cumsum(ends)
-    if ends.size and ends[-1]:
-        columns, values = np.empty(ends[-1], dtype=np.int32), np.empty(ends[-1])
-        history_features(*past, ends, columns, values)
-    offsets = np.concatenate([np.zeros(1, dtype=np.int64), ends])
-    found = csr_array((values, columns, offsets), shape=(oldest.size, n_units * len(basis)))
+def _features(words: Words, newest: Places, basis: Floats) -> csr_array:
+    """Basis functions of the spikes before some bins, shape (n_bins, n_units * n_functions)."""
+    bins, parts = listed_words(words.X)[words.index], []
+    for function in basis:
+        lags = np.flatnonzero(function)
+        past = (newest[:, None] - 1 - lags).ravel()
+        shares, ends = np.tile(function[lags], newest.size), lags.size * np.arange(newest.size + 1)
+        parts.append(csr_array((shares, past, ends), shape=(newest.size, words.n_bins)) @ bins)
+    found = hstack(parts, format="csr")
+    function, unit = np.divmod(found.indices, words.n_units)
+    columns = unit * len(basis) + function
+    found = csr_array((found.data, columns, found.indptr), shape=found.shape)
     found.sort_indices()
     return found
 
