@@ -16,8 +16,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
-from ..kernels.loops.lookup import find_words
-from ..kernels.loops.threads import threads_for
 from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
@@ -201,13 +199,11 @@ class Universal(Rival):
 
     def _found(self, bits: Bits) -> Floats:
         """How many of the training words each word is, shape (n_words,)."""
-        counts = np.zeros(len(bits))
+        counts, known = np.zeros(len(bits)), _texts(self._keys)
         for part in chunks(*bits.shape):
-            queries = np.ascontiguousarray(packed(bits[part]).T)
-            rows = np.empty(len(queries), dtype=np.int64)
-            with threads_for(20.0 * queries.size):
-                find_words(self._keys, queries, rows)
-            counts[part] = np.where(rows < 0, 0.0, self._counts[rows])
+            asked = _texts(packed(bits[part]).T)
+            rows = np.minimum(np.searchsorted(known, asked), known.size - 1)
+            counts[part] = np.where(known[rows] == asked, self._counts[rows], 0.0)
         return counts
 
     def _mixed(self, log_p: Floats, counts: Floats) -> Floats:
@@ -247,6 +243,11 @@ class Universal(Rival):
         model.concentration_ = float(concentration)
         model.n_features_in_, model.origin_ = n_bits, None
         return model
+
+
+def _texts(keys: Keys) -> NDArray[np.bytes_]:
+    """Packed words (n_words, n_integers) as texts of equal length, which sort as the words do."""
+    return np.ascontiguousarray(keys, dtype=">u8").view(f"S{8 * keys.shape[1]}")[:, 0]
 
 
 def _fitted(model: WordModel, words: Words) -> WordModel:
