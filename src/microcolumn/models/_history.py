@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, hstack
 from ..kernels.loops.sparse_logistic import SparseRows
 from ..objectives._sparse_words import listed_words
 from ..timeline import Places, window_codes
-from ..validation import Floats, chunks
+from ..validation import Floats
 from ..words import Words
 
 
@@ -75,18 +75,20 @@ class Histories(NamedTuple):
         """Histories of the bins that have as many adjacent bins before them as there are lags."""
         n_lags = basis.shape[1]
         newest = np.flatnonzero(ages(words) >= n_lags)
-        first, row = _distinct(words, newest, n_lags)
-        features = _features(words, newest[first], basis)
-        fired_offsets, fired = _responses(words, newest, row)
-        n_fired, n_bins = np.diff(fired_offsets), max(newest.size, 1)
+        codes = window_codes(words.index, newest - n_lags, n_lags, len(words))
+        _, first, row = np.unique(codes, return_index=True, return_inverse=True)
+        bins = listed_words(words.X)[words.index]
+        features = _features(bins, newest[first], basis)
+        spikes = bins[newest].T.tocsr()
+        n_fired, n_bins = np.diff(spikes.indptr), max(newest.size, 1)
         rows = SparseRows(
             offsets=features.indptr,
             columns=features.indices,
             values=features.data,
             shares=np.bincount(row, minlength=first.size) / n_bins,
-            fired_offsets=fired_offsets,
-            fired=fired,
-            fired_shares=np.full(fired.size, 1.0 / n_bins),
+            fired_offsets=spikes.indptr.astype(np.int64),
+            fired=row[spikes.indices].astype(np.int32),
+            fired_shares=np.full(spikes.nnz, 1.0 / n_bins),
             limits=np.full(words.n_units, features.shape[1]),
             usable=np.ones(features.shape[1], dtype=bool),
             table=np.ones((1, 1)),
@@ -106,42 +108,17 @@ class Histories(NamedTuple):
         return float(np.abs(slopes[self.usable]).max(initial=0.0)) or 1.0
 
 
-def _distinct(
-    words: Words, newest: Places, n_lags: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """An example of each distinct history among those of some bins, and the history of each."""
-    codes = window_codes(words.index, newest - n_lags, n_lags, len(words))
-    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
-    return first, row
-
-
-def _features(words: Words, newest: Places, basis: Floats) -> csr_array:
-    """Basis functions of the spikes before some bins, shape (n_bins, n_units * n_functions)."""
-    bins, parts = listed_words(words.X)[words.index], []
+def _features(bins: csr_array, newest: Places, basis: Floats) -> csr_array:
+    """Basis functions of the spikes before some bins, shape (n_newest, n_units * n_functions)."""
+    parts = []
     for function in basis:
         lags = np.flatnonzero(function)
         past = (newest[:, None] - 1 - lags).ravel()
         shares, ends = np.tile(function[lags], newest.size), lags.size * np.arange(newest.size + 1)
-        parts.append(csr_array((shares, past, ends), shape=(newest.size, words.n_bins)) @ bins)
+        parts.append(csr_array((shares, past, ends), shape=(newest.size, bins.shape[0])) @ bins)
     found = hstack(parts, format="csr")
-    function, unit = np.divmod(found.indices, words.n_units)
+    function, unit = np.divmod(found.indices, bins.shape[1])
     columns = unit * len(basis) + function
     found = csr_array((found.data, columns, found.indptr), shape=found.shape)
     found.sort_indices()
     return found
-
-
-def _responses(
-    words: Words, newest: Places, row: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Rows after which each unit fired, one after the other, and where each unit's begin."""
-    units, rows = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
-    for part in chunks(newest.size, words.n_units):
-        bins, fired = np.nonzero(words.X[words.index[newest[part]]])
-        units.append(fired)
-        rows.append(row[part][bins].astype(np.int32))
-    unit = np.concatenate(units)
-    order = np.argsort(unit, kind="stable")
-    counts = np.bincount(unit, minlength=words.n_units)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return offsets, np.concatenate(rows)[order]
