@@ -29,6 +29,21 @@ def sums_over_states(rows: Floats) -> Floats:
     return table
 
 
+def sum_over_sets(values: Floats, supersets: bool) -> None:
+    """Replace ``values`` (2^n_units,) by sums over all subsets, or supersets, of each state.
+
+    A state is the set of its active units (Yates 1937). A function of states that is a sum of
+    products of bits has one coefficient per set, and its values are the sums over subsets. The
+    probability that all units of a set are active is the sum over supersets.
+    """
+    for k in range(values.size.bit_length() - 1):
+        without, with_unit = values.reshape(-1, 2, 1 << k).swapaxes(0, 1)
+        if supersets:
+            without += with_unit
+        else:
+            with_unit += without
+
+
 def pairwise_log_weights(b: Floats, J: Floats, X: Floats | None = None) -> Floats:
     """Find b'x + x'Jx of the states in the rows of ``X``, nats; of all states in order without."""
     X = states(b.size) if X is None else X
