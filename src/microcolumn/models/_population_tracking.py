@@ -14,13 +14,8 @@ from scipy.special import expit, logit
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.loops.poisson_binomial import (
-    chances_without,
-    draw_given_total,
-    log_chances,
-    log_symmetric,
-)
-from ..kernels.loops.threads import threads_for
+from ..energy import number_active
+from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives._sparse_words import listed_words
 from ..packing import active_bits
 from ..validation import Bits, Floats, chunks
@@ -32,6 +27,8 @@ from ._words_estimator import floored_rates
 
 #: Words that the prior counts for at each number of active units.
 _PRIOR_PER_NUMBER = 0.01
+#: Chances of numbers of active units that stay near memory.
+_CACHED = 1 << 14
 #: Strengths of the prior on units that are worth trying, in words.
 _STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 
@@ -121,9 +118,7 @@ class PopulationTracking(Rival):
         pasts, past = distinct_pasts(words)
         n_past, n_units = pasts.shape[1], words.n_units
         chances = expit(self._tables[:, n_past:])
-        others = np.empty((*chances.shape, n_units))
-        with threads_for(float(chances.size * n_units**2)):
-            chances_without(chances, others)
+        others = chances_without(chances)
         # Words of the newest bin weigh the product of their odds, not of their chances.
         log_silent = np.log1p(-chances).sum(axis=1)
         out, n_active = np.empty((len(pasts), n_units)), pasts.sum(axis=1, dtype=np.int64)
@@ -198,10 +193,7 @@ class PopulationTracking(Rival):
         self._tables = np.concatenate([logit(probabilities), logit(rates)[None]])
         self._rows = np.full(n_units + 1, len(seen))
         self._rows[seen] = np.arange(len(seen))
-        log_a, log_sums = np.empty(len(seen)), np.empty(n_units + 1)
-        with threads_for(float(n_units * seen.sum())):
-            log_chances(probabilities, seen, log_a)
-        log_symmetric(self._tables[-1], log_sums)
+        log_sums, log_a = log_symmetric(self._tables[-1]), log_chances(probabilities, seen)
         log_sums[seen] = log_a - np.log1p(-probabilities).sum(axis=1)
         self._offsets = np.log(distribution) - log_sums
         self.n_features_in_ = n_units
@@ -262,3 +254,35 @@ def _tilted(log_odds: Floats, total: int) -> Floats:
     low, high = -log_odds.max() - 40.0, -log_odds.min() + 40.0
     shift = brentq(lambda shift: expit(log_odds + shift).sum() - total, low, high, xtol=1e-14)
     return np.asarray(expit(log_odds + shift))
+
+
+def log_chances(probabilities: Floats, totals: NDArray[np.int64]) -> Floats:
+    """Log P(K of the units are active) from ``probabilities`` (n_rows, n_units), one K per row.
+
+    Those of a row add up to about K, so that nothing underflows. Rows of small K come first.
+    """
+    out = np.empty(totals.size)
+    for part in chunks(totals.size, int(totals.max(initial=0)), _CACHED):
+        p, k = probabilities[part], totals[part]
+        out[part] = np.log(number_active(p, 1.0 - p, int(k[-1]))[np.arange(k.size), k])
+    return out
+
+
+def log_symmetric(log_odds: Floats) -> Floats:
+    """Log of the sum over words of K active units of the product of their odds, for every K."""
+    out = np.full(log_odds.size + 1, -np.inf)
+    out[0] = 0.0
+    for n, odds in enumerate(log_odds):
+        out[1 : n + 2] = np.logaddexp(out[1 : n + 2], out[: n + 1] + odds)
+    return out
+
+
+def chances_without(probabilities: Floats) -> Floats:
+    """P(m of all units but unit i are active), shape (n_rows, n_units, n_units), i before m.
+
+    Dividing a unit out of the distribution of all would cancel.
+    """
+    n_rows, n_units = probabilities.shape
+    others = np.where(np.eye(n_units, dtype=bool), 0.0, probabilities[:, None])
+    flat = others.reshape(-1, n_units)
+    return number_active(flat, 1.0 - flat, n_units - 1).reshape(n_rows, n_units, n_units)
