@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.loops.ancestry import (
@@ -29,6 +28,7 @@ from ..words import Words
 from ._counting import distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
+from ._settings import Number
 from ._words_estimator import floored_rates
 
 Places = NDArray[np.int64]
@@ -73,7 +73,7 @@ class Ancestral(Rival):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_edges": [Interval(Integral, 0, None, closed="left"), None]
+        "n_edges": [Number(Integral, 0, None, closed="left"), None]
     }
 
     order_: Places

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._rival import Rival, warn_of_regressions
 from ._saving import Arrays, floats, shaped
-from ._settings import COUNT, STRENGTH, Number
+from ._settings import COUNT, POSITIVE, STRENGTH
 from ._words_estimator import floored_rates
 
 #: Decades of strengths below the three that grids of other models span: on 54 retinal cells the
@@ -87,7 +86,7 @@ class CascadedLogistic(Rival):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": STRENGTH,
         "count": ["boolean"],
-        "tol": [Number(Real, 0, None, closed="neither")],
+        "tol": POSITIVE,
         "max_iter": COUNT,
     }
     _fitted_numbers: ClassVar[tuple[str, ...]] = (

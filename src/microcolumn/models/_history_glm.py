@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.loops.history import draw_bins
@@ -25,6 +23,7 @@ from ._history import Histories, ages, lag_basis
 from ._rival import warn_of_regressions
 from ._saving import Arrays, floats, shaped
 from ._sequence import SequenceModel
+from ._settings import COUNT, POSITIVE, STRENGTH, Choice
 from ._words_estimator import floored_rates
 
 #: Spans of history worth trying, seconds.
@@ -90,11 +89,11 @@ class HistoryGLM(SequenceModel):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": [Interval(Real, 0, None, closed="left")],
-        "basis": [Interval(Integral, 1, None, closed="left"), StrOptions({"lags"})],
-        "n_lags": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "l1": STRENGTH,
+        "basis": [*COUNT, Choice({"lags"})],
+        "n_lags": COUNT,
+        "tol": POSITIVE,
+        "max_iter": COUNT,
     }
     _fitted_numbers = ("n_iter_", *SequenceModel._fitted_numbers)
 

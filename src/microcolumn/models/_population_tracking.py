@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
@@ -23,6 +21,7 @@ from ..words import Words
 from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
+from ._settings import POSITIVE
 from ._words_estimator import floored_rates
 
 #: Words that the prior counts for at each number of active units.
@@ -71,9 +70,7 @@ class PopulationTracking(Rival):
     array([1., 2.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "strength": [Interval(Real, 0.0, None, closed="neither")]
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"strength": POSITIVE}
 
     active_distribution_: Floats
     seen_: NDArray[np.int64]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import Tables, log_odds, log_weight
@@ -32,6 +31,7 @@ from ..words import Words
 from ._projections import Projections
 from ._rival import Rival
 from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
+from ._settings import COUNT, POSITIVE, STRENGTH, Number
 from ._words_estimator import floored_rates
 
 #: Most annealing steps.
@@ -102,11 +102,11 @@ class RandomProjections(Rival):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_projections": [Interval(Integral, 1, None, closed="left")],
-        "l1": [Interval(Real, 0, None, closed="left")],
-        "n_inputs": [Interval(Integral, 1, 12, closed="both")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_projections": COUNT,
+        "l1": STRENGTH,
+        "n_inputs": [Number(Integral, 1, 12, closed="both")],
+        "tol": POSITIVE,
+        "max_iter": COUNT,
         "random_state": ["random_state", np.random.Generator],
     }
     _fitted_numbers: ClassVar[tuple[str, ...]] = (*Rival._fitted_numbers, "objective_", "n_iter_")

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
@@ -26,6 +25,7 @@ from ._base import PopulationModel
 from ._counting import scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped, to_bytes
+from ._settings import POSITIVE, Choice
 from ._word_model import WordModel
 
 Keys = NDArray[np.uint64]
@@ -72,11 +72,7 @@ class Universal(Rival):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "concentration": [
-            Interval(Real, 0.0, None, closed="neither"),
-            StrOptions({"evidence"}),
-            None,
-        ]
+        "concentration": [*POSITIVE, Choice({"evidence"}), None]
     }
     _inner_models: ClassVar[tuple[str, ...]] = ("base",)
     _takes_sampling_options: ClassVar[bool] = True
