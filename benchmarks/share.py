@@ -2,8 +2,8 @@
 
 Run as ``python benchmarks/share.py``. Processor time of one thread. Arithmetic is what happens
 within the functions that sum over words and over states, matrix products and elementary functions
-among them, and the recursion of the search. The last column is the same share of the evaluations
-of the likelihood alone, starts and the search left out.
+among them, and the directions and steps of the search. The last column is the same share of the
+evaluations of the likelihood alone, starts and the search left out.
 """
 
 import argparse
@@ -31,7 +31,7 @@ LIKELIHOOD = [
 ]
 OTHERS = [
     (flip_sums, "sum_over_flips"),
-    (quasi_newton, "_apply_inverse"),
+    (quasi_newton, "_find_direction"),
     (l1_descent, "_descend"),
     (_fisher.FisherInformation, "__call__"),
 ]

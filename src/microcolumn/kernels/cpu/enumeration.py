@@ -161,17 +161,16 @@ class EnumerationPlan:
         fixed = self.fixed
         X = states(fixed.size, chunks)
 
-        def added(rows: Floats) -> Floats:
-            total: Floats = np.einsum("kn,nf->kf", X, rows)
-            return total
-
-        own_fields = b[fixed] + added(J[fixed[:, None], fixed])
+        order = np.concatenate([fixed, self.outer, self.inner])
+        n_fixed, n_outer = fixed.size, self.outer.size
+        fields = X @ J[fixed[:, None], order]
+        own_fields = b[fixed] + fields[:, :n_fixed]
         return FixedUnits(
             states=X,
             log_weight=np.einsum("kn,kn->k", X, own_fields),
-            outer_fields=2.0 * added(J[fixed[:, None], self.outer]),
-            inner_fields=2.0 * added(J[fixed[:, None], self.inner]),
-            hidden_inputs=c[self.hidden] + added(W[fixed[:, None], self.hidden]),
+            outer_fields=2.0 * fields[:, n_fixed : n_fixed + n_outer],
+            inner_fields=2.0 * fields[:, n_fixed + n_outer :],
+            hidden_inputs=c[self.hidden] + X @ W[fixed[:, None], self.hidden],
         )
 
 

@@ -193,12 +193,12 @@ def _batch_sums(
     of_c, of_z = slice(1 + n_b + n_a, 1 + n_units), slice(1 + n_units, None)
     hidden = slice(1 + n_b, 1 + n_b + n_hidden)
     sums = np.zeros((1 + n_units, 1 + n_units + n_hidden))
-    across = np.einsum("k,knf->nf", weights, outer)
+    across = _weighted(weights, outer)
     sums[0, 0] = across[0, 0]
     sums[0, of_z] = across[0, hidden]
-    sums[of_b, of_b] = np.einsum("k,knm->nm", weights, inner_pairs)
-    sums[of_b, of_z] = np.einsum("k,kni->ni", weights, inner_hidden)
-    sums[of_a, of_a] = np.einsum("k,knm->nm", weights, outer_pairs)
+    sums[of_b, of_b] = _weighted(weights, inner_pairs)
+    sums[of_b, of_z] = _weighted(weights, inner_hidden)
+    sums[of_a, of_a] = _weighted(weights, outer_pairs)
     sums[of_a, of_b] = across[1:, of_b]
     sums[of_a, of_z] = across[1:, hidden]
     fixed = (part.states * weights[:, None]).T
@@ -207,6 +207,12 @@ def _batch_sums(
     sums[of_c, of_a] = fixed @ outer[:, 1:, 0]
     sums[of_c, of_c] = fixed @ (part.states * outer[:, 0, :1])
     return scale, (sums,)
+
+
+def _weighted(weights: Floats, sums: Floats) -> Floats:
+    """Add up sums over chunks, shape (n_chunks, n, m), by the chunks' weights."""
+    total: Floats = weights @ sums.reshape(weights.size, -1)
+    return total.reshape(sums.shape[1:])
 
 
 def _run_kernel(
