@@ -12,6 +12,7 @@ from ._beyond_stimulus import (
     GainBeyond as GainBeyond,
     beyond_stimulus as beyond_stimulus,
 )
+from ._block_split import BlockSplit as BlockSplit
 from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
 from ._comparison import Comparison as Comparison
 from ._conditional import conditional_gain as conditional_gain

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,14 @@ def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
     if numbers is None:
         numbers = np.arange(1 << n_units, dtype=np.int64)
     return ((numbers[:, None] >> np.arange(n_units, dtype=np.int64)) & 1).astype(np.float64)
+
+
+@lru_cache(maxsize=16)
+def all_states(n_units: int) -> Floats:
+    """All states of a few units, as :func:`states`, kept for the next evaluation; read-only."""
+    kept = states(n_units)
+    kept.flags.writeable = False
+    return kept
 
 
 def sums_over_states(rows: Floats) -> Floats:
@@ -46,6 +56,6 @@ def sum_over_sets(values: Floats, supersets: bool) -> None:
 
 def pairwise_log_weights(b: Floats, J: Floats, X: Floats | None = None) -> Floats:
     """Find b'x + x'Jx of the states in the rows of ``X``, nats; of all states in order without."""
-    X = states(b.size) if X is None else X
+    X = all_states(b.size) if X is None else X
     log_weights: Floats = X @ b + np.einsum("xn,xn->x", X @ J, X)
     return log_weights

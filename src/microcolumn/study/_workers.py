@@ -84,7 +84,12 @@ class Workers:
                 self._wait_for_workers()
                 continue
             for future in done:
-                yield future.result()
+                try:
+                    result = future.result(timeout=_LONELY)
+                except TimeoutError:  # lost with its worker; another does the task again
+                    pending.add(future)
+                    continue
+                yield result
 
     def _wait_for_workers(self) -> None:
         """Say that no worker is ready, if so, and wait until one is."""
