@@ -22,8 +22,8 @@ from ._containment import check_contained, file_inside
 from ._failures import BadFileError, as_bad_file, naming
 from ._sandbox import load_sandboxed
 from ._session import Session
-from .matlab import entries_of, load as load_matlab, opened
-from .matlab.variable import NUMERIC, Variable
+from .matlab import entries_of, load as load_matlab
+from .matlab.variables import NUMERIC, Variable, opened
 
 Fields = Mapping[str, Variable]
 
