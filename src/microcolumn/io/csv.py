@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from ..validation import Floats, is_finite_number
-from ._counts import checked_width
+from ._counts import checked_width, text_matrix
 from ._failures import BadFileError
 from ._mapping import refuse
-from ._matrices import text_matrix
 from ._session import Session
 from ._spike_table import SpikeTable
 from ._tables import check_fields, is_blank, open_table

@@ -23,10 +23,9 @@ from ._arrays import (
     split_by_unit,
 )
 from ._clocks import ticks_per_second
-from ._counts import checked_width
+from ._counts import array_matrix, checked_width
 from ._failures import BadFileError, name_list
 from ._mapping import Arrays as Choice, mapped_session, offer, refuse
-from ._matrices import array_matrix
 from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ...epochs import Epochs
 from .._arrays import check_array, load_array
 from .._failures import BadFileError
-from .folders import Collection, collection, session_folders
-from .tables import Columns, columns_of
+from .folders import Collection, Columns, collection, columns_of, session_folders
 
 Rows = NDArray[Any]
 
