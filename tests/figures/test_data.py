@@ -8,10 +8,11 @@ from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
 from microcolumn.figures import data
-from microcolumn.plot._raster import typical_bins
+from microcolumn.plot._raster import spikes_by_bin
 from microcolumn.study import Results
 from microcolumn.survey import pairwise_correlations
 from microcolumn.survey._stretch import busiest_stretch
+from microcolumn.timeline import typical_bins
 
 FIRST = replace(PLAN, experiments=PLAN.experiments[:1])
 
@@ -63,7 +64,7 @@ def busiest(figure):
 def test_panel_b_shows_typical_and_the_busiest_two_seconds(figure):
     recording = planted_study.recording()
     words = recording.bin(0.020)
-    first, end = typical_bins(words, 100)
+    first, end = typical_bins(spikes_by_bin(words), words.epoch_starts, 100)
     typical = panels(figure)["b"]
     np.testing.assert_allclose(typical.get_xlim(), (0.020 * first, 0.020 * end))
     assert len(marks(typical)) == words.expand()[first:end].sum()

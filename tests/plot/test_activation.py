@@ -8,7 +8,7 @@ from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot import activation
-from microcolumn.plot._activation import _HEIGHT, typical_bins
+from microcolumn.plot._activation import _HEIGHT, typical_activation
 from microcolumn.words import Words
 
 
@@ -110,7 +110,7 @@ def test_a_typical_stretch_lies_in_one_epoch_and_shows_most_hidden_units(seed, n
     rng = np.random.default_rng(seed)
     P = rng.random((100, n_hidden)) ** 8
     starts = np.unique([0, *rng.integers(0, 100, 2)])
-    first, stop = typical_bins(P, starts, n_bins)
+    first, stop = typical_activation(P, starts, n_bins)
     ends = [*starts[1:], 100]
     longest = max(np.array(ends) - starts)
     assert stop - first == min(n_bins, longest)
@@ -133,7 +133,7 @@ def test_a_typical_stretch_lies_in_one_epoch_and_shows_most_hidden_units(seed, n
 def test_a_hidden_unit_that_is_never_on_is_shown_where_it_is_most():
     P = np.zeros((1000, 1))
     P[600] = 0.2
-    first, stop = typical_bins(P, np.array([0]), 50)
+    first, stop = typical_activation(P, np.array([0]), 50)
     assert first + 5 <= 600 < stop - 5
 
 

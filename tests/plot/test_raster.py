@@ -5,8 +5,9 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 
 from microcolumn import Recording, Units, Words
-from microcolumn.plot._raster import busiest_bins, raster, typical_bins
+from microcolumn.plot._raster import raster, spikes_by_bin
 from microcolumn.survey._stretch import busiest_stretch
+from microcolumn.timeline import typical_bins
 
 UNITS = Units(
     ["$a$", "<script>", "c"], [900.0, 300.0, 400.0], ["V/VI", "$II/III$", "$II/III$"]
@@ -171,51 +172,12 @@ def test_no_stretch_of_an_epoch_holds_more_spikes_than_the_busiest(tenths, lengt
         assert held(start, stop) == most
 
 
-def test_the_busiest_bins_are_within_one_epoch():
-    rng = np.random.default_rng(1)
-    starts = [0, 900, 3300]
-    words = Words.from_array(rng.random((5000, 4)) < 0.1, 0.020, epoch_starts=starts)
-    spikes = words.expand().sum(axis=1)
-    start, stop = busiest_bins(words, 1000)
-    assert stop - start == 1000
-    allowed = [
-        first
-        for low, high in zip(starts, [*starts[1:], 5000], strict=True)
-        for first in range(low, high - 999)
-    ]
-    assert start in allowed
-    most = max(spikes[first : first + 1000].sum() for first in allowed)
-    assert spikes[start:stop].sum() == most
-
-
-def test_the_busiest_bins_may_be_a_short_epoch():
-    words = Words.from_array([[0], [0], [1], [1], [1]], 0.020, epoch_starts=[0, 2])
-    assert busiest_bins(words, 1000) == (2, 5)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(1, 12), st.data())
-def test_typical_bins_have_the_median_number_of_spikes_of_all_stretches(spikes, n_bins, data):
-    cuts = data.draw(st.sets(st.integers(1, len(spikes) - 1))) if len(spikes) > 1 else set()
-    starts = [0, *sorted(cuts)]
-    X = np.array(spikes)[:, None] > np.arange(3)
-    words = Words.from_array(X, 0.020, epoch_starts=starts)
-    start, stop = typical_bins(words, n_bins)
-    epochs = list(zip(starts, [*starts[1:], len(spikes)], strict=True))
-    length = min(n_bins, max(high - low for low, high in epochs))
-    assert stop - start == length
-    begins = [first for low, high in epochs for first in range(low, high - length + 1)]
-    sums = [sum(spikes[first : first + length]) for first in begins]
-    median = sorted(sums)[len(sums) // 2]
-    assert start == begins[sums.index(median)]
-
-
 def test_a_typical_stretch_of_words_and_of_their_recording_is_drawn():
     rng = np.random.default_rng(0)
     trains = [np.sort(rng.uniform(0.0, 30.0, 100)) for _ in range(4)]
     recording = Recording(trains, epochs=[[0.0, 30.0]])
     words = recording.bin(0.020)
-    first, end = typical_bins(words, 100)
+    first, end = typical_bins(spikes_by_bin(words), words.epoch_starts, 100)
     for source in (words, recording):
         shown = raster(source, stretch="typical", ax=Figure().subplots()).get_xlim()
         np.testing.assert_allclose(shown, (0.020 * first, 0.020 * end))

@@ -14,7 +14,7 @@ from ..evaluate._assemblies import MEANING, MEMBER
 from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers, raster
-from ..plot._activation import COLOURS, draw_activation, typical_bins
+from ..plot._activation import COLOURS, draw_activation, typical_activation
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._layers import marks_from_the_top
 from ..plot._raster import boxes
@@ -116,7 +116,7 @@ def _typical(shown: _Shown, words: Words) -> _Stretch:
     """The stretch drawn: most of the hidden units are on in it, for the median time."""
     held = in_windows(shown.model, words)
     P = activation_in_time(shown.model, held, [row.position for row in shown.rows])
-    first, stop = typical_bins(P, held.epoch_starts, _BINS)
+    first, stop = typical_activation(P, held.epoch_starts, _BINS)
     newest = held.bins[first:stop] + held.window - 1
     return _Stretch(words, held.clock.times_s(newest, held.bin_width), P[first:stop])
 

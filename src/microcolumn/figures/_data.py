@@ -13,11 +13,12 @@ from matplotlib.ticker import MaxNLocator
 from ..plot import _recorded as recorded
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._probe import layer_spans, probe
-from ..plot._raster import raster, stretch_s, typical_bins
+from ..plot._raster import raster, spikes_by_bin, stretch_s
 from ..plot.style import DATA_COLOUR
 from ..study import Condition, DataResult, Results
 from ..survey import pairwise_correlations
 from ..survey._correlograms import lagged_correlations
+from ..timeline import typical_bins
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
@@ -104,7 +105,7 @@ def _panels_in_a_column(figure: Figure, *, has_pair: bool) -> dict[str, Axes]:
 def _typical_stretch(words: Words, shown: DataResult) -> tuple[float, float]:
     """As long as the busiest stretch, with the median number of bins with a spike."""
     n_bins = max(1, round((shown.stop_s - shown.start_s) / words.bin_width))
-    return stretch_s(words, typical_bins(words, n_bins))
+    return stretch_s(words, typical_bins(spikes_by_bin(words), words.epoch_starts, n_bins))
 
 
 def _seconds(stretch: tuple[float, float]) -> str:

@@ -11,9 +11,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ..evaluate import LayersResult, LayerStatistics
 from ..plot import layers as draw_layers
-from ..plot._colours import by_name
 from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
-from ..plot.style import DATA_COLOUR
+from ..plot.style import DATA_COLOUR, by_name
 from ..study import Condition, NotComputedError, Results
 from ..units import Units, layers_from_the_top
 from ._assemblies import best_with_hidden

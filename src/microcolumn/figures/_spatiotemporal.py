@@ -15,8 +15,8 @@ from ..plot import gain, prediction as draw_prediction
 from ..plot._gain import MOST_NAMED
 from ..plot._hidden import strongest_first
 from ..plot._laminar import order_text
+from ..plot._maps import COLUMNS, MOST, hidden_maps
 from ..plot._predictions import busiest_stretch_of_unit
-from ..plot._windows import COLUMNS, MOST, hidden_maps
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend

@@ -1,9 +1,9 @@
 from ._activation import activation as activation
 from ._annealing import annealing as annealing, annealing_error as annealing_error
-from ._couplings import couplings as couplings
 from ._gain import gain as gain
 from ._hidden import hidden_units as hidden_units, modes as modes
 from ._layers import layers as layers
+from ._maps import couplings as couplings, hidden_map as hidden_map
 from ._patterns import (
     pattern_ratios as pattern_ratios,
     patterns as patterns,
@@ -25,4 +25,3 @@ from ._recorded import (
 )
 from ._scores import differences as differences, scores as scores
 from ._window_scores import window_gains as window_gains, windows as windows
-from ._windows import hidden_map as hidden_map

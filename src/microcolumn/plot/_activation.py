@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,11 @@ from numpy.typing import NDArray
 from ..evaluate._activation import activation_in_time, hidden_activation, in_windows
 from ..models import PopulationModel
 from ..survey._stretch import SECONDS
+from ..timeline import typical_bins
 from ..validation import Floats, whole_number
 from ..words import Words
-from ._colours import Colour, by_name
-from ._documented import documented
-from ._inputs import asked_stretch, entitle, expect, model_with_hidden
-from .style import axes_or_new
+from ._inputs import asked_stretch, documented, entitle, expect, model_with_hidden
+from .style import Colour, axes_or_new, by_name
 
 #: Okabe & Ito's palette without the colours of the models with hidden units.
 COLOURS = ("#D55E00", "#0072B2", "#CC79A7", "#56B4E9")
@@ -95,28 +93,17 @@ def hidden_title(model: PopulationModel, column: int) -> str:
     return f"h{column}" if model.W_[:, column].any() else f"h{column} (no weights)"
 
 
-def typical_bins(
+def typical_activation(
     activation: Floats, epoch_starts: NDArray[np.int64], n_bins: int
 ) -> tuple[int, int]:
     """First bin and bin after the last of a typical stretch of ``n_bins`` within one epoch.
 
     Of the stretches in which as many of the hidden units as possible are on at some time, not at
-    the very ends, the one in which they are on for the median time. ``activation`` has shape
-    (n_bins, n_hidden); on is above 0.5, or above half of the largest where that is never so. Where
-    no epoch is as long, a longest one is taken.
+    the very ends, one in which they are on for the median time. ``activation`` has shape
+    (n_bins, n_hidden); on is above 0.5, or above half of the largest where that is never so.
     """
     on = activation > np.minimum(0.5, activation.max(axis=0) / 2)
-    ends = list(pairwise([*epoch_starts.tolist(), len(on)]))
-    length = min(n_bins, max(stop - start for start, stop in ends))
-    starts = np.concatenate([np.arange(start, stop - length + 1) for start, stop in ends])
-    total = np.concatenate((np.zeros((1, on.shape[1]), dtype=np.int64), np.cumsum(on, axis=0)))
-    margin = length // 10
-    counts = total[starts + length - margin] - total[starts + margin]
-    n_seen = (counts > 0).sum(axis=1)
-    best = np.flatnonzero(n_seen == n_seen.max())
-    order = best[np.argsort(counts[best].sum(axis=1), kind="stable")]
-    first = int(starts[order[(order.size - 1) // 2]])
-    return first, first + length
+    return typical_bins(on, epoch_starts, n_bins, occurring=True)
 
 
 def draw_activation(
@@ -156,7 +143,7 @@ def _stretch(
     asked = asked_stretch(start_s, stop_s, SECONDS)
     if asked is None:
         n_bins = max(1, round(SECONDS / words.bin_width))
-        first, end = typical_bins(P[:, :1], words.epoch_starts, n_bins)
+        first, end = typical_activation(P[:, :1], words.epoch_starts, n_bins)
         return float(times[first]), float(times[end - 1]) + words.bin_width
     start, stop = asked
     if not ((times + words.bin_width > start) & (times < stop)).any():

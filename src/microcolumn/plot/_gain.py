@@ -17,11 +17,10 @@ from ..evaluate._inputs import words_for
 from ..models import WordModel
 from ..validation import Floats, real_array
 from ..words import Words
-from ._colours import Colour, looks_of
-from ._documented import documented
 from ._inputs import (
     check_order,
     check_words,
+    documented,
     entitle,
     named,
     named_word_models,
@@ -30,7 +29,16 @@ from ._inputs import (
 )
 from ._laminar import short_ids
 from ._tips import tip
-from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal, size_points
+from .style import (
+    LEGEND,
+    MODEL_COLOURS,
+    Colour,
+    axes_or_new,
+    leave_rounding_small,
+    literal,
+    looks_of,
+    size_points,
+)
 
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.

@@ -13,12 +13,10 @@ from numpy.typing import ArrayLike
 
 from ..evaluate import Comparison, ModelScore
 from ..words import Words
-from ._colours import Colour, coloured
-from ._documented import documented
-from ._inputs import entitle, named
+from ._inputs import documented, entitle, named
 from ._scores import Compared, compared_on
 from ._tips import tip
-from .style import Look, axes_or_new, literal, looks
+from .style import Colour, Look, axes_or_new, coloured, literal, looks
 
 #: Bits/s; a plot of smaller differences would be one of rounding errors.
 _SAME = 1e-3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -15,13 +13,12 @@ from numpy.typing import NDArray
 
 from ..recording import Recording
 from ..survey._stretch import SECONDS, busiest_stretch
+from ..timeline import busiest_bins, run_starts, typical_bins
 from ..validation import Floats
 from ..words import Words
-from ._colours import OneColour, one_colour
-from ._documented import documented
-from ._inputs import asked_stretch, entitle, expect, one_of
+from ._inputs import asked_stretch, documented, entitle, expect, one_of
 from ._laminar import laminar, mark_layers
-from .style import DATA_COLOUR, axes_or_new
+from .style import DATA_COLOUR, OneColour, axes_or_new, one_colour
 
 #: Height of a mark of a spike, rows.
 _HEIGHT = 0.8
@@ -52,7 +49,7 @@ def raster(
     start_s, stop_s : float, optional
         The time drawn, seconds; by default 2 s, which ``stretch`` chooses if neither is given.
     stretch : {"busiest", "typical"}
-        The 2 s with the most spikes, or the first with the median number of them.
+        The 2 s with the most spikes, or some with the median number of them.
     bin_width : float, optional
         Seconds; draw the bins of a recording with spikes, as words have them, instead of spikes.
     color : colour, optional
@@ -65,7 +62,7 @@ def raster(
     >>> print(*raster(words, ax=Figure().subplots()).get_xlim())
     6.0 8.0
     >>> print(*raster(words, stretch="typical", ax=Figure().subplots()).get_xlim())
-    0.0 2.0
+    3.0 5.0
     """
     kind: Any = Recording | Words
     expect("data", data, kind, "a recording, or words such as recording.bin(0.020)")
@@ -98,60 +95,16 @@ def raster(
     return entitle(ax, title)
 
 
-def busiest_bins(words: Words, n_bins: int) -> tuple[int, int]:
-    """First bin and bin after the last of the ``n_bins`` bins with most spikes, within one epoch.
-
-    Of a shorter epoch, all bins are taken.
-    """
-    return fullest_bins(_spikes(words), words.epoch_starts, n_bins)
-
-
-def fullest_bins(
-    amounts: NDArray[Any], epoch_starts: NDArray[np.int64], n_bins: int
-) -> tuple[int, int]:
-    """As :func:`busiest_bins`, for the largest sum of ``amounts``, one per bin and at least 0."""
-    best, found = -1.0, (0, 0)
-    for first, length, sums in _stretches(amounts, epoch_starts, n_bins):
-        if sums.max() > best:
-            best, begin = float(sums.max()), first + int(sums.argmax())
-            found = begin, begin + length
-    return found
-
-
-def typical_bins(words: Words, n_bins: int) -> tuple[int, int]:
-    """First bin and bin after the last of ``n_bins`` bins of one epoch with a typical activity.
-
-    Their number of spikes is the median of all such stretches, or the next above that occurs; the
-    first such stretch is taken. Where all epochs are shorter, the longest stand for it.
-    """
-    found = list(_stretches(_spikes(words), words.epoch_starts, n_bins))
-    longest = max(length for _, length, _ in found)
-    counts = np.concatenate([each for _, length, each in found if length == longest])
-    starts = [first + np.arange(each.size) for first, length, each in found if length == longest]
-    median = np.sort(counts)[counts.size // 2]
-    begin = int(np.concatenate(starts)[np.flatnonzero(counts == median)[0]])
-    return begin, begin + longest
+def spikes_by_bin(words: Words) -> NDArray[np.int64]:
+    """Number of active units of each bin, shape (n_bins,)."""
+    counts: NDArray[np.int64] = words.X.sum(axis=1, dtype=np.int64)[words.index]
+    return counts
 
 
 def stretch_s(words: Words, bins: tuple[int, int]) -> tuple[float, float]:
     """Start and stop of adjacent bins in seconds, from the first and the bin after the last."""
     first, last = words.clock.times_s(words.bins[[bins[0], bins[1] - 1]], words.bin_width).tolist()
     return first, last + words.bin_width
-
-
-def _spikes(words: Words) -> NDArray[np.int64]:
-    counts: NDArray[np.int64] = words.X.sum(axis=1, dtype=np.int64)[words.index]
-    return counts
-
-
-def _stretches(
-    amounts: NDArray[Any], epoch_starts: NDArray[np.int64], n_bins: int
-) -> Iterator[tuple[int, int, NDArray[Any]]]:
-    """Of each epoch its first bin, the length of stretches, and their sums by where they begin."""
-    total = np.concatenate(([0], np.cumsum(amounts)))
-    for start, stop in pairwise([*epoch_starts.tolist(), amounts.size]):
-        length = min(n_bins, stop - start)
-        yield start, length, total[start + length : stop + 1] - total[start : stop + 1 - length]
 
 
 def _stretch(
@@ -168,8 +121,9 @@ def _found_stretch(data: Recording | Words, which: str) -> tuple[float, float]:
         if which == "busiest":
             return busiest_stretch(data)
         data = data.bin()
+    find = busiest_bins if which == "busiest" else typical_bins
     n_bins = max(1, round(SECONDS / data.bin_width))
-    return stretch_s(data, (busiest_bins if which == "busiest" else typical_bins)(data, n_bins))
+    return stretch_s(data, find(spikes_by_bin(data), data.epoch_starts, n_bins))
 
 
 def _spike_marks(
@@ -213,9 +167,7 @@ def boxes(
 
 def _runs(words: Words) -> Floats:
     """Start and stop of each run of adjacent bins, seconds, shape (n_runs, 2)."""
-    begins = np.append(True, np.diff(words.bins) != 1)
-    begins[words.epoch_starts] = True
-    first = np.flatnonzero(begins)
+    first = run_starts(words.bins, words.epoch_starts)
     last = np.append(first[1:], words.n_bins) - 1
     starts = words.clock.times_s(words.bins, words.bin_width)
     return np.column_stack((starts[first], starts[last] + words.bin_width))

@@ -20,14 +20,14 @@ from ..models import ModelSpec, WordModel
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ..validation import listed as entries, shown
 from ..words import Words
-from ._colours import Colour, coloured
-from ._documented import documented
-from ._inputs import check_order, check_words, entitle, expect, named, named_word_models
+from ._inputs import check_order, check_words, documented, entitle, expect, named, named_word_models
 from ._tips import tip
 from .style import (
     LEGEND_RIGHT,
+    Colour,
     Look,
     axes_or_new,
+    coloured,
     leave_rounding_small,
     literal,
     looks,

@@ -13,11 +13,9 @@ from matplotlib.ticker import MaxNLocator
 from ..evaluate import ModelScore, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr
 from ..words import checked_bin_width
-from ._colours import Colour, looks_of
-from ._documented import documented
-from ._inputs import entitle, expect
+from ._inputs import documented, entitle, expect
 from ._tips import tip
-from .style import DASHES, LEGEND, Look, axes_or_new, literal, match_type
+from .style import DASHES, LEGEND, Colour, Look, axes_or_new, literal, looks_of, match_type
 
 _REMEDY = "what results.by_window(...) returns"
 
