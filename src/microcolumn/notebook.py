@@ -48,8 +48,9 @@ def units_tables(units: Units, name: str, values: Floats) -> str:
 
 def _by_group(units: Units, name: str, values: Floats) -> str:
     """Number of units, their depths and the median, smallest and largest value of each group."""
-    labels = _groups(units)
     groups = [column for column in ("area", "layer") if getattr(units, column)]
+    known = [getattr(units, column) for column in groups]
+    labels = list(zip(*known, strict=True)) if known else [("all",)] * len(units)
     depth = [] if units.depth_um is None else [f"depth, µm (from {units.depth_reference})"]
     header = [*(groups or [""]), "units", *depth, f"{name}: median (range)"]
     rows = []
@@ -60,12 +61,6 @@ def _by_group(units: Units, name: str, values: Floats) -> str:
         rows.append([*label, f"{members.sum()}", *_depth_range(units, members), told])
     shown = [[cell or "-" for cell in row] for row in rows[:_MOST_ROWS]]
     return html_table(header, shown, left=groups or ("",))
-
-
-def _groups(units: Units) -> list[tuple[str, ...]]:
-    """Area and layer of each unit, as far as any is known; of units without, that all are alike."""
-    known = [column for column in (units.area, units.layer) if column]
-    return list(zip(*known, strict=True)) if known else [("all",)] * len(units)
 
 
 def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -25,13 +25,11 @@ from ._conditions import (
 )
 from ._data import data
 from ._layers import layers
-from ._likelihood import likelihood
 from ._parameters import parameters
 from ._patterns import patterns
 from ._penalties import penalties
-from ._ranking import ranking
+from ._scores import likelihood, ranking, windows
 from ._spatiotemporal import spatiotemporal
-from ._windows import windows
 
 
 class Figures(NamedTuple):

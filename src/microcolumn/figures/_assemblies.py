@@ -25,7 +25,7 @@ from ..validation import Floats
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import HIDDEN_UNITS, caption, of_condition
-from ._stacking import is_narrow
+from ._presets import is_narrow
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
 _MOST, _MOST_NARROW = len(COLOURS), 2

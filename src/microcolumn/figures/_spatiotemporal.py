@@ -21,7 +21,7 @@ from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import SEVERAL_BINS, caption, first_split, of_condition
-from ._stacking import is_narrow
+from ._presets import is_narrow
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
 _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.85, 0.45, 2.0, 1.7

@@ -153,7 +153,7 @@ def array_matrix(
 def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
     """Session of a table of counts, with or without names of the units in its first line."""
     with open_table(path, is_matrix=True) as (header, rows):
-        named = not all(map(_is_count, header))
+        named = not are_counts(np.array([as_number(text) for text in header])).all()
         lines = rows if named else chain([header], rows)
         skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
         pieces, n_rows = _entries(lines, len(header), skipped, 1 + named)
@@ -184,7 +184,3 @@ def _entries(
         pieces.append((rows + n_rows, columns, values[rows, columns]))
         n_rows += len(filled)
     return pieces, n_rows
-
-
-def _is_count(text: str) -> bool:
-    return bool(are_counts(np.array(as_number(text))))

@@ -57,7 +57,8 @@ def ranking(
         "returns, or a list of such"
     )
     given = named("models", compared_on(models, words), Comparison, remedy).values()
-    known = [(each, ranked) for each in given if (ranked := _ranked(each))]
+    finite = [[m for m in each.ranked if math.isfinite(m.bits_per_second)] for each in given]
+    known = [(each, ranked) for each, ranked in zip(given, finite, strict=True) if ranked]
     if not known:
         raise ValueError("there is no model to rank: none has a score; raise l1")
     specs = {model.name: model.spec for _, models in known for model in models}
@@ -72,10 +73,6 @@ def ranking(
 
 
 _Known = Sequence[tuple[Comparison, list[ModelScore]]]
-
-
-def _ranked(compared: Comparison) -> list[ModelScore]:
-    return [model for model in compared.ranked if math.isfinite(model.bits_per_second)]
 
 
 def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:

@@ -40,8 +40,9 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     if probe is not None:
         parts = _of_probe(parts, probe)
     for sorting, part in parts.items():
-        found_notes = [*_revisions(sorting), *part.notes]
-        notes += [f"{sorting.probe}: {note}" if several else note for note in found_notes]
+        revisions = Counter(sorting.collection.revisions.values())
+        read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
+        notes += [f"{sorting.probe}: {note}" if several else note for note in (*read, *part.notes)]
     columns = _joined(list(parts.values()))
     intervals, unknown = named_intervals(path)
     depths = "depths" if "depths" in columns else None
@@ -68,14 +69,6 @@ def _of_probe(parts: dict[Sorting, ProbeUnits], probe: str) -> dict[Sorting, Pro
         known = name_list(map(repr, sorted(names)))
         raise BadFileError(f"there is no unit of probe {probe!r}; probes here: {known}")
     return chosen
-
-
-def _revisions(sorting: Sorting) -> list[str]:
-    """A note that names the revisions that are read."""
-    labels = Counter(sorting.collection.revisions.values())
-    return [
-        f"files read in revision {label}: {n_files}" for label, n_files in sorted(labels.items())
-    ]
 
 
 def _joined(parts: Sequence[ProbeUnits]) -> dict[str, list[Any]]:

@@ -127,7 +127,8 @@ def opened(path: Path) -> Iterator[list[Variable]]:
     except OSError:
         raise BadFileError("its HDF5 part is damaged; export or copy it again") from None
     with hdf5:
-        yield variables_v73(hdf5, path)
+        # #refs# holds the content of cells, #subsystem# that of objects.
+        yield [_from_hdf5(name, hdf5[name], path) for name in hdf5 if not name.startswith("#")]
 
 
 def variables_v7(path: Path) -> list[Variable]:
@@ -206,12 +207,6 @@ def _checked_sparse(name: str, value: Any) -> sparse.coo_array:
     if value.format == "coo":  # version 4, whose indices SciPy checks
         return sparse.coo_array(value)
     return sparse_matrix(name, value.shape, value.data, value.indices, value.indptr)
-
-
-def variables_v73(file: Any, path: Path) -> list[Variable]:
-    """Variables of an `h5py.File`, which must stay open as long as they are read."""
-    # #refs# holds the content of cells, #subsystem# that of objects.
-    return [_from_hdf5(name, file[name], path) for name in file if not name.startswith("#")]
 
 
 def _from_hdf5(name: str, item: Any, path: Path) -> Variable:

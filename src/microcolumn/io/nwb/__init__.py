@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,10 @@ def load(
         depth_column, placed = _placed(path, nwb, units, columns)
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
-        epochs, valid = valid_epochs(path, nwb, _both(stated, observed), trains)
+        # Epochs that the file does not have restrict nothing.
+        known = [epochs for epochs in (stated, observed) if epochs is not None]
+        common = reduce(Epochs.intersect, known) if known else None
+        epochs, valid = valid_epochs(path, nwb, common, trains)
         tables, unread = interval_tables(path, nwb)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         raise BadFileError(
@@ -156,10 +160,3 @@ def _depth_column(columns: dict[str, list[Any]]) -> str | None:
         if numbers.dtype.kind in "iuf" and np.any(np.isfinite(numbers) & (numbers != 0)):
             return name
     return None
-
-
-def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:
-    """Time in both sets of epochs; a set that the file does not have restricts nothing."""
-    if stated is None or observed is None:
-        return observed if stated is None else stated
-    return stated.intersect(observed)
