@@ -14,8 +14,8 @@ from microcolumn.evaluate import Assemblies, Assembly, layer_statistics
 from microcolumn.figures import assemblies
 from microcolumn.figures._captioned import PAGE
 from microcolumn.parameters import Parameters
-from microcolumn.plot._activation import _HEIGHT, COLOURS
 from microcolumn.plot._laminar import laminar
+from microcolumn.plot._time import COLOURS, ROW_HEIGHT
 from microcolumn.plot.style import legible
 from microcolumn.study import NotComputedError, Results
 from microcolumn.units import Units
@@ -110,7 +110,7 @@ def test_activations_are_those_of_the_model_of_split_0(figure, results):
     patches = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
     for patch, k in zip(patches, (4, 3, 2, 1), strict=True):
         values, edges, base = patch.get_data()
-        np.testing.assert_allclose((values - base) / _HEIGHT, P[:, k], atol=1e-9)
+        np.testing.assert_allclose((values - base) / ROW_HEIGHT, P[:, k], atol=1e-9)
         np.testing.assert_allclose(edges[:-1], times[inside])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["h4", "h3", "h2", "h1"]
     assert lettered(figure)["a"].get_xlim() == (start, stop)
@@ -212,7 +212,7 @@ def test_windows_are_drawn_with_the_bins_that_belong_to_them(tmp_path):
     newest = np.searchsorted(times, edges[:-1] - 1e-6)
     X = words.expand()
     P = model.hidden(np.hstack([X[newest - 2], X[newest - 1], X[newest]]))[:, 0]
-    np.testing.assert_allclose((values - base) / _HEIGHT, P, atol=1e-9)
+    np.testing.assert_allclose((values - base) / ROW_HEIGHT, P, atol=1e-9)
     # Of the oldest bin, units 0, 1 and 2 have the large weight.
     rows = np.argsort(laminar(words.units).order)
     expected = {

@@ -10,7 +10,7 @@ from planted_study import PLAN
 from microcolumn import Recording, Units
 from microcolumn.figures import data
 from microcolumn.figures._data import correlogram
-from microcolumn.plot._raster import spikes_by_bin
+from microcolumn.plot._time import spikes_by_bin
 from microcolumn.study import Results
 from microcolumn.survey import pairwise_correlations, suggest_bin_width
 from microcolumn.survey._stretch import busiest_stretch

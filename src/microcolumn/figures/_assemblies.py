@@ -14,10 +14,9 @@ from ..evaluate._assemblies import MEANING, MEMBER
 from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers, raster
-from ..plot._activation import COLOURS, draw_activation, typical_activation
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._layers import marks_from_the_top
-from ..plot._raster import boxes
+from ..plot._time import COLOURS, boxes, draw_activation, typical_activation
 from ..plot.style import LEGEND_RIGHT, legible
 from ..study import Condition, NotComputedError, Results
 from ..units import Units

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ..plot import _recorded as recorded
 from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._probe import layer_spans, probe
-from ..plot._raster import raster, spikes_by_bin, stretch_s
+from ..plot._time import raster, spikes_by_bin, stretch_s
 from ..plot.style import DATA_COLOUR
 from ..recording import Recording
 from ..study import Condition, DataResult, Results

@@ -16,7 +16,7 @@ from ..plot import (
     window_gains,
     windows as draw_windows,
 )
-from ..plot._ranking import LINE
+from ..plot._comparisons import LINE
 from ..plot._scores import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
 from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, share_legend

@@ -1,5 +1,5 @@
-from ._activation import activation as activation
 from ._annealing import annealing as annealing, annealing_error as annealing_error
+from ._comparisons import ranking as ranking, window_gains as window_gains, windows as windows
 from ._gain import gain as gain
 from ._hidden import hidden_units as hidden_units, modes as modes
 from ._layers import layers as layers
@@ -16,12 +16,10 @@ from ._predictions import (
     roc as roc,
 )
 from ._probe import assembly as assembly, probe as probe
-from ._ranking import ranking as ranking
-from ._raster import raster as raster
 from ._recorded import (
     correlations as correlations,
     correlogram as correlogram,
     rates as rates,
 )
 from ._scores import differences as differences, scores as scores
-from ._window_scores import window_gains as window_gains, windows as windows
+from ._time import activation as activation, raster as raster

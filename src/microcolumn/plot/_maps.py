@@ -20,10 +20,10 @@ from ..models import PopulationModel
 from ..units import Units
 from ..validation import Floats
 from ..words import checked_bin_width
-from ._activation import hidden_columns, hidden_title
 from ._hidden import THRESHOLD, draw_bars
 from ._inputs import documented, entitle, fitted_model, positive_nats
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_layers, mark_window
+from ._time import hidden_columns, hidden_title
 from .style import ColourMap, axes_or_new, colour_map, round_below, signed
 
 #: As many as the paper shows, and most in a row of a page; fewer than five maps do not fill it.

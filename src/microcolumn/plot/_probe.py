@@ -16,7 +16,6 @@ from ..models import PopulationModel
 from ..origin import units_of
 from ..units import Units, downwards
 from ..validation import Floats
-from ._activation import hidden_columns, hidden_title
 from ._hidden import POSITIVE
 from ._inputs import documented, entitle
 from ._laminar import (
@@ -29,6 +28,7 @@ from ._laminar import (
     shank_size,
     table_of,
 )
+from ._time import hidden_columns, hidden_title
 from ._tips import tip
 from .style import DATA_COLOUR, LEGEND, OneColour, axes_or_new, one_colour
 

@@ -15,9 +15,17 @@ from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
 from .._failures import BadFileError, name_list
 from .._session import Session
-from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns, probe_column
-from .epochs import interval_epochs, interval_tables, observed_epochs, valid_epochs
 from .file import opened, plain_columns, ragged, values
+from .tables import (
+    POSITION_COLUMNS,
+    REACH_UM,
+    electrode_columns,
+    interval_epochs,
+    interval_tables,
+    observed_epochs,
+    probe_column,
+    valid_epochs,
+)
 
 
 def load(

@@ -15,8 +15,8 @@ from .._containment import check_contained, check_kind
 from .._failures import BadFileError, as_bad_file, name_list
 from .._lfp import LFP
 from .._limits import check_claim
-from .electrodes import POSITION_COLUMNS
 from .file import opened, plain_columns, values
+from .tables import POSITION_COLUMNS
 
 
 def read_lfp(
