@@ -1,7 +1,5 @@
 """The clearest assemblies: when they are active, where their units lie, and what they are worth."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether hidden units keep to layers: all of them in all splits, against shuffled labels."""
 
-from __future__ import annotations
-
 from statistics import fmean
 from typing import Any
 

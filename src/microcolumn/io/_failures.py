@@ -1,7 +1,5 @@
 """Any exception that reading a file raises becomes one sentence."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

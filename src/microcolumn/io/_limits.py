@@ -1,7 +1,5 @@
 """Limits on what a file may claim to hold, checked before anything is allocated."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ._failures import BadFileError, damaged

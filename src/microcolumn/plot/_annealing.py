@@ -1,7 +1,5 @@
 """Annealed importance sampling as it approaches log Z (the paper's figure S1)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

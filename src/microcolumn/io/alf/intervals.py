@@ -1,7 +1,5 @@
 """Named intervals of an ALF session: what was shown or done, and when."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
