@@ -5,12 +5,11 @@ from ._all import (
     draw_all as draw_all,
 )
 from ._annealing import annealing as annealing
-from ._assemblies import assemblies as assemblies
 from ._captioned import CaptionedFigure as CaptionedFigure
 from ._conditions import FigureFunction as FigureFunction
 from ._csd import csd as csd
 from ._data import correlogram as correlogram, data as data
-from ._layers import layers as layers
+from ._hidden_units import assemblies as assemblies, layers as layers
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
 from ._penalties import penalties as penalties

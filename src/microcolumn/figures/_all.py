@@ -8,7 +8,6 @@ from tqdm.auto import tqdm
 from ..study import NotComputedError, Results
 from ..study._status import is_interactive
 from ._annealing import annealing
-from ._assemblies import assemblies
 from ._captioned import CaptionedFigure
 from ._conditions import (
     HIDDEN_UNITS,
@@ -22,7 +21,7 @@ from ._conditions import (
     results_of,
 )
 from ._data import data
-from ._layers import layers
+from ._hidden_units import assemblies, layers
 from ._parameters import parameters
 from ._patterns import patterns
 from ._penalties import penalties

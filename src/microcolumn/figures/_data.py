@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..plot import _recorded as recorded
+from ..plot import _recorded as recorded, probe, raster
 from ..plot._laminar import has_depths, laminar, order_text
-from ..plot._probe import layer_spans, probe
-from ..plot._time import raster, spikes_by_bin, stretch_s
+from ..plot._probe import layer_spans
+from ..plot._time import spikes_by_bin, stretch_s
 from ..plot.style import DATA_COLOUR
 from ..recording import Recording
 from ..study import Condition, DataResult, Results

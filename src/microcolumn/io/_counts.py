@@ -12,8 +12,7 @@ from ..epochs import Epochs
 from ..validation import Floats
 from ._arrays import check_array
 from ._columns import as_number
-from ._failures import BadFileError
-from ._limits import check_claim
+from ._failures import BadFileError, check_claim
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table, plain_name
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._failures import BadFileError
-from ._limits import ARRAYS, check_claim
+from ._failures import ARRAYS, BadFileError, check_claim
 from ._mapping import SpikeTable
 from ._session import Session
 

@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..models import PopulationModel
-from ..partition._convergence import Convergence, annealing_convergence
+from ..partition import annealing_convergence
+from ..partition._convergence import Convergence
 from ..validation import Floats, real_number
 from ._inputs import check_fitted, documented, entitle, expect
 from ._tips import tip

@@ -18,8 +18,7 @@ from scipy import sparse
 
 from .._containment import is_hdf5
 from .._counts import Entries, Numbers
-from .._failures import BadFileError, damaged
-from .._limits import check_claim
+from .._failures import BadFileError, check_claim, damaged
 
 #: Classes whose content is an array of numbers.
 NUMERIC = {"double", "single", "logical"} | {

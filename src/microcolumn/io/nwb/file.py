@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._failures import BadFileError, damaged
-from .._limits import check_claim
+from .._failures import BadFileError, check_claim, damaged
 from .._remote import Remote
 
 
