@@ -23,7 +23,6 @@ from .style import (
     Colour,
     Look,
     axes_or_new,
-    coloured,
     literal,
     looks,
     looks_of,
@@ -75,7 +74,7 @@ def ranking(
     if not known:
         raise ValueError("there is no model to rank: none has a score; raise l1")
     specs = {model.name: model.spec for _, models in known for model in models}
-    styles = coloured(looks(specs, specs), color)
+    styles = looks(specs, specs, color)
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
     draw = _draw_one if len(known) == 1 else _draw_several
     names = draw(ax, known, styles)

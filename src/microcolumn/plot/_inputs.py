@@ -104,29 +104,26 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
     return found
 
 
-def named_models(models: Any) -> dict[str, WordsEstimator]:
-    """One fitted model, several, or several by name, as a dict by name."""
-    found = _estimators(models)
+def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstimator]:
+    """One fitted model, several, or several by name, as a dict by name.
+
+    Models ``of_words`` give words a probability, which a history model does not.
+    """
+    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
+    remedy = "a fitted model, a list of them, or a dict of them by name"
+    found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
+    for name, model in found.items():
+        if of_words and not isinstance(model, WordModel):
+            raise TypeError(
+                f"{name} is {kind_of(model)}, which gives words no probability; pass others"
+            )
     return {name: check_fitted(model, name) for name, model in found.items()}
 
 
 def named_word_models(models: Any) -> dict[str, WordModel]:
-    """The same of models that give words a probability, which a history model does not."""
-    for name, model in _estimators(models).items():
-        if not isinstance(model, WordModel):
-            raise TypeError(
-                f"{name} is {kind_of(model)}, which gives words no probability; pass others"
-            )
-    found: Any = named_models(models)
+    """The same of models that give words a probability."""
+    found: Any = named_models(models, of_words=True)
     return dict(found)
-
-
-def _estimators(models: Any) -> dict[str, WordsEstimator]:
-    """Models by name, fitted or not."""
-    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
-    return named(
-        "models", models, kind, "a fitted model, a list of them, or a dict of them by name"
-    )
 
 
 def check_fitted(model: Model, name: str | None = None) -> Model:

@@ -25,7 +25,6 @@ from .style import (
     Colour,
     Look,
     axes_or_new,
-    coloured,
     leave_rounding_small,
     literal,
     looks,
@@ -105,7 +104,7 @@ def scores(
         raise ValueError("there is no score to draw; compare a model other than Independent")
     series = [
         _Series(literal(name), look, None, [_score(each, name) for each in listed])
-        for name, look in coloured(looks(specs, specs), color).items()
+        for name, look in looks(specs, specs, color).items()
     ]
     ax = axes_or_new(ax, (4.6, 2.6))
     grouped = in_groups(ax, len(listed), len(specs))
@@ -162,7 +161,7 @@ def differences(
             f"of {', '.join(specs)}"
         )
     pairs = _checked_pairs(also, specs)
-    styles = coloured(looks(specs, specs), color)
+    styles = looks(specs, specs, color)
     series = [
         _Series(
             literal(name), styles[name], None, [_difference(c, name, reference) for c in listed]

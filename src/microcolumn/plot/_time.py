@@ -117,11 +117,8 @@ def _stretch(
 ) -> tuple[float, float]:
     one_of("stretch", which, ("busiest", "typical"))
     asked = asked_stretch(start_s, stop_s, SECONDS)
-    return _found_stretch(data, which) if asked is None else asked
-
-
-def _found_stretch(data: Recording | Words, which: str) -> tuple[float, float]:
-    """The busiest or a typical stretch; that of a recording's bins where it is typical."""
+    if asked is not None:
+        return asked
     if isinstance(data, Recording):
         if which == "busiest":
             return busiest_stretch(data)

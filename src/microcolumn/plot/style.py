@@ -115,15 +115,18 @@ class Look(NamedTuple):
 
 
 def looks(
-    names: Iterable[str], specs: Mapping[str, ModelSpec] = MappingProxyType({})
+    names: Iterable[str],
+    specs: Mapping[str, ModelSpec] = MappingProxyType({}),
+    color: Colour | None = None,
 ) -> dict[str, Look]:
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
-    ``specs`` says which models they are, if that does not follow from their names.
+    ``specs`` says which models they are, if that does not follow from their names; ``color`` is
+    asked for all, or by name. Without a name, a model is black.
     """
     found: dict[str, Look] = {}
     for name in names:
-        colour = colour_of(specs.get(name, name))
+        colour = colour_of(specs.get(name, name)) if name else DATA_COLOUR
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
@@ -131,6 +134,8 @@ def looks(
         marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
         found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
+    for name, asked in _asked(found, color).items():
+        found[name] = found[name]._replace(colour=asked, tint=asked)
     return found
 
 
@@ -226,26 +231,11 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
     )
 
 
-def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
-    """Looks of models in colours that were asked for: one for all, or by name."""
-    asked = _asked(styles, color)
-    return {
-        name: look._replace(colour=asked[name], tint=asked[name]) if name in asked else look
-        for name, look in styles.items()
-    }
-
-
 def looks_of(
     names: Sequence[str], color: Colour | None = None, models: Any = None
 ) -> dict[str, Look]:
-    """How each model is drawn, by its name, in colours that were asked for; black without one.
-
-    Fitted ``models``, one or many, have the colours of their classes, whatever they are called.
-    """
-    styles = looks(names, _classes(models))
-    if "" in styles:
-        styles[""] = styles[""]._replace(colour=DATA_COLOUR, tint=DATA_COLOUR)
-    return coloured(styles, color)
+    """As :func:`looks`; fitted ``models``, one or many, have the colours of their classes."""
+    return looks(names, _classes(models), color)
 
 
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from .._session import Session
 from .folders import Collection, Columns, Sorting, collection, columns_of, session_folders, sortings
 from .units import ProbeUnits, probe_units
 
+Rows = NDArray[Any]
+
 
 def load(path: Path, *, probe: str | None = None) -> Session:
     """Units of a session, of a probe or of a spike sorting in ALF.
@@ -82,9 +84,6 @@ def _joined(parts: Sequence[ProbeUnits]) -> dict[str, list[Any]]:
         ]
         for name in names
     }
-
-
-Rows = NDArray[Any]
 
 
 def named_intervals(path: Path) -> tuple[dict[str, Epochs], list[str]]:
