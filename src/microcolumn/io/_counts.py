@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,14 +55,6 @@ def are_counts(values: Numbers) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
 
 
-class Counted(NamedTuple):
-    """Spike times of each unit of a matrix of counts, the epoch of all its bins, and a note."""
-
-    trains: list[Floats]
-    epochs: Epochs
-    note: str
-
-
 def counted(
     path: Path,
     title: str,
@@ -70,11 +62,11 @@ def counted(
     pieces: Iterable[Entries],
     axis: int,
     width: float,
-) -> Counted:
-    """Spikes of a matrix called ``title``, by its nonzero entries, which may come in pieces.
+) -> tuple[list[Floats], Epochs, str]:
+    """Spike times of each unit of a matrix called ``title``, the epoch of all its bins, and a note.
 
-    Time runs along ``axis`` in bins of ``width`` seconds; the file at ``path`` must be able to hold
-    as many spikes as are claimed.
+    Its nonzero entries may come in pieces. Time runs along ``axis`` in bins of ``width`` seconds;
+    the file at ``path`` must be able to hold as many spikes as are claimed.
     """
     n_bins, n_units = shape[axis], shape[1 - axis]
     # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
@@ -97,7 +89,7 @@ def counted(
         f"{title} holds counts of {n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} "
         f"bins of {width:g} s; spikes are spread evenly in their bins"
     )
-    return Counted(trains, Epochs([[0.0, n_bins * width]]), note)
+    return trains, Epochs([[0.0, n_bins * width]]), note
 
 
 def spread(

@@ -80,8 +80,8 @@ def load(
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
             resolution_s, width_notes = _bin_width_of(fields, chosen, bin_width)
             axis, title = time_axis(chosen.shape, units_in, str(chosen)), str(chosen)
-            found = counted(path, title, chosen.shape, chosen.entries(), axis, resolution_s)
-            trains, epochs, note = found
+            entries = chosen.entries()
+            trains, epochs, note = counted(path, title, chosen.shape, entries, axis, resolution_s)
             notes = [*notes, *width_notes, note]
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields, per_second) or epochs
