@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr
 from ..words import Words, checked_bin_width
-from ._inputs import documented, entitle, expect, named
-from ._scores import Compared, compared_on
+from ._inputs import documented, entitle, expect
+from ._scores import Compared, comparisons
 from ._tips import tip
 from .style import (
     DASHES,
@@ -64,13 +64,10 @@ def ranking(
         models of one name are the same. Models with a false mode, or whose score is not finite, are
         left out.
     """
-    remedy = (
-        "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
-        "returns, or a list of such"
-    )
-    given = named("models", compared_on(models, words), Comparison, remedy).values()
-    finite = [[m for m in each.ranked if math.isfinite(m.bits_per_second)] for each in given]
-    known = [(each, ranked) for each, ranked in zip(given, finite, strict=True) if ranked]
+    known = []
+    for compared in comparisons(models, words):
+        ranked = [each for each in compared.ranked if math.isfinite(each.bits_per_second)]
+        known += [(compared, ranked)] if ranked else []
     if not known:
         raise ValueError("there is no model to rank: none has a score; raise l1")
     specs = {model.name: model.spec for _, models in known for model in models}

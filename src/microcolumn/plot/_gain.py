@@ -16,14 +16,13 @@ from ..models import WordModel
 from ..validation import Floats, real_array
 from ..words import Words
 from ._inputs import (
+    check_given,
     check_order,
     check_words,
     documented,
     entitle,
     named,
     named_word_models,
-    one_of,
-    only_with_words,
 )
 from ._laminar import short_ids
 from ._tips import tip
@@ -84,8 +83,7 @@ def gain(
     rates : array_like, shape (n_units,), optional
         Firing rate of each unit, Hz, for gains that are arrays.
     """
-    one_of("given", given, ("rest", "past"))
-    only_with_words(words, given=given)
+    check_given(words, given)
     if words is not None and rates is not None:
         raise ValueError("rates are for gains that are arrays; models know their own, leave it out")
     if words is not None:

@@ -137,10 +137,11 @@ def check_fitted(model: Model, name: str | None = None) -> Model:
     raise NotFittedError(f"{name or type(model).__name__} is not fitted yet; call fit(words) first")
 
 
-def only_with_words(words: Any, **options: Any) -> None:
-    """Refuse options of models on words where results are given, which have them already."""
-    for name, value in options.items():
-        if words is None and value is not None and value != "rest":
+def check_given(words: Any, given: Any, **options: Any) -> None:
+    """Refuse what models cannot know, and options of models on words where results are given."""
+    one_of("given", given, ("rest", "past"))
+    for name, value in {"given": None if given == "rest" else given, **options}.items():
+        if words is None and value is not None:
             raise ValueError(f"{name} is for models and words; leave it out for results")
 
 

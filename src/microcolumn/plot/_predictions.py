@@ -21,7 +21,7 @@ from ..models import WordsEstimator
 from ..timeline import busiest_bins, run_starts
 from ..validation import whole_number
 from ..words import Words
-from ._inputs import asked_stretch, documented, entitle, measured, one_of, only_with_words
+from ._inputs import asked_stretch, check_given, documented, entitle, measured
 from .style import (
     DATA_COLOUR,
     LEGEND,
@@ -71,7 +71,7 @@ def prediction(
         What to show, seconds; from one of them on, a second. By default the second without a gap
         in which the unit has most spikes.
     """
-    _check_given(words, given)
+    check_given(words, given)
     at = _check_unit(words, unit)
     asked = asked_stretch(start_s, stop_s, _SECONDS)
     made_by = "mc.predict(model, words)"
@@ -135,7 +135,7 @@ def calibration(
     given
         As in :func:`prediction`.
     """
-    _check_given(words, given, unit=unit)
+    check_given(words, given, unit=unit)
     at = None if unit is None else _check_unit(words, unit)
     made_by = "mc.calibration(mc.predict(model, words))"
     found = measured(
@@ -186,7 +186,7 @@ def roc(
     given
         As in :func:`prediction`.
     """
-    _check_given(words, given, unit=unit)
+    check_given(words, given, unit=unit)
     at = -1 if words is None else _check_unit(words, unit)
     made_by = "mc.roc(mc.predict(model, words), unit)"
     found = measured(
@@ -205,12 +205,6 @@ def roc(
     ax.set_aspect("equal")
     ax.legend(loc="lower right", **LEGEND)
     return entitle(ax, title)
-
-
-def _check_given(words: Any, given: Any, **options: Any) -> None:
-    """Refuse what models cannot know, and options of models where results are given."""
-    one_of("given", given, ("rest", "past"))
-    only_with_words(words, given=given, **options)
 
 
 def _check_unit(words: Any, unit: int | None) -> int:
