@@ -10,7 +10,7 @@ import microcolumn as mc
 from microcolumn.evaluate import Comparison, SplitScore
 from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
-from microcolumn.plot._ranking import ranking
+from microcolumn.plot._comparisons import ranking
 from microcolumn.plot._scores import differences, in_groups, scores
 from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS

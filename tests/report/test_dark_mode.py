@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 from browser import contrast
 
-from microcolumn.plot._activation import COLOURS
+from microcolumn.plot._time import COLOURS
 from microcolumn.plot.style import MODEL_COLOURS
 from microcolumn.report._dark_mode import dark_counterpart, dark_mode_rules
 

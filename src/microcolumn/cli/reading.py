@@ -85,7 +85,7 @@ class Source:
     def read(self, file: str) -> Recording:
         """The recording; depths play no part here. Where it takes long, standard error says so."""
         from .. import io  # the numerical libraries load only when a command runs
-        from ..io._limits import size_on_disk
+        from ..io._failures import size_on_disk
         from ..study._status import log_if_slow
 
         size = 0 if io.is_url(file) or not Path(file).exists() else size_on_disk(Path(file))

@@ -1,7 +1,5 @@
 """A figure with a caption, which goes along into files, notebooks and pages."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -21,8 +19,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
-from ._presets import current
-from ._stacking import height_at, stack
+from ._presets import current, height_at, stack
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0

@@ -1,7 +1,5 @@
 """CSV: one row per spike, with columns for the unit and the time; or a matrix of counts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -10,12 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from ..validation import Floats, is_finite_number
-from ._counts import checked_width
+from ._counts import checked_width, text_matrix
 from ._failures import BadFileError
-from ._mapping import refuse
-from ._matrices import text_matrix
+from ._mapping import SpikeTable, refuse
 from ._session import Session
-from ._spike_table import SpikeTable
 from ._tables import check_fields, is_blank, open_table
 
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+(?:[eE][-+]?\d+)?\s*")

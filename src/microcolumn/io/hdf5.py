@@ -1,7 +1,5 @@
 """HDF5 files of any layout, whose datasets of times and units the user names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._clocks import ticks_per_second
-from ._failures import BadFileError
-from ._limits import check_claim
+from ._failures import BadFileError, check_claim
 from ._mapping import Arrays, mapped_session
 from ._session import Session
 

@@ -6,8 +6,6 @@ so in the header; ``.raw32`` and ``.raw64`` count whatever the spike sorting cou
 as in ``._t``, marks units that the experimenter finds questionable.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -54,7 +52,7 @@ def load(
         raise BadFileError("it has no T-file of MClust (.t, .t32, .t64); name another folder")
     ids: dict[str, Path] = {}
     for file in files:
-        other = ids.setdefault(_unit(file), file)
+        other = ids.setdefault(file.stem, file)
         if other != file:
             raise BadFileError(
                 f"{other.name} and {file.name} are the same unit; leave one of them in the folder"
@@ -84,10 +82,6 @@ def _match(path: Path) -> re.Match[str]:
             "MClust end in .t, .t32, .t64, .raw32 or .raw64"
         )
     return found
-
-
-def _unit(path: Path) -> str:
-    return path.name.removesuffix(path.suffix)
 
 
 def _train(path: Path, time_unit: str | None, sampling_rate: float | None) -> Floats:

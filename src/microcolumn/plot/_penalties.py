@@ -18,11 +18,9 @@ from ..evaluate import L1Choice
 from ..formatting import scientific
 from ..models import PopulationModel
 from ..validation import Floats
-from ._colours import Colour, looks_of
-from ._documented import documented
-from ._inputs import entitle, expect, named, one_of
+from ._inputs import documented, entitle, expect, named, one_of
 from ._tips import tip
-from .style import LEGEND, Look, axes_or_new, literal
+from .style import LEGEND, Colour, Look, axes_or_new, literal, looks_of
 
 #: What can be drawn, and how the axis calls it.
 _LABELS = {
