@@ -1,5 +1,7 @@
 """Files that are written completely or not at all."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,6 +4,8 @@ The data modules open no file and import no reader. The package's ``__init__``, 
 room, registers here how to get the module with these functions; it is imported on the first call.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any

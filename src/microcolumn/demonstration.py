@@ -1,5 +1,7 @@
 """The whole way once, on simulated recordings: from nothing to the page."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from . import report

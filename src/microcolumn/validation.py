@@ -1,5 +1,7 @@
 """What comes in: the one check of binary matrices, of numbers and of seeds; distinct rows."""
 
+from __future__ import annotations
+
 import math
 import operator
 import re

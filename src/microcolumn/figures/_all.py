@@ -1,5 +1,7 @@
 """All figures of a study by name, and drawing those that it has results for."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Figure S1: annealed importance sampling against the exact partition function."""
 
+from __future__ import annotations
+
 from matplotlib.axes import Axes
 
 from ..partition import LogPartition

@@ -1,5 +1,7 @@
 """A figure with a caption, which goes along into files, notebooks and pages."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import re

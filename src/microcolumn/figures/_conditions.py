@@ -1,5 +1,7 @@
 """Which results of a study a figure shows, and the signature that all figures share."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """Where layer IV lies: the figure by which a person accepts or corrects it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

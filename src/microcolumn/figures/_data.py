@@ -1,5 +1,7 @@
 """Figure 1: the data (the paper's figure 1; docs/method.md, section 7)."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

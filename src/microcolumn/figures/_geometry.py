@@ -1,5 +1,7 @@
 """Where the points and the panels of a drawn figure are, for a page that shows it."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 from io import StringIO

@@ -1,5 +1,7 @@
 """Hidden units: the clearest assemblies, and whether hidden units keep to layers."""
 
+from __future__ import annotations
+
 from statistics import fmean
 from typing import Any, NamedTuple
 

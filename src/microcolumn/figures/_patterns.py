@@ -1,5 +1,7 @@
 """Figure 4: words and synchrony, observed and expected."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any

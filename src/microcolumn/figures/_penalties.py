@@ -1,5 +1,7 @@
 """Figure of the penalties: what the validation words say of each strength of the penalty."""
 
+from __future__ import annotations
+
 from ..evaluate import Comparison
 from ..formatting import scientific
 from ..models import ModelSpec

@@ -3,6 +3,8 @@
 Panels of a figure that is narrower than it was made for are put below each other.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """Figures of scores: the ranking, recording by recording (3), and by length of words (5)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 

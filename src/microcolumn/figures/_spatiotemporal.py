@@ -1,5 +1,7 @@
 """Figure 6: hidden units in space and time, gain of single units, a second of prediction."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 from typing import Any, NamedTuple
 

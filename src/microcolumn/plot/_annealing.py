@@ -1,5 +1,7 @@
 """Annealed importance sampling as it approaches log Z (the paper's figure S1)."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Models compared: ranked with their differences from the best, and by the length of words."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from itertools import cycle

@@ -1,5 +1,7 @@
 """Conditional gain of each unit over its firing rate (the paper's figure 6b)."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal

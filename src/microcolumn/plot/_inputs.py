@@ -1,5 +1,7 @@
 """What plots are given: one thing or many, of the right kind; shared parameters documented once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import cleandoc, signature
 from typing import Any, TypeVar

@@ -1,5 +1,7 @@
 """Units from superficial to deep, with layers and, of windows, bins drawn and named."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import takewhile
 from textwrap import wrap

@@ -1,5 +1,7 @@
 """How much of the weight of hidden units lies in each layer, against shuffled labels."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,6 +3,8 @@
 They are the paper's figures 2 and 6a (docs/method.md, section 7).
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

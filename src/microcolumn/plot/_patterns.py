@@ -1,5 +1,7 @@
 """Words: model probability against observed frequency, and how many units fire at once."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

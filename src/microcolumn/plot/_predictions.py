@@ -1,5 +1,7 @@
 """How well single units are predicted: traces, calibration, ROC (the paper's figure 6c)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

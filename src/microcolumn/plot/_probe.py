@@ -1,5 +1,7 @@
 """The probe: where its units lie, in which layers, and with which weights."""
 
+from __future__ import annotations
+
 import math
 from itertools import pairwise
 from typing import Any

@@ -1,5 +1,7 @@
 """The recording: how often units fire, how they are correlated, and over which lags."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Scores of models, and differences from one of them, on one recording or on many."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

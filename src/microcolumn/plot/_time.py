@@ -1,5 +1,7 @@
 """What happens when: spikes, the words that they are binned into, and active hidden units."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 

@@ -1,5 +1,7 @@
 """What the points of a plot stand for, so that a page can say it and write it to a file."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

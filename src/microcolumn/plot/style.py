@@ -1,5 +1,7 @@
 """The style of all plots: colours of models or as asked for, sizes for a journal, text as it is."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence

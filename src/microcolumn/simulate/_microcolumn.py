@@ -1,5 +1,7 @@
 """Recordings of a simulated cortical microcolumn together with their truth."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

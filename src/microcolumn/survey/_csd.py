@@ -1,5 +1,7 @@
 """The average response to flashes over depth, and the current sources that explain it."""
 
+from __future__ import annotations
+
 import contextlib
 import io
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """ALF folders, as the International Brain Laboratory and Steinmetz et al. (2019) publish them."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,5 +1,7 @@
 """MATLAB files of any version: a cell array of spike times, or a matrix of spike counts."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -3,6 +3,8 @@
 SciPy reads versions up to 7, h5py reads version 7.3, which is HDF5 with MATLAB's conventions.
 """
 
+from __future__ import annotations
+
 import math
 import struct
 from collections.abc import Callable, Iterator

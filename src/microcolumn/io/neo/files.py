@@ -4,6 +4,8 @@ Neo reads the part of a claimed stretch that is in the file, so that a file of N
 Plexon that was cut short would lose spikes silently: what their headers claim is checked first.
 """
 
+from __future__ import annotations
+
 import glob
 import inspect
 import struct
