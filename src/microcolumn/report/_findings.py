@@ -14,7 +14,6 @@ from ..evaluate._significance import LEVEL, Ratio
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
-from ._tables import of_models
 
 #: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
 OPEN = ("undecided", "too few splits", "open")
@@ -261,7 +260,7 @@ def _assemblies(
 ) -> dict[str, Assemblies]:
     found = {
         spec.name: each
-        for spec, each in of_models(results.assemblies, results, condition)
+        for spec, each in results.of_models(results.assemblies, condition)
         if spec.has_groups and spec.name in compared.scores and each.n_fits > 1
     }
     if best is None or best.name not in found:

@@ -86,7 +86,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
     lines = tuple(_assembly_table.sentences(results, condition))
     first: list[Item] = [BulletList(lines)] if lines else []
     first += _table_items(results, condition, *_assembly_table.tables(results, condition))
-    if not list(tables.of_models(results.layers, results, condition)):
+    if not list(results.of_models(results.layers, condition)):
         return [*first, Paragraph("The structure of these models is not computed yet.")]
     layers = tables.layers(results, condition)
     if layers is None:

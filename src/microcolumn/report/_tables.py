@@ -5,24 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import TypeVar
 
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import counted, duration, number, scientific
-from ..models import ModelSpec
 from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
 from ..wording import worded
 from ..words import Words
 from ._typography import period
-
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +145,7 @@ def _sureness(pair: PairedDifference) -> tuple[str, str]:
 def predictions(results: Results, condition: Condition) -> Table | None:
     """How well single units are predicted; None if that is not computed."""
     rows = []
-    for spec, found in of_models(results.predictions, results, condition):
+    for spec, found in results.of_models(results.predictions, condition):
         for given, result in found.items():
             unit = max(result.units, key=lambda unit: unit.gain_bits_per_second)
             gain = number(unit.gain_bits_per_second, 3)
@@ -172,7 +168,7 @@ def layers(results: Results, condition: Condition) -> Table | None:
     """Whether hidden units and couplings respect layers; None if the units are in none."""
     rows = [
         (spec.name, *_layer_columns(found))
-        for spec, found in of_models(results.layers, results, condition)
+        for spec, found in results.of_models(results.layers, condition)
         if found is not None
     ]
     header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
@@ -204,17 +200,6 @@ def seeds_text(experiment: Experiment) -> str:
     """Seeds of an experiment's splits, and of the models fitted to them."""
     first, n = experiment.seed, experiment.n_splits
     return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
-
-
-def of_models(
-    method: Callable[..., Found], results: Results, condition: Condition
-) -> Iterator[tuple[ModelSpec, Found]]:
-    """What a method of the results returns for each model that it is computed for."""
-    for spec in results.index.specs(condition):
-        try:
-            yield spec, method(model=spec, **condition.names)
-        except NotComputedError:
-            continue
 
 
 def _layer_columns(found: LayersResult) -> tuple[str, ...]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
 from ..evaluate import Comparison, HiddenActivation, SplitScore
-from ..evaluate._splits import compare_splits, with_false_modes
+from ..evaluate._splits import compare_splits
 from ..models import ModelSpec, PopulationModel, WordModel, from_bytes
 from ..units import Units
 from ..words import Words
@@ -32,6 +34,9 @@ from ._index import (
 )
 from ._plan import Plan
 from ._store import Store
+
+Found = TypeVar("Found")
+Default = TypeVar("Default")
 
 #: Splits whose models, and experiments whose words, are kept in memory.
 _KEPT = 4
@@ -162,6 +167,25 @@ class StoredStudy:
         facts = {key: value for key, value in self.study.items() if key != "plan"}
         return facts | self._jobs
 
+    def of_models(
+        self,
+        find: Callable[..., Found],
+        condition: Condition,
+        specs: Iterable[ModelSpec] | None = None,
+    ) -> Iterator[tuple[ModelSpec, Found]]:
+        """What a method of results finds of each model, by default all, that it is computed for."""
+        for spec in self.index.specs(condition) if specs is None else specs:
+            with suppress(NotComputedError):
+                yield spec, find(model=spec, **condition.names)
+
+    @staticmethod
+    def if_computed(find: Callable[..., Found], default: Default, **where: Any) -> Found | Default:
+        """What a method of results finds, or ``default`` where that is not computed yet."""
+        try:
+            return find(**where)
+        except NotComputedError:
+            return default
+
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
         rows = self._needed(f"the structure of {spec.name}", "structures", condition, spec)
         return {row["split"]: row for row in rows}
@@ -271,28 +295,20 @@ class StoredStudy:
             for row in self._rows("differences", condition):
                 by_split = differences.setdefault((row["first"], row["second"]), {})
                 by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
-            scores, ratio = self._scores(condition), condition.experiment.test_to_train
-            models, pairs = compare_splits(
+            scores, experiment = self._scores(condition), condition.experiment
+            compared = compare_splits(
                 scores,
                 differences,
                 n_units,
-                ratio,
+                experiment.test_to_train,
                 n_blocks=n_blocks(scores, condition),
                 n_test_blocks=n_test_blocks(scores, condition),
+                n_planned=experiment.n_splits,
+                split_by=experiment.split_by,
+                **condition.names,
             )
-            unranked = with_false_modes(scores, n_units)
-            if models or unranked:
-                found[condition.key] = Comparison(
-                    models=models,
-                    pairs=pairs,
-                    unranked=unranked,
-                    n_units=n_units,
-                    n_splits=max(model.n_splits for model in (*models, *unranked)),
-                    n_planned=condition.experiment.n_splits,
-                    split_by=condition.experiment.split_by,
-                    test_to_train=ratio,
-                    **condition.names,
-                )
+            if compared.models or compared.unranked:
+                found[condition.key] = compared
         return found
 
     @cached_property
