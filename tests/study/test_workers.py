@@ -224,8 +224,8 @@ def test_without_dask_a_scheduler_asks_for_it(monkeypatch):
 @pytest.mark.parametrize(
     ("n_jobs", "error", "message"),
     [
-        (0, ValueError, "n_jobs is 0; ask for at least one"),
-        (-1, ValueError, "n_jobs is -1; ask for at least one"),
+        (0, ValueError, "n_jobs is 0; it must be at least 1"),
+        (-1, ValueError, "n_jobs is -1; it must be at least 1"),
         (1.5, (TypeError, ValueError), "n_jobs"),
         ("two", (TypeError, ValueError), "n_jobs"),
     ],

@@ -114,9 +114,7 @@ class Source:
             object.__setattr__(self, key, options)
 
     def _check_preset(self) -> None:
-        seed = whole_number("seed", self.seed)
-        if seed < 0:
-            raise ValueError(f"seed is {seed}; pass a whole number from 0 on")
+        seed = whole_number("seed", self.seed, least=0)
         object.__setattr__(self, "seed", seed)
         if self.preset is None:
             if seed or self.minutes is not None:

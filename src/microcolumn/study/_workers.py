@@ -121,7 +121,7 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
             yield workers
         return
     cores = int(cpu_count())
-    count = cores if n_jobs is None else _at_least_one(n_jobs)
+    count = cores if n_jobs is None else whole_number("n_jobs", n_jobs, least=1)
     watched = {"initializer": _belong_to, "initargs": (os.getpid(),)}
     with warnings.catch_warnings(), parallel_config(backend="loky", n_jobs=count, **watched):
         # Loky replaces a worker that has come to hold more memory, as after large fits, between two
@@ -207,13 +207,6 @@ def _ready_threads(client: Any) -> int:
         return sum(each.nthreads for each in workers if each.status.name == "running")
 
     return int(client.run_on_scheduler(ready))
-
-
-def _at_least_one(n_jobs: int) -> int:
-    count = whole_number("n_jobs", n_jobs)
-    if count < 1:
-        raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
-    return count
 
 
 def _tell(sentence: str) -> None:
