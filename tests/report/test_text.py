@@ -24,7 +24,8 @@ def test_the_answer_comes_first(text, planted_results):
     facts = f"cells (simulated): 23 units, {n_spikes:,} spikes, 12 s"
     places = [words.index(part) for part in ("Simulated: cells.", *told, "In short", facts)]
     assert places == sorted(places)
-    assert ".\n".join(planted_results.comparison("cells").statements) in text
+    for said in planted_results.comparison("cells").statements:
+        assert f"  {said}.\n" in text
 
 
 def test_the_answer_fits_a_terminal_and_breaks_no_amount(planted_results):

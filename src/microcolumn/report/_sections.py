@@ -1,4 +1,4 @@
-"""Sections of the page: which tables and figures of a study it shows where."""
+"""Sections of reports: which tables and figures of a study the page and the text show where."""
 
 from __future__ import annotations
 
@@ -9,25 +9,29 @@ from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table
-from ._content import Block, BulletList, Heading, Item, Paragraph, Section, TableItem
+from ._content import Block, BulletList, Heading, Item, Paragraph, Pictures, Section, TableItem
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
 from ._methods import fitting
-from ._pictures import Pictures
 from ._section_intros import section_intro
 from ._tables import Table, longest
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
 
 
-def sections(results: Results, drawn: Pictures) -> list[Section]:
-    """Sections between the answer and the methods; those the plan has nothing for are left out."""
+def sections(results: Results, drawn: Pictures | None) -> list[Section]:
+    """Sections between the answer and the methods; those the plan has nothing for are left out.
+
+    Without figures, where ``drawn`` is None, there is no section about parameters.
+    """
+    of_figures = drawn is not None
+    drawn = drawn or {}
     section = partial(_section, results, drawn)
     fits = tuple(_converged(results, condition) for condition in results.tested())
     return [
         _data(results, drawn),
         section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),
-        section("Parameters", None, "parameters penalties"),
+        *([section("Parameters", None, "parameters penalties")] if of_figures else []),
         section("Assemblies and layers", _structure, "assemblies layers"),
         section("Units", _units),
         *([section("Time", _growth, "windows")] if has_windows(results) else []),
@@ -78,8 +82,10 @@ def _data(results: Results, drawn: Pictures) -> Section:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
+    said = (f"{each}." for each in compared.statements)
+    lines = BulletList((f"{tables.words_facts(condition, compared)}.", *said))
     found = tables.models(compared), tables.pairs(compared), tables.effects(compared)
-    return _table_items(results, condition, *found, adequacy_table(results, condition))
+    return [lines, *_table_items(results, condition, *found, adequacy_table(results, condition))]
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
