@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .commands import command, study
-from .output import Json, own_command, print_json, say
+from .output import Json, own_command, print_json, say, show
 from .reading import given
 from .stores import PlanFile, PlanOrStore, Quick, StoreFile, default_store, place_of
 
@@ -100,7 +100,5 @@ def collect(study: PlanOrStore, json: Json = False) -> None:
     found = collect_parts(place_of(study, by_time=True))
     for sentence in found.sentences:
         say(sentence, err=True)
-    if json:
-        print_json({"merged": found.merged, "failed": found.failed})
-    else:
-        say(f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed")
+    told = f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed"
+    show(json, {"merged": found.merged, "failed": found.failed}, told)

@@ -8,7 +8,6 @@ from ._assemblies import (
 )
 from ._beyond_stimulus import (
     BeyondStimulus as BeyondStimulus,
-    Gain as Gain,
     GainBeyond as GainBeyond,
     beyond_stimulus as beyond_stimulus,
 )
@@ -52,7 +51,7 @@ from ._score import (
     lift as lift,
     sequence_gain as sequence_gain,
 )
-from ._significance import Ratio as Ratio
+from ._significance import Estimate as Estimate
 from ._splits import compare as compare
 from ._summaries import (
     LayersResult as LayersResult,

@@ -13,7 +13,7 @@ from ..notebook import card
 from ..partition._result import false_mode_text, method_text
 from ._model_score import ModelScore
 from ._paired import PairedDifference
-from ._significance import Ratio, ratio
+from ._significance import Estimate, ratio
 
 #: What scores say about, by how words were split.
 HOLDS_FOR = {
@@ -111,7 +111,7 @@ class Comparison:
             )
         return found
 
-    def relative(self, first: str, second: str) -> Ratio | None:
+    def relative(self, first: str, second: str) -> Estimate | None:
         """Gain of one model over independent units as a share of another's, paired by split.
 
         None where the second has no such gain. The error of one split is that of its blocks.
@@ -124,7 +124,7 @@ class Comparison:
         return found
 
     @property
-    def share_of_pairs(self) -> Ratio | None:
+    def share_of_pairs(self) -> Estimate | None:
         """Share of the best model's gain over independent units that the Ising model has.
 
         None without an Ising model, without a gain, or where an Ising model is the best.

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from ..evaluate import Adequacy, Assemblies, Comparison, LayersResult, ModelScore, PairedDifference
 from ..evaluate._comparison import doubt
-from ..evaluate._significance import LEVEL, Ratio
+from ..evaluate._significance import LEVEL, Estimate
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
@@ -134,12 +134,12 @@ class Finding:
         return _VERDICTS.get(self.kind, self.kind)
 
     @property
-    def relative(self) -> Ratio | None:
+    def relative(self) -> Estimate | None:
         """Gain of the model with hidden units as a share of that of pairs alone."""
         return None if self.pair is None else self.compared.relative(*_names(self.pair))
 
     @property
-    def share(self) -> Ratio | None:
+    def share(self) -> Estimate | None:
         """Gain of pairs alone as a share of that of the model with hidden units."""
         return None if self.pair is None else self.compared.relative(*_names(self.pair)[::-1])
 

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
@@ -63,9 +63,9 @@ class StoredStudy:
         self._table = cache(self._read_table)
         self._files = lru_cache(_KEPT)(self._read_files)
         self._scores = cache(self._read_scores)
-        self._words = lru_cache(_KEPT)(self._read_words)
+        self._words = lru_cache(_KEPT)(partial(self._described, Words, "words"))
         self._units = cache(lambda *where: self._words(*where).units)
-        self._data = cache(self._read_data)
+        self._data = cache(partial(self._described, DataResult, "data"))
 
     def label(self, recording: str) -> str:
         """The name of a recording as it is printed: ``"B4 (simulated)"`` if it is."""
@@ -231,7 +231,7 @@ class StoredStudy:
             raise condition.missing(what)
         return rows
 
-    def _description(self, recording: str, experiment: str, column: str) -> bytes:
+    def _described(self, kind: type[Found], column: str, recording: str, experiment: str) -> Found:
         where = {"recording": recording, "experiment": experiment}
         rows = self._query("descriptions", columns=(column,), **where)
         if not rows:
@@ -239,13 +239,7 @@ class StoredStudy:
                 f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
                 "run the study further"
             )
-        return bytes(rows[0][column])
-
-    def _read_words(self, recording: str, experiment: str) -> Words:
-        return from_blob(Words, self._description(recording, experiment, "words"))
-
-    def _read_data(self, recording: str, experiment: str) -> DataResult:
-        return from_blob(DataResult, self._description(recording, experiment, "data"))
+        return from_blob(kind, rows[0][column])
 
     def _model(
         self, condition: Condition, spec: ModelSpec, split: int, l1: float
