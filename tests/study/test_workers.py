@@ -129,7 +129,7 @@ def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, 
 
         told = []
         monkeypatch.setattr(workers, "_tell", help_when_told)
-        monkeypatch.setattr(workers, "_LONELY", 0.5)
+        monkeypatch.setattr(workers, "_NO_WORKER", 0.5)
         freeze_and_kill(victims, monkeypatch)
         run(small_plan(), tmp_path / "robbed.db", scheduler=address)
         # The run needed jobs that they had been given, and did not end before their death.

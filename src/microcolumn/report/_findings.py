@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Self
 
-from ..evaluate import Adequacy, Assemblies, Comparison, LayersResult, ModelScore, PairedDifference
+from ..evaluate import (
+    Adequacy,
+    Assemblies,
+    Comparison,
+    Estimate,
+    LayersResult,
+    ModelScore,
+    PairedDifference,
+)
 from ..evaluate._comparison import doubt
-from ..evaluate._significance import LEVEL, Estimate
+from ..evaluate._significance import LEVEL
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text

@@ -14,8 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from ..figures import CaptionedFigure, available_figures, draw_all
-from ..figures._all import FigureRequest
+from ..figures import CaptionedFigure, FigureRequest, available_figures, draw_all
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
 from ..study import Results

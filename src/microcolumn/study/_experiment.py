@@ -25,7 +25,7 @@ PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """End of a sentence about a word that is not known: the nearest known one, or all."""
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), by_lower, n=1)
@@ -56,9 +56,9 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
     def check(name: str, value: Any) -> str:
         if not isinstance(value, str):
-            raise TypeError(f"{name} is {value!r}; {nearest('', known)}")
+            raise TypeError(f"{name} is {value!r}; {did_you_mean('', known)}")
         if value not in known:
-            raise ValueError(f"{name} is {value!r}; {nearest(value, known)}")
+            raise ValueError(f"{name} is {value!r}; {did_you_mean(value, known)}")
         return value
 
     return check
@@ -220,7 +220,7 @@ class Experiment:
             raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
         for setting in settings:
             if setting not in cls.settings():
-                remedy = nearest(setting, cls.settings())
+                remedy = did_you_mean(setting, cls.settings())
                 raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
         if name == SPATIOTEMPORAL.name:
             return replace(SPATIOTEMPORAL, **settings)
