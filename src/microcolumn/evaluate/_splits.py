@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,7 @@ from ._comparison import Comparison
 from ._inputs import Baseline, common_baseline, words_for_all
 from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
-from ._score import mean_rate, score_of
+from ._score import ScoredWords, mean_rate, score_of
 from ._significance import split_stderr
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
@@ -97,19 +98,13 @@ def score_split(
             n_nonzero=model.n_nonzero_,
             n_couplings=model.n_couplings_,
             n_live_hidden=model.n_live_hidden_,
-            normaliser=score.normaliser,
-            side=score.side,
             # Models in closed form have no certificate and need none.
             fit_converged=certificate is None or certificate.converged,
             normaliser_converged=score.converged,
             optimality=getattr(model, "optimality_", math.nan),
-            normaliser_stderr=score.normaliser_stderr,
-            nats_per_word=score.nats_per_word,
-            n_words=score.n_words,
-            false_mass=score.false_mass,
-            spikes_per_second=score.spikes_per_second,
             n_parameters=model.n_parameters_,
             size=model.size_,
+            **{each.name: getattr(score, each.name) for each in fields(ScoredWords)},
         )
     differences = {}
     for first, second in combinations(models, 2):
