@@ -15,8 +15,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import planted_study as planted
 from planted_comparison import compared
 
-from microcolumn.report._answer_models import best_model, good_enough, holds_for, others_agree
-from microcolumn.report._answer_sentences import beyond_pairs, in_layers, size_of_gain, title
+from microcolumn.report._answer_sentences import (
+    best_model,
+    beyond_pairs,
+    good_enough,
+    holds_for,
+    in_layers,
+    others_agree,
+    size_of_gain,
+    title,
+)
 from microcolumn.report._findings import Finding, Layering, _kind
 from microcolumn.report._methods import methods
 from microcolumn.report._section_intros import _FINDINGS, section_intro

@@ -6,8 +6,7 @@ from planted_comparison import compared as planted_comparison
 
 from microcolumn.figures import _all
 from microcolumn.report import _tables as tables, page
-from microcolumn.report._growth import gains, growth
-from microcolumn.report._tables import effects
+from microcolumn.report._tables import effects, gains, growth
 from microcolumn.study import Plan, Results
 
 

@@ -13,7 +13,6 @@ from ._beyond_stimulus import (
 )
 from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
 from ._comparison import Comparison as Comparison
-from ._conditional import conditional_gain as conditional_gain
 from ._estimates import Estimates as Estimates, Intervals as Intervals
 from ._explainable import Explainable as Explainable, explainable as explainable
 from ._interactions import (
@@ -35,7 +34,11 @@ from ._patterns import (
     counting_bounds as counting_bounds,
     pattern_statistics as pattern_statistics,
 )
-from ._prediction import Prediction as Prediction, predict as predict
+from ._prediction import (
+    Prediction as Prediction,
+    conditional_gain as conditional_gain,
+    predict as predict,
+)
 from ._prediction_scores import (
     Calibration as Calibration,
     Roc as Roc,

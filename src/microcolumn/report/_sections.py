@@ -10,7 +10,6 @@ from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table
 from ._content import Block, BulletList, Heading, Item, Paragraph, Pictures, Section, TableItem
-from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
 from ._methods import fitting
 from ._section_intros import section_intro
@@ -113,10 +112,9 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
     where = _about(results, condition, every=True)
-    items: list[Item] = [
-        TableItem(each, where) for each in (growth(found), gains(found)) if each is not None
-    ]
-    sentences = tuple(growth_sentences(found))
+    both = tables.growth(found), tables.gains(found)
+    items: list[Item] = [TableItem(each, where) for each in both if each is not None]
+    sentences = tuple(tables.growth_sentences(found))
     return [*items, BulletList(sentences)] if sentences else items
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference
+from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import counted, duration, number, scientific
@@ -19,6 +19,7 @@ from ..study._index import Row
 from ..wording import worded
 from ..words import Words
 from ._typography import period
+from ._wording import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +268,63 @@ def _span(texts: Sequence[str]) -> str:
     columns = zip(*(re.findall(number_pattern, text) for text in texts), strict=True)
     ends = [(min(column, key=float), max(column, key=float)) for column in columns]
     return words[0].format(*(" to ".join(dict.fromkeys(both)) for both in ends))
+
+
+def growth(found: WindowResult) -> Table:
+    """Scores against the number of bins per word."""
+    rows = [
+        (str(window), *(_per_unit(results[k]) for results in found.models.values()))
+        for k, window in enumerate(found.windows)
+    ]
+    return Table(
+        "bits/s per unit against bins per word T",
+        ("T", *found.models),
+        rows,
+        left=(),
+        note=worded("report", "notes/growth"),
+    )
+
+
+def gains(found: WindowResult) -> Table | None:
+    """Each model minus the Ising model at each T; None without an Ising model and another."""
+    over = found.gains()
+    if not over:
+        return None
+    rows = [
+        (str(window), *(_window_gain(pairs[k]) for pairs in over.values()))
+        for k, window in enumerate(found.windows)
+    ]
+    return Table(
+        f"gain over {found.reference}, bits/s per unit",
+        ("T", *over),
+        rows,
+        left=(),
+        note=worded("report", "notes/gains"),
+    )
+
+
+def growth_sentences(found: WindowResult) -> list[str]:
+    """Whether the gain over the Ising model grows from the shortest to the longest words."""
+    about = {"reference": found.reference, "short": found.windows[0], "long": found.windows[-1]}
+    return [
+        text("growth", model=model, pair=pair, **about) for model, pair in found.growth().items()
+    ]
+
+
+def _window_gain(pair: PairedDifference | None) -> str:
+    if pair is None:
+        return "-"
+    gain = with_error(pair.bits_per_second, pair.stderr)
+    return gain if pair.n_splits < FEWEST_SPLITS else f"{gain}, {p_text(pair.p_holm)}"
+
+
+def _per_unit(model: ModelScore | None) -> str:
+    if model is None:
+        return "-"
+    if model.has_false_mode:
+        return "false mode"
+    errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
+    return " ± ".join(number(value, 3) for value in (model.per_neuron, *errors))
 
 
 def recordings(results: Results) -> Table:
