@@ -84,7 +84,15 @@ class Workers:
                 self._wait_for_workers()
                 continue
             for future in done:
-                yield future.result()
+                yield self._result(future)
+
+    def _result(self, future: Any) -> Any:
+        """What a task gave; one whose worker is gone with the result is done again by another."""
+        while True:
+            try:
+                return future.result(timeout=_NO_WORKER)
+            except TimeoutError:
+                self._wait_for_workers()
 
     def _wait_for_workers(self) -> None:
         """Say that no worker is ready, if so, and wait until one is."""
