@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -243,31 +242,16 @@ def _score(model: ModelScore) -> tuple[str, ...]:
 
 
 def _chosen(model: ModelScore) -> str:
-    """Penalties or sizes chosen: ``λ 1e-3 ×8, λ 2e-3 ×2``; ``4 to 9 edges`` if all differ."""
+    """Penalties or sizes chosen: ``λ 1e-3 ×8; λ 2e-3 ×2``; both ends where all differ."""
     strengths = sorted(l1 for l1 in model.l1 if not math.isnan(l1))
-    chosen = [score.size for score in model.splits if score.size]
+    by_size = sorted(model.splits, key=lambda score: score.n_parameters)
+    chosen = [score.size for score in by_size if score.size]
     chosen = chosen or [f"λ {scientific(l1)}" for l1 in strengths]
     counts = Counter(chosen)
-    if len(counts) > 1 and len(counts) == len(chosen):
-        return _span(chosen)
+    if 1 < len(counts) == len(chosen):
+        return f"{chosen[0]} to {chosen[-1]}"
     times = "\N{MULTIPLICATION SIGN}"
-    return _listed([f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()]) or "-"
-
-
-def _listed(texts: Sequence[str]) -> str:
-    """Texts one after the other, by semicolons where one has a comma of its own."""
-    return ("; " if any("," in text for text in texts) else ", ").join(texts)
-
-
-def _span(texts: Sequence[str]) -> str:
-    """Texts that differ in their numbers alone, each from its smallest to its largest."""
-    number_pattern = r"[\d.]+(?:e-?\d+)?"
-    words = list(dict.fromkeys(re.sub(number_pattern, "{}", text) for text in texts))
-    if len(words) > 1:
-        return _listed(texts)
-    columns = zip(*(re.findall(number_pattern, text) for text in texts), strict=True)
-    ends = [(min(column, key=float), max(column, key=float)) for column in columns]
-    return words[0].format(*(" to ".join(dict.fromkeys(both)) for both in ends))
+    return "; ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
 
 
 def growth(found: WindowResult) -> Table:
