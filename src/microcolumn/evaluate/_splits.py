@@ -213,5 +213,5 @@ def _pairs(
         family = [
             p for p in found if p and (not rivals.isdisjoint((p.first, p.second))) == has_rival
         ]
-        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin)}
+        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin) if p}
     return tuple(judged[p.first, p.second] for p in found if p)
