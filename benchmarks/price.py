@@ -8,7 +8,7 @@ over independent units; "strict" is how much the strict optimum (``tol=1e-8``) a
 ``--search`` the penalty is chosen on a fifth of the training words, and the time of the whole
 search is compared with that of the single fit that it has chosen.
 
-    python benchmarks/price.py [--units 20] [--hidden 25] [--search]
+    python benchmarks/price.py [--units 20] [--hidden 25] [--search] [--recordings T6 rat]
     PYTHONPATH=../older/src python benchmarks/price.py    # the same of another version
 """
 
@@ -68,6 +68,8 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=20)
     parser.add_argument("--hidden", type=int, default=25)
     parser.add_argument("--search", action="store_true", help="also choose the penalty")
+    parser.add_argument("--recordings", nargs="+", default=[""], help="beginnings of their names")
+    parser.add_argument("--models", nargs="+", default=["RBM", "SemiRBM"])
     arguments = parser.parse_args()
     print_machine()
     numba.set_num_threads(1)
@@ -77,8 +79,10 @@ def main() -> None:
     )
     simulated = {name: mc.simulate.preset(name).bin(0.020) for name in ("B4", "T6", "B4MU")}
     for name, words in (simulated | recordings()).items():
+        if not name.startswith(tuple(arguments.recordings)):
+            continue
         train, test = most_active(words, arguments.units).split(0.5, by="blocks", random_state=0)
-        for model in (mc.RBM, mc.SemiRBM):
+        for model in (getattr(mc, name) for name in arguments.models):
             line = price(model, arguments.hidden, train, test)
             if arguments.search:
                 line += search(model, arguments.hidden, train)

@@ -48,7 +48,6 @@ BIN_WIDTH = 0.020
 FAMILY = ("Ising", "RBM 25", "SemiRBM 25")
 #: Models that are left out where a recording has more units than this: their time grows too fast.
 MOST_UNITS = {
-    "BoostedCascade": 60,
     "HiddenMarkovModes": 100,
     "KPairwise": 100,
     "RandomProjections": 100,

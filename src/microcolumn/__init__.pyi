@@ -53,7 +53,6 @@ from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
     BernoulliMixture as BernoulliMixture,
-    BoostedCascade as BoostedCascade,
     CascadedLogistic as CascadedLogistic,
     DichotomizedGaussian as DichotomizedGaussian,
     Driven as Driven,

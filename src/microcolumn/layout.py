@@ -198,7 +198,9 @@ class Layout:
         return self._parameters(halved, np.zeros(self.n_visible), 0.0)
 
     def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
-        pairs, free, weights, c, _ = np.split(vector, self.borders)
+        starts = 0, *self.borders[:3]
+        parts = (vector[start:end] for start, end in zip(starts, self.borders, strict=True))
+        pairs, free, weights, c = parts
         b = biases.copy()
         b[self.free] = free
         J = W = None

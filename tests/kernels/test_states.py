@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microcolumn.kernels.states import pairwise_log_weights, states, sums_over_states
+from microcolumn.kernels.states import pairwise_log_weights, states, sum_over_sets, sums_over_states
 
 
 @pytest.mark.parametrize("n_units", [0, 1, 6])
@@ -21,3 +21,18 @@ def test_tables_over_states_are_sums_over_active_units(n_units):
 
 def test_states_with_given_numbers_are_their_bits():
     np.testing.assert_array_equal(states(3, np.array([5, 2])), [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+
+
+def _by_pairs(values, supersets):
+    sets = np.arange(values.size)
+    inside = (sets[:, None] & sets) == (sets[:, None] if supersets else sets)
+    return inside @ values
+
+
+@pytest.mark.parametrize("n_units", [0, 1, 2, 9])
+@pytest.mark.parametrize("supersets", [False, True])
+def test_sums_run_over_the_sets_within_or_around_each(n_units, supersets):
+    values = np.random.default_rng(n_units).normal(size=1 << n_units)
+    expected = _by_pairs(values, supersets)
+    sum_over_sets(values, supersets)
+    np.testing.assert_allclose(values, expected, atol=1e-12)

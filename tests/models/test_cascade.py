@@ -8,8 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.models import CascadedLogistic
-from microcolumn.models._cascade import count_thresholds
-from microcolumn.models._ordered_units import cascade_order
+from microcolumn.models._cascade import cascade_order, count_thresholds
 
 
 def random_cascade(n=5, seed=0, scale=1.0):

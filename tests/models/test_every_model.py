@@ -20,7 +20,6 @@ MODELS = {
     "gaussian-rbm": mc.GaussianRBM(n_hidden=2, l1=1e-3),
     "k-pairwise": mc.KPairwise(l1=1e-3),
     "cascade": mc.CascadedLogistic(l1=1e-3),
-    "boosted": mc.BoostedCascade(max_leaf_nodes=4),
     "tree": mc.Tree(n_edges=3),
     "two-tree": mc.TwoTree(),
     "tracking": mc.PopulationTracking(strength=5.0),
@@ -88,7 +87,7 @@ def test_samples_have_the_probabilities_of_the_words_and_follow_the_seed(model):
     assert not np.array_equal(model.sample(n, random_state=2), drawn)
 
 
-@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"cascade", "boosted"}))
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"cascade"}))
 def test_synchrony_is_that_of_all_words(fits, name):
     model = fits[name]
     found = mc.synchrony(model)
@@ -100,8 +99,8 @@ def test_synchrony_is_that_of_all_words(fits, name):
 
 
 def test_whole_weights_are_repeated_rows(X, name):
-    if name in ("boosted", "modes"):  # words are dealt at random, and bins of a train have none
-        pytest.skip("it takes no weights, or single bins at random")
+    if name == "modes":
+        pytest.skip("bins of a train have no weights")
     weights = np.random.default_rng(3).integers(1, 4, 500)
     weighted = clone(MODELS[name]).fit(X[:500], sample_weight=weights)
     repeated = clone(MODELS[name]).fit(np.repeat(X[:500], weights, axis=0))
@@ -201,7 +200,6 @@ def test_models_that_do_not_know_the_past_say_so(X, fits):
         mc.Universal(mc.Tree(), concentration="validation"),
         mc.CascadedLogistic(l1=-1.0),
         mc.CascadedLogistic(count=3),
-        mc.BoostedCascade(max_leaf_nodes=1),
         mc.RandomProjections(0),
         mc.BernoulliMixture(0),
         mc.BernoulliMixture(smoothing=0.0),

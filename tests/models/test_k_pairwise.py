@@ -93,7 +93,7 @@ def test_a_potential_is_also_a_coupling_of_all_pairs(random_parameters, words):
 
 def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(words):
     """The identity that defines the model (Tkacik et al. 2014): rates, pairs and P(K) match."""
-    model = mc.KPairwise(l1=0.0, smoothing=0.0).fit(words)
+    model = mc.KPairwise(l1=0.0, smoothing=0.0, tol=1e-8).fit(words)
     _, expected = exact_expectations(model.parameters_)
     np.testing.assert_allclose(expected.v, _shares_of_counts(words), atol=2e-8)
     np.testing.assert_allclose(expected.b, words.mean(axis=0), atol=2e-8)
@@ -105,7 +105,7 @@ def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(wor
 def test_at_the_optimum_the_prior_explains_what_is_left_of_the_difference(words):
     """P(K) of the model minus the data's is minus the slope of the smoothness penalty."""
     smoothing = 300.0
-    model = mc.KPairwise(l1=1e-3, smoothing=smoothing).fit(words)
+    model = mc.KPairwise(l1=1e-3, smoothing=smoothing, tol=1e-8).fit(words)
     _, expected = exact_expectations(model.parameters_)
     second = np.zeros((5, 7))
     for row, k in enumerate(range(1, 6)):

@@ -7,8 +7,14 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy import stats
 
 import microcolumn as mc
+from microcolumn.models._population_tracking import (
+    chances_without,
+    log_chances,
+    log_symmetric,
+)
 
 N_UNITS = 6
 
@@ -127,3 +133,50 @@ def test_spoilt_files_are_refused(name, value, message):
     arrays = mc.PopulationTracking().fit(words_of())._arrays() | {name: value}
     with pytest.raises(ValueError, match=message):
         mc.PopulationTracking._from_arrays(arrays, {"strength": 1.0})
+
+
+def chances_of_words(probabilities, X):
+    return np.where(X, probabilities, 1.0 - probabilities).prod(axis=1)
+
+
+def test_chances_are_sums_over_all_words(every_word):
+    X = every_word(6)
+    P = np.random.default_rng(0).random((5, 6))
+    totals = np.arange(1, 6)
+    found = log_chances(P, totals)
+    for k, row, value in zip(totals, P, found, strict=True):
+        wanted = chances_of_words(row, X)[X.sum(axis=1) == k].sum()
+        assert math.exp(value) == pytest.approx(wanted, rel=1e-13)
+
+
+def test_chances_without_a_unit_are_sums_over_the_words_of_the_others(every_word):
+    X, P = every_word(4), np.random.default_rng(0).random((3, 5))
+    found = chances_without(P)
+    for row, i in np.ndindex(3, 5):
+        weights = chances_of_words(np.delete(P[row], i), X)
+        np.testing.assert_allclose(
+            found[row, i], np.bincount(X.sum(axis=1), weights=weights), rtol=1e-13
+        )
+
+
+@pytest.mark.parametrize(("n_units", "total"), [(1000, 30), (3000, 1500)])
+def test_equal_units_have_the_binomial_distribution(n_units, total):
+    found = log_chances(np.full((1, n_units), total / n_units), np.array([total]))
+    wanted = stats.binom.logpmf(total, n_units, total / n_units)
+    assert found[0] == pytest.approx(wanted, rel=1e-11)
+
+
+def test_symmetric_polynomials_are_sums_over_all_words(every_word):
+    X = every_word(7)
+    log_odds = np.random.default_rng(1).normal(scale=3.0, size=7)
+    found = log_symmetric(log_odds)
+    weights = np.bincount(X.sum(axis=1), weights=np.exp(X @ log_odds))
+    np.testing.assert_allclose(found, np.log(weights), rtol=1e-12, atol=1e-12)
+
+
+def test_symmetric_polynomials_reach_where_probabilities_would_underflow():
+    found = log_symmetric(np.full(1000, -20.0))
+    binomials = [
+        math.lgamma(1001) - math.lgamma(k + 1) - math.lgamma(1001 - k) for k in range(1001)
+    ]
+    np.testing.assert_allclose(found, np.array(binomials) - 20.0 * np.arange(1001), rtol=1e-10)

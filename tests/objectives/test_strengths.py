@@ -12,6 +12,7 @@ from microcolumn.objectives import (
     largest_l1,
     mpf,
     negative_log_likelihood,
+    pair_counts,
     pair_rates,
 )
 
@@ -95,3 +96,16 @@ def test_a_grid_spans_three_decades_in_equal_ratios(largest, per_decade):
 def test_a_grid_goes_on_in_the_same_ratio_in_both_directions():
     assert further_l1(1e-3, 1, 2) == (0.00316, 0.01)
     assert further_l1(1e-3, -1, 2) == (1e-4, 0.000316)
+
+
+@pytest.mark.parametrize("density", [0.0, 0.05, 0.6, 1.0])  # listed where sparse, else dense
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_of_pairs_are_those_of_dense_products(density, weighted):
+    rng = np.random.default_rng(3)
+    X = (rng.random((600, 130)) < density).astype(np.uint8)
+    weights = rng.uniform(0.5, 3.0, 600) if weighted else np.ones(600)
+    words = mc.Words.from_array(X, sample_weight=weights if weighted else None)
+    found = pair_counts(words)
+    np.testing.assert_allclose(found, X.T @ (weights[:, None] * X), rtol=1e-13)
+    assert np.array_equal(found, found.T)
+    assert np.array_equal(found == 0.0, X.T.astype(int) @ X == 0)

@@ -104,6 +104,7 @@ def test_the_quadratic_with_an_l1_penalty_is_that_of_the_lasso():
     rng = np.random.default_rng(6)
     A, y = rng.normal(size=(40, 10)), rng.normal(size=40)
     expected = Lasso(alpha=0.1, fit_intercept=False, tol=1e-12, max_iter=100_000).fit(A, y).coef_
-    goal = np.empty(10)
-    minimise_quadratic(A.T @ A / 40, -A.T @ y / 40, np.zeros(10), np.full(10, 0.1), 1e-12, goal)
+    H, slopes = A.T @ A / 40, -A.T @ y / 40
+    goal, ends = minimise_quadratic(H, slopes, np.zeros(10), np.full(10, 0.1), 1e-12)
     np.testing.assert_allclose(goal, expected, atol=1e-8)
+    np.testing.assert_allclose(ends, slopes + H @ expected, atol=1e-8)

@@ -9,9 +9,10 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from joblib import parallel_config
@@ -141,6 +142,28 @@ def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, 
         "on when one is",
         f"{who} are ready; the run goes on",
     ]
+
+
+def test_a_result_that_is_lost_with_its_worker_is_waited_for_again(monkeypatch):
+    """Done, but not fetched when its worker was killed: Dask then does the task once more."""
+
+    class LostOnce:
+        n_asked = 0
+
+        def result(self, timeout):
+            self.n_asked += 1
+            if self.n_asked == 1:
+                raise TimeoutError
+            return "kept"
+
+    client = SimpleNamespace(
+        nthreads=lambda: {"one": 1},
+        submit=lambda *_, **__: LostOnce(),
+        as_current=nullcontext,
+    )
+    monkeypatch.setattr("distributed.wait", lambda futures, **_: (set(futures), set()))
+    at_hand = Workers(1, 1, "a cluster", client)
+    assert list(at_hand._from_dask(str, iter([1, 2, 3]))) == ["kept"] * 3
 
 
 def freeze_and_kill(victims, monkeypatch):

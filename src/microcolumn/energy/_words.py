@@ -57,22 +57,26 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
     return out
 
 
-def number_active(active: Floats, silent: Floats) -> Floats:
+def number_active(active: Floats, silent: Floats, most: int | None = None) -> Floats:
     """P(k active) of independent units, the Poisson binomial distribution, in each row.
 
     Parameters
     ----------
     active, silent : ndarray, shape (n_rows, n_units)
         Probabilities of a spike and of none, which add up to 1.
+    most : int, optional
+        Largest k; by default ``n_units``. All terms are positive, so that nothing cancels.
 
     Returns
     -------
-    ndarray, shape (n_rows, n_units + 1)
+    ndarray, shape (n_rows, most + 1)
     """
     n_rows, n_units = active.shape
-    p = np.zeros((n_rows, n_units + 1))
+    most = n_units if most is None else most
+    p = np.zeros((n_rows, most + 1))
     p[:, 0] = 1.0
     for n in range(n_units):
-        p[:, 1 : n + 2] = p[:, 1 : n + 2] * silent[:, n, None] + p[:, : n + 1] * active[:, n, None]
+        k = min(n + 1, most)
+        p[:, 1 : k + 1] = p[:, 1 : k + 1] * silent[:, n, None] + p[:, :k] * active[:, n, None]
         p[:, 0] *= silent[:, n]
     return p

@@ -11,6 +11,7 @@ from ._beyond_stimulus import (
     GainBeyond as GainBeyond,
     beyond_stimulus as beyond_stimulus,
 )
+from ._block_split import BlockSplit as BlockSplit
 from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
 from ._comparison import Comparison as Comparison
 from ._estimates import Estimates as Estimates, Intervals as Intervals

@@ -12,7 +12,7 @@ import numpy as np
 from ..formatting import text_table
 from ..models import Driven, Independent, PopulationModel
 from ..notebook import AsText
-from ..partition._driven import DrivenLogPartition
+from ..partition import LogPartition
 from ..repeats import Repeats
 from ..stimulus import StimulusDrive
 from ..validation import Floats, random_generator
@@ -210,7 +210,7 @@ class _Fit(NamedTuple):
 
     model: Driven
     nats: Floats
-    log_z: DrivenLogPartition
+    log_z: LogPartition
 
 
 class _Fits:

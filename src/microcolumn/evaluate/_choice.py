@@ -36,7 +36,7 @@ _MANY_BITS = 64
 _FIRST_STEPS, _FEW_STEPS = 500, 125
 #: Strengths in a row that are worse than the best one and end a grid of likelihood fits.
 _WORSE_IN_A_ROW = {"auto": 2, "coarse": 1}
-#: Decades below the strongest penalty at which, or two strengths above, hidden units begin.
+#: Decades below the strongest penalty at which hidden units begin.
 _FIRST_DECADES = 2
 #: Share of the standard error of a score below which another is as good.
 _EQUAL = 0.02
@@ -195,7 +195,7 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
         return _Leg(grid)
     patience = _WORSE_IN_A_ROW[str(l1_values)]
     if hasattr(model, "n_hidden"):
-        return _Leg(grid[-(_FIRST_DECADES * per_decade + 2) :], patience)
+        return _Leg(grid[-(_FIRST_DECADES * per_decade + 1) :], patience)
     if not model._is_sampled(train.n_dims):
         return _Leg(grid)
     return _Leg(

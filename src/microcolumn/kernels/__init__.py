@@ -18,7 +18,6 @@ elsewhere. No model, no estimator and no file is known in here.
 ``TableChains``     the same chains for sums of such functions (handle)
 ``table_values``    values of such functions for words
 ``pattern_sums``    summed weight of the words with each pattern of their inputs
-``sum_over_sets``   sums over all subsets or supersets of every set of a few units
 ``flip_changes``    change of log p~ by flipping each of some bits of words
 ``newest_log_odds`` log odds of the newest bin of a window given its past
 =================== ===============================================================================

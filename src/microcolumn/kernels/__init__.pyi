@@ -8,7 +8,6 @@ from .cpu.exact import (
 )
 from .cpu.flip_changes import flip_changes as flip_changes
 from .cpu.flip_sums import FlipSums as FlipSums
-from .cpu.subset_sums import sum_over_sets as sum_over_sets
 from .cpu.table_chains import (
     TableChains as TableChains,
     pattern_sums as pattern_sums,

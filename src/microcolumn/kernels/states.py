@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,14 @@ def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
     return ((numbers[:, None] >> np.arange(n_units, dtype=np.int64)) & 1).astype(np.float64)
 
 
+@lru_cache(maxsize=16)
+def all_states(n_units: int) -> Floats:
+    """All states of a few units, as :func:`states`, kept for the next evaluation; read-only."""
+    kept = states(n_units)
+    kept.flags.writeable = False
+    return kept
+
+
 def sums_over_states(rows: Floats) -> Floats:
     """Sum of the rows (n_units, ...) of the active units, for all 2^n_units states in order.
 
@@ -29,8 +39,23 @@ def sums_over_states(rows: Floats) -> Floats:
     return table
 
 
+def sum_over_sets(values: Floats, supersets: bool) -> None:
+    """Replace ``values`` (2^n_units,) by sums over all subsets, or supersets, of each state.
+
+    A state is the set of its active units (Yates 1937). A function of states that is a sum of
+    products of bits has one coefficient per set, and its values are the sums over subsets. The
+    probability that all units of a set are active is the sum over supersets.
+    """
+    for k in range(values.size.bit_length() - 1):
+        without, with_unit = values.reshape(-1, 2, 1 << k).swapaxes(0, 1)
+        if supersets:
+            without += with_unit
+        else:
+            with_unit += without
+
+
 def pairwise_log_weights(b: Floats, J: Floats, X: Floats | None = None) -> Floats:
     """Find b'x + x'Jx of the states in the rows of ``X``, nats; of all states in order without."""
-    X = states(b.size) if X is None else X
+    X = all_states(b.size) if X is None else X
     log_weights: Floats = X @ b + np.einsum("xn,xn->x", X @ J, X)
     return log_weights

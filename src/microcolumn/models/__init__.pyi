@@ -1,5 +1,4 @@
 from ._base import PopulationModel as PopulationModel
-from ._boosted import BoostedCascade as BoostedCascade
 from ._cascade import CascadedLogistic as CascadedLogistic
 from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
 from ._driven import Driven as Driven

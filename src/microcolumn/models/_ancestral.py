@@ -11,19 +11,24 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.loops.ancestry import as_pairs, log_weights, regressions, settle
-from ..kernels.loops.ancestry_numbers import numbers_active
-from ..kernels.loops.ancestry_past import log_odds_given_first
+from ..kernels.loops.ancestry import (
+    log_odds_given_first,
+    log_weights,
+    numbers_active,
+    regressions,
+    settle,
+)
 from ..kernels.loops.threads import threads_for
+from ..objectives import pair_counts
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._counting import counted_pairs, distinct_pasts
+from ._counting import distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
+from ._settings import Number
 from ._words_estimator import floored_rates
 
 Places = NDArray[np.int64]
@@ -68,7 +73,7 @@ class Ancestral(Rival):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_edges": [Interval(Integral, 0, None, closed="left"), None]
+        "n_edges": [Number(Integral, 0, None, closed="left"), None]
     }
 
     order_: Places
@@ -79,7 +84,9 @@ class Ancestral(Rival):
     edges_: Places
     information_: Floats
     b_: Floats
-    _couplings: Floats
+    _lineage: Places  # two parents of each unit and of one that never fires (:func:`_completed`)
+    _coefficients: Floats  # those of ``slopes_`` for these, (n_units, 2)
+    _couplings: Floats  # with these, (n_units, 2)
     _unit_rates: Floats
     _log_silence: float
 
@@ -134,7 +141,7 @@ class Ancestral(Rival):
         check_is_fitted(self)
         J = np.zeros((self.n_features_in_,) * 2)
         units, slots = np.nonzero(self._couplings)
-        parents = self.parents_[units, slots]
+        parents = self._lineage[units, slots]
         # A pair contributes 2 J (docs/method.md, section 2).
         J[units, parents] = J[parents, units] = 0.5 * self._couplings[units, slots]
         return Parameters(b=self.b_, J=J)
@@ -143,11 +150,11 @@ class Ancestral(Rival):
         out = np.empty((len(bits), len(units)))
         for column, unit in enumerate(units):
             out[:, column] = self.b_[unit]
-            children, slots = np.nonzero(self.parents_ == unit)
-            parents = self.parents_[unit]
-            others = np.concatenate([children, parents[parents >= 0]])
+            children, slots = np.nonzero((self._lineage[:-1] == unit) & (self._couplings != 0.0))
+            own = self._couplings[unit] != 0.0
+            others = np.concatenate([children, self._lineage[unit][own]])
             couplings = np.concatenate(
-                [self._couplings[children, slots], self._couplings[unit][parents >= 0]]
+                [self._couplings[children, slots], self._couplings[unit][own]]
             )
             for part in chunks(len(bits), max(others.size, 1)):
                 out[part, column] += bits[part][:, others] @ couplings
@@ -158,7 +165,7 @@ class Ancestral(Rival):
         pasts, past = distinct_pasts(words)
         out = np.empty((len(pasts), words.n_units))
         with threads_for(100.0 * len(pasts) * words.n_dims):
-            log_odds_given_first(pasts, self.order_, self.parents_, self.biases_, self.slopes_, out)
+            log_odds_given_first(pasts, *self._conditionals, out)
         return out, past
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -187,15 +194,16 @@ class Ancestral(Rival):
         if n_units > _MOST_UNITS_COUNTED:
             return None
         out = np.empty(n_units + 1)
-        numbers_active(self.order_, self.parents_, self.biases_, self.slopes_, out)
+        numbers_active(*self._conditionals, out)
         return out
 
     def _fit(self, words: Words) -> None:
         self._take(self._structure(words), floored_rates(words))
 
     def _structure(self, words: Words) -> Structure:
-        pairs = counted_pairs(words)
         n_words = max(float(words.counts.sum()), float(words.n_bins))
+        pairs = pair_counts(words)
+        pairs *= n_words / float(words.counts.sum())
         order, parents, gains = self._grown(pairs, n_words)
         alone, both = np.empty(len(order)), np.empty((len(order), 2))
         regressions(pairs, n_words, parents, alone, both)
@@ -219,19 +227,38 @@ class Ancestral(Rival):
         n_units = len(order)
         self.order_, self.parents_, self.slopes_ = order, parents, slopes
         self._unit_rates = rates
-        self.biases_, entropies = np.empty(n_units), np.empty(n_units)
-        settle(order, parents, slopes, rates, self.biases_, entropies, np.empty((n_units, 2, 2, 2)))
-        self.entropy_ = float(entropies.sum())
-        self.b_, self._couplings = np.empty(n_units), np.empty((n_units, 2))
-        self._log_silence = as_pairs(parents, slopes, self.biases_, self.b_, self._couplings)
+        lineage, coefficients = _completed(order, parents, slopes)
+        self._lineage, self._coefficients = lineage, coefficients
+        self.biases_, tables = np.empty(n_units), np.empty((n_units + 1, 2, 2, 2))
+        settle(order, lineage, coefficients, rates, self.biases_, tables)
+        # The same distribution as an Ising model: log p(x) = constant + sum of fields over active
+        # units + sum of couplings over active pairs of a unit and its parent.
+        fields, couplings = np.append(self.biases_, 0.0), np.vstack([coefficients, [0.0, 0.0]])
+        first, second = lineage[:-1].T
+        at = self.biases_ + np.array([[0, 0], [1, 0], [0, 1], [1, 1]]) @ coefficients.T
+        silent, with_first, with_second, with_both = np.logaddexp(0.0, at)
+        np.subtract.at(fields, first, with_first - silent)
+        np.subtract.at(fields, second, with_second - silent)
+        slot = (lineage[first, 0] != second).astype(np.int64)
+        change = (with_both - with_second) - (with_first - silent)
+        np.subtract.at(couplings, (first, slot), change)
+        self.b_, self._couplings = fields[:-1], couplings[:-1]
+        self._log_silence = -float(silent.sum())
+        paired = float((self._couplings * tables[:-1, :, 1, 1]).sum())
+        self.entropy_ = -(self._log_silence + float(self.b_ @ rates) + paired)
         self.n_features_in_ = n_units
 
     def _log_probability(self, bits: Bits) -> Floats:
         out = np.empty(len(bits))
         with threads_for(float(bits.size)):
-            log_weights(bits, self.parents_, self.b_, self._couplings, out)
+            log_weights(bits, self._lineage, self.b_, self._couplings, out)
         out += self._log_silence
         return out
+
+    @property
+    def _conditionals(self) -> tuple[Places, Places, Floats, Floats]:
+        """Each unit given its parents, as kernels take it."""
+        return self.order_, self._lineage, self.biases_, self._coefficients
 
     @classmethod
     @abstractmethod
@@ -267,6 +294,24 @@ class Ancestral(Rival):
             raise ValueError("slopes belong to parents that are not there")
         self._adopt(order, parents, slopes, rates)
         return n_units
+
+
+def _completed(order: Places, parents: Places, slopes: Floats) -> tuple[Places, Floats]:
+    """Two parents for every unit, the second a parent of the first, and coefficients for them.
+
+    Unit ``n_units``, which never fires, is the parent of those without. A unit with one parent has
+    a parent of that one as its second, with a coefficient of 0.
+    """
+    n_units = len(order)
+    place = np.full(n_units + 1, -1)
+    place[order] = np.arange(n_units)
+    lineage = np.where(parents < 0, n_units, parents)
+    later_first = np.argsort(-place[lineage], axis=1, kind="stable")
+    lineage = np.take_along_axis(lineage, later_first, axis=1)
+    lineage = np.vstack([lineage, [n_units, n_units]])
+    alone = lineage[:, 1] == n_units
+    lineage[alone, 1] = lineage[lineage[alone, 0], 0]
+    return lineage, np.take_along_axis(slopes, later_first, axis=1)
 
 
 def _places(arrays: Arrays, name: str) -> Places:

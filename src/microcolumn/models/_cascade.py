@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,21 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import clone
 
-from ..kernels.loops.cascade_words import (
-    cascade_draw,
-    cascade_log_odds,
-    cascade_log_probability,
-)
-from ..kernels.loops.threads import threads_for
 from ..objectives import further_l1, l1_grid
+from ..objectives._sparse_words import listed_words
 from ..solvers import Certificate
 from ..solvers._cascade import CascadeFit, CascadeRegressions
-from ..validation import Floats, chunks
+from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._ordered_units import CascadeKernels, OrderedUnits, cascade_order, checked_order
-from ._rival import warn_of_regressions
+from ._rival import Rival, warn_of_regressions
 from ._saving import Arrays, floats, shaped
-from ._settings import COUNT, STRENGTH, Number
+from ._settings import COUNT, POSITIVE, STRENGTH
 from ._words_estimator import floored_rates
 
 #: Decades of strengths below the three that grids of other models span: on 54 retinal cells the
@@ -35,7 +28,7 @@ _MORE_DECADES = 1
 _NATURAL = 15.0
 
 
-class CascadedLogistic(OrderedUnits):
+class CascadedLogistic(Rival):
     """Each unit given those before it, by logistic regressions with an L1 penalty.
 
     With the units in the order of the cascade (Park, Archer, Latimer & Pillow 2013),
@@ -93,15 +86,14 @@ class CascadedLogistic(OrderedUnits):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": STRENGTH,
         "count": ["boolean"],
-        "tol": [Number(Real, 0, None, closed="neither")],
+        "tol": POSITIVE,
         "max_iter": COUNT,
     }
     _fitted_numbers: ClassVar[tuple[str, ...]] = (
-        *OrderedUnits._fitted_numbers, "optimality_", "n_iter_",
+        *Rival._fitted_numbers, "optimality_", "n_iter_",
     )  # fmt: skip
 
-    _kernels: ClassVar[CascadeKernels] = CascadeKernels(cascade_log_probability, cascade_draw)
-
+    order_: NDArray[np.int64]
     b_: Floats
     weights_: Floats
     steps_: Floats
@@ -208,10 +200,6 @@ class CascadedLogistic(OrderedUnits):
         warn_of_regressions(self, name, runaway, largest, stacklevel + 1)
         return found
 
-    @property
-    def _operations_per_bit(self) -> float:
-        return 20.0
-
     def _tables(self) -> tuple[Floats, Floats]:
         """Weights from row to column, and log odds by running count, both in cascade order."""
         weights = np.ascontiguousarray(self.weights_[np.ix_(self.order_, self.order_)].T)
@@ -219,13 +207,48 @@ class CascadedLogistic(OrderedUnits):
         by_count = self.b_[self.order_] + reached @ self.steps_[self.order_].T
         return weights, by_count
 
-    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
-        tables, out = self._tables(), np.empty((len(bits), places.size))
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> Bits:
+        """Independent words, unit by unit."""
+        weights, by_count = self._tables()
+        out = np.empty((n_samples, self.order_.size), dtype=np.uint8)
+        for part in chunks(*out.shape):
+            uniform = rng.random(out[part].shape)
+            x, before = np.zeros(uniform.shape), np.zeros(len(uniform), dtype=np.intp)
+            for i in range(self.order_.size):
+                odds = by_count[before, i] + x[:, :i] @ weights[:i, i]
+                x[:, i] = uniform[:, i] < expit(odds)
+                before += x[:, i] > 0.0
+            out[part, self.order_] = x
+        return out
+
+    def _in_order(self, bits: Bits) -> tuple[Bits, NDArray[np.intp], Floats]:
+        """Words in cascade order, active units before each, and log odds given those before."""
+        weights, by_count = self._tables()
+        x = np.ascontiguousarray(bits[:, self.order_])
+        before = np.cumsum(x, axis=1, dtype=np.intp) - x
+        return x, before, listed_words(x) @ weights + by_count[before, np.arange(x.shape[1])]
+
+    def _log_probability(self, bits: Bits) -> Floats:
+        out = np.empty(len(bits))
         for part in chunks(*bits.shape):
-            # A flip changes the factors of later units, half of all on average.
-            with threads_for(0.5 * self._operations_per_bit * bits[part].size * places.size):
-                cascade_log_odds(bits[part][:, self.order_], places, *tables, out[part])
+            x, _, odds = self._in_order(bits[part])
+            out[part] = -_losses(x, odds).sum(axis=1)
+        return out
+
+    def _log_odds(self, bits: Bits, units: Sequence[int]) -> Floats:
+        places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
+        (weights, by_count), out = self._tables(), np.empty((len(bits), places.size))
+        for part in chunks(*bits.shape):
+            x, before, odds = self._in_order(bits[part])
+            losses = _losses(x, odds)
+            for column, place in enumerate(places):
+                # A flip changes the factors of later units.
+                later, change = np.arange(place + 1, x.shape[1]), 1 - 2 * x[:, [place]].astype(int)
+                count = before[:, later]
+                flipped = odds[:, later] + change * weights[place, later]
+                flipped += by_count[count + change, later] - by_count[count, later]
+                gain = (losses[:, later] - _losses(x[:, later], flipped)).sum(axis=1)
+                out[part, column] = odds[:, place] + change[:, 0] * gain
         return out
 
     @property
@@ -234,12 +257,10 @@ class CascadedLogistic(OrderedUnits):
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of weights and steps other than 0; the order is given."""
-        x = bits.astype(np.float64)
-        before = np.empty_like(x)  # active units before each
-        before[:, self.order_] = np.cumsum(x[:, self.order_], axis=1) - x[:, self.order_]
-        reached = before[:, :, None] >= self.thresholds_
-        logits = self.b_ + x @ self.weights_.T + np.einsum("wit,it->wi", reached, self.steps_)
-        residual = x - expit(logits)
+        _, before, odds = self._in_order(bits)
+        back = np.argsort(self.order_)
+        x, reached = bits.astype(np.float64), before[:, back, None] >= self.thresholds_
+        residual = x - expit(odds[:, back])
         i, j = np.nonzero(self.weights_)
         k, t = np.nonzero(self.steps_)
         steps = residual[:, k] * reached[:, k, t]
@@ -253,6 +274,22 @@ class CascadedLogistic(OrderedUnits):
         for name, array in _checked_parameters(arrays).items():
             setattr(self, f"{name}_", array)
         return self.b_.size
+
+
+def _losses(bits: Bits, log_odds: Floats) -> Floats:
+    """Minus the log probability of each bit, nats."""
+    return np.logaddexp(0.0, np.where(bits, -log_odds, log_odds))
+
+
+def cascade_order(words: Words) -> NDArray[np.int64]:
+    """Positions of the bits from the least active to the most active, the oldest bin first.
+
+    On 31 hippocampal units, logistic units with the running count have 0.05 bits/s (2 per cent)
+    more in this order than in the reverse order, on 54 retinal units as much, and on 60 other
+    retinal units 0.15 bits/s (0.6 per cent) less.
+    """
+    bins = np.repeat(np.arange(words.window), words.n_units)
+    return np.lexsort((words.rates, bins)).astype(np.int64)
 
 
 def count_thresholds(most: int) -> NDArray[np.int64]:
@@ -275,7 +312,10 @@ def _checked_parameters(arrays: Arrays) -> Arrays:
     n, n_thresholds = arrays["b"].size, arrays["thresholds"].size
     shapes = {"b": (n,), "weights": (n, n), "steps": (n, n_thresholds)}
     checked: Arrays = {name: shaped(name, floats(arrays, name), shapes[name]) for name in shapes}
-    order = checked["order"] = checked_order(arrays["order"], n)
+    order = arrays["order"]
+    if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order), np.arange(n)):
+        raise ValueError(f"order does not name each of the {n} bits once")
+    checked["order"] = order.astype(np.int64)
     thresholds = shaped("thresholds", arrays["thresholds"], (n_thresholds,))
     if thresholds.dtype.kind not in "iu" or (np.diff(thresholds, prepend=0) < 1).any():
         raise ValueError("thresholds are not whole numbers that increase from 1 on")

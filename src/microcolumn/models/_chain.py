@@ -10,10 +10,11 @@ from scipy.sparse import csr_array
 
 from ..kernels.loops.markov import backward, forward, most_likely_path
 from ..kernels.loops.threads import threads_for
+from ..objectives._sparse_words import listed_words
 from ..timeline import Places
 from ..validation import Floats
 from ..words import Words
-from ._components import Components, listed_words
+from ._components import Components
 
 #: Runs of bins are dealt to so many parts, whatever the number of threads.
 _PARTS = 16

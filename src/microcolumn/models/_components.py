@@ -7,15 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..packing import active_bits
-from ..validation import Bits, Floats, chunks
-
-
-def listed_words(bits: Bits) -> csr_array:
-    """Binary words as a sparse matrix, shape (n_words, n_bits)."""
-    n_active, active = active_bits(bits)
-    offsets = np.concatenate([np.zeros(1, dtype=np.intp), n_active]).cumsum()
-    return csr_array((np.ones(active.size), active, offsets), shape=bits.shape)
+from ..validation import Floats, chunks
 
 
 class Components(NamedTuple):

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from ..objectives._sparse_words import SparseWords
-from ..parameters import Parameters
+from ..objectives import pair_counts
 from ..partition import LogPartition
 from ..validation import Floats, chunks
 from ..words import Words
@@ -183,10 +182,8 @@ class DichotomizedGaussian(Rival):
 
 def _pair_rates(words: Words) -> tuple[Floats, Floats]:
     """Rates (n,) and pair rates (n, n) over the words and one more of independent units."""
-    n = words.n_dims
     n_words = max(float(words.counts.sum()), float(words.n_bins))
-    shares = words.counts / words.counts.sum()
-    found = SparseWords.of(words.X).moments(Parameters(b=np.zeros(n), J=np.zeros((n, n))), shares)
-    prior, pairs = floored_rates(words), found.J if found.J is not None else np.zeros((n, n))
-    rates = (n_words * found.b + prior) / (n_words + 1.0)
-    return rates, (n_words * pairs + np.outer(prior, prior)) / (n_words + 1.0)
+    pairs = pair_counts(words) * (n_words / float(words.counts.sum()))
+    prior = floored_rates(words)
+    rates = (np.diagonal(pairs) + prior) / (n_words + 1.0)
+    return rates, (pairs + np.outer(prior, prior)) / (n_words + 1.0)

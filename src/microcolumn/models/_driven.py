@@ -15,8 +15,8 @@ from ..energy import log_odds, log_weight
 from ..objectives._driven import DrivenFlips
 from ..origin import ordered
 from ..parameters import Parameters
-from ..partition import LogPartition, log_partition
-from ..partition._driven import DrivenLogPartition, DrivenMethod, driven_log_partition
+from ..partition import LogPartition
+from ..partition._driven import DrivenMethod, driven_log_partition
 from ..penalties import L1
 from ..repeats import Repeats
 from ..solvers import Certificate, minimise
@@ -71,12 +71,10 @@ class Driven(WordModel):
     (1, 0)
     """
 
-    _fitted_numbers: ClassVar[tuple[str, ...]] = WordModel._fitted_numbers
     _inner_models: ClassVar[tuple[str, ...]] = ("model",)
 
     model_: PopulationModel
     scale_: Floats
-    certificate_: Certificate
 
     def __init__(self, model: PopulationModel, drive: StimulusDrive) -> None:
         self.model = model
@@ -105,13 +103,19 @@ class Driven(WordModel):
         if isinstance(model, PenalisedModel):
             [(_, result)] = model._results(words, [model.l1], None, objective=objective)
             model._take_over(result, words, stacklevel=3)
-            self.certificate_ = model.certificate_
         else:
-            self.certificate_ = _fit_independent(model, words, objective(words))
+            _fit_independent(model, words, objective(words))
         self.model_ = model
         self.scale_ = objective(words).scale(model.parameters_)
         self._remember(words.n_dims, words)
         return self
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the fit is from its optimum."""
+        check_is_fitted(self)
+        optimality = self.model_.optimality_
+        return getattr(self.model_, "certificate_", Certificate(optimality <= _TOL, optimality))
 
     @property
     def parameters_(self) -> Parameters:
@@ -143,48 +147,45 @@ class Driven(WordModel):
         check_is_fitted(self)
         return self.model_.n_parameters_ + int(np.count_nonzero(self.scale_))
 
-    def normaliser(
+    def log_probability(
         self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
-    ) -> DrivenLogPartition:
-        """Log Z at each distinct moment of the words, nats.
+    ) -> Floats:
+        """Log probability of each bin's word at its moment of the stimulus, nats, (n_bins,).
+
+        In time order; parameters are those of :meth:`scored`, which says how far to trust them.
+        """
+        return self.scored(words, method, random_state)[0]
+
+    def scored(
+        self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
+    ) -> tuple[Floats, LogPartition]:
+        """Log probability of each bin's word, nats, and the mean of log Z over the bins.
 
         Parameters
         ----------
         words : Words
             Single bins inside repeats.
         method : {"auto", "exact", "importance"}
-            Sums over all states, or words drawn from the model without its drive; by default
-            exact where that takes no more than half a minute or so.
+            How log Z of each distinct moment is found: by sums over all states, or by words drawn
+            from the model without its drive; by default exact where that takes no more than half a
+            minute or so.
         random_state : int
             Seed of the drawn words.
         """
-        return self._normalised(self._of_drive(words), method, random_state)[0]
-
-    def log_probability(
-        self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
-    ) -> Floats:
-        """Log probability of each bin's word at its moment of the stimulus, nats.
-
-        Parameters are those of :meth:`normaliser`. An exact one makes them exact; whether another
-        may be relied upon is for :meth:`normaliser` to say.
-
-        Returns
-        -------
-        ndarray, shape (n_bins,)
-            In time order.
-        """
-        return self.scored(words, method, random_state)[0]
-
-    def scored(
-        self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
-    ) -> tuple[Floats, DrivenLogPartition]:
-        """What :meth:`log_probability` and :meth:`normaliser` give, in one go."""
-        held = self._of_drive(words)
-        log_z, table, row = self._normalised(held, method, random_state)
-        log_p = log_weight(self.parameters_, held.X)[held.index] - log_z.values[row]
+        held, table, row = self._drives(words)
+        values, log_z = driven_log_partition(
+            self.parameters_,
+            table,
+            weights=np.bincount(row, minlength=len(table)).astype(np.float64),
+            method=method,
+            random_state=random_state,
+            # How frequent words were says nothing of the model at a drive of zero.
+            rates=self.rates_,
+            words=self.model_._kept_words,
+        )
+        log_p = log_weight(self.parameters_, held.X)[held.index] - values[row]
         for part in chunks(held.n_bins, held.n_dims):
-            driven = table[row[part]] * held.X[held.index[part]]
-            log_p[part] += driven.sum(axis=1)
+            log_p[part] += (table[row[part]] * held.X[held.index[part]]).sum(axis=1)
         return log_p, log_z
 
     def score(self, X: Words | ArrayLike, y: None = None) -> float:
@@ -206,16 +207,13 @@ class Driven(WordModel):
         ndarray, shape (n_bins, n_chosen)
             In nats, in time order.
         """
-        check_is_fitted(self)
-        words = self._of_drive(X)
-        table, row = self.drive.offsets(words)
-        chosen = list(units)
+        words, table, row = self._drives(X)
         at_rest: Floats = self._log_odds(words.X, units)[words.index]
-        return at_rest + (table[:, chosen] * self.scale_[chosen])[row]
+        return at_rest + table[:, list(units)][row]
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Without the drive."""
-        return np.stack([log_odds(self.parameters_, bits, unit) for unit in units], axis=1)
+        return self.model_._log_odds(bits, units)
 
     def sample_at(
         self, words: Words, random_state: Any = None, n_sweeps: int = 100
@@ -237,10 +235,8 @@ class Driven(WordModel):
         ndarray of uint8, shape (n_bins, n_units)
             In time order, units in the model's own order.
         """
-        check_is_fitted(self)
         check_whole("n_sweeps", n_sweeps)
-        table, row = self.drive.offsets(self._of_drive(words))
-        table *= self.scale_
+        _, table, row = self._drives(words)
         rng, theta = random_generator(random_state), self.parameters_
         drawn = np.empty((row.size, theta.n_visible), dtype=np.uint8)
         for part in chunks(row.size, theta.n_visible + theta.n_hidden):
@@ -261,8 +257,8 @@ class Driven(WordModel):
         )
 
     def log_partition(self) -> NoReturn:
-        """Refused: there is one for each moment; see :meth:`normaliser`."""
-        raise TypeError("a driven model has a log Z for each moment; use normaliser(words)")
+        """Refused: there is one for each moment; see :meth:`scored`."""
+        raise TypeError("a driven model has a log Z for each moment; use scored(words)")
 
     def sample(self, n_samples: int = 1, random_state: Any = None, **options: Any) -> NoReturn:
         """Refused: words are drawn at moments of the stimulus; see :meth:`sample_at`."""
@@ -279,32 +275,12 @@ class Driven(WordModel):
             )
         return ordered(words, self.drive.origin)
 
-    def _normalised(
-        self, held: Words, method: DrivenMethod, random_state: int
-    ) -> tuple[DrivenLogPartition, Floats, NDArray[np.int64]]:
-        """Normaliser, scaled drives (n_rows, n_units) and the row of each bin."""
+    def _drives(self, X: Words | ArrayLike) -> tuple[Words, Floats, NDArray[np.int64]]:
+        """Words in the model's order, scaled drives (n_rows, n_units) and the row of each bin."""
         check_is_fitted(self)
-        table, row = self.drive.offsets(held)
-        table *= self.scale_
-        counts = np.bincount(row, minlength=len(table)).astype(np.float64)
-        log_z = driven_log_partition(
-            self.parameters_,
-            table,
-            weights=counts,
-            method=method,
-            log_z=lambda: self._undriven(random_state),
-            random_state=random_state,
-        )
-        return log_z, table, row
-
-    def _undriven(self, random_state: int) -> LogPartition:
-        """Log Z at a drive of zero; how frequent words were says nothing of that model."""
-        return log_partition(
-            self.parameters_,
-            rates=self.rates_,
-            words=self.model_._kept_words,
-            random_state=random_state,
-        )
+        words = self._of_drive(X)
+        table, row = self.drive.offsets(words)
+        return words, table * self.scale_, row
 
     def _check_settings(self) -> None:
         if not isinstance(self.model, PopulationModel):
@@ -362,13 +338,12 @@ class Driven(WordModel):
         drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, prior, locked)
         found = cls(clone(model), drive)
         found.model_ = model
-        found.certificate_ = getattr(model, "certificate_", _certificate(model.optimality_))
         found.scale_ = shaped("scale", floats(arrays, "scale"), (n_units,))
         found._remember(n_units, None)
         return found
 
 
-def _fit_independent(model: PopulationModel, words: Words, objective: DrivenFlips) -> Certificate:
+def _fit_independent(model: PopulationModel, words: Words, objective: DrivenFlips) -> None:
     """Fit biases and scales of independent units: one logistic regression each."""
     floored = floored_rates(words)
     start = Parameters(b=np.log(floored) - np.log1p(-floored))
@@ -377,8 +352,3 @@ def _fit_independent(model: PopulationModel, words: Words, objective: DrivenFlip
     model._adopt(found.parameters, words)
     model.objective_, model.optimality_ = found.objective, found.optimality
     model.n_iter_ = max(found.n_iter, 1)
-    return _certificate(found.optimality)
-
-
-def _certificate(optimality: float) -> Certificate:
-    return Certificate(optimality <= _TOL, optimality)

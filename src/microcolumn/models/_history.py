@@ -6,13 +6,12 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
-from ..kernels.loops.history import history_features
 from ..kernels.loops.sparse_logistic import SparseRows
-from ..packing import active_bits
+from ..objectives._sparse_words import listed_words
 from ..timeline import Places, window_codes
-from ..validation import Floats, chunks
+from ..validation import Floats
 from ..words import Words
 
 
@@ -56,26 +55,11 @@ def _offset(n_functions: int, n_lags: int) -> float:
     return high
 
 
-class ActiveUnits(NamedTuple):
-    """Words in time order, each distinct one as a list of its active units."""
-
-    offsets: NDArray[np.int64]
-    active: NDArray[np.int32]
-    word: NDArray[np.int32]  # row of each bin among the distinct words
-    ages: NDArray[np.int64]  # number of adjacent bins before each bin
-
-    @classmethod
-    def of(cls, words: Words) -> Self:
-        """From words of single bins."""
-        n_active, active = active_bits(words.X)
-        starts = words.epoch_starts
-        lengths = np.diff(np.append(starts, words.n_bins))
-        return cls(
-            offsets=np.concatenate([[0], n_active]).cumsum(),
-            active=active,
-            word=words.index,
-            ages=np.arange(words.n_bins) - np.repeat(starts, lengths),
-        )
+def ages(words: Words) -> Places:
+    """Number of adjacent bins before each bin, shape (n_bins,)."""
+    starts = words.epoch_starts
+    lengths = np.diff(np.append(starts, words.n_bins))
+    return np.arange(words.n_bins) - np.repeat(starts, lengths)
 
 
 class Histories(NamedTuple):
@@ -89,20 +73,22 @@ class Histories(NamedTuple):
     @classmethod
     def of(cls, words: Words, basis: Floats) -> Self:
         """Histories of the bins that have as many adjacent bins before them as there are lags."""
-        spoken, n_lags = ActiveUnits.of(words), basis.shape[1]
-        newest = np.flatnonzero(spoken.ages >= n_lags)
-        first, row = _distinct(words, newest, n_lags)
-        features = _features(spoken, newest[first] - n_lags, basis, words.n_units)
-        fired_offsets, fired = _responses(words, newest, row)
-        n_fired, n_bins = np.diff(fired_offsets), max(newest.size, 1)
+        n_lags = basis.shape[1]
+        newest = np.flatnonzero(ages(words) >= n_lags)
+        codes = window_codes(words.index, newest - n_lags, n_lags, len(words))
+        _, first, row = np.unique(codes, return_index=True, return_inverse=True)
+        bins = listed_words(words.X)[words.index]
+        features = _features(bins, newest[first], basis)
+        spikes = bins[newest].T.tocsr()
+        n_fired, n_bins = np.diff(spikes.indptr), max(newest.size, 1)
         rows = SparseRows(
             offsets=features.indptr,
             columns=features.indices,
             values=features.data,
             shares=np.bincount(row, minlength=first.size) / n_bins,
-            fired_offsets=fired_offsets,
-            fired=fired,
-            fired_shares=np.full(fired.size, 1.0 / n_bins),
+            fired_offsets=spikes.indptr.astype(np.int64),
+            fired=row[spikes.indices].astype(np.int32),
+            fired_shares=np.full(spikes.nnz, 1.0 / n_bins),
             limits=np.full(words.n_units, features.shape[1]),
             usable=np.ones(features.shape[1], dtype=bool),
             table=np.ones((1, 1)),
@@ -122,43 +108,17 @@ class Histories(NamedTuple):
         return float(np.abs(slopes[self.usable]).max(initial=0.0)) or 1.0
 
 
-def _distinct(
-    words: Words, newest: Places, n_lags: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """An example of each distinct history among those of some bins, and the history of each."""
-    codes = window_codes(words.index, newest - n_lags, n_lags, len(words))
-    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
-    return first, row
-
-
-def _features(spoken: ActiveUnits, oldest: Places, basis: Floats, n_units: int) -> csr_array:
-    """Basis functions of the spikes of each unit, shape (n_histories, n_units * n_functions)."""
-    by_lag = np.ascontiguousarray(basis.T)
-    ends = np.zeros(oldest.size, dtype=np.int64)
-    columns, values = np.empty(0, dtype=np.int32), np.empty(0)
-    past = spoken.offsets, spoken.active, spoken.word, oldest, by_lag, n_units
-    history_features(*past, ends, columns, values)
-    ends = np.cumsum(ends)
-    if ends.size and ends[-1]:
-        columns, values = np.empty(ends[-1], dtype=np.int32), np.empty(ends[-1])
-        history_features(*past, ends, columns, values)
-    offsets = np.concatenate([np.zeros(1, dtype=np.int64), ends])
-    found = csr_array((values, columns, offsets), shape=(oldest.size, n_units * len(basis)))
+def _features(bins: csr_array, newest: Places, basis: Floats) -> csr_array:
+    """Basis functions of the spikes before some bins, shape (n_newest, n_units * n_functions)."""
+    parts = []
+    for function in basis:
+        lags = np.flatnonzero(function)
+        past = (newest[:, None] - 1 - lags).ravel()
+        shares, ends = np.tile(function[lags], newest.size), lags.size * np.arange(newest.size + 1)
+        parts.append(csr_array((shares, past, ends), shape=(newest.size, bins.shape[0])) @ bins)
+    found = hstack(parts, format="csr")
+    function, unit = np.divmod(found.indices, bins.shape[1])
+    columns = unit * len(basis) + function
+    found = csr_array((found.data, columns, found.indptr), shape=found.shape)
     found.sort_indices()
     return found
-
-
-def _responses(
-    words: Words, newest: Places, row: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Rows after which each unit fired, one after the other, and where each unit's begin."""
-    units, rows = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
-    for part in chunks(newest.size, words.n_units):
-        bins, fired = np.nonzero(words.X[words.index[newest[part]]])
-        units.append(fired)
-        rows.append(row[part][bins].astype(np.int32))
-    unit = np.concatenate(units)
-    order = np.argsort(unit, kind="stable")
-    counts = np.bincount(unit, minlength=words.n_units)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return offsets, np.concatenate(rows)[order]

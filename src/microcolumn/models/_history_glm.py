@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.loops.history import draw_bins, log_odds_of_bins
+from ..kernels.loops.history import draw_bins
 from ..kernels.loops.sparse_logistic import regress
 from ..kernels.loops.threads import threads_for
+from ..objectives._sparse_words import listed_words
 from ..solvers import Certificate
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
-from ._history import ActiveUnits, Histories, lag_basis
+from ._history import Histories, ages, lag_basis
 from ._rival import warn_of_regressions
 from ._saving import Arrays, floats, shaped
 from ._sequence import SequenceModel
+from ._settings import COUNT, POSITIVE, STRENGTH, Choice
 from ._words_estimator import floored_rates
 
 #: Spans of history worth trying, seconds.
@@ -89,11 +89,11 @@ class HistoryGLM(SequenceModel):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": [Interval(Real, 0, None, closed="left")],
-        "basis": [Interval(Integral, 1, None, closed="left"), StrOptions({"lags"})],
-        "n_lags": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "l1": STRENGTH,
+        "basis": [*COUNT, Choice({"lags"})],
+        "n_lags": COUNT,
+        "tol": POSITIVE,
+        "max_iter": COUNT,
     }
     _fitted_numbers = ("n_iter_", *SequenceModel._fitted_numbers)
 
@@ -275,12 +275,12 @@ class HistoryGLM(SequenceModel):
     def _log_odds(self, words: Words, units: NDArray[np.intp]) -> Iterable[tuple[slice, Floats]]:
         """Log odds of some units, stretch after stretch of the bins."""
         filters, unknown = self._filters(units)
-        spoken = ActiveUnits.of(words)
-        work = words.n_bins * words.rates.sum() * filters.shape[0] * units.size
+        listed, known = listed_words(words.X), ages(words)
         for part in chunks(words.n_bins, units.size, 1 << 22):
-            out = np.empty((part.stop - part.start, units.size))
-            with threads_for(float(work)):
-                log_odds_of_bins(*spoken, part.start, filters, unknown, out)
+            out = unknown[np.minimum(known[part], len(filters))]
+            for lag, effects in enumerate(filters):
+                rows = np.flatnonzero(known[part] > lag)
+                out[rows] += (listed @ effects)[words.index[part.start + rows - 1 - lag]]
             yield part, out
 
     def _arrays(self) -> Arrays:

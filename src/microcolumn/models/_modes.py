@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,15 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
+from ..objectives._sparse_words import listed_words
 from ..packing import unique_rows
 from ..solvers import Certificate
 from ..validation import Floats, chunks, real_array
 from ..words import Words
-from ._components import Components, listed_words
+from ._components import Components
 from ._modes_fit import Summit
 from ._rival import Rival
 from ._saving import Arrays, floats
-from ._settings import COUNT, STRENGTH, Number, seed_of
+from ._settings import COUNT, POSITIVE, STRENGTH, seed_of
 
 #: Fewest distinct words per mode that make more modes worth trying.
 _FEWEST_WORDS = 5
@@ -34,7 +34,7 @@ class ModesModel(Rival):
     """What a mixture and a hidden Markov model share: words of modes that are so frequent."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "smoothing": [Number(Real, 0, None, closed="neither")],
+        "smoothing": POSITIVE,
         "n_init": COUNT,
         "tol": STRENGTH,
         "max_iter": COUNT,

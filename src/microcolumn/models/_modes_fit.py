@@ -14,10 +14,11 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from ..objectives._sparse_words import listed_words
 from ..validation import Floats
 from ..words import Words
 from ._chain import Chain, Trains
-from ._components import Components, listed_words
+from ._components import Components
 from ._counting import scaled_counts
 from ._words_estimator import floored_rates
 

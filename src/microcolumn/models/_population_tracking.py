@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.sparse import csr_array
 from scipy.special import expit, logit
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels.loops.poisson_binomial import (
-    chances_without,
-    count_by_active,
-    draw_given_total,
-    log_chances,
-    log_odds_given_rest,
-    log_probabilities,
-    log_symmetric,
-)
-from ..kernels.loops.threads import threads_for
+from ..energy import number_active
+from ..kernels.loops.poisson_binomial import draw_given_total
+from ..objectives._sparse_words import listed_words
+from ..packing import active_bits
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
+from ._settings import POSITIVE
 from ._words_estimator import floored_rates
 
 #: Words that the prior counts for at each number of active units.
 _PRIOR_PER_NUMBER = 0.01
+#: Chances of numbers of active units that stay near memory.
+_CACHED = 1 << 14
 #: Strengths of the prior on units that are worth trying, in words.
 _STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 
@@ -74,14 +70,14 @@ class PopulationTracking(Rival):
     array([1., 2.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "strength": [Interval(Real, 0.0, None, closed="neither")]
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"strength": POSITIVE}
 
     active_distribution_: Floats
     seen_: NDArray[np.int64]
     probabilities_: Floats
     _unit_rates: Floats
+    # Words with K active units have log probability offsets[K] plus the sum of the log odds
+    # tables[rows[K]] of these.
     _tables: Floats
     _rows: NDArray[np.int64]
     _offsets: Floats
@@ -106,20 +102,20 @@ class PopulationTracking(Rival):
         return tuple({"strength": strength} for strength in _STRENGTHS)
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        out = np.empty((len(bits), len(units)))
-        chosen = np.asarray(units, dtype=np.int64)
-        with threads_for(float(3 * bits.size)):
-            log_odds_given_rest(bits, self._tables, self._rows, self._offsets, chosen, out)
-        return out
+        less, here, more = (self._log_weights(bits, change) for change in (-1, 0, 1))
+        n_active = bits.sum(axis=1, dtype=np.int64)[:, None]
+        # A spike may be missing, and silence be a spike, at these numbers of active units.
+        own, other = (self._rows[np.clip(n_active + by, 0, bits.shape[1])] for by in (-1, 1))
+        silenced = (here - less)[:, None] + self._tables[own, units]
+        roused = (more - here)[:, None] + self._tables[other, units]
+        return np.where(bits[:, units], silenced, roused)
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
         """As :meth:`Rival.log_odds_given_past`; others are summed out by how many are active."""
         pasts, past = distinct_pasts(words)
         n_past, n_units = pasts.shape[1], words.n_units
         chances = expit(self._tables[:, n_past:])
-        others = np.empty((*chances.shape, n_units))
-        with threads_for(float(chances.size * n_units**2)):
-            chances_without(chances, others)
+        others = chances_without(chances)
         # Words of the newest bin weigh the product of their odds, not of their chances.
         log_silent = np.log1p(-chances).sum(axis=1)
         out, n_active = np.empty((len(pasts), n_units)), pasts.sum(axis=1, dtype=np.int64)
@@ -173,14 +169,13 @@ class PopulationTracking(Rival):
         counts, n_active = scaled_counts(words), words.X.sum(axis=1, dtype=np.int64)
         by_number = np.bincount(n_active, weights=counts, minlength=n_units + 1)
         inside = np.flatnonzero(by_number[1:-1]) + 1
-        rows = np.full(n_units + 1, -1)
-        rows[inside] = np.arange(len(inside))
-        n_words, spikes = np.zeros(len(inside)), np.zeros((len(inside), n_units))
-        count_by_active(words.X, counts, n_active, rows, n_words, spikes)
+        shape = n_units + 1, len(words)
+        of_number = csr_array((counts, (n_active, np.arange(len(words)))), shape=shape)
+        spikes = (of_number[inside] @ listed_words(words.X)).toarray()
         rates = floored_rates(words)
         prior = np.array([_tilted(logit(rates), int(k)) for k in inside]).reshape(spikes.shape)
         strength = float(self.strength)
-        probabilities = (spikes + strength * prior) / (n_words + strength)[:, None]
+        probabilities = (spikes + strength * prior) / (by_number[inside] + strength)[:, None]
         smoothed = by_number + _PRIOR_PER_NUMBER
         self._adopt(smoothed / smoothed.sum(), inside, probabilities, rates)
 
@@ -195,10 +190,7 @@ class PopulationTracking(Rival):
         self._tables = np.concatenate([logit(probabilities), logit(rates)[None]])
         self._rows = np.full(n_units + 1, len(seen))
         self._rows[seen] = np.arange(len(seen))
-        log_a, log_sums = np.empty(len(seen)), np.empty(n_units + 1)
-        with threads_for(float(n_units * seen.sum())):
-            log_chances(probabilities, seen, log_a)
-        log_symmetric(self._tables[-1], log_sums)
+        log_sums, log_a = log_symmetric(self._tables[-1]), log_chances(probabilities, seen)
         log_sums[seen] = log_a - np.log1p(-probabilities).sum(axis=1)
         self._offsets = np.log(distribution) - log_sums
         self.n_features_in_ = n_units
@@ -213,10 +205,15 @@ class PopulationTracking(Rival):
         return self._unit_rates if total == self.n_features_in_ else _tilted(log_odds, total)
 
     def _log_probability(self, bits: Bits) -> Floats:
-        out = np.empty(len(bits))
-        with threads_for(float(2 * bits.size)):
-            log_probabilities(bits, self._tables, self._rows, self._offsets, out)
-        return out
+        return self._log_weights(bits)
+
+    def _log_weights(self, bits: Bits, change: int = 0) -> Floats:
+        """Log probability of words as if there were so many more active units, shape (n_words,)."""
+        n_active, active = active_bits(bits)
+        number = np.clip(n_active + change, 0, bits.shape[1])
+        word = np.repeat(np.arange(len(bits)), n_active)
+        sums = np.bincount(word, self._tables[self._rows[number][word], active], len(bits))
+        return self._offsets[number] + sums
 
     def _arrays(self) -> Arrays:
         return {
@@ -254,3 +251,35 @@ def _tilted(log_odds: Floats, total: int) -> Floats:
     low, high = -log_odds.max() - 40.0, -log_odds.min() + 40.0
     shift = brentq(lambda shift: expit(log_odds + shift).sum() - total, low, high, xtol=1e-14)
     return np.asarray(expit(log_odds + shift))
+
+
+def log_chances(probabilities: Floats, totals: NDArray[np.int64]) -> Floats:
+    """Log P(K of the units are active) from ``probabilities`` (n_rows, n_units), one K per row.
+
+    Those of a row add up to about K, so that nothing underflows. Rows of small K come first.
+    """
+    out = np.empty(totals.size)
+    for part in chunks(totals.size, int(totals.max(initial=0)), _CACHED):
+        p, k = probabilities[part], totals[part]
+        out[part] = np.log(number_active(p, 1.0 - p, int(k[-1]))[np.arange(k.size), k])
+    return out
+
+
+def log_symmetric(log_odds: Floats) -> Floats:
+    """Log of the sum over words of K active units of the product of their odds, for every K."""
+    out = np.full(log_odds.size + 1, -np.inf)
+    out[0] = 0.0
+    for n, odds in enumerate(log_odds):
+        out[1 : n + 2] = np.logaddexp(out[1 : n + 2], out[: n + 1] + odds)
+    return out
+
+
+def chances_without(probabilities: Floats) -> Floats:
+    """P(m of all units but unit i are active), shape (n_rows, n_units, n_units), i before m.
+
+    Dividing a unit out of the distribution of all would cancel.
+    """
+    n_rows, n_units = probabilities.shape
+    others = np.where(np.eye(n_units, dtype=bool), 0.0, probabilities[:, None])
+    flat = others.reshape(-1, n_units)
+    return number_active(flat, 1.0 - flat, n_units - 1).reshape(n_rows, n_units, n_units)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import Tables, log_odds, log_weight
@@ -32,6 +31,7 @@ from ..words import Words
 from ._projections import Projections
 from ._rival import Rival
 from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
+from ._settings import COUNT, POSITIVE, STRENGTH, Number
 from ._words_estimator import floored_rates
 
 #: Most annealing steps.
@@ -102,21 +102,23 @@ class RandomProjections(Rival):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_projections": [Interval(Integral, 1, None, closed="left")],
-        "l1": [Interval(Real, 0, None, closed="left")],
-        "n_inputs": [Interval(Integral, 1, 12, closed="both")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_projections": COUNT,
+        "l1": STRENGTH,
+        "n_inputs": [Number(Integral, 1, 12, closed="both")],
+        "tol": POSITIVE,
+        "max_iter": COUNT,
         "random_state": ["random_state", np.random.Generator],
     }
     _fitted_numbers: ClassVar[tuple[str, ...]] = (*Rival._fitted_numbers, "objective_", "n_iter_")
 
     b_: Floats
     strengths_: Floats
+    inputs_: NDArray[np.int32]
+    weights_: Floats
+    thresholds_: Floats
     objective_: float
     n_iter_: int
     certificate_: Certificate
-    _projections: Projections
     _log_z: LogPartition
 
     def __init__(
@@ -134,21 +136,6 @@ class RandomProjections(Rival):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
-
-    @property
-    def inputs_(self) -> NDArray[np.int32]:
-        """Units of each projection."""
-        return self._projections.inputs
-
-    @property
-    def weights_(self) -> Floats:
-        """Weights of these units."""
-        return self._projections.weights
-
-    @property
-    def thresholds_(self) -> Floats:
-        """Thresholds of the projections."""
-        return self._projections.thresholds
 
     @property
     def n_parameters_(self) -> int:
@@ -191,9 +178,14 @@ class RandomProjections(Rival):
     ) -> FitResult:
         """Fit from where a fit with the same projection ``weights`` ended."""
         rng, rates = random_generator(self.random_state), floored_rates(words)
-        self._projections = Projections.drawn(words, self.n_projections, self.n_inputs, rng)
+        drawn = Projections.drawn(words, self.n_projections, self.n_inputs, rng)
+        self.inputs_, self.weights_, self.thresholds_ = (
+            drawn.inputs,
+            drawn.weights,
+            drawn.thresholds,
+        )
         b = np.log(rates) - np.log1p(-rates)
-        start, log_z = Parameters(b=b, tables=self._projections.tables()), None
+        start, log_z = Parameters(b=b, tables=drawn.tables()), None
         if before is not None and weights is not None and np.array_equal(weights, self.weights_):
             start, log_z = before.parameters, before.log_z
         found = fit_convex(
@@ -227,7 +219,8 @@ class RandomProjections(Rival):
         return Parameters(b=self.b_, tables=self._tables())
 
     def _tables(self) -> Tables:
-        return self._projections.tables(self.strengths_)
+        drawn = Projections(self.inputs_, self.weights_, self.thresholds_)
+        return drawn.tables(self.strengths_)
 
     def log_partition(self) -> LogPartition:
         """Log Z, nats: the sum over all words of up to 20 units, beyond by annealing."""
@@ -286,12 +279,9 @@ class RandomProjections(Rival):
         ascending = (np.diff(inputs, axis=1) > 0).all()
         if not ascending or (inputs < 0).any() or (inputs >= n_units).any():
             raise ValueError(f"inputs are not units of {n_units} in ascending order")
-        size = len(inputs)
-        self._projections = Projections(
-            inputs,
-            shaped("weights", floats(arrays, "weights"), inputs.shape),
-            shaped("thresholds", floats(arrays, "thresholds"), (size,)),
-        )
+        size, self.inputs_ = len(inputs), inputs
+        self.weights_ = shaped("weights", floats(arrays, "weights"), inputs.shape)
+        self.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (size,))
         if (self.thresholds_ < 0.0).any():
             raise ValueError("a threshold is negative")
         self.strengths_ = shaped("strengths", floats(arrays, "strengths"), (size,))

@@ -34,7 +34,8 @@ class Choice(StrOptions):  # type: ignore[misc]
 
 
 STRENGTH = [Number(Real, 0, None, closed="left")]
-TOLERANCE = [Number(Real, 0, None, closed="neither"), None]
+POSITIVE = [Number(Real, 0, None, closed="neither")]
+TOLERANCE = [*POSITIVE, None]
 COUNT = [Number(Integral, 1, None, closed="left")]
 #: Hidden units of a model; more than any words could tell apart.
 HIDDEN = [Number(Integral, 1, 10_000, closed="both")]

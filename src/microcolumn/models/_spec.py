@@ -17,7 +17,6 @@ RIVALS = {
     "2016), of which single words were scored",
     "CascadedLogistic": "a cascade of logistic regressions, each unit given those before it (Park "
     "et al. 2013)",
-    "BoostedCascade": "the same cascade with gradient-boosted trees",
     "Tree": "a tree of pairs (Chow & Liu 1968)",
     "TwoTree": "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
     "PopulationTracking": "the population tracking model (O'Donnell et al. 2017)",

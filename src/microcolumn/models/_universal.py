@@ -12,12 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
-from ..kernels.loops.lookup import find_words
-from ..kernels.loops.threads import threads_for
 from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
@@ -28,6 +25,7 @@ from ._base import PopulationModel
 from ._counting import scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped, to_bytes
+from ._settings import POSITIVE, Choice
 from ._word_model import WordModel
 
 Keys = NDArray[np.uint64]
@@ -74,11 +72,7 @@ class Universal(Rival):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "concentration": [
-            Interval(Real, 0.0, None, closed="neither"),
-            StrOptions({"evidence"}),
-            None,
-        ]
+        "concentration": [*POSITIVE, Choice({"evidence"}), None]
     }
     _inner_models: ClassVar[tuple[str, ...]] = ("base",)
     _takes_sampling_options: ClassVar[bool] = True
@@ -201,13 +195,11 @@ class Universal(Rival):
 
     def _found(self, bits: Bits) -> Floats:
         """How many of the training words each word is, shape (n_words,)."""
-        counts = np.zeros(len(bits))
+        counts, known = np.zeros(len(bits)), _texts(self._keys)
         for part in chunks(*bits.shape):
-            queries = np.ascontiguousarray(packed(bits[part]).T)
-            rows = np.empty(len(queries), dtype=np.int64)
-            with threads_for(20.0 * queries.size):
-                find_words(self._keys, queries, rows)
-            counts[part] = np.where(rows < 0, 0.0, self._counts[rows])
+            asked = _texts(packed(bits[part]).T)
+            rows = np.minimum(np.searchsorted(known, asked), known.size - 1)
+            counts[part] = np.where(known[rows] == asked, self._counts[rows], 0.0)
         return counts
 
     def _mixed(self, log_p: Floats, counts: Floats) -> Floats:
@@ -247,6 +239,11 @@ class Universal(Rival):
         model.concentration_ = float(concentration)
         model.n_features_in_, model.origin_ = n_bits, None
         return model
+
+
+def _texts(keys: Keys) -> NDArray[np.bytes_]:
+    """Packed words (n_words, n_integers) as texts of equal length, which sort as the words do."""
+    return np.ascontiguousarray(keys, dtype=">u8").view(f"S{8 * keys.shape[1]}")[:, 0]
 
 
 def _fitted(model: WordModel, words: Words) -> WordModel:

@@ -62,9 +62,10 @@ class FisherInformation:
                 words = np.ascontiguousarray(bits.T, dtype=np.uint8)
                 hidden = table_values(layout.tables.functions, words).T
             slopes = np.concatenate(list(_slopes(layout, coordinates, bits, hidden)))
-            weighted = slopes * shares
-            products += weighted @ slopes.T
-            means += weighted.sum(axis=1)
+            roots = np.sqrt(shares)
+            slopes *= roots
+            products += slopes @ slopes.T  # symmetric to NumPy, at half the cost
+            means += slopes @ roots
         return products - np.outer(means, means)
 
 

@@ -15,6 +15,13 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 
 
+def listed_words(bits: Bits) -> sparse.csr_array:
+    """Binary words as a sparse matrix, shape (n_words, n_bits)."""
+    n_active, active = active_bits(bits)
+    offsets = np.concatenate([np.zeros(1, dtype=np.intp), n_active]).cumsum()
+    return sparse.csr_array((np.ones(active.size), active, offsets), shape=bits.shape)
+
+
 class SparseWords:
     """Words whose active bits are listed once for many evaluations.
 

@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 
 from ..validation import Floats, chunks
 from ..words import Words, as_words
+from ._sparse_words import listed_words
 
 #: Decades that a grid spans.
 _DECADES = 3
+#: Products of dense matrices count pairs so much faster than lists of active units.
+_DENSE = 90.0
 
 
 def pair_counts(words: Words) -> Floats:
@@ -19,8 +22,15 @@ def pair_counts(words: Words) -> Floats:
 
     The diagonal has the units' own. A pair that is never active together has exactly 0.
     """
-    together = np.zeros((words.n_dims, words.n_dims))
-    for part in chunks(len(words), words.n_dims):
+    n, listed = words.n_dims, listed_words(words.X)
+    together = np.zeros((n, n))
+    if _DENSE * float((np.diff(listed.indptr).astype(np.float64) ** 2).mean()) < n * n:
+        columns = listed.T.tocsr()
+        listed.data = np.repeat(words.counts, np.diff(listed.indptr))
+        for part in chunks(n, n):
+            together[part] = (columns[part] @ listed).toarray()
+        return together
+    for part in chunks(len(words), n):
         x = words.X[part].astype(np.float64)
         together += (x * words.counts[part, None]).T @ x
     return 0.5 * (together + together.T)  # weights that are not whole are rounded

@@ -1,11 +1,11 @@
 """Log Z of one model under many drives: one normaliser for each moment of a stimulus.
 
-A drive d adds d'x to log p~(x). Sums over all words are exact and cheap where they fit: with the
-units in two groups A and B and f(a, b) = p~(x), all of them are one matrix product,
+A drive d adds d'x to log p~(x), so that it is a model of the same family with biases b + d, whose
+exact sums serve each drive by itself. Where words are few, sums over all of them serve all drives
+at once: with the units in two groups A and B and f(a, b) = p~(x), they are one matrix product,
 
-    Z(t) = sum_ab exp(d_A(t)'a) f(a, b) exp(d_B(t)'b),
+    Z(t) = sum_ab exp(d_A(t)'a) f(a, b) exp(d_B(t)'b)
 
-and without couplings sums over the states of few hidden units are as exact for any number of units
 (docs/method.md, "Stimulus drive"). Elsewhere words that the model without a drive draws are
 weighted, Z(t) / Z = E[exp(d(t)'x)], and the result carries an error and says whether it may be
 relied upon.
@@ -15,18 +15,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ..energy import log_weight
+from ..kernels import ExactSums, exact_log_z, one_blas_thread
+from ..kernels.gates import softplus_and_sigmoid
 from ..kernels.states import states
-from ..notebook import AsText
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks, random_generator
-from ._cost import EXACT_DRIVES
+from ._cost import EXACT_DRIVES, MAX_OPERATIONS, operations, pick_side, transposed
 from ._gibbs import RandomState, gibbs_samples
 from ._log_partition import log_partition
 from ._result import LogPartition
@@ -34,52 +33,15 @@ from ._samples import can_sample_exactly, exact_samples
 
 DrivenMethod = Literal["auto", "exact", "importance"]
 
-#: More units than these are not summed over: the table of all words would take gigabytes.
-_MOST_UNITS, _MOST_HIDDEN = 24, 20
-#: A product of factors is taken the logarithm of before its log can exceed this.
-_LARGEST_LOG = 600.0
+#: More units than these are not tabulated: the table of all words would take gigabytes.
+_MOST_UNITS = 24
+#: Multiply-adds that a sum for one drive takes as long as, beside its own, and how much longer each
+#: of its own takes than one of the matrix product.
+_EACH, _SLOWER = 2.0**18, 4.0
 #: Words that are drawn first and at most, and the least that they must be worth under each drive.
 _FEWEST_DRAWS, _MOST_DRAWS, _LEAST_WORTH = 1 << 14, 1 << 16, 200.0
 #: Chains that words are drawn by where they cannot be drawn exactly.
 _CHAINS = 512
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DrivenLogPartition(AsText):
-    """Log Z under each of some drives, how it was found and how far to trust it.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_rows,)
-        Nats.
-    mean, stderr : float
-        Mean over the drives, by their weights, and its standard error, nats; 0 for exact sums.
-    method : {"exact", "importance"}
-        Summed over all states, or from words that the model without a drive draws.
-    converged : bool
-        Whether the values may be relied upon to within a few errors; always for exact sums.
-    seconds : float
-        What it cost.
-    side : {"visible", "hidden"}, optional
-        Which states an exact sum ran over.
-    effective_sample_size : float, optional
-        What the drawn words are worth under the drive where they are worth least.
-    """
-
-    values: Floats
-    mean: float
-    stderr: float
-    method: Literal["exact", "importance"]
-    converged: bool
-    seconds: float
-    side: Literal["visible", "hidden"] | None = None
-    effective_sample_size: float | None = None
-
-    def __str__(self) -> str:
-        error = f" ± {self.stderr:.2g}" if self.stderr > 0.0 else ""
-        doubt = "" if self.converged else ", not converged"
-        how = self.method if self.side is None else f"{self.method}, {self.side} side"
-        return f"mean log Z of {self.values.size} drives = {self.mean:.10g}{error} ({how}{doubt})"
 
 
 def driven_log_partition(
@@ -88,9 +50,9 @@ def driven_log_partition(
     *,
     weights: Floats | None = None,
     method: DrivenMethod = "auto",
-    log_z: Callable[[], LogPartition] | None = None,
     random_state: RandomState = 0,
-) -> DrivenLogPartition:
+    **options: Any,
+) -> tuple[Floats, LogPartition]:
     """Find log Z of a model under each of some drives.
 
     Parameters
@@ -100,21 +62,29 @@ def driven_log_partition(
     table : ndarray, shape (n_rows, n_units)
         One drive per row, nats of log odds.
     weights : ndarray, shape (n_rows,), optional
-        How often each drive counts in ``mean`` and ``stderr``; once each by default.
+        How often each drive counts in the mean; once each by default.
     method : {"auto", "exact", "importance"}
         "auto" is exact up to ``EXACT_DRIVES`` multiply-adds, else "importance".
-    log_z : callable, optional
-        Gives log Z of the model without a drive, which importance sampling needs; by default
-        :func:`log_partition`.
     random_state : int, Generator or None
         Source of the drawn words.
+    **options
+        Passed on to :func:`log_partition` of the model without a drive, which importance sampling
+        needs.
+
+    Returns
+    -------
+    values : ndarray, shape (n_rows,)
+        Nats.
+    mean : LogPartition
+        Their mean by the weights. Its effective sample size is that of the drawn words under the
+        drive where they are worth least.
 
     Examples
     --------
     >>> theta = Parameters(b=[0.0, 0.0], J=[[0.0, 0.5], [0.5, 0.0]])
-    >>> found = driven_log_partition(theta, np.array([[0.0, 0.0], [1.0, 1.0]]))
-    >>> np.allclose(np.exp(found.values), [3 + np.e, 1 + 2 * np.e + np.exp(3)], rtol=1e-12)
-    True
+    >>> values, mean = driven_log_partition(theta, np.array([[0.0, 0.0], [1.0, 1.0]]))
+    >>> np.allclose(np.exp(values), [3 + np.e, 1 + 2 * np.e + np.exp(3)], rtol=1e-12), mean.method
+    (True, 'exact')
     """
     if method not in get_args(DrivenMethod):
         raise ValueError(f"method is {method!r}; choose 'auto', 'exact' or 'importance'")
@@ -122,29 +92,54 @@ def driven_log_partition(
     share = np.full(len(table), 1.0) if weights is None else weights
     share = share / share.sum()
     live, log_factor = theta.only_live()
-    side, n_operations = _side(live, len(table))
+    n, per_word = live.n_visible, live.n_visible + live.n_hidden
+    tabulated = 2.0**n * (len(table) + n * per_word) if n <= _MOST_UNITS else math.inf
+    n_operations = min(tabulated, len(table) * (_EACH + _SLOWER * operations(live)))
+    stderr, worth, converged = 0.0, None, True
     if method == "importance" or (method == "auto" and n_operations > EXACT_DRIVES):
-        return _by_importance(theta, table, share, log_z, random_state, started)
-    if not math.isfinite(n_operations):
+        method = "importance"
+        rng = random_generator(random_state)
+        undriven = log_partition(theta, random_state=rng, **options)
+        logs, stderr, worth = _weighed(theta, table, share, rng)
+        values, stderr = undriven.value + logs, math.hypot(stderr, undriven.stderr)
+        converged = undriven.converged and not undriven.has_false_mode and worth >= _LEAST_WORTH
+    elif n_operations > MAX_OPERATIONS:
         raise ValueError(
-            f"a sum over {live.n_visible} units and {live.n_hidden} live hidden units is out of "
-            "reach; use method='importance'"
+            f"sums over {n} units and {live.n_hidden} live hidden units under {len(table)} drives "
+            "are out of reach; use method='importance'"
         )
-    values = log_factor + (_hidden_side if side == "hidden" else _visible_side)(live, table)
-    seconds = time.perf_counter() - started
-    return DrivenLogPartition(values, float(share @ values), 0.0, "exact", True, seconds, side)
+    elif live.is_independent:
+        values = log_factor + softplus_and_sigmoid(live.b[:, None] + table.T)[0]
+    elif tabulated == n_operations:
+        values = log_factor + _over_all_words(live, table)
+    else:
+        values = log_factor + _one_by_one(live, table)
+    mean = LogPartition(
+        value=float(share @ values),
+        stderr=stderr,
+        method="importance" if method == "importance" else "exact",
+        n_operations=n_operations,
+        seconds=time.perf_counter() - started,
+        converged=converged,
+        effective_sample_size=worth,
+    )
+    return values, mean
 
 
-def _side(live: Parameters, n_rows: int) -> tuple[Literal["visible", "hidden"], float]:
-    """The cheaper of both sums, and its multiply-adds; infinite where neither can be done."""
-    n, m = live.n_visible, live.n_hidden
-    coupled = live.v is not None or (live.J is not None and bool(live.J.any()))
-    visible = n_rows * 2.0**n + 2.0**n * n * (n + m) if n <= _MOST_UNITS else math.inf
-    hidden = n_rows * 2.0**m * n * 4.0 if not coupled and m <= _MOST_HIDDEN else math.inf
-    return ("hidden", hidden) if hidden <= visible else ("visible", visible)
+def _one_by_one(live: Parameters, table: Floats) -> Floats:
+    """The model's own sums with its biases moved by each drive."""
+    side, _ = pick_side(live, "auto", "use method='importance'")
+    values, sums = np.empty(len(table)), ExactSums()
+    with one_blas_thread():
+        for row, drive in enumerate(table):
+            moved = Parameters.trusted(live.b + drive, live.J, live.W, live.c, live.v)
+            summed = transposed(moved) if side == "hidden" else moved
+            values[row] = exact_log_z(summed.arrays, sums=sums)
+    return values
 
 
-def _visible_side(theta: Parameters, table: Floats) -> Floats:
+def _over_all_words(theta: Parameters, table: Floats) -> Floats:
+    """All drives at once, by the matrix product above."""
     n = theta.n_visible
     n_first = n // 2
     first, second = states(n_first), states(n - n_first)
@@ -168,42 +163,10 @@ def _visible_side(theta: Parameters, table: Floats) -> Floats:
     return values + largest
 
 
-def _hidden_side(theta: Parameters, table: Floats) -> Floats:
-    """Z(t) = sum_h exp(c'h) prod_n (1 + exp(b_n + d_n(t) + W_n h))."""
-    n_hidden = theta.n_hidden
-    H = states(n_hidden)
-    W = np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W
-    c = np.zeros(0) if theta.c is None else theta.c
-    inputs, weights = W @ H.T, H @ c
-    values = np.empty(len(table))
-    for rows in chunks(len(table), len(H)):
-        fields = table[rows] + theta.b
-        log_p = np.tile(weights, (len(fields), 1))
-        product, reach = np.ones_like(log_p), 0.0
-        for n in range(theta.n_visible):
-            highest = float(np.logaddexp(0.0, fields[:, n].max() + inputs[n].max()))
-            if reach + highest > _LARGEST_LOG:
-                log_p += np.log(product)
-                product, reach = np.ones_like(log_p), 0.0
-            if highest > _LARGEST_LOG:
-                log_p += np.logaddexp(0.0, fields[:, n, None] + inputs[n])
-                continue
-            product *= 1.0 + np.exp(fields[:, n, None]) * np.exp(inputs[n])
-            reach += highest
-        values[rows] = np.logaddexp.reduce(log_p + np.log(product), axis=1)
-    return values
-
-
-def _by_importance(
-    theta: Parameters,
-    table: Floats,
-    share: Floats,
-    log_z: Callable[[], LogPartition] | None,
-    random_state: RandomState,
-    started: float,
-) -> DrivenLogPartition:
-    rng = random_generator(random_state)
-    undriven = log_partition(theta, random_state=rng) if log_z is None else log_z()
+def _weighed(
+    theta: Parameters, table: Floats, share: Floats, rng: np.random.Generator
+) -> tuple[Floats, float, float]:
+    """Log of Z(t) / Z from drawn words, the error of their mean, and what the words are worth."""
     exact = can_sample_exactly(theta)
     words, n_draws = np.zeros((0, theta.n_visible), dtype=np.uint8), _FEWEST_DRAWS
     while True:
@@ -219,17 +182,7 @@ def _by_importance(
         n_draws *= 2
     # Words of one chain hang together; the chains of each round are independent of each other.
     chain = influence if exact else influence.reshape(-1, _CHAINS).mean(axis=0)
-    stderr = float(chain.std(ddof=1)) / math.sqrt(chain.size)
-    values = undriven.value + logs
-    return DrivenLogPartition(
-        values=values,
-        mean=float(share @ values),
-        stderr=math.hypot(stderr, undriven.stderr),
-        method="importance",
-        converged=undriven.converged and not undriven.has_false_mode and worth >= _LEAST_WORTH,
-        seconds=time.perf_counter() - started,
-        effective_sample_size=worth,
-    )
+    return logs, float(chain.std(ddof=1)) / math.sqrt(chain.size), worth
 
 
 def _weighted(words: Bits, table: Floats, share: Floats) -> tuple[Floats, float, Floats]:

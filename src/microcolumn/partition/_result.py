@@ -43,16 +43,16 @@ class LogPartition(AsText):
     ----------
     value, stderr : float
         log Z and its standard error in nats; the error of an exact sum is zero.
-    method : {"exact", "ais", "chains"}
-        Summed over all states, by annealed importance sampling, or by the words that the fit drew,
-        each model's against the last one's.
+    method : {"exact", "ais", "chains", "importance"}
+        Summed over all states, by annealed importance sampling, by the words that the fit drew,
+        each model's against the last one's, or by words drawn without a drive.
     n_operations, seconds : float
         What it cost: multiply-adds, and elapsed time.
     converged : bool
         Whether ``value`` may be relied upon to within a few ``stderr``; always for exact
         sums that are finite.
     effective_sample_size : float, optional
-        Of the annealed chains' weights.
+        Of the annealed chains' or of the drawn words' weights.
     reverse, reverse_stderr : float, optional
         The estimate from the reverse run and its standard error, nats; too high on average.
     n_steps : int, optional
@@ -80,7 +80,7 @@ class LogPartition(AsText):
 
     value: float
     stderr: float
-    method: Literal["exact", "ais", "chains"]
+    method: Literal["exact", "ais", "chains", "importance"]
     n_operations: float
     seconds: float
     converged: bool

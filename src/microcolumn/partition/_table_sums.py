@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..kernels import sum_over_sets
+from ..kernels.states import sum_over_sets
 from ..parameters import Parameters
 from ..validation import Bits, Floats
 

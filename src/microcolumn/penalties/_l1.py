@@ -41,8 +41,8 @@ class L1(Penalty):
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
         """Add the sign of each entry, or shrink the slope of an entry that is zero."""
         for at, weight in self._parts(layout):
-            shrunk = np.clip(slopes[at], -weight, weight)
-            slopes[at] += np.where(x[at] != 0.0, weight * np.sign(x[at]), -shrunk)
+            shrunk = np.minimum(np.maximum(slopes[at], -weight), weight)
+            slopes[at] += np.where(x[at] != 0.0, np.copysign(weight, x[at]), -shrunk)
 
     def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
         """Set entries to zero that are not on the side of zero where a step may lead."""

@@ -30,7 +30,6 @@ MODEL_COLOURS = {
     "BernoulliMixture": "#D55E00",
     "HiddenMarkovModes": "#D55E00",
     "CascadedLogistic": "#882255",
-    "BoostedCascade": "#882255",
     "Tree": "#8C6D31",
     "TwoTree": "#8C6D31",
     "PopulationTracking": "#332288",

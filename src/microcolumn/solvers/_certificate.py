@@ -37,7 +37,7 @@ MOST_MEAN_SQUARE = 3.0
 #: Standard errors by which the slope of a zero must exceed the penalty for it to be judged.
 CLEARLY = 4.0
 #: Standard error below which a moment does not vary: only rounding sets it apart from a constant.
-_CONSTANT = 1e-9
+_CONSTANT = 1e-7
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dger
 
 from ..kernels.loops.l1_descent import minimise_quadratic
 from ..layout import Layout
@@ -94,12 +95,12 @@ class NewtonSearch(Search):
         """Go to the minimum of the damped model, if the objective falls about as it promises."""
         at = self._coordinates
         slopes, x, strengths = self._gradient[at], self.x[at], self._strengths[at]
-        damped = self._curvature + np.diag(self._damping * np.diagonal(self._curvature))
-        goal = np.empty(at.size)
-        minimise_quadratic(damped, slopes, x, strengths, _INEXACT * self.optimality, goal)
+        damped = self._curvature.copy()
+        damped.flat[:: at.size + 1] *= 1.0 + self._damping
+        goal, ends = minimise_quadratic(damped, slopes, x, strengths, _INEXACT * self.optimality)
         step = goal - x
         with np.errstate(over="ignore", invalid="ignore"):  # where the curvature is none
-            rise = slopes @ step + 0.5 * step @ (damped @ step)
+            rise = 0.5 * step @ (slopes + ends)
             promised = -float(rise + strengths @ (np.abs(goal) - np.abs(x)))
         trial, gradient, trial_slopes = self._trial
         trial[:] = self.x
@@ -137,5 +138,6 @@ class NewtonSearch(Search):
             share = (1.0 - _LEAST_SHARE) * along / (along - found)
             change = share * change + (1.0 - share) * expected
             found = float(step @ change)
-        self._curvature += np.outer(change, change) / found - np.outer(expected, expected) / along
+        for factor, vector in ((1.0 / found, change), (-1.0 / along, expected)):
+            dger(factor, vector, vector, a=self._curvature.T, overwrite_a=True)
         self._n_corrections += 1

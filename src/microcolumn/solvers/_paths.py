@@ -110,15 +110,21 @@ class Problem(StartSettings):
         layout = self.layout(starts[0], l1)
         if self.parts is not None and _is_unbounded(layout, self.penalty(l1)):
             return self._stopped_early(self.parts, layout, [*starts, *climbing])
-        best, n_evaluations = self.compare(l1, starts, climbing)
+        searches, n_evaluations = self.compare(l1, starts, climbing)
+        lowest = min(searches, key=_value)
+        # Without live hidden units a search is at its end; the others have yet to come down.
+        best = min((search for search in searches if _is_live(search)), key=_value, default=lowest)
         n_evaluations -= best.n_evaluations
         found = self._finish(best)
+        if lowest.value < found.objective:
+            n_evaluations += found.n_evaluations - lowest.n_evaluations
+            found = self._finish(lowest)
         return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
 
     def compare(
         self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
-    ) -> tuple[Search, int]:
-        """The search that has come lowest, not at its end yet, and evaluations of all of them."""
+    ) -> tuple[list[Search], int]:
+        """Searches from all starts, not at their ends yet, and evaluations of all of them."""
         layout, searches, n_evaluations = self.layout([*starts, *climbing][0], l1), [], 0
         climb = _CLIMB if l1 > 0.0 else ()
         for start, shares in [*((s, ()) for s in starts), *((s, climb) for s in climbing)]:
@@ -130,7 +136,7 @@ class Problem(StartSettings):
             searches.append(self._search(self.penalty(l1), layout, x))
             self._run(searches[-1], coarse=True)
         n_evaluations += sum(search.n_evaluations for search in searches)
-        return min(searches, key=lambda search: search.value), n_evaluations
+        return searches, n_evaluations
 
     def _search(self, penalty: Penalty, layout: Layout, x: Floats) -> Search:
         """A search from ``x``. Unpenalised hidden units have no minimum to step to."""
@@ -212,6 +218,15 @@ class Problem(StartSettings):
         )
 
 
+def _value(search: Search) -> float:
+    return search.value
+
+
+def _is_live(search: Search) -> bool:
+    """Whether some hidden unit has a weight."""
+    return bool(search.x[search.layout.weights].any())
+
+
 def _is_unbounded(layout: Layout, penalty: Penalty) -> bool:
     """Whether there is no finite optimum. Gaussian hidden units are couplings, which have one."""
     return bool(layout.n_hidden) and layout.hidden is BERNOULLI and penalty.strength == 0.0
@@ -276,7 +291,8 @@ def _path(
         if not problem.draws or (is_bounded and last is not None and l1 >= last[0]):
             drawn = climbing = []  # a stronger penalty wakes no hidden unit
         if problem.proxy is not None and is_bounded and drawn:
-            by_proxy, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+            searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+            by_proxy = min(searches, key=_value)
             drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
         found = problem.best(l1, [*starts, *drawn], climbing)
         last = l1, found.parameters

@@ -84,15 +84,12 @@ class Workers:
                 self._wait_for_workers()
                 continue
             for future in done:
-                yield self._result(future)
-
-    def _result(self, future: Any) -> Any:
-        """What a task gave; one whose worker is gone with the result is done again by another."""
-        while True:
-            try:
-                return future.result(timeout=_NO_WORKER)
-            except TimeoutError:
-                self._wait_for_workers()
+                try:
+                    result = future.result(timeout=_NO_WORKER)
+                except TimeoutError:  # lost with its worker; another does the task again
+                    pending.add(future)
+                    continue
+                yield result
 
     def _wait_for_workers(self) -> None:
         """Say that no worker is ready, if so, and wait until one is."""

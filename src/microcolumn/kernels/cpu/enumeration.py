@@ -47,14 +47,14 @@ class KernelLimits(NamedTuple):
 
 
 class PaddedModel(NamedTuple):
-    """A model's arrays with one free unit appended, and zeros for J, W and c that it lacks.
+    """A model's arrays with one free unit appended, and zeros for W and c that it lacks.
 
     A free unit has no bias, couplings or weights. It pads a group of units to the size that the
     kernels need, and only doubles the sum.
     """
 
     b: Floats
-    J: Floats
+    J: Floats | None
     W: Floats
     c: Floats
 
@@ -62,9 +62,10 @@ class PaddedModel(NamedTuple):
     def of(cls, model: ModelArrays) -> PaddedModel:
         """Pad a model; a potential of the number of active units is left out."""
         n_units = model.n_units
-        J, W = np.zeros((n_units + 1, n_units + 1)), np.zeros((n_units + 1, model.n_hidden))
+        J, W = None, np.zeros((n_units + 1, model.n_hidden))
         c = np.zeros(0) if model.c is None else model.c
         if model.J is not None:
+            J = np.zeros((n_units + 1, n_units + 1))
             J[:n_units, :n_units] = model.J
         if model.W is not None:
             W[:n_units] = model.W
@@ -77,7 +78,7 @@ class Tables(NamedTuple):
     log_outer: Floats  # weights of a alone, without hidden units, (n_outer,)
     log_inner: Floats  # weights of b alone, with the middles of the other factors, (n_inner,)
     centres: Floats  # the middles of the hidden units' factors within log_inner, (n_inner,)
-    fields: Floats  # log g_j(a), around its middle over all a, (n_outer, n_units_b)
+    fields: Floats | None  # log g_j(a), around its middle over all a, (n_outer, n_units_b)
     outer_inputs: Floats  # hidden inputs from a, (n_outer, n_hidden)
     inner_inputs: Floats  # hidden inputs from b, (n_inner, n_inner_hidden)
 
@@ -131,7 +132,9 @@ class EnumerationPlan:
 
     def in_range(self, model: PaddedModel) -> bool:
         """Whether H of the module docstring is at most ``RANGE_NATS``."""
-        pairs = float(np.abs(model.J[self.outer[:, None], self.inner]).sum())
+        pairs = 0.0
+        if model.J is not None:
+            pairs = float(np.abs(model.J[self.outer[:, None], self.inner]).sum())
         weights = model.W[self.inner]
         if pairs + 0.5 * float(np.abs(weights).sum()) <= RANGE_NATS:
             return True
@@ -142,43 +145,40 @@ class EnumerationPlan:
         """Tabulate the model over its outer and over its inner states."""
         b, J, W, _ = model
         A, B = self.outer, self.inner
-        across = J[A[:, None], B]
-        middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
         inner_inputs = sums_over_states(W[B[:, None], self.hidden[: self.n_inner_hidden]])
         centres = 0.5 * inner_inputs.sum(axis=1)
-        return Tables(
-            log_outer=pairwise_log_weights(b[A], J[A[:, None], A]),
-            log_inner=pairwise_log_weights(b[B] + middle, J[B[:, None], B]) + centres,
-            centres=centres,
-            fields=sums_over_states(2.0 * across) - middle,
-            outer_inputs=sums_over_states(W[A[:, None], self.hidden]),
-            inner_inputs=inner_inputs,
-        )
+        if J is None:
+            log_outer, log_inner, fields = sums_over_states(b[A]), sums_over_states(b[B]), None
+        else:
+            across = J[A[:, None], B]
+            middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
+            log_outer = pairwise_log_weights(b[A], J[A[:, None], A])
+            log_inner = pairwise_log_weights(b[B] + middle, J[B[:, None], B])
+            fields = sums_over_states(2.0 * across) - middle
+        outer_inputs = sums_over_states(W[A[:, None], self.hidden])
+        log_inner += centres
+        return Tables(log_outer, log_inner, centres, fields, outer_inputs, inner_inputs)
 
     def fixed_units(self, model: PaddedModel, chunks: NDArray[np.int64]) -> FixedUnits:
         """What the fixed units add in the chunks with the given numbers."""
         b, J, W, c = model
-        fixed = self.fixed
+        fixed, n_outer = self.fixed, self.outer.size
         X = states(fixed.size, chunks)
-
-        def added(rows: Floats) -> Floats:
-            total: Floats = np.einsum("kn,nf->kf", X, rows)
-            return total
-
-        own_fields = b[fixed] + added(J[fixed[:, None], fixed])
-        return FixedUnits(
-            states=X,
-            log_weight=np.einsum("kn,kn->k", X, own_fields),
-            outer_fields=2.0 * added(J[fixed[:, None], self.outer]),
-            inner_fields=2.0 * added(J[fixed[:, None], self.inner]),
-            hidden_inputs=c[self.hidden] + added(W[fixed[:, None], self.hidden]),
-        )
+        hidden_inputs = c[self.hidden] + X @ W[fixed[:, None], self.hidden]
+        log_weight, fields = X @ b[fixed], np.zeros((len(X), n_outer + self.inner.size))
+        if J is not None:
+            log_weight += np.einsum("kn,kn->k", X, X @ J[fixed[:, None], fixed])
+            fields = 2.0 * X @ J[fixed[:, None], np.concatenate([self.outer, self.inner])]
+        outer_fields, inner_fields = fields[:, :n_outer], fields[:, n_outer:]
+        return FixedUnits(X, log_weight, outer_fields, inner_fields, hidden_inputs)
 
 
 def plan_enumeration(model: PaddedModel, limits: KernelLimits) -> EnumerationPlan:
     """Choose the groups of units that cost least among those that stay in range."""
     n_units, n_hidden = model.b.size - 1, model.c.size
-    strength = np.abs(model.J).sum(axis=1) + np.abs(model.W).sum(axis=1)
+    strength = np.abs(model.W).sum(axis=1)
+    if model.J is not None:
+        strength += np.abs(model.J).sum(axis=1)
     order = np.argsort(strength[:n_units], kind="stable")
     choices = []
     for n_inner in (0, *limits.inner):

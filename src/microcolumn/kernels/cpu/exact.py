@@ -45,11 +45,16 @@ def _kind(model: ModelArrays) -> type[PairSums] | type[ListedSums] | type[Hidden
     return HiddenSums
 
 
-def exact_log_z(model: ModelArrays, watch: Watch | None = None) -> float:
+def exact_log_z(
+    model: ModelArrays, watch: Watch | None = None, sums: ExactSums | None = None
+) -> float:
     """Log Z of a model whose hidden units all have weights, nats.
 
-    ``watch`` is called with the share of the sum that each of its steps was.
+    ``watch`` is called with the share of the sum that each of its steps was; ``sums`` are kept
+    between many of them, within ``one_blas_thread``.
     """
+    if sums is not None:
+        return float(np.logaddexp.reduce(sums.of(model).log_weights(model, watch)))
     with one_blas_thread():
         return float(logsumexp(_kind(model)(model).log_weights(model, watch)))
 

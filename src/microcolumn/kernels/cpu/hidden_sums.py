@@ -107,7 +107,10 @@ class _FoldedSums:
         self.plan = plan_enumeration(self.model, limits)
         self._tables = tables = self.plan.tables(self.model)
         n_outer, n_inner = 1 << self.plan.outer.size, 1 << self.plan.inner.size
-        self._boosts = in_rows(np.exp(tables.fields), n_outer // LANES)
+        boosts = np.ones((n_outer, self.plan.inner.size))
+        if tables.fields is not None:
+            np.exp(tables.fields, out=boosts)
+        self._boosts = in_rows(boosts, n_outer // LANES)
         self._inputs = in_rows(tables.outer_inputs, n_outer // LANES)
         self._gains = in_rows(np.exp(tables.inner_inputs), n_inner // GROUP)
         # Multiply-adds of one chunk, and chunks per call that keep it short and its memory small.
@@ -165,12 +168,14 @@ def _inner_weights(model: PaddedModel, units: NDArray[np.intp], words: Bits) -> 
     """
     b, J, W, c = model
     Y = states(units.size)
-    within = Y @ b[units] + np.einsum("bn,nm,bm->b", Y, J[np.ix_(units, units)], Y)
+    within = Y @ b[units]
+    if J is not None:
+        within += np.einsum("bn,nm,bm->b", Y, J[np.ix_(units, units)], Y)
     weights = np.empty((len(words), len(Y)))
     for part in chunks(len(words), (c.size + 1) * len(Y), 1 << 22):
         X = words[part].astype(np.float64)
-        logs = within + 2.0 * X @ J[:, units] @ Y.T
-        logs += np.logaddexp(0.0, (c + X @ W)[:, None, :] + Y @ W[units]).sum(axis=2)
+        logs = within if J is None else within + 2.0 * X @ J[:, units] @ Y.T
+        logs = logs + np.logaddexp(0.0, (c + X @ W)[:, None, :] + Y @ W[units]).sum(axis=2)
         weights[part] = np.exp(logs - logs.max(axis=1, keepdims=True))
     return weights
 
@@ -193,12 +198,12 @@ def _batch_sums(
     of_c, of_z = slice(1 + n_b + n_a, 1 + n_units), slice(1 + n_units, None)
     hidden = slice(1 + n_b, 1 + n_b + n_hidden)
     sums = np.zeros((1 + n_units, 1 + n_units + n_hidden))
-    across = np.einsum("k,knf->nf", weights, outer)
+    across = _weighted(weights, outer)
     sums[0, 0] = across[0, 0]
     sums[0, of_z] = across[0, hidden]
-    sums[of_b, of_b] = np.einsum("k,knm->nm", weights, inner_pairs)
-    sums[of_b, of_z] = np.einsum("k,kni->ni", weights, inner_hidden)
-    sums[of_a, of_a] = np.einsum("k,knm->nm", weights, outer_pairs)
+    sums[of_b, of_b] = _weighted(weights, inner_pairs)
+    sums[of_b, of_z] = _weighted(weights, inner_hidden)
+    sums[of_a, of_a] = _weighted(weights, outer_pairs)
     sums[of_a, of_b] = across[1:, of_b]
     sums[of_a, of_z] = across[1:, hidden]
     fixed = (part.states * weights[:, None]).T
@@ -209,16 +214,22 @@ def _batch_sums(
     return scale, (sums,)
 
 
+def _weighted(weights: Floats, sums: Floats) -> Floats:
+    """Add up sums over chunks, shape (n_chunks, n, m), by the chunks' weights."""
+    total: Floats = weights @ sums.reshape(weights.size, -1)
+    return total.reshape(sums.shape[1:])
+
+
 def _run_kernel(
     tables: Tables, plan: EnumerationPlan, part: FixedUnits
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Log scale of each chunk, and its sums as ``moment_chunks`` writes them."""
     n_chunks, n_a, n_b = part.log_weight.size, plan.outer.size, plan.inner.size
     n_hidden = plan.hidden.size
-    low, high = (
-        np.exp(np.ascontiguousarray(sums_over_states(fields).T))
-        for fields in (tables.fields.T[:LANE_UNITS], tables.fields.T[LANE_UNITS:])
-    )
+    low, high = np.ones((1 << n_a, WIDTH)), np.ones((1 << n_a, (1 << n_b) // WIDTH))
+    if tables.fields is not None:
+        np.exp(sums_over_states(tables.fields.T[:LANE_UNITS]).T, out=low)
+        np.exp(sums_over_states(tables.fields.T[LANE_UNITS:]).T, out=high)
     logs = np.empty(n_chunks)
     outer = np.empty((n_chunks, 1 + n_a, _padded(1 + n_b + n_hidden)))
     outer_pairs, inner_pairs = np.empty((n_chunks, n_a, n_a)), np.empty((n_chunks, n_b, n_b))
@@ -260,12 +271,14 @@ def _in_model_order(sums: Floats, plan: EnumerationPlan, with_pairs: bool) -> Mo
     """Units and hidden units in the model's order, free units dropped."""
     n_units = plan.n_units
     order = np.concatenate([plan.inner, plan.outer, plan.fixed])
-    lower = np.tril(sums[1:, 1 : 1 + order.size])
-    units = np.zeros((n_units + 1, n_units + 1))
-    units[order[:, None], order] = lower + np.tril(lower, -1).T
     hidden = np.argsort(plan.hidden)
-    cross = np.zeros((n_units + 1, hidden.size))
+    among, cross = sums[1:, 1 : 1 + order.size], np.empty((n_units + 1, hidden.size))
     cross[order] = sums[1:, 1 + order.size :][:, hidden]
-    rates = np.diagonal(units)[:n_units].copy()
-    pairs = units[:n_units, :n_units] - np.diag(rates) if with_pairs else None
-    return ModelArrays(rates, pairs, cross[:n_units], sums[0, 1 + order.size :][hidden])
+    rates, pairs = np.empty(n_units + 1), None
+    rates[order] = np.diagonal(among)
+    if with_pairs:
+        lower, units = np.tril(among, -1), np.empty((n_units + 1, n_units + 1))
+        units[order[:, None], order] = lower + lower.T
+        pairs = units[:n_units, :n_units]
+    c = sums[0, 1 + order.size :][hidden]
+    return ModelArrays(rates[:n_units], pairs, cross[:n_units], c)

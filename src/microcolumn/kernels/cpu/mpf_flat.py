@@ -10,9 +10,12 @@ import numpy as np
 def scatter(x, free, rows, columns, b, J, n_hidden):
     """Fill b and J; W, c and the places of the hidden units that have weights."""
     pairs, biases, weights, hidden_biases = _parts(x, rows, free, n_hidden)
-    J[rows, columns] = J[columns, rows] = pairs
+    if rows.size:
+        J[rows, columns] = J[columns, rows] = pairs
     b[free] = biases
     live = np.flatnonzero(weights.any(axis=0))
+    if live.size == n_hidden and free.size == b.size:
+        return weights, hidden_biases, live
     W = np.zeros((b.size, live.size))
     W[free] = weights[:, live]
     return W, hidden_biases[live], live
@@ -27,17 +30,20 @@ def gather(x, free, rows, columns, live, total, grow, scale, out):
     n_hidden = (out.size - rows.size - free.size) // (free.size + 1)
     pairs, biases, weights, hidden_biases = _parts(out, rows, free, n_hidden)
     n_live = live.size
+    is_whole = n_live == n_hidden and free.size == len(total.weights)
+    free, live = (slice(None), slice(None)) if is_whole else (free, live)
     # What overflows here is not finite, which the caller sees.
     with np.errstate(over="ignore", invalid="ignore"):
-        couplings = total.couplings
-        pairs[:] = 2.0 * scale * (couplings[rows, columns] + couplings[columns, rows])
-        biases[:] = scale * total.biases[free]
+        if rows.size:
+            couplings = total.couplings
+            pairs[:] = 2.0 * scale * (couplings[rows, columns] + couplings[columns, rows])
+        biases[:] = scale * total.biases[: len(total.weights)][free]
         if n_live < n_hidden:
             weights[:] = biases[:, None] / (1.0 + np.exp(-x[out.size - n_hidden :]))
         n_rows, n_pairs, _, n_lanes = grow.shape
         inactive = (total.inactive * grow).transpose(0, 3, 1, 2)
-        inactive = inactive.reshape(n_rows * n_lanes, 2 * n_pairs)[free, :n_live]
-        weights[:, live] = scale * (total.weights[free, :n_live] + inactive)
+        inactive = inactive.reshape(n_rows * n_lanes, 2 * n_pairs)[: len(total.weights)]
+        weights[:, live] = scale * (total.weights[free, :n_live] + inactive[free, :n_live])
         hidden_biases[:] = 0.0
         hidden_biases[live] = scale * total.hidden_biases[:n_live]
 

@@ -184,7 +184,7 @@ class Workspace:
             tables.couplings[:, :n_units] = J
             np.exp(J, out=tables.coupling_factor[:, :n_units])
             np.abs(J).max(axis=1, out=tables.field_reach)
-        near = np.clip(c, -LARGEST_HIDDEN_BIAS, LARGEST_HIDDEN_BIAS)
+        near = np.minimum(np.maximum(c, -LARGEST_HIDDEN_BIAS), LARGEST_HIDDEN_BIAS)
         on = 1.0 / (1.0 + np.exp(-near))
         tables.on[:n_hidden], tables.off[:n_hidden] = on, 1.0 / (1.0 + np.exp(near))
         tables.beyond[:n_hidden] = c - near

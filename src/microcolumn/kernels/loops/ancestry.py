@@ -1,8 +1,10 @@
 """Words in which each unit depends on at most two that come before it.
 
-Unit i is active with log odds b_i + w_i0 x_j + w_i1 x_k, where j and k are its ``parents``
-(n_units, 2), -1 for none. Where it has two, one of them is a parent of the other, so that the
-table of two units is known for every pair that later units depend on (a 2-tree).
+Unit i is active with log odds b_i + w_i0 x_j + w_i1 x_k, where j and k are its ``parents``. In
+``regressions`` a missing one is -1. Everywhere else each unit has two, (n_units + 1, 2), of which
+the second is a parent of the first, so that the table of both is one of the first's own (a 2-tree).
+Those that are missing are unit ``n_units``, which never fires and is its own parent, or with a
+coefficient of zero a parent of the other one.
 """
 
 import math
@@ -11,6 +13,7 @@ import numpy as np
 from numba import prange
 
 from ..compile import kernel, subroutine
+from .l1_descent import gate
 from .two_trees import _together
 
 #: Steps of Newton or of halving.
@@ -52,18 +55,6 @@ def regressions(pairs, n_words, parents, alone, both):
 
 
 @subroutine
-def _sigmoid(z):
-    return 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
-
-
-@subroutine
-def _entropy(z):
-    """Entropy of a unit with log odds z, nats."""
-    z = abs(z)
-    return math.log1p(math.exp(-z)) + z * _sigmoid(-z)
-
-
-@subroutine
 def _bias(table, first, second, rate):
     """The bias at which a unit with these two coefficients has its rate."""
     target = math.log(rate) - math.log1p(-rate)
@@ -74,9 +65,9 @@ def _bias(table, first, second, rate):
         found, slope = 0.0, 0.0
         for a in range(2):
             for c in range(2):
-                p = _sigmoid(bias + a * first + c * second)
+                p, q, _ = gate(bias + a * first + c * second)
                 found += table[a, c] * p
-                slope += table[a, c] * p * (1.0 - p)
+                slope += table[a, c] * p * q
         if found > rate:
             high = bias
         else:
@@ -92,91 +83,61 @@ def _bias(table, first, second, rate):
 
 
 @subroutine
-def _table(tables, parents, one, other):
-    """P(x_one, x_other) of a unit and its parent, in either order, as (2, 2)."""
-    out = np.empty((2, 2))
-    if parents[one, 0] == other or parents[one, 1] == other:
-        slot = 0 if parents[one, 0] == other else 1
-        out[:] = tables[one, slot]
-    else:
-        slot = 0 if parents[other, 0] == one else 1
-        for a in range(2):
-            for c in range(2):
-                out[a, c] = tables[other, slot, c, a]
-    return out
-
-
-# Biases that give every unit its rate, the entropy of each unit given its parents in nats, and
-# the table of each unit with each parent.
-# Cost: a few hundred operations per unit.
-# Pinned by tests/models/test_two_tree.py to sums over all words.
-@kernel
-def settle(order, parents, slopes, rates, biases, entropies, tables):
-    """Fill ``biases``, ``entropies`` (n_units,) and ``tables`` (n_units, 2, 2, 2).
-
-    ``tables[i, s, a, c]`` is P(x_i = a, parent s of i = c).
-    """
-    given = np.empty((2, 2))
-    for place in range(order.size):
-        unit = order[place]
-        first, second = parents[unit]
-        given[:] = 0.0
-        if first < 0:
-            given[0, 0] = 1.0
-        elif second < 0:
-            given[0, 0], given[1, 0] = 1.0 - rates[first], rates[first]
-        else:
-            given[:] = _table(tables, parents, first, second)
-        bias = _bias(given, slopes[unit, 0], slopes[unit, 1], rates[unit])
-        biases[unit], entropies[unit] = bias, 0.0
-        tables[unit] = 0.0
-        for a in range(2):
-            for c in range(2):
-                z = bias + a * slopes[unit, 0] + c * slopes[unit, 1]
-                entropies[unit] += given[a, c] * _entropy(z)
-                for x in range(2):
-                    p = given[a, c] * (_sigmoid(z) if x else _sigmoid(-z))
-                    tables[unit, 0, x, a] += p
-                    tables[unit, 1, x, c] += p
+def _keeper(parents, unit):
+    """The first parent of a unit, and which of that one's parents is the unit's second."""
+    first, second = parents[unit]
+    return first, 0 if parents[first, 0] == second else 1
 
 
 @subroutine
-def _softplus(z):
-    return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
+def _weigh(bias, slopes, explained, state, out):
+    """Weight of each state x of a unit at each state a, c of its parents, out[x, a, c].
+
+    ``explained`` (2, 2, 2) says how well its states with those of each parent explain the units
+    that depend on them; ``state`` is what it did, -1 if that is open.
+    """
+    for a in range(2):
+        for c in range(2):
+            active, silent, _ = gate(bias + a * slopes[0] + c * slopes[1])
+            for x in range(2):
+                weight = (active if x else silent) * explained[0, x, a] * explained[1, x, c]
+                out[x, a, c] = weight if state < 0 or state == x else 0.0
 
 
-# The same distribution as an Ising model: log p(x) = constant + sum of fields over active units
-# + sum of couplings over active pairs of a unit and its parent.
-# Cost: four logarithms per unit.
-# Pinned by tests/models/test_two_tree.py to the product of the conditionals.
+@subroutine
+def _follow(given, weights, table):
+    """Tables of a unit with each parent, from that of its parents and the weights of its states."""
+    table[:] = 0.0
+    for a in range(2):
+        for c in range(2):
+            total = weights[0, a, c] + weights[1, a, c]
+            if total == 0.0 or given[a, c] == 0.0:
+                continue
+            for x in range(2):
+                p = given[a, c] * weights[x, a, c] / total
+                table[0, x, a] += p
+                table[1, x, c] += p
+
+
+# Biases that give every unit its rate, and the table of each unit with each parent.
+# Cost: a few hundred operations per unit.
+# Pinned by tests/models/test_two_tree.py to sums over all words.
 @kernel
-def as_pairs(parents, slopes, biases, fields, couplings):
-    """Fill ``fields`` (n_units,) and ``couplings`` (n_units, 2); the log probability of silence."""
-    fields[:], couplings[:] = biases, slopes
-    constant = 0.0
-    for unit in range(biases.size):
-        first, second = parents[unit]
-        bias, slope, other = biases[unit], slopes[unit, 0], slopes[unit, 1]
-        silent = _softplus(bias)
-        constant -= silent
-        if first < 0:
-            continue
-        with_first = _softplus(bias + slope)
-        fields[first] -= with_first - silent
-        if second < 0:
-            continue
-        with_second = _softplus(bias + other)
-        fields[second] -= with_second - silent
-        change = (_softplus(bias + slope + other) - with_second) - (with_first - silent)
-        if parents[first, 0] == second:
-            couplings[first, 0] -= change
-        elif parents[first, 1] == second:
-            couplings[first, 1] -= change
-        elif parents[second, 0] == first:
-            couplings[second, 0] -= change
-        else:
-            couplings[second, 1] -= change
-    return constant
+def settle(order, parents, slopes, rates, biases, tables):
+    """Fill ``biases`` (n_units,) and ``tables`` (n_units + 1, 2, 2, 2).
+
+    ``tables[i, s, a, c]`` is P(x_i = a, parent s of i = c).
+    """
+    weights, nothing = np.empty((2, 2, 2)), np.ones((2, 2, 2))
+    tables[-1] = 0.0
+    tables[-1, :, 0, 0] = 1.0
+    for place in range(order.size):
+        unit = order[place]
+        first, slot = _keeper(parents, unit)
+        given = tables[first, slot]
+        biases[unit] = _bias(given, slopes[unit, 0], slopes[unit, 1], rates[unit])
+        _weigh(biases[unit], slopes[unit], nothing, -1, weights)
+        _follow(given, weights, tables[unit])
 
 
 # Log probability of each word from fields and couplings, without the constant.
@@ -192,6 +153,81 @@ def log_weights(bits, parents, fields, couplings, out):
                 total += fields[unit]
                 for slot in range(2):
                     parent = parents[unit, slot]
-                    if parent >= 0 and word[parent]:
+                    if parent < word.size and word[parent]:
                         total += couplings[unit, slot]
         out[u] = total
+
+
+# Log odds of the last units given the first ones, all others of the last summed out. Backwards in
+# the order of the units each is summed out, which leaves a table of its parents' states; forwards
+# the table of each unit and its parents follows from that of the parents.
+# Cost: some 100 operations per unit and past.
+# Pinned by tests/models/test_every_model.py to sums over all words.
+@kernel(parallel=True)
+def log_odds_given_first(pasts, order, parents, biases, slopes, out):
+    """Fill ``out`` (n_pasts, n_last) from ``pasts`` (n_pasts, n_first), what the first did."""
+    n_units, n_first = order.size, pasts.shape[1]
+    for u in prange(pasts.shape[0]):
+        explained, weights = np.ones((n_units + 1, 2, 2, 2)), np.empty((n_units, 2, 2, 2))
+        tables = np.zeros((n_units + 1, 2, 2, 2))
+        tables[-1, :, 0, 0] = 1.0
+        for place in range(n_units - 1, -1, -1):
+            unit = order[place]
+            state = np.int64(pasts[u, unit]) if unit < n_first else -1
+            _weigh(biases[unit], slopes[unit], explained[unit], state, weights[unit])
+            totals = weights[unit, 0] + weights[unit, 1]
+            first, slot = _keeper(parents, unit)
+            explained[first, slot] *= totals / totals.max()
+        for place in range(n_units):
+            unit = order[place]
+            first, slot = _keeper(parents, unit)
+            _follow(tables[first, slot], weights[unit], tables[unit])
+        for unit in range(n_first, n_units):
+            out[u, unit - n_first] = _log_odds(tables[unit, 0, 1].sum(), tables[unit, 0, 0].sum())
+
+
+@subroutine
+def _product(one, n_one, other, n_other):
+    """Product of two polynomials of these degrees."""
+    out = np.zeros(n_one + n_other + 1)
+    for k in range(n_one + 1):
+        if one[k] == 0.0:
+            continue
+        for m in range(n_other + 1):
+            out[k + m] += one[k] * other[m]
+    return out
+
+
+# Chance of every number of active units. Backwards in the order of the units, what is left of a
+# unit and all that depend on it is, for each state of its parents, the chance of every number of
+# active units: a polynomial. Polynomials are multiplied where branches meet.
+# Cost: about 30 multiply-adds per two units.
+# Pinned by tests/models/test_every_model.py to sums over all words.
+@kernel
+def numbers_active(order, parents, biases, slopes, out):
+    """Fill ``out`` (n_units + 1,)."""
+    n_units = order.size
+    # Of what depends on unit i and its parent s, at their states, kept[i, s, x_i, x_s].
+    kept = np.zeros((n_units, 2, 2, 2, n_units + 1))
+    kept[:, :, :, :, 0], degrees = 1.0, np.zeros((n_units, 2), dtype=np.int64)
+    sums, weights, nothing = np.empty((2, 2, n_units + 1)), np.empty((2, 2, 2)), np.ones((2, 2, 2))
+    for place in range(n_units - 1, -1, -1):
+        unit = order[place]
+        one, two = degrees[unit]
+        sums[:, :, : one + two + 2] = 0.0
+        _weigh(biases[unit], slopes[unit], nothing, -1, weights)
+        for a in range(2):
+            for c in range(2):
+                for x in range(2):
+                    both = _product(kept[unit, 0, x, a], one, kept[unit, 1, x, c], two)
+                    for k in range(both.size):
+                        sums[a, c, k + x] += weights[x, a, c] * both[k]
+        first, slot = _keeper(parents, unit)
+        if first < n_units:
+            before, degree = degrees[first, slot], one + two + 1
+            for a in range(2):
+                for c in range(2):
+                    merged = _product(kept[first, slot, a, c], before, sums[a, c], degree)
+                    kept[first, slot, a, c, : merged.size] = merged
+            degrees[first, slot] = before + degree
+    out[:] = sums[0, 0]

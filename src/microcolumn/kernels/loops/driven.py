@@ -14,17 +14,20 @@ import math
 from numba import prange
 
 from ..compile import kernel, subroutine
+from .l1_descent import gate
 
 #: A scale is found when Newton's step is this short: the next one would be its square.
 _STEP, _MOST_STEPS = 1e-7, 100
 
 
 @subroutine
-def _sigmoid(z):
-    if z >= 0.0:
-        return 1.0 / (1.0 + math.exp(-z))
-    e = math.exp(z)
-    return e / (1.0 + e)
+def _term(flow, delta):
+    """A flip's term, and its first and second derivative."""
+    if flow:
+        term = math.exp(0.5 * delta)
+        return term, 0.5 * term, 0.25 * term
+    active, silent, softplus = gate(delta)
+    return softplus, active, active * silent
 
 
 @subroutine
@@ -34,13 +37,7 @@ def _slopes(flow, change, turned, word, drive, row, scale):
     for t in range(word.size):
         u = word[t]
         d = -drive[row[t]] if turned[u] else drive[row[t]]
-        delta = change[u] + scale * d
-        if flow:
-            slope = 0.5 * math.exp(0.5 * delta)
-            bend = 0.5 * slope
-        else:
-            slope = _sigmoid(delta)
-            bend = slope * _sigmoid(-delta)
+        _, slope, bend = _term(flow, change[u] + scale * d)
         first += slope * d
         second += bend * d * d
     return first, second
@@ -68,16 +65,6 @@ def _best_scale(flow, change, turned, word, drive, row, start, largest):
     return scale
 
 
-@subroutine
-def _term(flow, delta):
-    """A flip's term and the term's slope."""
-    if flow:
-        term = math.exp(0.5 * delta)
-        return term, 0.5 * term
-    e = math.exp(-abs(delta))
-    return max(delta, 0.0) + math.log1p(e), (1.0 if delta >= 0.0 else e) / (1.0 + e)
-
-
 # Terms of all bins of time at the best scale of each unit's drive, and what they pull with.
 # Cost: an exponential per (bin of time, unit) for each step of Newton's method, two at the end.
 # Pinned to brute force and to scipy's minimiser by tests/objectives/test_driven.py.
@@ -98,7 +85,7 @@ def driven_terms(flow, change, words, counts, word, drive, row, fit, largest, sc
         total = 0.0
         if scale[n] == 0.0:  # every bin of a word is like any other
             for u in range(counts.size):
-                term, slope = _term(flow, change[n, u])
+                term, slope, _ = _term(flow, change[n, u])
                 total += counts[u] * term
                 pull[n, u] = counts[u] * slope
         else:
@@ -106,7 +93,7 @@ def driven_terms(flow, change, words, counts, word, drive, row, fit, largest, sc
             for t in range(word.size):
                 u = word[t]
                 d = -drive[n, row[t]] if turned[u] else drive[n, row[t]]
-                term, slope = _term(flow, change[n, u] + scale[n] * d)
+                term, slope, _ = _term(flow, change[n, u] + scale[n] * d)
                 total += term
                 pull[n, u] += slope
         value[n] = total

@@ -57,14 +57,15 @@ def descend(H, q, strengths, tol, most_sweeps, goal):
 
 
 def minimise_quadratic(
-    H: Floats, slopes: Floats, values: Floats, strengths: Floats, tol: float, goal: Floats
-) -> None:
-    """Fill ``goal`` with value + d at the least slopes'd + d'Hd/2 + sum of strength * |value + d|.
+    H: Floats, slopes: Floats, values: Floats, strengths: Floats, tol: float
+) -> tuple[Floats, Floats]:
+    """Find value + d at the least slopes'd + d'Hd/2 + sum of strength * |value + d|.
 
-    Ends as :func:`descend` does.
+    Ends as :func:`descend` does. Also returns slopes + Hd there.
     """
-    goal[:] = values
-    _descend(H, slopes.copy(), strengths, tol, goal)
+    goal, slopes = values.copy(), slopes.copy()
+    _descend(H, slopes, strengths, tol, goal)
+    return goal, slopes
 
 
 # The same for Python.

@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...validation import Floats
-from ..compile import kernel
+from ..compile import kernel, subroutine
 
 Point = tuple[Floats, Floats, Floats]
 Memory = tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.intp]]
 
 #: Least cosine between a step and its change of slope. Below it the problem is not convex there.
 _CURVED = 1e-10
+#: Sums may be added up in any order, so that they run in lanes.
+_REORDERED = {"reassoc", "contract"}
 
 
 def keep_pair(before: Point, after: Point, memory: Memory, place: int) -> bool:
@@ -45,53 +47,79 @@ def find_direction(
     direction: Floats,
 ) -> int:
     """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before."""
-    steps, changes, s, y, products, last_moving = memory
-    moving = np.flatnonzero((x != 0.0) | (slopes != 0.0))
-    n = moving.size
-    is_same = n == n_moving and np.array_equal(moving, last_moving[:n])
-    last_moving[:n] = moving
-    places = (newest - np.arange(n_pairs)) % len(steps)
-    taken = places[:1] if is_same else places
-    s_of, y_of = steps[taken[:, None], moving], changes[taken[:, None], moving]
-    s[taken, :n], y[taken, :n] = s_of, y_of
-    sy, ss, yy = (
-        np.einsum("pj,pj->p", *pair) for pair in ((s_of, y_of), (s_of, s_of), (y_of, y_of))
-    )
-    products[taken, 0], products[taken, 1] = np.where(sy > _CURVED * np.sqrt(ss * yy), sy, 0.0), yy
-    q = -slopes[moving]
-    convex = places[products[places, 0] > 0.0]
+    return int(_find_direction(*memory, n_pairs, newest, x, slopes, n_moving, direction))
+
+
+# Minus the slopes of the moving coordinates times the inverse Hessian that the pairs amount to, by
+# the two-loop recursion. Coordinates of older pairs are picked anew only where others move.
+# Cost: 4 multiply-adds per pair and moving coordinate.
+# Pinned by tests/solvers.
+@kernel(fastmath=_REORDERED)
+def _find_direction(
+    steps, changes, s, y, products, moving, n_pairs, newest, x, slopes, n_before, direction
+):
+    """Fill ``direction``, ``moving``, and of the memory what the moving coordinates have of it."""
+    n, is_same = 0, True
+    for j in range(x.size):
+        direction[j] = 0.0
+        if x[j] != 0.0 or slopes[j] != 0.0:
+            is_same &= n < n_before and moving[n] == j
+            moving[n] = j
+            n += 1
+    is_same &= n == n_before
+    for p in range(min(n_pairs, 1) if is_same else n_pairs):
+        _pick(steps, changes, s, y, products, moving[:n], (newest - p) % len(steps))
+    q, alpha, length = np.empty(n), np.zeros(n_pairs), 0.0
+    for j in range(n):
+        q[j] = -slopes[moving[j]]
+        length += q[j] * q[j]
     # As long as nothing is known, a step has length 1 at most.
-    scale = 1.0 / max(1.0, math.sqrt(q @ q))
-    if convex.size:
-        scale = products[convex[0], 0] / products[convex[0], 1]
-    _apply_inverse(s, y, products, convex, scale, q)
-    direction[:] = 0.0
-    direction[moving] = q
+    scale = 1.0 / max(1.0, math.sqrt(length))
+    for p in range(n_pairs - 1, -1, -1):
+        k = (newest - p) % len(steps)
+        if products[k, 0] > 0.0:
+            scale = products[k, 0] / products[k, 1]
+    _apply_inverse(s, y, products, newest, alpha, scale, q)
+    for j in range(n):
+        direction[moving[j]] = q[j]
     return n
 
 
-# The two-loop recursion: q times the inverse Hessian that the pairs, newest first, amount to.
-# Cost: 4 multiply-adds per pair and coordinate.
-# Pinned by tests/solvers.
-@kernel(fastmath={"reassoc", "contract"})
-def _apply_inverse(s, y, products, places, scale, q):
-    """Overwrite ``q`` (n_moving,)."""
-    n, alpha = q.size, np.empty(places.size)
-    for p in range(places.size):
-        k = places[p]
-        total = 0.0
-        for j in range(n):
-            total += s[k, j] * q[j]
-        alpha[p] = total / products[k, 0]
-        for j in range(n):
-            q[j] -= alpha[p] * y[k, j]
-    for j in range(n):
+@subroutine(fastmath=_REORDERED)
+def _pick(steps, changes, s, y, products, moving, k):
+    """Moving coordinates of pair ``k`` and their products; s'y is 0 where it is not convex."""
+    sy = ss = yy = 0.0
+    for j in range(moving.size):
+        step, change = steps[k, moving[j]], changes[k, moving[j]]
+        s[k, j], y[k, j] = step, change
+        sy += step * change
+        ss += step * step
+        yy += change * change
+    products[k, 0] = sy if sy > _CURVED * math.sqrt(ss * yy) else 0.0
+    products[k, 1] = yy
+
+
+@subroutine(fastmath=_REORDERED)
+def _apply_inverse(s, y, products, newest, alpha, scale, q):
+    """Overwrite ``q`` (n_moving,) with its product; ``alpha`` (n_pairs,) is zero before."""
+    n_pairs, n_places = alpha.size, len(s)
+    for p in range(n_pairs):
+        k = (newest - p) % n_places
+        if products[k, 0] > 0.0:
+            total = 0.0
+            for j in range(q.size):
+                total += s[k, j] * q[j]
+            alpha[p] = total / products[k, 0]
+            for j in range(q.size):
+                q[j] -= alpha[p] * y[k, j]
+    for j in range(q.size):
         q[j] *= scale
-    for p in range(places.size - 1, -1, -1):
-        k = places[p]
-        total = 0.0
-        for j in range(n):
-            total += y[k, j] * q[j]
-        beta = alpha[p] - total / products[k, 0]
-        for j in range(n):
-            q[j] += beta * s[k, j]
+    for p in range(n_pairs - 1, -1, -1):
+        k = (newest - p) % n_places
+        if products[k, 0] > 0.0:
+            total = 0.0
+            for j in range(q.size):
+                total += y[k, j] * q[j]
+            beta = alpha[p] - total / products[k, 0]
+            for j in range(q.size):
+                q[j] += beta * s[k, j]

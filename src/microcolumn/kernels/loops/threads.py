@@ -55,6 +55,8 @@ def in_threads(kernel: Callable[..., Any], n_chunks: int, *arguments: Any) -> li
     """
     # Threads cannot raise, and checked kernels may.
     n_threads = 1 if CHECKED else max(1, min(numba.get_num_threads(), n_chunks))
+    if n_threads == 1:
+        return [kernel(0, n_chunks, *arguments)]
     results: list[Any] = [None] * n_threads
 
     def work(part: int) -> None:
