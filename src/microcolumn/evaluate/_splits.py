@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +19,7 @@ from ._comparison import Comparison
 from ._inputs import Baseline, common_baseline, words_for_all
 from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
-from ._score import mean_rate, score_of
+from ._score import ScoredWords, mean_rate, score_of
 from ._significance import split_stderr
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
@@ -96,19 +98,13 @@ def score_split(
             n_nonzero=model.n_nonzero_,
             n_couplings=model.n_couplings_,
             n_live_hidden=model.n_live_hidden_,
-            normaliser=score.normaliser,
-            side=score.side,
             # Models in closed form have no certificate and need none.
             fit_converged=certificate is None or certificate.converged,
             normaliser_converged=score.converged,
             optimality=getattr(model, "optimality_", math.nan),
-            normaliser_stderr=score.normaliser_stderr,
-            nats_per_word=score.nats_per_word,
-            n_words=score.n_words,
-            false_mass=score.false_mass,
-            spikes_per_second=score.spikes_per_second,
             n_parameters=model.n_parameters_,
             size=model.size_,
+            **{each.name: getattr(score, each.name) for each in fields(ScoredWords)},
         )
     differences = {}
     for first, second in combinations(models, 2):
@@ -134,31 +130,27 @@ def compare_splits(
     *,
     n_blocks: int | None = None,
     n_test_blocks: float = math.nan,
-) -> tuple[tuple[ModelScore, ...], tuple[PairedDifference, ...]]:
+    **about: Any,
+) -> Comparison:
     """Models best first, and every pair of them with the better one first.
 
-    Models with a false mode are left out. Independent cells may be among the scores. Differences
-    have each pair in either order; those with independent units may be missing, since they are the
-    scores. How words were split is told as to :func:`~._paired.paired_difference`.
+    Independent cells may be among the scores. Differences have each pair in either order; those
+    with independent units may be missing, since they are the scores. How words were split is told
+    as to :func:`~._paired.paired_difference`. ``about`` are further fields of the comparison.
     """
-    models, _ = _ranked(_found(scores, n_units))
-    pairs = _pairs(
-        models, differences, test_to_train, n_blocks=n_blocks, n_test_blocks=n_test_blocks
-    )
-    return models, pairs
-
-
-def with_false_modes(
-    scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int
-) -> tuple[ModelScore, ...]:
-    """Models that have a false mode in some split, which no score speaks for."""
-    return _ranked(_found(scores, n_units))[1]
-
-
-def _found(scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int) -> list[ModelScore]:
-    """Models with a finite score, best first, without independent units."""
     found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
-    return sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
+    models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
+    ranked, unranked = _ranked(models)
+    blocks = {"n_blocks": n_blocks, "n_test_blocks": n_test_blocks}
+    return Comparison(
+        ranked,
+        _pairs(ranked, differences, test_to_train, **blocks),
+        n_units,
+        n_splits=max((model.n_splits for model in models), default=0),
+        unranked=unranked,
+        test_to_train=test_to_train,
+        **about,
+    )
 
 
 def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
@@ -196,9 +188,7 @@ def _pairs(
     models: Sequence[ModelScore],
     differences: Differences,
     test_to_train: float,
-    *,
-    n_blocks: int | None = None,
-    n_test_blocks: float = math.nan,
+    **blocks: Any,
 ) -> tuple[PairedDifference, ...]:
     """Every two models in order, then each against independent units."""
     by_pair = dict(differences)
@@ -212,11 +202,7 @@ def _pairs(
     for pair in combinations(names, 2):
         by_split = by_pair.get(pair, {})
         values, errors = [d for d, _ in by_split.values()], [e for _, e in by_split.values()]
-        found.append(
-            paired_difference(
-                *pair, values, errors, test_to_train, n_blocks=n_blocks, n_test_blocks=n_test_blocks
-            )
-        )
+        found.append(paired_difference(*pair, values, errors, test_to_train, **blocks))
     best = max((model.bits_per_second for model in models), default=0.0)
     margin = EQUAL_MARGIN * max(best, 0.0)
     # Two questions, each with its own share of errors: what holds within the paper's family, and
@@ -227,5 +213,5 @@ def _pairs(
         family = [
             p for p in found if p and (not rivals.isdisjoint((p.first, p.second))) == has_rival
         ]
-        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin)}
+        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin) if p}
     return tuple(judged[p.first, p.second] for p in found if p)

@@ -15,7 +15,7 @@ from ..figures._conditions import first_split
 from ..formatting import counted, number
 from ..models import ModelSpec
 from ..plot._hidden import strongest_first
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Results
 from ..timeline import busiest_bins
 from ..validation import Floats
 from ._typography import typeset, unbroken
@@ -87,11 +87,8 @@ def _described(
     """What is known of the hidden units of split 0 by column of W, the clearest first."""
     if split != 0:
         return {}
-    try:
-        found = results.assemblies(model=spec, **condition.names)
-    except NotComputedError:
-        return {}
-    return {row.position: row for row in found.clearest}
+    found = results.if_computed(results.assemblies, None, model=spec, **condition.names)
+    return {row.position: row for row in found.clearest} if found else {}
 
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
