@@ -12,7 +12,7 @@ from ._beyond_stimulus import (
     beyond_stimulus as beyond_stimulus,
 )
 from ._block_split import BlockSplit as BlockSplit
-from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
+from ._choice import choose_l1 as choose_l1
 from ._comparison import Comparison as Comparison
 from ._estimates import Estimates as Estimates, Intervals as Intervals
 from ._explainable import Explainable as Explainable, explainable as explainable
@@ -64,3 +64,4 @@ from ._summaries import (
     WindowResult as WindowResult,
 )
 from ._synchrony import Synchrony as Synchrony, synchrony as synchrony
+from ._tune import TuneResult as TuneResult, tune as tune

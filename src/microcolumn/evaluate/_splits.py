@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..formatting import enumeration
 from ..models import ModelSpec, PopulationModel, WordModel
 from ..models._spec import INDEPENDENT, OBJECTIVES, RIVALS
-from ..words import Words
+from ..words import Words, as_words
 from ._bootstrap import block_bins_of
 from ._comparison import Comparison
 from ._inputs import Baseline, common_baseline, words_for_all
@@ -21,34 +22,45 @@ from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
 from ._score import ScoredWords, mean_rate, score_of
 from ._significance import split_stderr
+from ._tune import is_fitted, named_models, tune
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
 Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
 
 
 def compare(
-    models: Mapping[str, WordModel],
+    models: Mapping[str, WordModel | str] | Sequence[WordModel | str],
     words: Words | ArrayLike,
     baseline: Baseline = None,
     *,
+    train: Words | ArrayLike | None = None,
     bin_width: float | None = None,
     block_bins: int | None = None,
+    random_state: int = 0,
 ) -> Comparison:
     """Score models on the same held-out words, over one baseline and the same blocks.
 
+    Models that are not fitted are tuned first (:func:`tune`), on ``train`` or, without, on half of
+    the words in blocks of time; then all are scored on the other half.
+
     Parameters
     ----------
-    models : mapping of str to WordModel
-        Fitted models by name.
+    models : mapping or sequence of WordModel or str
+        Fitted models, models to fit, or names such as ``"RBM 25"``.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order, of the units and bins that all models were fitted on.
+        Held-out words, in time order, of the units and bins that all models were fitted on; all
+        words where no model is fitted and ``train`` is not given.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         the models were trained at, which must be the same for all.
+    train : Words or array_like, shape (n_words, n_units), optional
+        Words to tune the models on that are not fitted.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
-        Bins per block of the error bars; see :func:`excess_log_likelihood`.
+        Bins per block of the error bars; see :func:`score`.
+    random_state : int
+        Seed of the deal of blocks to training, validation and test parts.
 
     Examples
     --------
@@ -61,10 +73,23 @@ def compare(
     >>> comparison = compare(models, test)
     >>> comparison.best.name, comparison.scores["rates"].bits_per_second
     ('Ising', 0.0)
+    >>> compare(["Independent", "Ising", "Tree"], words).best.name
+    'Ising'
     """
-    held = words_for_all(models, words, bin_width)
-    scores, differences = score_split(models, held, baseline, block_bins=block_bins)
-    specs = {name: spec_of(model) for name, model in models.items()}
+    by_name = named_models(models)
+    missing = {name: each for name, each in by_name.items() if not is_fitted(each)}
+    if missing:
+        if train is None and len(missing) < len(by_name):
+            raise ValueError(
+                f"{enumeration(list(missing))} not fitted, but other models are; pass the words "
+                "that these were fitted on as train"
+            )
+        if train is None:
+            train, words = as_words(words).split(0.5, by="blocks", random_state=random_state)
+        by_name |= tune(missing, train, random_state=random_state).models
+    held = words_for_all(by_name, words, bin_width)
+    scores, differences = score_split(by_name, held, baseline, block_bins=block_bins)
+    specs = {name: spec_of(model) for name, model in by_name.items()}
     found = [_summary(name, specs[name], [score], held.n_units) for name, score in scores.items()]
     ranked, unranked = _ranked(found)
     by_split = {pair: {0: values} for pair, values in differences.items()}

@@ -151,7 +151,7 @@ class Experiment:
         What fits minimise.
     l1 : tuple of float, "auto" or "coarse"
         Strengths of the L1 penalty to choose from, increasing; ``"auto"`` makes them for the words
-        of each split, ``"coarse"`` fewer of them: see :func:`microcolumn.choose_l1`.
+        of each split, ``"coarse"`` fewer of them: see :func:`microcolumn.evaluate.choose_l1`.
     n_splits : int
         How often the words are split into a training and a test part.
     split_by : {"words", "blocks"}
