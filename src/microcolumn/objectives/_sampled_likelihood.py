@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ from ._sparse_words import SparseWords
 
 #: Words are left to those that a search found where chains draw them this much less often.
 _HARDLY = 1e-3
+#: Groups of numbers of active units that are looked at together.
+_REGION = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +94,21 @@ class Draws:
         return expected
 
 
+class Spread(NamedTuple):
+    """How draws are spread over the numbers of active units.
+
+    Parameters
+    ----------
+    bias : ndarray, shape (n_units + 1,)
+        Potential that chains had besides the model's own.
+    group : ndarray of int, shape (n_units + 1,)
+        Group of each number, of which each has enough draws.
+    """
+
+    bias: Floats
+    group: NDArray[np.intp]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPool:
     """Distinct words and what each stands for: Z(theta) = sum_u exp(log_measure_u) p~_theta(x_u).
@@ -105,12 +123,16 @@ class WordPool:
         How many words of its kind each stands for, as a logarithm.
     n_drawn : ndarray, shape (n_words,)
         How often chains of the model drew each; 0 for words that were searched for.
+    spread : Spread, optional
+        How they are spread over the numbers of active units, if they are. Then the share of the
+        draws that counts is found in each group by itself.
     """
 
     words: SparseWords
     keys: NDArray[np.uint64]
     log_measure: Floats
     n_drawn: Floats
+    spread: Spread | None = None
 
     @classmethod
     def of(cls, drawn: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
@@ -153,8 +175,23 @@ class WordPool:
 
     def share(self, theta: Parameters) -> float:
         """Share of the draws that counts for ``theta``."""
-        masses = self.log_masses(theta)
-        return effective_share(np.exp(masses - masses.max()), self.n_drawn)
+        return self.share_of(self.log_masses(theta))
+
+    def share_of(self, log_masses: Floats) -> float:
+        """Share of the draws that counts where words stand for these masses (nats)."""
+        if self.spread is None:
+            return effective_share(np.exp(log_masses - log_masses.max()), self.n_drawn)
+        groups = self.spread.group[self.words.n_active]
+        flat = log_masses + self.spread.bias[self.words.n_active]
+        tops = np.full(int(groups.max()) + 1, -np.inf)
+        np.maximum.at(tops, groups, flat)
+        masses = np.exp(flat - tops[groups])
+        squares, sums = np.bincount(groups, masses**2 / self.n_drawn), np.bincount(groups, masses)
+        effective = sums**2 / np.maximum(squares, 1e-300)
+        first = np.arange(0, effective.size, _REGION)
+        n_drawn = np.bincount(groups, self.n_drawn)
+        regions = np.add.reduceat(effective, first) / np.add.reduceat(n_drawn, first)
+        return float(regions.min())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,10 +218,10 @@ class SampledLikelihood(Objective):
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value (nats per word) and gradient at ``theta``."""
         masses = self.pool.log_masses(theta)
+        if self.pool.share_of(masses) < self.least_share:
+            raise OverflowError("the sampled words do not stand for this model")
         highest = float(masses.max())
         shares = np.exp(masses - highest)
-        if effective_share(shares, self.pool.n_drawn) < self.least_share:
-            raise OverflowError("the sampled words do not stand for this model")
         total = float(shares.sum())
         model = self.pool.words.moments(theta, shares / total)
         mean_log_weight, data = self.data(theta)

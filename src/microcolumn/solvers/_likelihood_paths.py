@@ -161,6 +161,8 @@ class _Family:
             starts.insert(0, last.draws[-1].theta)
         elif start is not None:
             starts.insert(0, start)
+        elif target.spreads:
+            return self._descended(rng, target, _empty(kind, self.problem))
         elif kind == "ising":
             starts.append(layout.unpack(self._pseudolikelihood_solution(target)))
         elif kind != "srbm":

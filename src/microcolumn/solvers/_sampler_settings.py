@@ -51,6 +51,11 @@ class SamplerSettings:
         what chains there say.
     most_modes, modes_kept, mode_draws : int
         Modes that one search looks at, that are remembered, and words of each.
+    spread_units, spread_draws : int
+        Coupled units from which on words are spread over all numbers of active units, and so many
+        words of a round.
+    group_draws, band_draws : int
+        Draws of numbers of active units in which the share that counts is found, and the mass.
     judging_chains, judging_settling, judging_words, judging_between : int
         Fresh chains of the certificate, sweeps before their first word, words of each and sweeps
         between them.
@@ -83,6 +88,10 @@ class SamplerSettings:
     most_modes: int = 6
     modes_kept: int = 32
     mode_draws: int = 256
+    spread_units: int = 64
+    spread_draws: int = 1 << 14
+    group_draws: int = 32
+    band_draws: int = 256
     judging_chains: int = 2048
     judging_settling: int = 100
     judging_words: int = 32

@@ -17,12 +17,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..layout import Layout
 from ..objectives import Draws, SampledLikelihood, WordPool
 from ..objectives._data_moments import DataMoments
-from ..packing import packed, unpacked
+from ..packing import packed
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
 from ..partition._modes import find_modes, nearest, rough_log_mass
@@ -32,8 +31,7 @@ from ._bars import patient_bar
 from ._log_ratio import log_ratio
 from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
-
-Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
+from ._spread import annealed_draws, draw, next_draws, resampled, spread_pool, target_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +60,13 @@ class SampledProblem:
     layout: Layout
     resolution: float = 0.0
     settings: SamplerSettings = SamplerSettings()  # noqa: RUF009 (it is frozen)
+
+    @property
+    def spreads(self) -> bool:
+        """Whether words are spread over all numbers of active units."""
+        layout = self.layout
+        is_pairwise = layout.coupled and not layout.n_hidden and layout.tables is None
+        return is_pairwise and layout.n_visible >= self.settings.spread_units
 
     def value(self, x: Floats, log_z: float) -> float:
         """Penalised objective, nats per word, where log Z is known."""
@@ -113,6 +118,8 @@ class SearchState:
         Words of modes that chains do not visit.
     effort : Effort
         Of the search so far.
+    bias : ndarray, shape (n_units + 1,), optional
+        Potential that has spread the last words over the numbers of active units.
     """
 
     x: Floats
@@ -121,6 +128,14 @@ class SearchState:
     draws: tuple[Draws, ...]
     unvisited: tuple[Draws, ...] = ()
     effort: Effort = Effort()
+    bias: Floats | None = None
+
+    def pool(self, settings: SamplerSettings, n_rounds: int | None = None) -> WordPool:
+        """Words of all rounds or of the last ones."""
+        draws = self.draws if n_rounds is None else self.draws[-n_rounds:]
+        if self.bias is not None:
+            return spread_pool(draws, self.bias, settings)
+        return WordPool.of(draws, self.unvisited if n_rounds is None else ())
 
     def plus(self, **more: float) -> SearchState:
         """The same with so much more effort."""
@@ -156,12 +171,19 @@ def first_state(
     unit depends on another; whether one holds a real share of the mass comes second.
     """
     theta, words, settings = problem.layout.unpack(x), problem.data.words, problem.settings
+    if problem.spreads:
+        draws, bias, variance, n_sites = annealed_draws(
+            rng, theta, words, target_of(words), problem.first_draws(), settings
+        )
+        state = SearchState(x, log_z, variance, (draws,), (), Effort(n_sites=n_sites), bias)
+        log_z = float(np.logaddexp.reduce(state.pool(settings).log_masses(theta)))
+        return replace(state, log_z=log_z), False
     shares = words.counts / words.counts.sum()
     chains = words.X[rng.choice(len(words), size=settings.n_chains, p=shares)]
     is_real, unvisited = False, tuple[Draws, ...]()
     if not theta.is_independent:
         is_real, unvisited = unvisited_modes(rng, theta, chains, log_z, settings)
-    keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), settings)
+    keys, n_sites = draw(rng, theta, chains, problem.first_draws(), settings)
     drawn = Draws.of(theta, keys, log_z)
     state = SearchState(x, log_z, variance, (drawn,), unvisited, Effort(n_sites=n_sites))
     return state, is_real
@@ -195,13 +217,14 @@ def run_round(
 ) -> tuple[SearchState, RoundInfo]:
     """One step by the words drawn so far, and new words where it ends."""
     settings, layout = problem.settings, problem.layout
-    pool = WordPool.of(state.draws, state.unvisited)
-    share = pool.share(layout.unpack(state.x))
+    pool, theta = state.pool(settings), layout.unpack(state.x)
+    share = pool.share(theta)
     n_pooled = sum(draws.n_draws for draws in state.draws)
-    noise = problem.noise(state.x, share * n_pooled)
+    noise = problem.noise(state.x, replace(pool, spread=None).share(theta) * n_pooled)
     objective = SampledLikelihood(problem.data, pool, min(settings.least_share, share))
     minimum, gain = _minimum(state.x, problem, objective, max_iter, noise)
-    is_close = state.draws[-1].share(layout.unpack(minimum.x)) > settings.same_share
+    last_share = state.pool(settings, 1).share(layout.unpack(minimum.x))
+    is_close = last_share > settings.same_share
     # Words that were added since the last step also gain what the noise of the others had cost.
     times = settings.noise_factor * (settings.close_factor if is_close else 1.0)
     has_arrived = gain < times * noise
@@ -212,6 +235,9 @@ def run_round(
     missing = 0.0 if is_last else enough - n_kept
     n_draws = settings.whole_chains(missing) if has_arrived else problem.first_draws()
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
+    if state.bias is not None:
+        state = _followed(rng, state, problem, pool, minimum.x, n_draws, last_share)
+        return state, RoundInfo(gain, noise, has_arrived, is_last)
     step, refused = minimum.x - state.x, list[str]()
     for _ in range(1 + settings.halvings):
         x = state.x + step
@@ -225,6 +251,39 @@ def run_round(
     return state, RoundInfo(math.inf, noise, False, False, tuple(refused))
 
 
+def _followed(
+    rng: np.random.Generator,
+    state: SearchState,
+    problem: SampledProblem,
+    pool: WordPool,
+    x: Floats,
+    n_draws: int,
+    share: float,
+) -> SearchState:
+    """The state at ``x`` by words that are spread, where a share of the last words counts."""
+    theta, settings = problem.layout.unpack(x), problem.settings
+    new, bias, variance, n_sites = next_draws(
+        rng,
+        pool,
+        state.draws[-1],
+        theta,
+        target_of(problem.data.words),
+        n_draws,
+        settings,
+        is_close=share > settings.same_share,
+    )
+    kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
+    state = replace(
+        state,
+        x=x,
+        log_z_variance=state.log_z_variance + variance,
+        draws=(*kept, new),
+        bias=bias,
+    ).plus(n_sites=n_sites)
+    log_z = float(np.logaddexp.reduce(state.pool(settings).log_masses(theta)))
+    return replace(state, log_z=log_z)
+
+
 def _with_chains_of_pool(
     rng: np.random.Generator, state: SearchState, problem: SampledProblem
 ) -> SearchState:
@@ -232,8 +291,8 @@ def _with_chains_of_pool(
     theta, pool = problem.layout.unpack(state.x), WordPool.of(state.draws, state.unvisited)
     masses = pool.log_masses(theta)
     log_z = float(np.logaddexp.reduce(masses))
-    chains = _resampled(rng, pool, np.exp(masses - log_z), problem.settings)
-    keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), problem.settings)
+    chains = resampled(rng, pool, np.exp(masses - log_z), problem.settings)
+    keys, n_sites = draw(rng, theta, chains, problem.first_draws(), problem.settings)
     moved = replace(state, log_z=log_z, draws=(Draws.of(theta, keys, log_z),))
     return moved.plus(n_sites=n_sites)
 
@@ -272,7 +331,7 @@ def accept_step(
     theta, settings = problem.layout.unpack(x), problem.settings
     masses = pool.log_masses(theta)
     predicted_log_z = float(np.logaddexp.reduce(masses))
-    chains = _resampled(rng, pool, np.exp(masses - predicted_log_z), settings)
+    chains = resampled(rng, pool, np.exp(masses - predicted_log_z), settings)
     last = state.draws[-1]
     share = last.share(theta)
     # Where nearly all draws still count, the model has hardly changed; but small steps add up.
@@ -281,7 +340,7 @@ def accept_step(
         state = _with_unvisited(state, modes, settings)
         if is_real:
             return state, "an unvisited mode"
-    keys, n_sites = _draw(rng, theta, chains, n_draws, settings)
+    keys, n_sites = draw(rng, theta, chains, n_draws, settings)
     state = state.plus(n_sites=n_sites)
     new = Draws.of(theta, keys, math.nan)
     # Where models are close, new words alone: the old ones are fitted, noise and all.
@@ -298,32 +357,6 @@ def accept_step(
         log_z_variance=state.log_z_variance + variance,
         draws=(*kept, replace(new, log_mass=log_z)),
     ), ""
-
-
-def _draw(
-    rng: np.random.Generator,
-    theta: Parameters,
-    initial: Bits,
-    n_draws: int,
-    settings: SamplerSettings,
-) -> tuple[Keys, float]:
-    """Words of the model from chains that start at ``initial``, packed; sites updated."""
-    sampler = Sampler(theta, len(initial), seed=new_seed(rng), initial=initial)
-    sampler.run(np.ones(settings.settling))
-    n_snapshots = max(n_draws // len(initial), 1)
-    snapshots = [packed(sampler.run(np.ones(settings.between)).words) for _ in range(n_snapshots)]
-    n_sweeps = settings.settling + n_snapshots * settings.between
-    return np.concatenate(snapshots, axis=1), float(n_sweeps * len(initial) * theta.n_visible)
-
-
-def _resampled(
-    rng: np.random.Generator, pool: WordPool, shares: Floats, settings: SamplerSettings
-) -> Bits:
-    """Words of the pool as often as their share of the mass asks for, one per chain."""
-    heights = (np.arange(settings.n_chains) + rng.random()) / settings.n_chains
-    edges = np.cumsum(shares)
-    places = np.searchsorted(edges / edges[-1], heights)
-    return unpacked(pool.keys[:, places], pool.words.n_units)
 
 
 def unvisited_modes(
