@@ -30,6 +30,8 @@ from ._sparse_words import SparseWords
 _HARDLY = 1e-3
 #: Groups of numbers of active units that are looked at together.
 _REGION = 16
+#: Nats by which the share of a group of numbers of active units may rise in a step.
+_MOST_RISE = 6.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,10 +105,13 @@ class Spread(NamedTuple):
         Potential that chains had besides the model's own.
     group : ndarray of int, shape (n_units + 1,)
         Group of each number, of which each has enough draws.
+    log_shares : ndarray, shape (n_groups,)
+        Share of the mass of each group for the model that the last words were drawn from.
     """
 
     bias: Floats
     group: NDArray[np.intp]
+    log_shares: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,17 +186,29 @@ class WordPool:
         """Share of the draws that counts where words stand for these masses (nats)."""
         if self.spread is None:
             return effective_share(np.exp(log_masses - log_masses.max()), self.n_drawn)
-        groups = self.spread.group[self.words.n_active]
-        flat = log_masses + self.spread.bias[self.words.n_active]
-        tops = np.full(int(groups.max()) + 1, -np.inf)
-        np.maximum.at(tops, groups, flat)
-        masses = np.exp(flat - tops[groups])
-        squares, sums = np.bincount(groups, masses**2 / self.n_drawn), np.bincount(groups, masses)
-        effective = sums**2 / np.maximum(squares, 1e-300)
-        first = np.arange(0, effective.size, _REGION)
-        n_drawn = np.bincount(groups, self.n_drawn)
-        regions = np.add.reduceat(effective, first) / np.add.reduceat(n_drawn, first)
-        return float(regions.min())
+        group = self.spread.group[self.words.n_active]
+        tops, masses = scaled(log_masses + self.spread.bias[self.words.n_active], group)
+        squares, sums = np.bincount(group, masses**2 / self.n_drawn), np.bincount(group, masses)
+        first = np.arange(0, tops.size, _REGION)
+        effective = np.add.reduceat(sums**2 / squares, first)
+        regions = effective / np.add.reduceat(np.bincount(group, self.n_drawn), first)
+        # Where mass grows fast, there may be as much beyond what the words show.
+        rise = float((self.log_shares_of(log_masses, group) - self.spread.log_shares).max())
+        return float(regions.min()) * math.exp(min(_MOST_RISE - rise, 0.0))
+
+    def log_shares_of(self, log_masses: Floats, group: NDArray[np.intp]) -> Floats:
+        """Share of the mass of each group of words, as a logarithm."""
+        tops, masses = scaled(log_masses, group)
+        totals = tops + np.log(np.bincount(group, masses))
+        shares: Floats = totals - np.logaddexp.reduce(totals)
+        return shares
+
+
+def scaled(log_masses: Floats, group: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Largest log mass of each group, and masses in units of it."""
+    tops = np.full(int(group.max()) + 1, -np.inf)
+    np.maximum.at(tops, group, log_masses)
+    return tops, np.exp(log_masses - tops[group])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

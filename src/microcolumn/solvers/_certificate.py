@@ -9,8 +9,10 @@ their own noise.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +20,12 @@ from scipy.special import logit
 
 from ..layout import Layout
 from ..notebook import AsText
+from ..packing import unpacked
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Bits, Floats
-from ..words import Words
 from ._sampler_settings import SamplerSettings
+from ._spread import annealed_draws, grown, target_of, weights_by_band, with_potential
 
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
@@ -126,8 +129,8 @@ def sampled_certificate(
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
     halves = [
-        _chain_moments(theta, layout, start, settings)
-        for start in _starts(theta, problem.data.words, rng, settings)
+        _chain_moments(theta, layout, chains, settings)
+        for chains in _starts(theta, problem, rng)
     ]
     groups = np.concatenate([halves[0][0], halves[1][0]])
     mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
@@ -171,50 +174,83 @@ def sampled_certificate(
     )
 
 
-def _starts(
-    theta: Parameters, words: Words, rng: np.random.Generator, settings: SamplerSettings
-) -> list[Sampler]:
-    """Chains at words of the data, and chains annealed from independent units at their rates."""
+class _Chains(NamedTuple):
+    """Chains, and what a word counts by its number of active units."""
+
+    sampler: Sampler
+    weights: Callable[[NDArray[np.intp]], Floats] = np.ones_like
+
+
+def _starts(theta: Parameters, problem: SampledProblem, rng: np.random.Generator) -> list[_Chains]:
+    """Chains at words of the data, and chains annealed from independent units at their rates.
+
+    Where words are spread over all numbers of active units, so are both: words of the data have
+    units added.
+    """
+    settings, words = problem.settings, problem.data.words
     half = settings.judging_chains // 2
     shares = words.counts / words.counts.sum()
     picked = words.X[rng.choice(len(words), size=half, p=shares)]
+    if problem.spreads:
+        n_draws = settings.whole_chains(0)
+        target = target_of(words)
+        draws, bias, *_ = annealed_draws(rng, theta, words, target, n_draws, settings)
+        places = rng.choice(len(draws.counts), size=half, p=draws.counts / n_draws)
+        annealed = unpacked(draws.keys[:, places], theta.n_visible)
+        starts = [grown(rng, picked, annealed.sum(axis=1, dtype=np.intp)), annealed]
+        biased = with_potential(theta, bias)
+        count = partial(weights_by_band, draws, bias, settings=settings)
+        return [
+            _Chains(Sampler(biased, half, seed=new_seed(rng), initial=start), count)
+            for start in starts
+        ]
     logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
     from_data = Sampler(theta, half, seed=new_seed(rng), initial=picked)
-    annealed = Sampler(theta, half, seed=new_seed(rng), base_logits=logits)
-    annealed.run(np.linspace(0.0, 1.0, settings.judging_settling))
-    return [from_data, annealed]
+    annealed_chains = Sampler(theta, half, seed=new_seed(rng), base_logits=logits)
+    annealed_chains.run(np.linspace(0.0, 1.0, settings.judging_settling))
+    return [_Chains(from_data), _Chains(annealed_chains)]
 
 
 def _chain_moments(
-    theta: Parameters, layout: Layout, sampler: Sampler, settings: SamplerSettings
+    theta: Parameters, layout: Layout, chains: _Chains, settings: SamplerSettings
 ) -> tuple[Floats, Floats, Floats]:
     """Mean slope of log p~ over groups of chains, the variance of their mean, and of single words.
 
     The first has the shape (n_groups, layout.size), the others (layout.size,). The variance of the
     mean is that between batches of chains, which are independent; words of one chain are not.
     """
-    sampler.run(np.ones(settings.judging_settling))
+    sampler = chains.sampler.run(np.ones(settings.judging_settling))
     between = np.ones(settings.judging_between)
     snapshots = np.stack(
         [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
     )
+    weights = chains.weights(snapshots.sum(axis=2, dtype=np.intp)).astype(np.float64)
+    weights /= weights.sum()
     groups, n = [], _GROUPS * _BATCHES
+    shape = _GROUPS, _BATCHES, -1
     of_batches, of_words = np.zeros(layout.size), np.zeros(layout.size)
-    for members in snapshots.reshape(_GROUPS, _BATCHES, -1, layout.n_visible):
-        batches = np.stack([_moments(theta, layout, words) for words in members])
-        groups.append(batches.mean(axis=0))
+    for members, counts in zip(
+        snapshots.reshape(*shape, layout.n_visible), weights.reshape(shape), strict=True
+    ):
+        batches = np.stack(
+            [_moments(theta, layout, *each) for each in zip(members, counts, strict=True)]
+        )
+        shares = counts.sum(axis=1)
+        groups.append(shares @ batches / shares.sum())
         of_batches += (batches**2).sum(axis=0) / n
-        of_words += _moments(theta, layout, np.concatenate(members), squared=True) / _GROUPS
+        squares = _moments(theta, layout, np.concatenate(members), counts.ravel(), squared=True)
+        of_words += squares / _GROUPS
     means = np.stack(groups)
     square = means.mean(axis=0) ** 2
     among_batches = np.maximum(of_batches - square, 0.0) / (n - 1)
     return means, among_batches, np.maximum(of_words - square, 0.0)
 
 
-def _moments(theta: Parameters, layout: Layout, words: Bits, squared: bool = False) -> Floats:
+def _moments(
+    theta: Parameters, layout: Layout, words: Bits, weights: Floats, squared: bool = False
+) -> Floats:
     """Mean over words of the slopes of log p~, or of their squares, along the coordinates."""
-    weights = np.full(len(words), 1.0 / len(words))
-    moments = theta.moments(words.astype(np.float64), weights, squared)
+    moments = theta.moments(words.astype(np.float64), weights / weights.sum(), squared)
     # The slope along a pair is that of both its entries.
     return layout.pack_gradient(moments) * (layout.entries if squared else 1.0)
 

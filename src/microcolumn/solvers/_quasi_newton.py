@@ -50,14 +50,23 @@ class Search:
     ``value`` is the penalised objective at ``x``, ``optimality`` the largest violation of the
     optimality conditions there, per entry of the parameters; ``n_iter`` counts steps.
 
-    The objective may raise OverflowError, from which the search backs off; at the start there is
-    no way back, and the error is the caller's.
+    ``curvature`` may give a first guess at the second derivative along each coordinate, which steps
+    begin with. The objective may raise OverflowError, from which the search backs off; at the start
+    there is no way back, and the error is the caller's.
     """
 
     #: Steps whose gain says whether there is more to be had.
     _n_recent: ClassVar[int] = 10
 
-    def __init__(self, objective: Smooth, penalty: Penalty, layout: Layout, x: Floats) -> None:
+    def __init__(
+        self,
+        objective: Smooth,
+        penalty: Penalty,
+        layout: Layout,
+        x: Floats,
+        curvature: Floats | None = None,
+    ) -> None:
+        self._curvature = curvature
         self._objective, self.penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
@@ -121,7 +130,7 @@ class Search:
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
         while True:
-            point = self.x, self._slopes, self._n_moving, self._direction
+            point = self.x, self._slopes, self._n_moving, self._direction, self._curvature
             self._n_moving = find_direction(self._memory, self._n_pairs, self._newest, *point)
             if self._search_line():
                 return True

@@ -54,6 +54,8 @@ class SamplerSettings:
     spread_units, spread_draws : int
         Coupled units from which on words are spread over all numbers of active units, and so many
         words of a round.
+    least_log_share : float
+        Log share of the mass of a number of active units, nats, below which it is not sought.
     group_draws, band_draws : int
         Draws of numbers of active units in which the share that counts is found, and the mass.
     judging_chains, judging_settling, judging_words, judging_between : int
@@ -90,6 +92,7 @@ class SamplerSettings:
     mode_draws: int = 256
     spread_units: int = 64
     spread_draws: int = 1 << 14
+    least_log_share: float = -25.0
     group_draws: int = 32
     band_draws: int = 256
     judging_chains: int = 2048

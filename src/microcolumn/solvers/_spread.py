@@ -19,6 +19,7 @@ from scipy.special import expit, logit
 
 from ..kernels.loops.poisson_binomial import draw_given_total, log_symmetric
 from ..objectives import Draws, Spread, WordPool
+from ..objectives._sampled_likelihood import scaled
 from ..packing import packed, unpacked
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
@@ -61,8 +62,7 @@ def independent_draws(
     log_symmetric(b, log_sums)
     log_z = float(np.logaddexp(0.0, b).sum())
     bias = _bias(log_sums - log_z, target, n_draws, settings)
-    shares = np.exp(log_sums - log_z + bias)
-    edges = np.cumsum(shares)
+    edges = np.cumsum(np.exp(log_sums - log_z + bias))
     heights = (np.arange(n_draws) + rng.random()) / n_draws
     counts = np.bincount(np.searchsorted(edges / edges[-1], heights), minlength=n_units + 1)
     words = np.zeros((n_draws, n_units), dtype=np.uint8)
@@ -78,21 +78,26 @@ def independent_draws(
             draw_given_total(chances, int(total), rng.random(drawn.shape), drawn)
     J = np.zeros((n_units, n_units))
     theta = Parameters.trusted(b, J, None, None, bias)
-    return Draws.of(theta, packed(words), log_z), bias
+    return Draws.of(theta, packed(words), log_z + math.log(edges[-1])), bias
 
 
 def _bias(log_p: Floats, target: Floats, n_draws: int, settings: SamplerSettings) -> Floats:
     """Potential under which so many draws follow the model, but for a share spread by ``target``."""
     share = min(settings.spread_draws / n_draws, 0.5)
-    bias: Floats = np.logaddexp(math.log1p(-share), math.log(share) + target - log_p)
+    rare = np.maximum(log_p, settings.least_log_share)
+    bias: Floats = np.logaddexp(math.log1p(-share), math.log(share) + target - rare)
     return bias
 
 
-def spread_pool(draws: tuple[Draws, ...], bias: Floats, settings: SamplerSettings) -> WordPool:
-    """Words of several rounds, the last of which were drawn under ``bias``."""
+def spread_pool(
+    draws: tuple[Draws, ...], theta: Parameters, bias: Floats, settings: SamplerSettings
+) -> WordPool:
+    """Words of several rounds, the last of which were drawn from ``theta`` under ``bias``."""
     pool = WordPool.of(draws)
     by_number = np.bincount(pool.words.n_active, pool.n_drawn, bias.size)
-    return replace(pool, spread=Spread(bias, _groups(by_number, settings.group_draws)))
+    group = _groups(by_number, settings.group_draws)
+    log_shares = pool.log_shares_of(pool.log_masses(theta), group[pool.words.n_active])
+    return replace(pool, spread=Spread(bias, group, log_shares))
 
 
 def _groups(by_number: Floats, least: float) -> NDArray[np.intp]:
@@ -107,18 +112,16 @@ def _groups(by_number: Floats, least: float) -> NDArray[np.intp]:
     return groups
 
 
-def log_shares(pool: WordPool, masses: Floats) -> Floats:
+def log_p_of_number(pool: WordPool, masses: Floats) -> Floats:
     """Log probability of each number of active units, by the log masses of a pool, (n_units + 1,).
 
     Those of a group of numbers are told from each other by the potential that has spread them.
     """
     assert pool.spread is not None
-    bias, group = pool.spread
-    by_word, n_groups = group[pool.words.n_active], int(group.max()) + 1
-    flat = masses + bias[pool.words.n_active]
-    tops = np.full(n_groups, -np.inf)
-    np.maximum.at(tops, by_word, flat)
-    sums = np.bincount(by_word, np.exp(flat - tops[by_word]), n_groups)
+    bias, group, _ = pool.spread
+    by_word = group[pool.words.n_active]
+    tops, flat = scaled(masses + bias[pool.words.n_active], by_word)
+    sums = np.bincount(by_word, flat)
     sizes = np.bincount(group)
     middles = np.bincount(group, np.arange(group.size)) / sizes
     heights = tops + np.log(sums / sizes)
@@ -144,7 +147,7 @@ def next_draws(
     that the step adds, and how many sites were updated.
     """
     masses = pool.log_masses(theta)
-    log_p = log_shares(pool, masses)
+    log_p = log_p_of_number(pool, masses)
     bias = _bias(log_p, target, n_draws, settings)
     shares = masses + bias[pool.words.n_active]
     chains = resampled(rng, pool, np.exp(shares - shares.max()), settings)
@@ -184,9 +187,9 @@ def annealed_draws(
     """
     base = Parameters.trusted(logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)), None, None, None)
     last, bias = independent_draws(rng, base.b, target, n_draws, settings)
-    reached, variance, n_sites = 0.0, 0.0, 0.0
+    there, reached, variance, n_sites = base, 0.0, 0.0, 0.0
     while reached < 1.0:
-        pool = spread_pool((last,), bias, settings)
+        pool = spread_pool((last,), there, bias, settings)
         step = 1.0 - reached
         while pool.share(_between(base, theta, reached + step)) < settings.step_share:
             step *= 0.7
@@ -195,6 +198,29 @@ def annealed_draws(
         last, bias, more, sites = next_draws(rng, pool, last, there, target, n_draws, settings)
         variance, n_sites = variance + more, n_sites + sites
     return last, bias, variance, n_sites
+
+
+def grown(rng: np.random.Generator, words: Bits, n_active: NDArray[np.intp]) -> Bits:
+    """Words with units added at random up to as many active ones as others have, in any order."""
+    scores = rng.random(words.shape) - words  # active units come first
+    ranks = np.argsort(np.argsort(scores, axis=1), axis=1)
+    more: Bits = (words | (ranks < rng.permutation(n_active)[:, None])).astype(np.uint8)
+    return more
+
+
+def weights_by_band(
+    draws: Draws, bias: Floats, n_active: NDArray[np.intp], settings: SamplerSettings
+) -> Floats:
+    """What words of other chains count that ran under the same potential, by their active units.
+
+    Bands of numbers have the masses that ``draws`` say: chains need to mix within bands alone.
+    """
+    n_drawn = np.bincount(draws.words.n_active, draws.counts, bias.size)
+    n_words = np.bincount(n_active.ravel(), minlength=bias.size).astype(np.float64)
+    band = _groups(np.minimum(n_drawn, n_words), settings.band_draws)
+    ratios = np.bincount(band, n_drawn) / np.bincount(band, n_words)
+    weights: Floats = np.exp(bias.min() - bias)[n_active] * ratios[band][n_active]
+    return weights
 
 
 def _between(base: Parameters, theta: Parameters, part: float) -> Parameters:

@@ -68,6 +68,16 @@ class SampledProblem:
         is_pairwise = layout.coupled and not layout.n_hidden and layout.tables is None
         return is_pairwise and layout.n_visible >= self.settings.spread_units
 
+    @property
+    def curvature(self) -> Floats | None:
+        """Of the likelihood along each coordinate by the data's moments, where these are bits."""
+        layout = self.layout
+        if not layout.coupled or layout.n_hidden or layout.counted or layout.tables is not None:
+            return None
+        means = layout.pack_gradient(self.data(layout.unpack(np.zeros(layout.size)))[1])
+        least = max(self.l1, 1.0 / self.settings.most_draws)
+        return layout.entries**2 * np.maximum(means / layout.entries, least)
+
     def value(self, x: Floats, log_z: float) -> float:
         """Penalised objective, nats per word, where log Z is known."""
         mean_log_weight, _ = self.data(self.layout.unpack(x))
@@ -130,11 +140,12 @@ class SearchState:
     effort: Effort = Effort()
     bias: Floats | None = None
 
-    def pool(self, settings: SamplerSettings, n_rounds: int | None = None) -> WordPool:
+    def pool(self, problem: SampledProblem, n_rounds: int | None = None) -> WordPool:
         """Words of all rounds or of the last ones."""
         draws = self.draws if n_rounds is None else self.draws[-n_rounds:]
         if self.bias is not None:
-            return spread_pool(draws, self.bias, settings)
+            theta = problem.layout.unpack(self.x)
+            return spread_pool(draws, theta, self.bias, problem.settings)
         return WordPool.of(draws, self.unvisited if n_rounds is None else ())
 
     def plus(self, **more: float) -> SearchState:
@@ -176,7 +187,7 @@ def first_state(
             rng, theta, words, target_of(words), problem.first_draws(), settings
         )
         state = SearchState(x, log_z, variance, (draws,), (), Effort(n_sites=n_sites), bias)
-        log_z = float(np.logaddexp.reduce(state.pool(settings).log_masses(theta)))
+        log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
         return replace(state, log_z=log_z), False
     shares = words.counts / words.counts.sum()
     chains = words.X[rng.choice(len(words), size=settings.n_chains, p=shares)]
@@ -217,17 +228,17 @@ def run_round(
 ) -> tuple[SearchState, RoundInfo]:
     """One step by the words drawn so far, and new words where it ends."""
     settings, layout = problem.settings, problem.layout
-    pool, theta = state.pool(settings), layout.unpack(state.x)
+    pool, theta = state.pool(problem), layout.unpack(state.x)
     share = pool.share(theta)
     n_pooled = sum(draws.n_draws for draws in state.draws)
     noise = problem.noise(state.x, replace(pool, spread=None).share(theta) * n_pooled)
     objective = SampledLikelihood(problem.data, pool, min(settings.least_share, share))
-    minimum, gain = _minimum(state.x, problem, objective, max_iter, noise)
-    last_share = state.pool(settings, 1).share(layout.unpack(minimum.x))
+    minimum, gain, is_cut = _minimum(state.x, problem, objective, max_iter, noise)
+    last_share = state.pool(problem, 1).share(layout.unpack(minimum.x))
     is_close = last_share > settings.same_share
     # Words that were added since the last step also gain what the noise of the others had cost.
     times = settings.noise_factor * (settings.close_factor if is_close else 1.0)
-    has_arrived = gain < times * noise
+    has_arrived = gain < times * noise and not (is_cut and state.bias is not None and gain > noise)
     enough = problem.enough_draws(minimum.x)
     is_last = has_arrived and n_pooled > settings.nearly * enough
     # The last words only tell log Z, and whether the step is good.
@@ -280,7 +291,7 @@ def _followed(
         draws=(*kept, new),
         bias=bias,
     ).plus(n_sites=n_sites)
-    log_z = float(np.logaddexp.reduce(state.pool(settings).log_masses(theta)))
+    log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
     return replace(state, log_z=log_z)
 
 
@@ -299,18 +310,23 @@ def _with_chains_of_pool(
 
 def _minimum(
     x: Floats, problem: SampledProblem, objective: SampledLikelihood, max_iter: int, noise: float
-) -> tuple[Search, float]:
-    """The penalised minimum by a pool's words, or where too few still count; what it gained."""
+) -> tuple[Search, float, bool]:
+    """The penalised minimum by a pool's words, or where too few still count.
+
+    Also what it gained, and whether too few counted.
+    """
     settings = problem.settings
-    minimum = Search(objective, problem.penalty, problem.layout, x)
+    minimum = Search(objective, problem.penalty, problem.layout, x, problem.curvature)
     first, most_steps = minimum.value, min(max_iter, settings.most_steps)
     while minimum.n_iter < most_steps:
         n_next, before = min(minimum.n_iter + settings.steps_per_look, most_steps), minimum.value
         minimum.run(settings.tolerance, n_next)
-        is_done = minimum.n_iter < n_next or before - minimum.value < settings.finished * noise
-        if is_done or objective.pool.share(problem.layout.unpack(minimum.x)) < settings.step_share:
+        share = objective.pool.share(problem.layout.unpack(minimum.x))
+        if share < settings.step_share:
+            return minimum, first - minimum.value, True
+        if minimum.n_iter < n_next or before - minimum.value < settings.finished * noise:
             break
-    return minimum, first - minimum.value
+    return minimum, first - minimum.value, False
 
 
 def accept_step(

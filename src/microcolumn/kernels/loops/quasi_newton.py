@@ -2,7 +2,8 @@
 
 The memory is a tuple: steps and changes of slope, shape (n_places, n) each, the newest at place
 ``newest`` and older ones before it, around the corner; the moving coordinates of both, to the left
-of rows of the same shape; s'y and y'y of these, shape (n_places, 2); and which coordinates move.
+of rows of the same shape; s'y and y'y of these, shape (n_places, 2), y over the curvature where one
+is known; and which coordinates move.
 Pinned by tests/solvers, which compare minima with closed forms and other solvers.
 """
 
@@ -43,8 +44,12 @@ def find_direction(
     slopes: Floats,
     n_moving: int,
     direction: Floats,
+    curvature: Floats | None = None,
 ) -> int:
-    """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before."""
+    """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before.
+
+    ``curvature`` (n,) is a first guess at that of each coordinate, of the same scale for all.
+    """
     steps, changes, s, y, products, last_moving = memory
     moving = np.flatnonzero((x != 0.0) | (slopes != 0.0))
     n = moving.size
@@ -57,14 +62,16 @@ def find_direction(
     sy, ss, yy = (
         np.einsum("pj,pj->p", *pair) for pair in ((s_of, y_of), (s_of, s_of), (y_of, y_of))
     )
-    products[taken, 0], products[taken, 1] = np.where(sy > _CURVED * np.sqrt(ss * yy), sy, 0.0), yy
+    scales = np.ones(n) if curvature is None else 1.0 / curvature[moving]
+    products[taken, 0] = np.where(sy > _CURVED * np.sqrt(ss * yy), sy, 0.0)
+    products[taken, 1] = yy if curvature is None else y_of**2 @ scales
     q = -slopes[moving]
     convex = places[products[places, 0] > 0.0]
-    # As long as nothing is known, a step has length 1 at most.
-    scale = 1.0 / max(1.0, math.sqrt(q @ q))
     if convex.size:
-        scale = products[convex[0], 0] / products[convex[0], 1]
-    _apply_inverse(s, y, products, convex, scale, q)
+        scales *= products[convex[0], 0] / products[convex[0], 1]
+    elif curvature is None:  # as long as nothing is known, a step has length 1 at most
+        scales /= max(1.0, math.sqrt(q @ q))
+    _apply_inverse(s, y, products, convex, scales, q)
     direction[:] = 0.0
     direction[moving] = q
     return n
@@ -74,7 +81,7 @@ def find_direction(
 # Cost: 4 multiply-adds per pair and coordinate.
 # Pinned by tests/solvers.
 @kernel(fastmath={"reassoc", "contract"})
-def _apply_inverse(s, y, products, places, scale, q):
+def _apply_inverse(s, y, products, places, scales, q):
     """Overwrite ``q`` (n_moving,)."""
     n, alpha = q.size, np.empty(places.size)
     for p in range(places.size):
@@ -86,7 +93,7 @@ def _apply_inverse(s, y, products, places, scale, q):
         for j in range(n):
             q[j] -= alpha[p] * y[k, j]
     for j in range(n):
-        q[j] *= scale
+        q[j] *= scales[j]
     for p in range(places.size - 1, -1, -1):
         k = places[p]
         total = 0.0
