@@ -9,10 +9,8 @@ their own noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +18,12 @@ from scipy.special import logit
 
 from ..layout import Layout
 from ..notebook import AsText
-from ..packing import unpacked
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Bits, Floats
+from ..words import Words
 from ._sampler_settings import SamplerSettings
-from ._spread import annealed_draws, grown, target_of, weights_by_band, with_potential
+from ._spread import SpreadDraws, grown, independent_words, weights_of, with_potential
 
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
@@ -111,7 +109,11 @@ class Certificate(AsText):
 
 
 def sampled_certificate(
-    rng: np.random.Generator, theta: Parameters, problem: SampledProblem, effort: Effort
+    rng: np.random.Generator,
+    theta: Parameters,
+    problem: SampledProblem,
+    effort: Effort,
+    spread: SpreadDraws | None = None,
 ) -> Certificate:
     """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
 
@@ -125,12 +127,15 @@ def sampled_certificate(
         What was minimised.
     effort : Effort
         Of the search, for the certificate.
+    spread : SpreadDraws, optional
+        Words of the search, if they are spread over all numbers of active units. The potential that
+        spreads them is taken over; masses of the numbers are found anew, by each half of the chains.
     """
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
     halves = [
-        _chain_moments(theta, layout, chains, settings)
-        for chains in _starts(theta, problem, rng)
+        _chain_moments(theta, layout, chains, settings, spread)
+        for chains in _starts(theta, problem.data.words, rng, settings, spread)
     ]
     groups = np.concatenate([halves[0][0], halves[1][0]])
     mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
@@ -174,58 +179,53 @@ def sampled_certificate(
     )
 
 
-class _Chains(NamedTuple):
-    """Chains, and what a word counts by its number of active units."""
-
-    sampler: Sampler
-    weights: Callable[[NDArray[np.intp]], Floats] = np.ones_like
-
-
-def _starts(theta: Parameters, problem: SampledProblem, rng: np.random.Generator) -> list[_Chains]:
+def _starts(
+    theta: Parameters,
+    words: Words,
+    rng: np.random.Generator,
+    settings: SamplerSettings,
+    spread: SpreadDraws | None,
+) -> list[Sampler]:
     """Chains at words of the data, and chains annealed from independent units at their rates.
 
-    Where words are spread over all numbers of active units, so are both: words of the data have
-    units added.
+    Where words are ``spread`` over all numbers of active units, so are both: words of the data have
+    units added, and the others are of independent units given their number.
     """
-    settings, words = problem.settings, problem.data.words
     half = settings.judging_chains // 2
     shares = words.counts / words.counts.sum()
     picked = words.X[rng.choice(len(words), size=half, p=shares)]
-    if problem.spreads:
-        n_draws = settings.whole_chains(0)
-        target = target_of(words)
-        draws, bias, *_ = annealed_draws(rng, theta, words, target, n_draws, settings)
-        places = rng.choice(len(draws.counts), size=half, p=draws.counts / n_draws)
-        annealed = unpacked(draws.keys[:, places], theta.n_visible)
-        starts = [grown(rng, picked, annealed.sum(axis=1, dtype=np.intp)), annealed]
-        biased = with_potential(theta, bias)
-        count = partial(weights_by_band, draws, bias, settings=settings)
-        return [
-            _Chains(Sampler(biased, half, seed=new_seed(rng), initial=start), count)
-            for start in starts
-        ]
     logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
+    if spread is not None:
+        biased = with_potential(theta, spread.bias)
+        totals = rng.choice(spread.bias.size, size=half, p=spread.shares)
+        starts = grown(rng, picked, totals), independent_words(rng, logits, totals)
+        return [Sampler(biased, half, seed=new_seed(rng), initial=start) for start in starts]
     from_data = Sampler(theta, half, seed=new_seed(rng), initial=picked)
-    annealed_chains = Sampler(theta, half, seed=new_seed(rng), base_logits=logits)
-    annealed_chains.run(np.linspace(0.0, 1.0, settings.judging_settling))
-    return [_Chains(from_data), _Chains(annealed_chains)]
+    annealed = Sampler(theta, half, seed=new_seed(rng), base_logits=logits)
+    annealed.run(np.linspace(0.0, 1.0, settings.judging_settling))
+    return [from_data, annealed]
 
 
 def _chain_moments(
-    theta: Parameters, layout: Layout, chains: _Chains, settings: SamplerSettings
+    theta: Parameters,
+    layout: Layout,
+    sampler: Sampler,
+    settings: SamplerSettings,
+    spread: SpreadDraws | None,
 ) -> tuple[Floats, Floats, Floats]:
     """Mean slope of log p~ over groups of chains, the variance of their mean, and of single words.
 
     The first has the shape (n_groups, layout.size), the others (layout.size,). The variance of the
     mean is that between batches of chains, which are independent; words of one chain are not.
     """
-    sampler = chains.sampler.run(np.ones(settings.judging_settling))
+    sampler.run(np.ones(settings.judging_settling))
     between = np.ones(settings.judging_between)
     snapshots = np.stack(
         [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
     )
-    weights = chains.weights(snapshots.sum(axis=2, dtype=np.intp)).astype(np.float64)
-    weights /= weights.sum()
+    weights = np.ones(snapshots.shape[:2])
+    if spread is not None:
+        weights = weights_of(theta, snapshots, spread.bias, settings)
     groups, n = [], _GROUPS * _BATCHES
     shape = _GROUPS, _BATCHES, -1
     of_batches, of_words = np.zeros(layout.size), np.zeros(layout.size)

@@ -230,7 +230,7 @@ def certified_fit(
     for _ in range(1 + _MORE_SEARCHES):
         state = search(rng, state, target, max_iter)
         theta = target.layout.unpack(state.x)
-        certificate = sampled_certificate(rng, theta, target, state.effort)
+        certificate = sampled_certificate(rng, theta, target, state.effort, state.spread)
         is_spent = state.effort.n_iter >= max_iter
         if (
             certificate.converged

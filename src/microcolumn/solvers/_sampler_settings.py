@@ -56,8 +56,11 @@ class SamplerSettings:
         words of a round.
     least_log_share : float
         Log share of the mass of a number of active units, nats, below which it is not sought.
-    group_draws, band_draws : int
-        Draws of numbers of active units in which the share that counts is found, and the mass.
+    group_draws : int
+        Draws of each group of numbers of active units.
+    most_flattenings, flat : int, float
+        Times that chains find the potential which spreads them at a start, and nats by which the
+        last time changes it.
     judging_chains, judging_settling, judging_words, judging_between : int
         Fresh chains of the certificate, sweeps before their first word, words of each and sweeps
         between them.
@@ -94,7 +97,8 @@ class SamplerSettings:
     spread_draws: int = 1 << 14
     least_log_share: float = -25.0
     group_draws: int = 32
-    band_draws: int = 256
+    most_flattenings: int = 12
+    flat: float = 0.7
     judging_chains: int = 2048
     judging_settling: int = 100
     judging_words: int = 32

@@ -2,32 +2,35 @@
 
 Chains of a pairwise model of many units hardly ever see words that are far busier than the data,
 although these hold as much mass as the penalty allows. So chains run under a further potential of
-the number of active units, which sends a share of them everywhere. It follows the model from
-independent units, where everything is known, step by step: the mass of a band of numbers after a
-step follows from the words of the band before it and after it, so that chains need to mix within
-bands alone.
+the number of active units, which sends some of them everywhere. The masses of all numbers follow
+from the rates of flips between them, so that words with the same number of active units need to be
+drawn as the model would, but not the numbers themselves.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from ..energy import log_weight
+from ..kernels import flip_changes
 from ..kernels.loops.poisson_binomial import draw_given_total, log_symmetric
 from ..objectives import Draws, Spread, WordPool
 from ..objectives._sampled_likelihood import scaled
 from ..packing import packed, unpacked
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
-from ..validation import Bits, Floats
+from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._log_ratio import log_ratio
 from ._sampler_settings import SamplerSettings
 
+#: Flips of words that are looked at together.
+_FLIPS_AT_ONCE = 1 << 21
+Numbers = NDArray[np.intp]
 Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
 
 
@@ -54,31 +57,53 @@ def target_of(words: Words) -> Floats:
     return target
 
 
-def independent_draws(
-    rng: np.random.Generator, b: Floats, target: Floats, n_draws: int, settings: SamplerSettings
-) -> tuple[Draws, Floats]:
-    """Exact words of independent units with biases ``b``, spread; the potential that does it."""
-    n_units, log_sums = b.size, np.empty(b.size + 1)
+@dataclass(frozen=True, slots=True, eq=False)
+class SpreadDraws:
+    """Words of a model that are spread over the numbers of active units.
+
+    Parameters
+    ----------
+    draws : Draws
+        Words, as of the model with a further potential.
+    bias : ndarray, shape (n_units + 1,)
+        That potential.
+    log_p : ndarray, shape (n_units + 1,)
+        Log probability of each number of active units under the model itself.
+    variance : float
+        Of the model's log Z.
+    n_sites : float
+        Single sites that chains have updated.
+    """
+
+    draws: Draws
+    bias: Floats
+    log_p: Floats
+    variance: float
+    n_sites: float
+
+    @property
+    def shares(self) -> Floats:
+        """Share of the words that each number of active units has, shape (n_units + 1,)."""
+        log_shares = self.log_p + self.bias
+        shares: Floats = np.exp(log_shares - np.logaddexp.reduce(log_shares))
+        return shares
+
+
+def independent_words(rng: np.random.Generator, b: Floats, totals: Numbers) -> Bits:
+    """Words of independent units with biases ``b``, given how many of them are active.
+
+    ``totals`` has the shape (n_words,), the words (n_words, n_units).
+    """
+    log_sums, words = np.empty(b.size + 1), np.zeros((totals.size, b.size), dtype=np.uint8)
     log_symmetric(b, log_sums)
-    log_z = float(np.logaddexp(0.0, b).sum())
-    bias = _bias(log_sums - log_z, target, n_draws, settings)
-    edges = np.cumsum(np.exp(log_sums - log_z + bias))
-    heights = (np.arange(n_draws) + rng.random()) / n_draws
-    counts = np.bincount(np.searchsorted(edges / edges[-1], heights), minlength=n_units + 1)
-    words = np.zeros((n_draws, n_units), dtype=np.uint8)
-    last = 0
-    for total in np.flatnonzero(counts):
-        drawn = words[last : last + counts[total]]
-        last += counts[total]
-        if total == n_units:
-            drawn[:] = 1
-        elif total:
+    for total in np.unique(totals[totals > 0]):
+        drawn = np.ones((np.count_nonzero(totals == total), b.size), dtype=np.uint8)
+        if total < b.size:
             # Given their number, units do not depend on what is added to all biases.
             chances = expit(b + log_sums[total - 1] - log_sums[total])
             draw_given_total(chances, int(total), rng.random(drawn.shape), drawn)
-    J = np.zeros((n_units, n_units))
-    theta = Parameters.trusted(b, J, None, None, bias)
-    return Draws.of(theta, packed(words), log_z + math.log(edges[-1])), bias
+        words[totals == total] = drawn
+    return words
 
 
 def _bias(log_p: Floats, target: Floats, n_draws: int, settings: SamplerSettings) -> Floats:
@@ -100,7 +125,7 @@ def spread_pool(
     return replace(pool, spread=Spread(bias, group, log_shares))
 
 
-def _groups(by_number: Floats, least: float) -> NDArray[np.intp]:
+def _groups(by_number: Floats, least: float) -> Numbers:
     """Group of each number of active units: consecutive ones with so many draws together."""
     groups, group, total = np.zeros(by_number.size, dtype=np.intp), 0, 0.0
     for number, n_draws in enumerate(by_number):
@@ -133,101 +158,127 @@ def log_p_of_number(pool: WordPool, masses: Floats) -> Floats:
 def next_draws(
     rng: np.random.Generator,
     pool: WordPool,
-    last: Draws,
     theta: Parameters,
     target: Floats,
     n_draws: int,
     settings: SamplerSettings,
-    *,
-    is_close: bool = False,
-) -> tuple[Draws, Floats, float, float]:
-    """Words of a model next to that of the ``last`` ones, spread.
-
-    Returns the words, the potential that stands for how they are spread, the variance of log Z
-    that the step adds, and how many sites were updated.
-    """
+) -> SpreadDraws:
+    """Words of a model next to that of the last ones in the pool."""
     masses = pool.log_masses(theta)
-    log_p = log_p_of_number(pool, masses)
-    bias = _bias(log_p, target, n_draws, settings)
+    bias = _bias(log_p_of_number(pool, masses), target, n_draws, settings)
     shares = masses + bias[pool.words.n_active]
     chains = resampled(rng, pool, np.exp(shares - shares.max()), settings)
     keys, n_sites = draw(rng, with_potential(theta, bias), chains, n_draws, settings)
-    new = Draws.of(with_potential(theta, bias), keys, math.log(n_draws))
-    # Masses of bands of numbers, each by its own words alone.
-    k_last, k_new = last.words.n_active, new.words.n_active
-    n_last = np.bincount(k_last, last.counts, bias.size)
-    n_new = np.bincount(k_new, new.counts, bias.size)
-    band = _groups(np.minimum(n_last, n_new), settings.band_draws)
-    back = new.words.log_weights(new.theta) - new.words.log_weights(last.theta)
-    ahead = last.words.log_weights(new.theta) - last.words.log_weights(last.theta)
-    variance, log_n = 0.0, math.log(last.n_draws)
-    for number in range(int(band.max()) + 1):
-        old, own = band[k_last] == number, band[k_new] == number
-        ahead_there = np.zeros(0) if is_close else ahead[old]
-        n_ahead = np.zeros(0) if is_close else last.counts[old]
-        ratio, error = log_ratio(ahead_there, back[own], n_ahead, new.counts[own])
-        mass = last.log_mass + math.log(last.counts[old].sum()) - log_n + ratio
-        there = band == number
-        bias[there] += math.log(new.counts[own].sum()) - mass
-        variance += float(np.exp(log_p[there]).sum()) ** 2 * error
-    return replace(new, theta=with_potential(theta, bias)), bias, variance, n_sites
+    return _weighed(theta, keys, bias, settings, n_sites)
 
 
-def annealed_draws(
+def first_draws(
     rng: np.random.Generator,
     theta: Parameters,
     words: Words,
-    target: Floats,
     n_draws: int,
     settings: SamplerSettings,
-) -> tuple[Draws, Floats, float, float]:
-    """Words of any model, spread, on a path from independent units at the rates of the data.
+) -> SpreadDraws:
+    """Words of any model from chains that start at words of independent units.
 
-    Returns the same as :func:`next_draws`.
+    The potential is found again until it spreads them.
     """
-    base = Parameters.trusted(logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)), None, None, None)
-    last, bias = independent_draws(rng, base.b, target, n_draws, settings)
-    there, reached, variance, n_sites = base, 0.0, 0.0, 0.0
-    while reached < 1.0:
-        pool = spread_pool((last,), there, bias, settings)
-        step = 1.0 - reached
-        while pool.share(_between(base, theta, reached + step)) < settings.step_share:
-            step *= 0.7
-        reached = 1.0 if step > 0.99 * (1.0 - reached) else reached + step
-        there = _between(base, theta, reached)
-        last, bias, more, sites = next_draws(rng, pool, last, there, target, n_draws, settings)
-        variance, n_sites = variance + more, n_sites + sites
-    return last, bias, variance, n_sites
+    target = target_of(words)
+    logits, n_sites, log_p = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)), 0.0, target.copy()
+    log_symmetric(logits, log_p)
+    log_p -= np.logaddexp.reduce(log_p)
+    shares = np.exp(log_p + _bias(log_p, target, n_draws, settings))
+    totals = rng.choice(shares.size, size=settings.n_chains, p=shares / shares.sum())
+    initial = independent_words(rng, logits, totals)
+    for _ in range(settings.most_flattenings):
+        bias = _bias(log_p, target, n_draws, settings)
+        keys, sites = draw(rng, with_potential(theta, bias), initial, n_draws, settings)
+        n_sites += sites
+        drawn = _weighed(theta, keys, bias, settings, n_sites)
+        before, log_p = log_p, drawn.log_p
+        is_seen = np.maximum(before, log_p) > settings.least_log_share
+        if np.abs(log_p - before)[is_seen].max() < settings.flat:
+            break
+        initial = unpacked(keys[:, -len(initial) :], theta.n_visible)
+    return drawn
 
 
-def grown(rng: np.random.Generator, words: Bits, n_active: NDArray[np.intp]) -> Bits:
+def _weighed(
+    theta: Parameters, keys: Keys, bias: Floats, settings: SamplerSettings, n_sites: float
+) -> SpreadDraws:
+    """Draws under a potential, with what chains say of the masses of numbers of active units."""
+    draws = Draws.of(with_potential(theta, bias), keys, math.log(keys.shape[1]))
+    log_masses, variance = masses_of_numbers(draws)
+    # Chains need not have found the shares of all numbers: groups of them count what they hold.
+    n_active = draws.words.n_active
+    by_number = np.bincount(n_active, draws.counts, bias.size)
+    group = _groups(by_number, settings.group_draws)
+    tops, masses = scaled(log_masses, group)
+    totals = tops + np.log(np.bincount(group, masses))
+    found = bias + (np.log(np.bincount(group, by_number)) - totals)[group]
+    log_p = log_masses - bias
+    log_p -= np.logaddexp.reduce(log_p)
+    balanced = replace(draws, theta=with_potential(theta, found))
+    return SpreadDraws(balanced, found, log_p, variance, n_sites)
+
+
+def masses_of_numbers(draws: Draws) -> tuple[Floats, float]:
+    """Log mass of each number of active units, (n_units + 1,), and the variance of log Z.
+
+    Gibbs flips carry as much mass from K to K + 1 as back. So the mean rates of flips up and down,
+    of words with so many active units alone, say what the masses are relative to each other, and
+    that of the silent word is known (Fitzgerald, Picard and Silver 2000).
+    """
+    theta, n_active = draws.theta, draws.words.n_active
+    n_units, up, down = theta.n_visible, np.empty(n_active.size), np.empty(n_active.size)
+    arrays = theta.arrays
+    for part in chunks(n_active.size, n_units, _FLIPS_AT_ONCE):
+        bits = unpacked(draws.keys[:, part], n_units)
+        flips = expit(flip_changes(arrays, bits, range(n_units)))
+        down[part] = np.einsum("ij,ij->i", flips, bits)
+        up[part] = flips.sum(axis=1) - down[part]
+    n_drawn = np.bincount(n_active, draws.counts, n_units + 1)
+    ups = np.bincount(n_active, draws.counts * up, n_units + 1)
+    downs = np.bincount(n_active, draws.counts * down, n_units + 1)
+    is_known = (ups[:-1] > 0.0) & (downs[1:] > 0.0)
+    numbers, known = np.arange(n_units), np.flatnonzero(is_known)
+    means_up, means_down = ups[known] / n_drawn[known], downs[known + 1] / n_drawn[known + 1]
+    ratios = np.interp(numbers, known, np.log(means_up / means_down))
+    silent = float(log_weight(theta, np.zeros((1, n_units), dtype=np.uint8))[0])
+    log_masses: Floats = silent + np.concatenate([[0.0], np.cumsum(ratios)])
+    # How much of Z a small change of each mean moves, and how much the words of a number vary.
+    log_p = log_masses - (theta.v if theta.v is not None else 0.0)
+    p = np.exp(log_p - log_p.max())
+    above = np.append(np.cumsum(p[::-1])[::-1] / p.sum(), 0.0)
+    mean_up, mean_down = (each / np.maximum(n_drawn, 1.0) for each in (ups, downs))
+    moved = above[n_active + 1] * _relative(up, mean_up[n_active])
+    moved -= above[n_active] * _relative(down, mean_down[n_active])
+    variance = float((draws.counts * (moved / n_drawn[n_active]) ** 2).sum())
+    return log_masses, variance
+
+
+def _relative(values: Floats, means: Floats) -> Floats:
+    """Relative deviations from means, zero where these are."""
+    deviations: Floats = np.divide(values, means, out=np.ones_like(values), where=means > 0.0) - 1.0
+    return deviations
+
+
+def weights_of(
+    theta: Parameters, snapshots: Bits, bias: Floats, settings: SamplerSettings
+) -> Floats:
+    """What words (n_chains, n_words, n_units) of chains under a potential count for the model."""
+    keys = packed(snapshots.reshape(-1, theta.n_visible))
+    found = _weighed(theta, keys, bias, settings, 0.0).bias
+    weights: Floats = np.exp(found.min() - found)[snapshots.sum(axis=2, dtype=np.intp)]
+    return weights
+
+
+def grown(rng: np.random.Generator, words: Bits, n_active: Numbers) -> Bits:
     """Words with units added at random up to as many active ones as others have, in any order."""
     scores = rng.random(words.shape) - words  # active units come first
     ranks = np.argsort(np.argsort(scores, axis=1), axis=1)
     more: Bits = (words | (ranks < rng.permutation(n_active)[:, None])).astype(np.uint8)
     return more
-
-
-def weights_by_band(
-    draws: Draws, bias: Floats, n_active: NDArray[np.intp], settings: SamplerSettings
-) -> Floats:
-    """What words of other chains count that ran under the same potential, by their active units.
-
-    Bands of numbers have the masses that ``draws`` say: chains need to mix within bands alone.
-    """
-    n_drawn = np.bincount(draws.words.n_active, draws.counts, bias.size)
-    n_words = np.bincount(n_active.ravel(), minlength=bias.size).astype(np.float64)
-    band = _groups(np.minimum(n_drawn, n_words), settings.band_draws)
-    ratios = np.bincount(band, n_drawn) / np.bincount(band, n_words)
-    weights: Floats = np.exp(bias.min() - bias)[n_active] * ratios[band][n_active]
-    return weights
-
-
-def _between(base: Parameters, theta: Parameters, part: float) -> Parameters:
-    """A model on the straight line from independent units to ``theta``."""
-    b = base.b + part * (theta.b - base.b)
-    J, v = (None if each is None else part * each for each in (theta.J, theta.v))
-    return Parameters.trusted(b, J, None, None, v)
 
 
 def draw(

@@ -31,7 +31,7 @@ from ._bars import patient_bar
 from ._log_ratio import log_ratio
 from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
-from ._spread import annealed_draws, draw, next_draws, resampled, spread_pool, target_of
+from ._spread import SpreadDraws, draw, first_draws, next_draws, resampled, spread_pool, target_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,8 +128,8 @@ class SearchState:
         Words of modes that chains do not visit.
     effort : Effort
         Of the search so far.
-    bias : ndarray, shape (n_units + 1,), optional
-        Potential that has spread the last words over the numbers of active units.
+    spread : SpreadDraws, optional
+        The last words, if they are spread over the numbers of active units.
     """
 
     x: Floats
@@ -138,14 +138,14 @@ class SearchState:
     draws: tuple[Draws, ...]
     unvisited: tuple[Draws, ...] = ()
     effort: Effort = Effort()
-    bias: Floats | None = None
+    spread: SpreadDraws | None = None
 
     def pool(self, problem: SampledProblem, n_rounds: int | None = None) -> WordPool:
         """Words of all rounds or of the last ones."""
         draws = self.draws if n_rounds is None else self.draws[-n_rounds:]
-        if self.bias is not None:
+        if self.spread is not None:
             theta = problem.layout.unpack(self.x)
-            return spread_pool(draws, theta, self.bias, problem.settings)
+            return spread_pool(draws, theta, self.spread.bias, problem.settings)
         return WordPool.of(draws, self.unvisited if n_rounds is None else ())
 
     def plus(self, **more: float) -> SearchState:
@@ -183,10 +183,9 @@ def first_state(
     """
     theta, words, settings = problem.layout.unpack(x), problem.data.words, problem.settings
     if problem.spreads:
-        draws, bias, variance, n_sites = annealed_draws(
-            rng, theta, words, target_of(words), problem.first_draws(), settings
-        )
-        state = SearchState(x, log_z, variance, (draws,), (), Effort(n_sites=n_sites), bias)
+        drawn = first_draws(rng, theta, words, problem.first_draws(), settings)
+        effort = Effort(n_sites=drawn.n_sites)
+        state = SearchState(x, log_z, drawn.variance, (drawn.draws,), (), effort, drawn)
         log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
         return replace(state, log_z=log_z), False
     shares = words.counts / words.counts.sum()
@@ -238,7 +237,7 @@ def run_round(
     is_close = last_share > settings.same_share
     # Words that were added since the last step also gain what the noise of the others had cost.
     times = settings.noise_factor * (settings.close_factor if is_close else 1.0)
-    has_arrived = gain < times * noise and not (is_cut and state.bias is not None and gain > noise)
+    has_arrived = gain < times * noise and not (is_cut and state.spread is not None and gain > noise)
     enough = problem.enough_draws(minimum.x)
     is_last = has_arrived and n_pooled > settings.nearly * enough
     # The last words only tell log Z, and whether the step is good.
@@ -246,7 +245,7 @@ def run_round(
     missing = 0.0 if is_last else enough - n_kept
     n_draws = settings.whole_chains(missing) if has_arrived else problem.first_draws()
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
-    if state.bias is not None:
+    if state.spread is not None:
         state = _followed(rng, state, problem, pool, minimum.x, n_draws, last_share)
         return state, RoundInfo(gain, noise, has_arrived, is_last)
     step, refused = minimum.x - state.x, list[str]()
@@ -273,24 +272,12 @@ def _followed(
 ) -> SearchState:
     """The state at ``x`` by words that are spread, where a share of the last words counts."""
     theta, settings = problem.layout.unpack(x), problem.settings
-    new, bias, variance, n_sites = next_draws(
-        rng,
-        pool,
-        state.draws[-1],
-        theta,
-        target_of(problem.data.words),
-        n_draws,
-        settings,
-        is_close=share > settings.same_share,
-    )
+    target = target_of(problem.data.words)
+    new = next_draws(rng, pool, theta, target, n_draws, settings)
     kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
     state = replace(
-        state,
-        x=x,
-        log_z_variance=state.log_z_variance + variance,
-        draws=(*kept, new),
-        bias=bias,
-    ).plus(n_sites=n_sites)
+        state, x=x, log_z_variance=new.variance, draws=(*kept, new.draws), spread=new
+    ).plus(n_sites=new.n_sites)
     log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
     return replace(state, log_z=log_z)
 
