@@ -30,8 +30,9 @@ from ._sparse_words import SparseWords
 _HARDLY = 1e-3
 #: Groups of numbers of active units that are looked at together.
 _REGION = 16
-#: Nats by which the share of a group of numbers of active units may rise in a step.
-_MOST_RISE = 6.0
+#: Nats by which the share of a group of numbers of active units may rise in a step, and the log
+#: share that it may rise to in any case.
+_MOST_RISE, _LITTLE = 3.0, -25.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,12 +190,21 @@ class WordPool:
         group = self.spread.group[self.words.n_active]
         tops, masses = scaled(log_masses + self.spread.bias[self.words.n_active], group)
         squares, sums = np.bincount(group, masses**2 / self.n_drawn), np.bincount(group, masses)
-        first = np.arange(0, tops.size, _REGION)
-        effective = np.add.reduceat(sums**2 / squares, first)
+        first = np.arange(0, sums.size, _REGION)
+        effective = np.add.reduceat(sums**2 / np.maximum(squares, 1e-300), first)
         regions = effective / np.add.reduceat(np.bincount(group, self.n_drawn), first)
-        # Where mass grows fast, there may be as much beyond what the words show.
-        rise = float((self.log_shares_of(log_masses, group) - self.spread.log_shares).max())
-        return float(regions.min()) * math.exp(min(_MOST_RISE - rise, 0.0))
+        return float(regions.min()) * math.exp(-self.excess_of(log_masses))
+
+    def excess_of(self, log_masses: Floats) -> float:
+        """Nats by which the share of a group rises more than it may, of words that are spread.
+
+        Where mass grows fast, it grows faster still beyond what the words show.
+        """
+        if self.spread is None:
+            return 0.0
+        before = self.spread.log_shares
+        after = self.log_shares_of(log_masses, self.spread.group[self.words.n_active])
+        return max(float((after - np.maximum(before + _MOST_RISE, _LITTLE)).max()), 0.0)
 
     def log_shares_of(self, log_masses: Floats, group: NDArray[np.intp]) -> Floats:
         """Share of the mass of each group of words, as a logarithm."""

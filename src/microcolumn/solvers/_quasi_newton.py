@@ -66,7 +66,7 @@ class Search:
         x: Floats,
         curvature: Floats | None = None,
     ) -> None:
-        self._curvature = curvature
+        self._curvature, self._longest = curvature, 1.0
         self._objective, self.penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
@@ -140,7 +140,7 @@ class Search:
 
     def _search_line(self) -> bool:
         """Shorten the step until it is good enough, and take it."""
-        x, slopes, length = self.x, self._slopes, 1.0
+        x, slopes, length = self.x, self._slopes, self._longest
         trial, gradient, trial_slopes = self._trial
         for _ in range(_MAX_TRIALS):
             np.add(x, length * self._direction, out=trial)
@@ -151,7 +151,8 @@ class Search:
             try:
                 value = self._evaluate(trial, gradient)
             except OverflowError:
-                length *= 0.1
+                length *= 0.3
+                self._longest = length
                 continue
             optimality = self._slope(trial, gradient, trial_slopes)
             rise = value - self.value
@@ -164,6 +165,7 @@ class Search:
             length *= min(max(0.5 * promised / (promised - rise), 0.1), 0.5)
         else:
             return False
+        self._longest = min(1.0, 2.0 * self._longest)
         self._remember()
         self._take(value, optimality)
         return True

@@ -54,10 +54,10 @@ class SamplerSettings:
     spread_units, spread_draws : int
         Coupled units from which on words are spread over all numbers of active units, and so many
         words of a round.
-    least_log_share : float
-        Log share of the mass of a number of active units, nats, below which it is not sought.
     group_draws : int
         Draws of each group of numbers of active units.
+    negligible : float
+        Log share of the mass below which a number of active units is not sought.
     most_flattenings, flat : int, float
         Times that chains find the potential which spreads them at a start, and nats by which the
         last time changes it.
@@ -95,10 +95,10 @@ class SamplerSettings:
     mode_draws: int = 256
     spread_units: int = 64
     spread_draws: int = 1 << 14
-    least_log_share: float = -25.0
     group_draws: int = 32
     most_flattenings: int = 12
     flat: float = 0.7
+    negligible: float = -60.0
     judging_chains: int = 2048
     judging_settling: int = 100
     judging_words: int = 32

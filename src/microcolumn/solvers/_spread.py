@@ -107,9 +107,9 @@ def independent_words(rng: np.random.Generator, b: Floats, totals: Numbers) -> B
 
 
 def _bias(log_p: Floats, target: Floats, n_draws: int, settings: SamplerSettings) -> Floats:
-    """Potential under which so many draws follow the model, but for a share spread by ``target``."""
+    """Potential under which draws follow the model, but for some that ``target`` spreads."""
     share = min(settings.spread_draws / n_draws, 0.5)
-    rare = np.maximum(log_p, settings.least_log_share)
+    rare = np.maximum(log_p, settings.negligible)
     bias: Floats = np.logaddexp(math.log1p(-share), math.log(share) + target - rare)
     return bias
 
@@ -196,8 +196,8 @@ def first_draws(
         n_sites += sites
         drawn = _weighed(theta, keys, bias, settings, n_sites)
         before, log_p = log_p, drawn.log_p
-        is_seen = np.maximum(before, log_p) > settings.least_log_share
-        if np.abs(log_p - before)[is_seen].max() < settings.flat:
+        holds_mass = np.maximum(before, log_p) > settings.negligible
+        if np.abs(log_p - before)[holds_mass].max() < settings.flat:
             break
         initial = unpacked(keys[:, -len(initial) :], theta.n_visible)
     return drawn

@@ -237,13 +237,19 @@ def run_round(
     is_close = last_share > settings.same_share
     # Words that were added since the last step also gain what the noise of the others had cost.
     times = settings.noise_factor * (settings.close_factor if is_close else 1.0)
-    has_arrived = gain < times * noise and not (is_cut and state.spread is not None and gain > noise)
+    has_arrived = gain < times * noise
     enough = problem.enough_draws(minimum.x)
     is_last = has_arrived and n_pooled > settings.nearly * enough
+    is_last &= not is_cut or state.spread is None
     # The last words only tell log Z, and whether the step is good.
     n_kept = sum(draws.n_draws for draws in state.draws[1 - settings.rounds_kept :])
     missing = 0.0 if is_last else enough - n_kept
     n_draws = settings.whole_chains(missing) if has_arrived else problem.first_draws()
+    if is_cut and state.spread is not None:
+        # The way is long, or noise moves what only words beyond the data see: more, but not all.
+        is_rising = pool.excess_of(pool.log_masses(layout.unpack(minimum.x))) > 0.0
+        more = problem.first_draws() if is_rising else 2.0 * state.draws[-1].n_draws
+        n_draws = min(n_draws, settings.whole_chains(more))
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
     if state.spread is not None:
         state = _followed(rng, state, problem, pool, minimum.x, n_draws, last_share)
@@ -274,7 +280,7 @@ def _followed(
     theta, settings = problem.layout.unpack(x), problem.settings
     target = target_of(problem.data.words)
     new = next_draws(rng, pool, theta, target, n_draws, settings)
-    kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
+    kept = state.draws[1 - settings.rounds_kept :] if share > settings.least_share else ()
     state = replace(
         state, x=x, log_z_variance=new.variance, draws=(*kept, new.draws), spread=new
     ).plus(n_sites=new.n_sites)
