@@ -188,7 +188,7 @@ class WordPool:
         if self.spread is None:
             return effective_share(np.exp(log_masses - log_masses.max()), self.n_drawn)
         group = self.spread.group[self.words.n_active]
-        tops, masses = scaled(log_masses + self.spread.bias[self.words.n_active], group)
+        _, masses = scaled(log_masses + self.spread.bias[self.words.n_active], group)
         squares, sums = np.bincount(group, masses**2 / self.n_drawn), np.bincount(group, masses)
         first = np.arange(0, sums.size, _REGION)
         effective = np.add.reduceat(sums**2 / np.maximum(squares, 1e-300), first)

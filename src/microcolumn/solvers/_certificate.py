@@ -128,8 +128,8 @@ def sampled_certificate(
     effort : Effort
         Of the search, for the certificate.
     spread : SpreadDraws, optional
-        Words of the search, if they are spread over all numbers of active units. The potential that
-        spreads them is taken over; masses of the numbers are found anew, by each half of the chains.
+        Words of the search, if they are spread over all numbers of active units. The potential
+        that spreads them is taken over; each half of the chains finds masses of its own.
     """
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
@@ -139,8 +139,8 @@ def sampled_certificate(
     ]
     groups = np.concatenate([halves[0][0], halves[1][0]])
     mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
-    spread = halves[0][1] + halves[1][1]
-    variance, curvature = 0.25 * spread, 0.5 * (halves[0][2] + halves[1][2])
+    summed = halves[0][1] + halves[1][1]
+    variance, curvature = 0.25 * summed, 0.5 * (halves[0][2] + halves[1][2])
     # What no chain ever shows has no variance there. At the optimum it would have the data's: that
     # of a bit, but for hidden units.
     expected = np.maximum(data * (layout.entries - data), 0.0)
@@ -149,7 +149,7 @@ def sampled_certificate(
     variance = np.maximum(variance, expected / n_words)
     curvature = np.where(curvature > 0.0, curvature, expected)
     gradient, errors = mean - data, np.sqrt(variance)
-    apart, apart_errors = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0), np.sqrt(spread)
+    apart, apart_errors = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0), np.sqrt(summed)
     x = layout.pack(theta)
     slopes = gradient.copy()
     penalty.add_slopes(x, layout, slopes)

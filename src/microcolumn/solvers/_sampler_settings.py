@@ -76,7 +76,7 @@ class SamplerSettings:
     resolutions_of_noise: float = 3.0
     nearly: float = 0.9
     rounds_kept: int = 4
-    most_rounds: int = 60
+    most_rounds: int = 120
     step_share: float = 0.5
     least_share: float = 0.2
     same_share: float = 0.98

@@ -119,7 +119,7 @@ def spread_pool(
 ) -> WordPool:
     """Words of several rounds, the last of which were drawn from ``theta`` under ``bias``."""
     pool = WordPool.of(draws)
-    by_number = np.bincount(pool.words.n_active, pool.n_drawn, bias.size)
+    by_number = np.bincount(pool.words.n_active, pool.n_drawn, bias.size).astype(np.float64)
     group = _groups(by_number, settings.group_draws)
     log_shares = pool.log_shares_of(pool.log_masses(theta), group[pool.words.n_active])
     return replace(pool, spread=Spread(bias, group, log_shares))
@@ -211,7 +211,7 @@ def _weighed(
     log_masses, variance = masses_of_numbers(draws)
     # Chains need not have found the shares of all numbers: groups of them count what they hold.
     n_active = draws.words.n_active
-    by_number = np.bincount(n_active, draws.counts, bias.size)
+    by_number = np.bincount(n_active, draws.counts, bias.size).astype(np.float64)
     group = _groups(by_number, settings.group_draws)
     tops, masses = scaled(log_masses, group)
     totals = tops + np.log(np.bincount(group, masses))

@@ -179,13 +179,14 @@ def first_state(
     """The state of a search that starts at ``x``, where log Z is known with some variance.
 
     Chains start from words of the data. Modes that they do not visit are searched for, unless no
-    unit depends on another; whether one holds a real share of the mass comes second.
+    unit depends on another; whether one holds a real share of the mass comes second. Words that
+    are spread over all numbers of active units see such modes, and find log Z themselves.
     """
     theta, words, settings = problem.layout.unpack(x), problem.data.words, problem.settings
     if problem.spreads:
-        drawn = first_draws(rng, theta, words, problem.first_draws(), settings)
-        effort = Effort(n_sites=drawn.n_sites)
-        state = SearchState(x, log_z, drawn.variance, (drawn.draws,), (), effort, drawn)
+        spread = first_draws(rng, theta, words, problem.first_draws(), settings)
+        effort = Effort(n_sites=spread.n_sites)
+        state = SearchState(x, log_z, spread.variance, (spread.draws,), (), effort, spread)
         log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
         return replace(state, log_z=log_z), False
     shares = words.counts / words.counts.sum()
@@ -247,8 +248,8 @@ def run_round(
     n_draws = settings.whole_chains(missing) if has_arrived else problem.first_draws()
     if is_cut and state.spread is not None:
         # The way is long, or noise moves what only words beyond the data see: more, but not all.
-        is_rising = pool.excess_of(pool.log_masses(layout.unpack(minimum.x))) > 0.0
-        more = problem.first_draws() if is_rising else 2.0 * state.draws[-1].n_draws
+        is_moving = gain > noise or pool.excess_of(pool.log_masses(layout.unpack(minimum.x))) > 0.0
+        more = problem.first_draws() if is_moving else 2.0 * state.draws[-1].n_draws
         n_draws = min(n_draws, settings.whole_chains(more))
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
     if state.spread is not None:
