@@ -30,6 +30,8 @@ from ._sparse_words import SparseWords
 _HARDLY = 1e-3
 #: Groups of numbers of active units that are looked at together.
 _REGION = 16
+#: Log share of the mass of groups below which they are rare.
+_RARE = -7.0
 #: Nats by which the share of a group of numbers of active units may rise in a step, and the log
 #: share that it may rise to in any case.
 _MOST_RISE, _LITTLE = 3.0, -25.0
@@ -193,6 +195,9 @@ class WordPool:
         first = np.arange(0, sums.size, _REGION)
         effective = np.add.reduceat(sums**2 / np.maximum(squares, 1e-300), first)
         regions = effective / np.add.reduceat(np.bincount(group, self.n_drawn), first)
+        # What holds little mass need not be known as well.
+        is_rare = np.maximum.reduceat(self.spread.log_shares, first) < _RARE
+        regions = np.where(is_rare, np.sqrt(regions), regions)
         return float(regions.min()) * math.exp(-self.excess_of(log_masses))
 
     def excess_of(self, log_masses: Floats) -> float:

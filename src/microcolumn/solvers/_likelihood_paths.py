@@ -39,7 +39,7 @@ from ._stochastic import Effort, SampledProblem, SearchState, first_state, searc
 _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
 #: From uncoupled units a model is fitted roughly at stronger penalties first, each so many times
 #: weaker than the one before and none weaker than the second.
-_LADDER, _WEAKEST = 2.0, 1e-5
+_LADDER, _WEAKEST = 4.0, 1e-5
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
 #: Chains and steps of the annealing that finds log Z of a start where it is not summed.

@@ -70,9 +70,9 @@ class SampledProblem:
 
     @property
     def curvature(self) -> Floats | None:
-        """Of the likelihood along each coordinate by the data's moments, where these are bits."""
+        """Of the likelihood along each coordinate by the data's moments, where units are many."""
         layout = self.layout
-        if not layout.coupled or layout.n_hidden or layout.counted or layout.tables is not None:
+        if not self.spreads or layout.counted:
             return None
         means = layout.pack_gradient(self.data(layout.unpack(np.zeros(layout.size)))[1])
         least = max(self.l1, 1.0 / self.settings.most_draws)
