@@ -34,7 +34,7 @@ _REGION = 16
 _RARE = -7.0
 #: Nats by which the share of a group of numbers of active units may rise in a step, and the log
 #: share that it may rise to in any case.
-_MOST_RISE, _LITTLE = 3.0, -25.0
+_MOST_RISE, _LITTLE = 4.0, -20.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -281,7 +281,7 @@ def _followed(
     theta, settings = problem.layout.unpack(x), problem.settings
     target = target_of(problem.data.words)
     new = next_draws(rng, pool, theta, target, n_draws, settings)
-    kept = state.draws[1 - settings.rounds_kept :] if share > settings.least_share else ()
+    kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
     state = replace(
         state, x=x, log_z_variance=new.variance, draws=(*kept, new.draws), spread=new
     ).plus(n_sites=new.n_sites)
