@@ -23,7 +23,7 @@ from ..partition._gibbs import Sampler, new_seed
 from ..validation import Bits, Floats
 from ..words import Words
 from ._sampler_settings import SamplerSettings
-from ._spread import SpreadDraws, grown, independent_words, weights_of, with_potential
+from ._spread import SpreadDraws, groups_of, grown, independent_words, weights_of, with_potential
 
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: Groups of each half of the chains, by which the error of the gain is found, and batches of each
 #: group, by which those of the slopes are.
 _GROUPS, _BATCHES = 8, 8
+#: Bands of numbers of active units with as many words each, where words are spread over them.
+_BANDS = 64
 #: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1 on
 #: average, but moments hang together: one burst more among the chains raises them all, and the mean
 #: square of one set of chains is between a half and two.
@@ -223,27 +225,38 @@ def _chain_moments(
     snapshots = np.stack(
         [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
     )
-    weights = np.ones(snapshots.shape[:2])
+    n_active = snapshots.sum(axis=2, dtype=np.intp)
+    weights, band = np.ones(n_active.shape), np.zeros_like(n_active)
     if spread is not None:
         weights = weights_of(theta, snapshots, spread.bias, settings)
-    groups, n = [], _GROUPS * _BATCHES
-    shape = _GROUPS, _BATCHES, -1
-    of_batches, of_words = np.zeros(layout.size), np.zeros(layout.size)
-    for members, counts in zip(
-        snapshots.reshape(*shape, layout.n_visible), weights.reshape(shape), strict=True
-    ):
-        batches = np.stack(
-            [_moments(theta, layout, *each) for each in zip(members, counts, strict=True)]
+        band = groups_of(n_active, n_active.size / _BANDS)
+    weights /= weights.sum()
+    n = _GROUPS * _BATCHES
+    words = snapshots.reshape(n, -1, layout.n_visible)
+    counts, band = weights.reshape(n, -1), band.reshape(n, -1)
+    batches = np.stack([_moments(theta, layout, *each) for each in zip(words, counts, strict=True)])
+    shares = counts.sum(axis=1)
+    mean, parts = shares @ batches, (_GROUPS, _BATCHES)
+    groups = np.einsum("gb,gbk->gk", shares.reshape(parts), batches.reshape(*parts, -1))
+    groups /= shares.reshape(parts).sum(axis=1)[:, None]
+    of_words = _moments(
+        theta, layout, snapshots.reshape(-1, layout.n_visible), counts.ravel(), squared=True
+    )
+    # The masses of bands are known better than from how often batches happen to be there.
+    by_band = np.stack(
+        [np.bincount(b, c, band.max() + 1) for b, c in zip(band, counts, strict=True)]
+    )
+    bands = mean[None]
+    if spread is not None:
+        bands = np.stack(
+            [
+                _moments(theta, layout, words[band == k], counts[band == k])
+                for k in range(band.max() + 1)
+            ]
         )
-        shares = counts.sum(axis=1)
-        groups.append(shares @ batches / shares.sum())
-        of_batches += (batches**2).sum(axis=0) / n
-        squares = _moments(theta, layout, np.concatenate(members), counts.ravel(), squared=True)
-        of_words += squares / _GROUPS
-    means = np.stack(groups)
-    square = means.mean(axis=0) ** 2
-    among_batches = np.maximum(of_batches - square, 0.0) / (n - 1)
-    return means, among_batches, np.maximum(of_words - square, 0.0)
+    residuals = shares[:, None] * batches - by_band @ bands
+    among_batches = (residuals**2).sum(axis=0) * n / (n - 1)
+    return groups, among_batches, np.maximum(of_words - mean**2, 0.0)
 
 
 def _moments(

@@ -125,6 +125,12 @@ def spread_pool(
     return replace(pool, spread=Spread(bias, group, log_shares))
 
 
+def groups_of(n_active: Numbers, least: float) -> Numbers:
+    """Group of each of some words by its number of active units, so many words in each."""
+    by_number = np.bincount(n_active.ravel()).astype(np.float64)
+    return _groups(by_number, least)[n_active]
+
+
 def _groups(by_number: Floats, least: float) -> Numbers:
     """Group of each number of active units: consecutive ones with so many draws together."""
     groups, group, total = np.zeros(by_number.size, dtype=np.intp), 0, 0.0
