@@ -52,8 +52,10 @@ class SamplerSettings:
     most_modes, modes_kept, mode_draws : int
         Modes that one search looks at, that are remembered, and words of each.
     spread_units, spread_draws : int
-        Coupled units from which on words are spread over all numbers of active units, and so many
-        words of a round.
+        Coupled units from which on words are spread over all numbers of active units, and how many
+        words of a round are at least.
+    spread_per_parameter : float
+        The same for each parameter that is not zero.
     group_draws : int
         Draws of each group of numbers of active units.
     negligible : float
@@ -95,6 +97,7 @@ class SamplerSettings:
     mode_draws: int = 256
     spread_units: int = 64
     spread_draws: int = 1 << 14
+    spread_per_parameter: float = 10.0
     group_draws: int = 32
     most_flattenings: int = 12
     flat: float = 0.7

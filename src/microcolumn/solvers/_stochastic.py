@@ -92,6 +92,12 @@ class SampledProblem:
         # The noise of a moment must be small against the penalty, or rare pairs run away.
         return self.settings.whole_chains(self.settings.draws_per_strength / max(self.l1, 1e-12))
 
+    def n_spread(self, x: Floats) -> int:
+        """Words of a round that are spread over all numbers of active units."""
+        # Of fewer, the model would fit the noise: it shuns just the words that were drawn.
+        wanted = self.settings.spread_per_parameter * np.count_nonzero(x)
+        return int(min(max(self.settings.spread_draws, wanted), self.settings.most_draws // 4))
+
     def enough_draws(self, x: Floats) -> float:
         """Words of all rounds together whose noise is a few times the resolution at most."""
         n_parameters = max(int(np.count_nonzero(x)), 1)
@@ -251,6 +257,8 @@ def run_round(
         is_moving = gain > noise or pool.excess_of(pool.log_masses(layout.unpack(minimum.x))) > 0.0
         more = problem.first_draws() if is_moving else 2.0 * state.draws[-1].n_draws
         n_draws = min(n_draws, settings.whole_chains(more))
+    if state.spread is not None:
+        n_draws = max(n_draws, settings.whole_chains(2.0 * problem.n_spread(minimum.x)))
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
     if state.spread is not None:
         state = _followed(rng, state, problem, pool, minimum.x, n_draws, last_share)
@@ -280,6 +288,7 @@ def _followed(
     """The state at ``x`` by words that are spread, where a share of the last words counts."""
     theta, settings = problem.layout.unpack(x), problem.settings
     target = target_of(problem.data.words)
+    settings = replace(settings, spread_draws=problem.n_spread(x))
     new = next_draws(rng, pool, theta, target, n_draws, settings)
     kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
     state = replace(
