@@ -249,7 +249,8 @@ def masses_of_numbers(draws: Draws) -> tuple[Floats, float]:
     is_known = (ups[:-1] > 0.0) & (downs[1:] > 0.0)
     numbers, known = np.arange(n_units), np.flatnonzero(is_known)
     means_up, means_down = ups[known] / n_drawn[known], downs[known + 1] / n_drawn[known + 1]
-    ratios = np.interp(numbers, known, np.log(means_up / means_down))
+    # Beyond the busiest words masses fall: what no word shows is not known to hold any.
+    ratios = np.interp(numbers, known, np.log(means_up / means_down), right=-1.0)
     silent = float(log_weight(theta, np.zeros((1, n_units), dtype=np.uint8))[0])
     log_masses: Floats = silent + np.concatenate([[0.0], np.cumsum(ratios)])
     # How much of Z a small change of each mean moves, and how much the words of a number vary.

@@ -21,17 +21,15 @@ import numpy as np
 from ..layout import Layout
 from ..objectives import Draws, SampledLikelihood, WordPool
 from ..objectives._data_moments import DataMoments
-from ..packing import packed
 from ..parameters import Parameters
-from ..partition._gibbs import Sampler, new_seed
-from ..partition._modes import find_modes, nearest, rough_log_mass
 from ..penalties import Penalty
-from ..validation import Bits, Floats
+from ..validation import Floats
 from ._bars import patient_bar
 from ._log_ratio import log_ratio
 from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
 from ._spread import SpreadDraws, draw, first_draws, next_draws, resampled, spread_pool, target_of
+from ._unvisited import unvisited_modes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -376,34 +374,6 @@ def accept_step(
         log_z_variance=state.log_z_variance + variance,
         draws=(*kept, replace(new, log_mass=log_z)),
     ), ""
-
-
-def unvisited_modes(
-    rng: np.random.Generator,
-    theta: Parameters,
-    chains: Bits,
-    log_z: float,
-    settings: SamplerSettings,
-) -> tuple[bool, tuple[Draws, ...]]:
-    """Words of all modes that hold more than chains there say; whether one holds a real share."""
-    some = chains[:: max(len(chains) // 64, 1)]
-    modes = find_modes(theta, some, rng, most=settings.most_modes)
-    rates = np.stack([mode.rates for mode in modes])
-    visits = np.bincount(nearest(chains.astype(np.float64), rates), minlength=len(modes))
-    is_real, unvisited, (live, log_factor) = False, [], theta.only_live()
-    for k, (mode, n_chains) in enumerate(zip(modes, visits, strict=True)):
-        mass = log_factor + (
-            mode.log_mass if len(modes) > 1 else rough_log_mass(live, mode.rates, rng)
-        )
-        share = math.exp(min(mass - log_z, 700.0))
-        if share < settings.unvisited_factor * n_chains / len(chains):
-            continue
-        is_real |= share > settings.unvisited_share
-        initial = mode.words[np.arange(settings.mode_draws) % len(mode.words)]
-        sampler = Sampler(theta, settings.mode_draws, seed=new_seed(rng), initial=initial)
-        words = np.concatenate([sampler.run(np.ones(4)).words, mode.peak[None]])
-        unvisited.append(Draws.of(theta, packed(words), mass, np.roll(rates, -k, axis=0)))
-    return is_real, tuple(unvisited)
 
 
 def _with_unvisited(
