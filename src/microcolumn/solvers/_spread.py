@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from ..energy import log_weight
+from ..energy import log_symmetric, log_weight
 from ..kernels import flip_changes
-from ..kernels.loops.poisson_binomial import draw_given_total, log_symmetric
+from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives import Draws, Spread, WordPool
 from ..objectives._sampled_likelihood import scaled
 from ..packing import packed, unpacked
@@ -94,8 +94,7 @@ def independent_words(rng: np.random.Generator, b: Floats, totals: Numbers) -> B
 
     ``totals`` has the shape (n_words,), the words (n_words, n_units).
     """
-    log_sums, words = np.empty(b.size + 1), np.zeros((totals.size, b.size), dtype=np.uint8)
-    log_symmetric(b, log_sums)
+    log_sums, words = log_symmetric(b), np.zeros((totals.size, b.size), dtype=np.uint8)
     for total in np.unique(totals[totals > 0]):
         drawn = np.ones((np.count_nonzero(totals == total), b.size), dtype=np.uint8)
         if total < b.size:
@@ -190,8 +189,8 @@ def first_draws(
     The potential is found again until it spreads them.
     """
     target = target_of(words)
-    logits, n_sites, log_p = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)), 0.0, target.copy()
-    log_symmetric(logits, log_p)
+    logits, n_sites = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)), 0.0
+    log_p = log_symmetric(logits)
     log_p -= np.logaddexp.reduce(log_p)
     shares = np.exp(log_p + _bias(log_p, target, n_draws, settings))
     totals = rng.choice(shares.size, size=settings.n_chains, p=shares / shares.sum())
