@@ -18,6 +18,7 @@ from microcolumn.penalties import L1
 from microcolumn.solvers import minimise
 from microcolumn.solvers._certificate import MOST_MEAN_SQUARE, sampled_certificate
 from microcolumn.solvers._spread import (
+    FlipRates,
     first_draws,
     grown,
     independent_words,
@@ -82,7 +83,8 @@ def test_masses_of_numbers_are_exact_for_words_in_their_shares(every):
     spread = np.random.default_rng(2).random(N_UNITS + 1)[every.sum(axis=1)]
     draws = Draws.of(theta, packed(every), log_z)
     counts = np.exp(draws.words.log_weights(theta))
-    found, _ = masses_of_numbers(replace(draws, counts=counts * spread[_order(draws, every)]))
+    rates = FlipRates.of(draws.theta, draws.keys, counts * spread[_order(draws, every)])
+    found, _ = masses_of_numbers(draws.theta, rates)
     np.testing.assert_allclose(found, log_z + log_p, rtol=1e-10)
 
 
@@ -207,7 +209,8 @@ def test_the_certificate_sees_mass_that_plain_chains_do_not(draw, every):
 def test_flips_of_the_silent_word_alone_say_nothing_of_more():
     theta = Parameters(b=np.full(3, -1.0), J=np.zeros((3, 3)))
     keys = packed(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]], dtype=np.uint8))
-    found, _ = masses_of_numbers(Draws.of(theta, keys, 0.0))
+    draws = Draws.of(theta, keys, 0.0)
+    found, _ = masses_of_numbers(theta, FlipRates.of(theta, draws.keys, draws.counts))
     # Independent units: each number by itself is enough.
     binomial = [math.log(math.comb(3, k)) - k for k in range(4)]
     np.testing.assert_allclose(found, binomial, rtol=1e-12)

@@ -18,12 +18,20 @@ from scipy.special import logit
 
 from ..layout import Layout
 from ..notebook import AsText
+from ..packing import packed
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Bits, Floats
 from ..words import Words
 from ._sampler_settings import SamplerSettings
-from ._spread import SpreadDraws, groups_of, grown, independent_words, weights_of, with_potential
+from ._spread import (
+    FlipRates,
+    SpreadDraws,
+    grown,
+    independent_words,
+    weights_of,
+    with_potential,
+)
 
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
@@ -31,8 +39,6 @@ if TYPE_CHECKING:
 #: Groups of each half of the chains, by which the error of the gain is found, and batches of each
 #: group, by which those of the slopes are.
 _GROUPS, _BATCHES = 8, 8
-#: Bands of numbers of active units with as many words each, where words are spread over them.
-_BANDS = 64
 #: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1 on
 #: average, but moments hang together: one burst more among the chains raises them all, and the mean
 #: square of one set of chains is between a half and two.
@@ -225,38 +231,41 @@ def _chain_moments(
     snapshots = np.stack(
         [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
     )
-    n_active = snapshots.sum(axis=2, dtype=np.intp)
-    weights, band = np.ones(n_active.shape), np.zeros_like(n_active)
+    words = snapshots.reshape(-1, layout.n_visible)
     if spread is not None:
-        weights = weights_of(theta, snapshots, spread.bias, settings)
-        band = groups_of(n_active, n_active.size / _BANDS)
-    weights /= weights.sum()
-    n = _GROUPS * _BATCHES
-    words = snapshots.reshape(n, -1, layout.n_visible)
-    counts, band = weights.reshape(n, -1), band.reshape(n, -1)
-    batches = np.stack([_moments(theta, layout, *each) for each in zip(words, counts, strict=True)])
-    shares = counts.sum(axis=1)
-    mean, parts = shares @ batches, (_GROUPS, _BATCHES)
-    groups = np.einsum("gb,gbk->gk", shares.reshape(parts), batches.reshape(*parts, -1))
-    groups /= shares.reshape(parts).sum(axis=1)[:, None]
-    of_words = _moments(
-        theta, layout, snapshots.reshape(-1, layout.n_visible), counts.ravel(), squared=True
+        return _weighted_moments(theta, layout, words, settings, spread.bias)
+    n, weights = _GROUPS * _BATCHES, np.ones(len(words) // (_GROUPS * _BATCHES))
+    parts = words.reshape(n, -1, layout.n_visible)
+    batches = np.stack([_moments(theta, layout, part, weights) for part in parts])
+    groups = batches.reshape(_GROUPS, _BATCHES, -1).mean(axis=1)
+    of_words = _moments(theta, layout, words, np.ones(len(words)), squared=True)
+    spread_of_words = np.maximum(of_words - groups.mean(axis=0) ** 2, 0.0)
+    return groups, batches.var(axis=0) / (n - 1), spread_of_words
+
+
+def _weighted_moments(
+    theta: Parameters, layout: Layout, words: Bits, settings: SamplerSettings, bias: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """The same of chains under a potential, whose words count by what flips say of the masses.
+
+    All groups share the masses, so groups are left out one by one, with their part in these (the
+    jackknife), and what each of them changes stands for its own mean.
+    """
+    n, n_words = _GROUPS, len(words)
+    rates = FlipRates.of(with_potential(theta, bias), packed(words), np.ones(n_words))
+    member = np.arange(n_words) * n // n_words
+
+    def mean_over(places: NDArray[np.intp], squared: bool = False) -> Floats:
+        weights = weights_of(theta, rates.only(places), bias, settings)
+        return _moments(theta, layout, words[places], weights, squared)
+
+    every = np.arange(n_words)
+    whole = mean_over(every)
+    groups = np.stack(
+        [n * whole - (n - 1) * mean_over(np.flatnonzero(member != k)) for k in range(n)]
     )
-    # The masses of bands are known better than from how often batches happen to be there.
-    by_band = np.stack(
-        [np.bincount(b, c, band.max() + 1) for b, c in zip(band, counts, strict=True)]
-    )
-    bands = mean[None]
-    if spread is not None:
-        bands = np.stack(
-            [
-                _moments(theta, layout, words[band == k], counts[band == k])
-                for k in range(band.max() + 1)
-            ]
-        )
-    residuals = shares[:, None] * batches - by_band @ bands
-    among_batches = (residuals**2).sum(axis=0) * n / (n - 1)
-    return groups, among_batches, np.maximum(of_words - mean**2, 0.0)
+    spread_of_words = np.maximum(mean_over(every, squared=True) - whole**2, 0.0)
+    return groups, groups.var(axis=0) / (n - 1), spread_of_words
 
 
 def _moments(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,12 +125,6 @@ def spread_pool(
     return replace(pool, spread=Spread(bias, group, log_shares))
 
 
-def groups_of(n_active: Numbers, least: float) -> Numbers:
-    """Group of each of some words by its number of active units, so many words in each."""
-    by_number = np.bincount(n_active.ravel()).astype(np.float64)
-    return _groups(by_number, least)[n_active]
-
-
 def _groups(by_number: Floats, least: float) -> Numbers:
     """Group of each number of active units: consecutive ones with so many draws together."""
     groups, group, total = np.zeros(by_number.size, dtype=np.intp), 0, 0.0
@@ -213,38 +208,66 @@ def _weighed(
 ) -> SpreadDraws:
     """Draws under a potential, with what chains say of the masses of numbers of active units."""
     draws = Draws.of(with_potential(theta, bias), keys, math.log(keys.shape[1]))
-    log_masses, variance = masses_of_numbers(draws)
-    # Chains need not have found the shares of all numbers: groups of them count what they hold.
-    n_active = draws.words.n_active
-    by_number = np.bincount(n_active, draws.counts, bias.size).astype(np.float64)
-    group = _groups(by_number, settings.group_draws)
-    tops, masses = scaled(log_masses, group)
-    totals = tops + np.log(np.bincount(group, masses))
-    found = bias + (np.log(np.bincount(group, by_number)) - totals)[group]
+    rates = FlipRates.of(draws.theta, draws.keys, draws.counts)
+    log_masses, variance = masses_of_numbers(draws.theta, rates)
+    found = _balanced(bias, log_masses, rates, settings)
     log_p = log_masses - bias
     log_p -= np.logaddexp.reduce(log_p)
     balanced = replace(draws, theta=with_potential(theta, found))
     return SpreadDraws(balanced, found, log_p, variance, n_sites)
 
 
-def masses_of_numbers(draws: Draws) -> tuple[Floats, float]:
+def _balanced(
+    bias: Floats, log_masses: Floats, rates: FlipRates, settings: SamplerSettings
+) -> Floats:
+    """The potential by which draws count for the model, where chains missed shares of numbers."""
+    by_number = np.bincount(rates.n_active, rates.counts, bias.size).astype(np.float64)
+    group = _groups(by_number, settings.group_draws)
+    tops, masses = scaled(log_masses, group)
+    totals = tops + np.log(np.bincount(group, masses))
+    found: Floats = bias + (np.log(np.bincount(group, by_number)) - totals)[group]
+    return found
+
+
+class FlipRates(NamedTuple):
+    """Active units of words, how often they were drawn, and sums of their rates of flips."""
+
+    n_active: Numbers
+    counts: Floats
+    up: Floats
+    down: Floats
+
+    @classmethod
+    def of(cls, theta: Parameters, keys: Keys, counts: Floats) -> FlipRates:
+        """Of packed words (n_integers, n_words) under a model."""
+        n_units, arrays = theta.n_visible, theta.arrays
+        n_active = np.empty(counts.size, dtype=np.intp)
+        up, down = np.empty((2, counts.size))
+        for part in chunks(counts.size, n_units, _FLIPS_AT_ONCE):
+            bits = unpacked(keys[:, part], n_units)
+            flips = expit(flip_changes(arrays, bits, range(n_units)))
+            n_active[part] = bits.sum(axis=1, dtype=np.intp)
+            down[part] = np.einsum("ij,ij->i", flips, bits)
+            up[part] = flips.sum(axis=1) - down[part]
+        return cls(n_active, counts, up, down)
+
+    def only(self, places: Numbers) -> FlipRates:
+        """Of some of the words."""
+        n_active, counts, up, down = self
+        return FlipRates(n_active[places], counts[places], up[places], down[places])
+
+
+def masses_of_numbers(theta: Parameters, rates: FlipRates) -> tuple[Floats, float]:
     """Log mass of each number of active units, (n_units + 1,), and the variance of log Z.
 
     Gibbs flips carry as much mass from K to K + 1 as back. So the mean rates of flips up and down,
     of words with so many active units alone, say what the masses are relative to each other, and
     that of the silent word is known (Fitzgerald, Picard and Silver 2000).
     """
-    theta, n_active = draws.theta, draws.words.n_active
-    n_units, up, down = theta.n_visible, np.empty(n_active.size), np.empty(n_active.size)
-    arrays = theta.arrays
-    for part in chunks(n_active.size, n_units, _FLIPS_AT_ONCE):
-        bits = unpacked(draws.keys[:, part], n_units)
-        flips = expit(flip_changes(arrays, bits, range(n_units)))
-        down[part] = np.einsum("ij,ij->i", flips, bits)
-        up[part] = flips.sum(axis=1) - down[part]
-    n_drawn = np.bincount(n_active, draws.counts, n_units + 1)
-    ups = np.bincount(n_active, draws.counts * up, n_units + 1)
-    downs = np.bincount(n_active, draws.counts * down, n_units + 1)
+    n_units, (n_active, counts, up, down) = theta.n_visible, rates
+    n_drawn = np.bincount(n_active, counts, n_units + 1)
+    ups = np.bincount(n_active, counts * up, n_units + 1)
+    downs = np.bincount(n_active, counts * down, n_units + 1)
     is_known = (ups[:-1] > 0.0) & (downs[1:] > 0.0)
     numbers, known = np.arange(n_units), np.flatnonzero(is_known)
     means_up, means_down = ups[known] / n_drawn[known], downs[known + 1] / n_drawn[known + 1]
@@ -259,7 +282,7 @@ def masses_of_numbers(draws: Draws) -> tuple[Floats, float]:
     mean_up, mean_down = (each / np.maximum(n_drawn, 1.0) for each in (ups, downs))
     moved = above[n_active + 1] * _relative(up, mean_up[n_active])
     moved -= above[n_active] * _relative(down, mean_down[n_active])
-    variance = float((draws.counts * (moved / n_drawn[n_active]) ** 2).sum())
+    variance = float((counts * (moved / n_drawn[n_active]) ** 2).sum())
     return log_masses, variance
 
 
@@ -270,12 +293,12 @@ def _relative(values: Floats, means: Floats) -> Floats:
 
 
 def weights_of(
-    theta: Parameters, snapshots: Bits, bias: Floats, settings: SamplerSettings
+    theta: Parameters, rates: FlipRates, bias: Floats, settings: SamplerSettings
 ) -> Floats:
-    """What words (n_chains, n_words, n_units) of chains under a potential count for the model."""
-    keys = packed(snapshots.reshape(-1, theta.n_visible))
-    found = _weighed(theta, keys, bias, settings, 0.0).bias
-    weights: Floats = np.exp(found.min() - found)[snapshots.sum(axis=2, dtype=np.intp)]
+    """What words of chains under a potential count for the model, shape (n_words,)."""
+    log_masses, _ = masses_of_numbers(with_potential(theta, bias), rates)
+    found = _balanced(bias, log_masses, rates, settings)
+    weights: Floats = np.exp(found.min() - found)[rates.n_active]
     return weights
 
 
