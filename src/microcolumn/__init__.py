@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 
 
 def _conversions() -> ModuleType:
-    """The room that makes recordings of other libraries' objects and saves them."""
+    """The subpackage that makes recordings of other libraries' objects and saves them."""
     from . import io
 
     return io
