@@ -54,7 +54,7 @@ class Parameters:
         Hidden biases; zero where ``W`` is given without them.
     v : array_like, shape (n_visible + 1,), optional
         Potential of the number of active bits, zero for 0 and for 1: these two are the gauge.
-    hidden : {"bernoulli", "gaussian"}
+    hidden : {"bernoulli", "gaussian"} or HiddenUnit
         Kind of the hidden units.
     tables : Tables, optional
         Functions of a few units each, a further term of log p~; they go with biases alone.
@@ -146,8 +146,8 @@ class Parameters:
 
     @property
     def arrays(self) -> ModelArrays:
-        """All of it as kernels take it, which know no Gaussian hidden units (:meth:`as_pairs`)."""
-        assert not self.is_gaussian
+        """All of it as kernels take it; the only hidden units that they know are Bernoulli ones."""
+        self._check_bernoulli()
         return ModelArrays(self.b, self.J, self.W, self.c, self.v)
 
     @property
@@ -192,6 +192,14 @@ class Parameters:
         """Whether it has hidden units that are Gaussian."""
         return self.W is not None and self.hidden is GAUSSIAN
 
+    def _check_bernoulli(self) -> None:
+        """Refuse hidden units that neither kernels nor exact sums know."""
+        if self.W is not None and self.hidden is not BERNOULLI:
+            raise TypeError(
+                f"kernels do not know hidden units of kind {self.hidden.name!r}; sum over words "
+                "with log_weight, or write the units as couplings or as Bernoulli ones"
+            )
+
     def only_live(self) -> tuple[Parameters, float]:
         """Drop what a sum over words need not know: hidden units without weights, zero potentials.
 
@@ -214,6 +222,7 @@ class Parameters:
             return self, 0.0
         if self.hidden is GAUSSIAN:
             return self.as_pairs()
+        self._check_bernoulli()
         live = self.live
         if live.all() and self.W.flags.c_contiguous:
             return self, 0.0
@@ -282,7 +291,8 @@ class Parameters:
         ``W[:, i] -> -W[:, i]``, ``c[i] -> -c[i]``, ``b -> b + W[:, i]`` gives the same
         distribution with on and off exchanged (docs/method.md, section 2). Where ``c[i]`` is zero
         the weights decide: their sum is positive, or zero and the first that is not zero positive.
-        Biases of Gaussian units move to the visible ones, so that theirs is zero.
+        Biases of Gaussian units move to the visible ones, so that theirs is zero. Units of any
+        other kind stay as they are.
 
         Returns
         -------
@@ -297,7 +307,7 @@ class Parameters:
         >>> theta.b, theta.W, theta.c, log_factor
         (array([-5.]), array([[2.]]), array([-1.5]), 1.5)
         """
-        if self.W is None or self.c is None:
+        if self.W is None or self.c is None or self.hidden not in (BERNOULLI, GAUSSIAN):
             return self, 0.0
         is_gaussian = self.hidden is GAUSSIAN
         c = np.zeros_like(self.c) if is_gaussian else self.c
@@ -320,11 +330,12 @@ def _points_down(weights: Floats) -> bool:
 
 
 def _hidden_unit(kind: str | HiddenUnit) -> HiddenUnit:
-    name = kind.name if isinstance(kind, HiddenUnit) else kind
-    if name not in HIDDEN_UNITS:
+    if isinstance(kind, HiddenUnit):
+        return kind
+    if kind not in HIDDEN_UNITS:
         known = " or ".join(map(repr, HIDDEN_UNITS))
-        raise ValueError(f"hidden is {name!r}; choose {known}")
-    return HIDDEN_UNITS[name]
+        raise ValueError(f"hidden is {kind!r}; choose {known}")
+    return HIDDEN_UNITS[kind]
 
 
 def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
