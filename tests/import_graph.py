@@ -154,14 +154,15 @@ def cycle(graph: Graph) -> list[str]:
 def picture(graph: Graph) -> str:
     """Subpackages as a Mermaid graph: arrows from each to those it imports, the direct ones."""
     reached: Graph = {}
-    lines = ["flowchart BT\n"]
+    sources: dict[tuple[str, ...], list[str]] = {}  # those with the same targets share a line
     for place, subpackage in enumerate(SUBPACKAGES):
         direct = graph[subpackage] & set(SUBPACKAGES[:place])
         reached[subpackage] = direct.union(*(reached[other] for other in direct))
         implied = set().union(*(reached[other] for other in direct))
-        shown = [other for other in SUBPACKAGES if other in direct - implied]
-        lines += [f"  {subpackage} --> {other}\n" for other in shown]
-    return "".join(lines)
+        targets = tuple(other for other in SUBPACKAGES if other in direct - implied)
+        sources.setdefault(targets, []).append(subpackage)
+    arrows = [f"  {' & '.join(own)} --> {' & '.join(to)}\n" for to, own in sources.items() if to]
+    return "".join(["flowchart BT\n", *arrows])
 
 
 def drawn() -> str:

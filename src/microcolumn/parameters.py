@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .energy._count import Count
 from .energy._fields import Fields
 from .energy._hidden import Hidden
-from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, HiddenUnit
+from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HiddenUnit, hidden_unit
 from .energy._pairs import Pairs
 from .energy._tables import Tables
 from .energy._term import Term
@@ -94,7 +94,7 @@ class Parameters:
         others = couplings, weights, hidden_biases, potential
         if tables is not None and any(part is not None for part in others):
             raise ValueError("tables are given with J, W or v; functions of units go with b alone")
-        self._set(biases, *others, _hidden_unit(hidden), tables)
+        self._set(biases, *others, hidden_unit(hidden), tables)
 
     @classmethod
     def trusted(
@@ -327,15 +327,6 @@ def _points_down(weights: Floats) -> bool:
     total = math.fsum(weights)  # exact, so that it does not depend on the order of units
     first = weights[np.flatnonzero(weights)[:1]]
     return total < 0.0 or (total == 0.0 and bool((first < 0.0).any()))
-
-
-def _hidden_unit(kind: str | HiddenUnit) -> HiddenUnit:
-    if isinstance(kind, HiddenUnit):
-        return kind
-    if kind not in HIDDEN_UNITS:
-        known = " or ".join(map(repr, HIDDEN_UNITS))
-        raise ValueError(f"hidden is {kind!r}; choose {known}")
-    return HIDDEN_UNITS[kind]
 
 
 def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
