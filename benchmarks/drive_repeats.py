@@ -97,7 +97,7 @@ def judge_errors(n_seeds: int, l1: float) -> None:
             [ising] = mc.beyond_stimulus(models, *parts, repeats, random_state=seed).models
             claims += ising.is_clear
             # Without a coupling in either fit there is neither a gain nor an error.
-            z.append(ising.net.bits_per_second / max(ising.net.stderr, 1e-9))
+            z.append(ising.net.value / max(ising.net.stderr, 1e-9))
         print(
             f"{n_repeats} repeats: net gain over its error {np.mean(z):.2f} on average, standard "
             f"deviation {np.std(z):.2f}; more is said to be left in {claims} of {n_seeds}"

@@ -66,9 +66,8 @@ def comparison(words: mc.Words, experiment: Experiment) -> Comparison:
             differences.setdefault(pair, {})[split] = value
     ratio = experiment.test_to_train
     dealt = default_blocks(words.n_bins, 1) if experiment.split_by == "blocks" else None
-    found = compare_splits(scores, differences, words.n_units, ratio, n_blocks=dealt)
-    n, how = experiment.n_splits, experiment.split_by
-    return Comparison(*found, words.n_units, n, n, split_by=how, test_to_train=ratio)
+    how = {"n_planned": experiment.n_splits, "split_by": experiment.split_by}
+    return compare_splits(scores, differences, words.n_units, ratio, n_blocks=dealt, **how)
 
 
 def row(name: str, compared: Comparison, n_hidden: int) -> str:

@@ -36,7 +36,7 @@ import microcolumn as mc
 from microcolumn.evaluate import Comparison, SplitScore
 from microcolumn.evaluate._bootstrap import block_bins_of
 from microcolumn.evaluate._score import mean_rate
-from microcolumn.evaluate._splits import compare_splits, score_split, with_false_modes
+from microcolumn.evaluate._splits import compare_splits, score_split
 from microcolumn.models import ModelSpec
 from microcolumn.models._spec import RIVALS
 from microcolumn.study import Experiment
@@ -177,11 +177,8 @@ def comparison(words: mc.Words, rows: list[Row], experiment: Experiment) -> Comp
                 differences.setdefault((first.model, second.model), {})[split] = value
     ratio, n = experiment.test_to_train, len({row.split for row in rows})
     dealt = default_blocks(words.n_bins, 1)
-    found = compare_splits(scores, differences, words.n_units, ratio, n_blocks=dealt)
-    unranked = with_false_modes(scores, words.n_units)
-    return Comparison(
-        *found, words.n_units, n, n, split_by="blocks", test_to_train=ratio, unranked=unranked
-    )
+    how = {"n_blocks": dealt, "n_planned": n, "split_by": "blocks"}
+    return compare_splits(scores, differences, words.n_units, ratio, **how)
 
 
 def print_table(name: str, words: mc.Words, rows: list[Row], experiment: Experiment) -> None:

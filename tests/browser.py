@@ -125,6 +125,15 @@ def visiting(browser, file, *, ready=True, **options):
         visit.check_quiet()
 
 
+#: JavaScript: colour that an element is filled with, in any notation, as [red, green, blue].
+FILL = """(element) => {
+  const context = document.createElement('canvas').getContext('2d');
+  context.fillStyle = getComputedStyle(element).fill;
+  context.fillRect(0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}"""
+
+
 def contrast(first, second):
     """Contrast of two colours by WCAG 2.2: 1 for equal ones, 21 for black on white."""
 

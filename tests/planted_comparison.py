@@ -1,6 +1,6 @@
 """A comparison of models whose scores are given."""
 
-from microcolumn.evaluate import Comparison, SplitScore
+from microcolumn.evaluate import SplitScore
 from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
 
@@ -34,7 +34,6 @@ def compared(levels, n_splits=4, split_by="blocks", scatter=1.0, **flags):
         for b in levels
         if a < b
     }
-    models, pairs = compare_splits(found, differences, 10, 1.0, n_blocks=20)
     where = {"recording": "cells", "experiment": "instantaneous"}
-    how = {"split_by": split_by, "test_to_train": 1.0}
-    return Comparison(models, pairs, 10, n_splits, n_splits, **where, **how)
+    how = {"n_blocks": 20, "n_planned": n_splits, "split_by": split_by}
+    return compare_splits(found, differences, 10, 1.0, **how, **where)

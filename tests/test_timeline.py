@@ -5,9 +5,11 @@ from hypothesis import given, settings, strategies as st
 from microcolumn.timeline import (
     FROM_ZERO,
     Clock,
+    busiest_bins,
     deal_blocks,
     default_blocks,
     remaining_epochs,
+    typical_bins,
     window_codes,
     windows,
     windows_apart,
@@ -104,3 +106,35 @@ def test_a_clock_knows_the_gaps_between_epochs():
     clock = Clock(np.array([0, 3]), np.array([10.0, 90.0]))
     np.testing.assert_array_equal(clock.times_s(np.array([0, 2, 3, 5]), 0.5), [10, 11, 90, 91])
     np.testing.assert_array_equal(FROM_ZERO.times_s(np.array([0, 7]), 0.5), [0.0, 3.5])
+
+
+def test_the_busiest_bins_are_within_one_epoch():
+    starts = [0, 900, 3300]
+    spikes = np.random.default_rng(1).binomial(4, 0.1, 5000)
+    start, stop = busiest_bins(spikes, np.array(starts), 1000)
+    allowed = [
+        first
+        for low, high in zip(starts, [*starts[1:], 5000], strict=True)
+        for first in range(low, high - 999)
+    ]
+    assert start in allowed
+    assert stop == start + 1000
+    assert spikes[start:stop].sum() == max(spikes[k : k + 1000].sum() for k in allowed)
+
+
+def test_the_busiest_bins_may_be_a_short_epoch():
+    assert busiest_bins(np.array([0, 0, 1, 1, 1]), np.array([0, 2]), 1000) == (2, 5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(1, 12), st.data())
+def test_typical_bins_have_the_median_sum_of_all_stretches(spikes, n_bins, data):
+    cuts = data.draw(st.sets(st.integers(1, len(spikes) - 1))) if len(spikes) > 1 else set()
+    starts = [0, *sorted(cuts)]
+    start, stop = typical_bins(np.array(spikes), np.array(starts), n_bins)
+    epochs = list(zip(starts, [*starts[1:], len(spikes)], strict=True))
+    length = min(n_bins, max(high - low for low, high in epochs))
+    assert stop - start == length
+    begins = [first for low, high in epochs for first in range(low, high - length + 1)]
+    sums = [sum(spikes[first : first + length]) for first in begins]
+    assert sums[begins.index(start)] == sorted(sums)[(len(sums) - 1) // 2]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .formatting import counted, html_list, html_table, html_text, number
 from .units import TEXT_COLUMNS, Units, layers_from_the_top
@@ -41,31 +40,27 @@ def units_tables(units: Units, name: str, values: Floats) -> str:
     ``name`` says what the number is, with its unit.
     """
     details = f"<details><summary>{counted(len(units), 'unit')}</summary>"
-    told = units.columns | {name: [number(value) for value in values.tolist()]}
-    one_by_one = html_list(told, "unit", left=TEXT_COLUMNS)
+    shown = units.columns | {name: [number(value) for value in values.tolist()]}
+    one_by_one = html_list(shown, "unit", left=TEXT_COLUMNS)
     return f"{_by_group(units, name, values)}{details}{one_by_one}</details>"
 
 
 def _by_group(units: Units, name: str, values: Floats) -> str:
     """Number of units, their depths and the median, smallest and largest value of each group."""
-    labels = _groups(units)
     groups = [column for column in ("area", "layer") if getattr(units, column)]
+    known = [getattr(units, column) for column in groups]
+    labels = list(zip(*known, strict=True)) if known else [("all",)] * len(units)
     depth = [] if units.depth_um is None else [f"depth, µm (from {units.depth_reference})"]
     header = [*(groups or [""]), "units", *depth, f"{name}: median (range)"]
     rows = []
     for label in _ordered(units, labels):
         members = np.array([each == label for each in labels])
         middle, low, high = np.quantile(values[members], [0.5, 0.0, 1.0])
-        told = f"{number(middle)} ({number(low)} to {number(high)})"
-        rows.append([*label, f"{members.sum()}", *_depth_range(units, members), told])
+        spread = f"{number(middle)} ({number(low)} to {number(high)})"
+        depths = [units.depth_range(members)] * len(depth)
+        rows.append([*label, f"{members.sum()}", *depths, spread])
     shown = [[cell or "-" for cell in row] for row in rows[:_MOST_ROWS]]
     return html_table(header, shown, left=groups or ("",))
-
-
-def _groups(units: Units) -> list[tuple[str, ...]]:
-    """Area and layer of each unit, as far as any is known; of units without, that all are alike."""
-    known = [column for column in (units.area, units.layer) if column]
-    return list(zip(*known, strict=True)) if known else [("all",)] * len(units)
 
 
 def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -76,11 +71,3 @@ def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str,
     areas = list(dict.fromkeys(label[:-1] for label in labels))
     layers = layers_from_the_top(units)
     return sorted(distinct, key=lambda each: (areas.index(each[:-1]), layers.index(each[-1])))
-
-
-def _depth_range(units: Units, members: NDArray[np.bool_]) -> list[str]:
-    if units.depth_um is None:
-        return []
-    known = units.depth_um[members]
-    known = known[~np.isnan(known)]
-    return [f"{number(known.min(), 0)} to {number(known.max(), 0)}" if known.size else "-"]

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binning import Binning, bin_trains
+from .binning import Binning, bin_trains, check_length, checked_trains
 from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
 from .formatting import duration
 from .notebook import card, facts, units_tables
-from .trains import check_length, checked_trains
 from .units import Units
 from .validation import Floats, check_positions, real_number, texts
 from .words import Words, checked_bin_width

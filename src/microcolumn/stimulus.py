@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import stdtrit
 
 from .origin import Origin, ordered
@@ -280,10 +279,9 @@ def _smoothed(counts: Floats, kernel: Floats) -> Floats:
     """
     if kernel.size == 1:
         return counts
-    reach, n = kernel.size // 2, counts.shape[0]
-    size = next_fast_len(n + kernel.size - 1, real=True)
-    full = irfft(rfft(counts, size, axis=0) * rfft(kernel, size)[:, None], size, axis=0)
-    return np.maximum(full[reach : reach + n], 0.0)
+    from scipy.signal import fftconvolve  # slow to import
+
+    return np.maximum(fftconvolve(counts, kernel[:, None], mode="same", axes=0), 0.0)
 
 
 def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Floats:

@@ -1,8 +1,9 @@
-"""Bins in time order: epochs, blocks of a split, and windows of consecutive bins."""
+"""Bins in time order: epochs, blocks of a split, windows, and stretches of bins to draw."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -114,6 +115,66 @@ def windows_apart(in_first: NDArray[np.bool_], bins: Places, window: int) -> NDA
     limits = np.append(bins[changes], bins[-1] + window)
     next_limit = limits[np.searchsorted(changes, np.arange(bins.size), side="right")]
     return bins + window <= next_limit
+
+
+def run_starts(bins: Places, epoch_starts: Places) -> Places:
+    """First of each run of bins of one epoch that are adjacent by their place in the recording."""
+    begins = np.append(True, np.diff(bins) != 1)
+    begins[epoch_starts] = True
+    return np.flatnonzero(begins)
+
+
+def busiest_bins(
+    amounts: NDArray[Any], epoch_starts: Places, n_bins: int, *, shorter: bool = True
+) -> tuple[int, int]:
+    """First bin and bin after the last of the ``n_bins`` of one epoch with the largest sum.
+
+    ``amounts`` has shape (n_bins of the recording,). Epochs that are ``shorter`` count as a whole;
+    without them, stretches are as long as the longest epoch allows. The first of equal ones is
+    taken.
+    """
+    starts, lengths = _stretches(epoch_starts, amounts.size, n_bins, shorter=shorter)
+    total = np.append(0, np.cumsum(amounts))
+    best = int(np.argmax(total[starts + lengths] - total[starts]))
+    return int(starts[best]), int(starts[best] + lengths[best])
+
+
+def typical_bins(
+    amounts: NDArray[Any], epoch_starts: Places, n_bins: int, *, occurring: bool = False
+) -> tuple[int, int]:
+    """First bin and bin after the last of ``n_bins`` of one epoch with a typical activity.
+
+    Their sum is the median of all such stretches. Where all epochs are shorter, the longest stand
+    for it. ``amounts`` has shape (n_bins of the recording,) or (n_bins of the recording,
+    n_columns), at least 0. With ``occurring``, only stretches count in which as many columns as
+    possible are above 0 at some time, not at the very ends.
+    """
+    starts, [length, *_] = _stretches(epoch_starts, len(amounts), n_bins, shorter=False)
+    columns = amounts.reshape(len(amounts), -1)
+    total = np.zeros((len(columns) + 1, columns.shape[1]))
+    np.cumsum(columns, axis=0, out=total[1:])
+    margin = length // 10 if occurring else 0
+    sums = total[starts + length - margin] - total[starts + margin]
+    if occurring:
+        n_seen = (sums > 0).sum(axis=1)
+        starts, sums = starts[n_seen == n_seen.max()], sums[n_seen == n_seen.max()]
+    in_order = np.argsort(sums.sum(axis=1), kind="stable")
+    first = int(starts[in_order[(in_order.size - 1) // 2]])
+    return first, first + int(length)
+
+
+def _stretches(
+    epoch_starts: Places, n_total: int, n_bins: int, *, shorter: bool
+) -> tuple[Places, Places]:
+    """First bin and length of all stretches within an epoch; see :func:`busiest_bins`."""
+    ends = np.append(epoch_starts[1:], n_total)
+    lengths = np.minimum(n_bins, ends - epoch_starts)
+    if not shorter:
+        lengths[:] = lengths.max()
+    n_stretches = np.maximum(ends - epoch_starts - lengths + 1, 0)
+    before = np.repeat(np.cumsum(n_stretches) - n_stretches, n_stretches)
+    starts = np.repeat(epoch_starts, n_stretches) + np.arange(n_stretches.sum()) - before
+    return starts, np.repeat(lengths, n_stretches)
 
 
 def window_codes(index: NDArray[np.int32], oldest: Places, window: int, n_distinct: int) -> Places:

@@ -139,20 +139,17 @@ class Units:
     def take(self, positions: Iterable[int]) -> Units:
         """Table of the units at ``positions``, in that order."""
         chosen = check_positions("positions", positions, len(self))
+        columns = {name: getattr(self, name) for name in ("ids", *TEXT_COLUMNS[1:])}
+        kept: dict[str, Any] = {k: [v[n] for n in chosen] for k, v in columns.items() if v}
+        if self.depth_um is not None:
+            kept["depth_um"] = self.depth_um[chosen]
+        return replace(self, multiunit=self.multiunit[chosen], **kept)
 
-        def kept(labels: tuple[str, ...] | None) -> list[str] | None:
-            return None if labels is None else [labels[n] for n in chosen]
-
-        return Units(
-            [self.ids[n] for n in chosen],
-            None if self.depth_um is None else self.depth_um[chosen],
-            kept(self.layer),
-            depth_reference=self.depth_reference,
-            quality=kept(self.quality),
-            multiunit=self.multiunit[chosen],
-            area=kept(self.area),
-            probe=kept(self.probe),
-        )
+    def depth_range(self, members: NDArray[Any]) -> str:
+        """Smallest and largest known depth of some units, ``"120 to 800"``; a dash without any."""
+        known = np.array([]) if self.depth_um is None else self.depth_um[members]
+        known = known[~np.isnan(known)]
+        return f"{known.min():z.0f} to {known.max():z.0f}" if known.size else "-"
 
     def with_layers(self, layer: Iterable[str]) -> Units:
         """The same units with one layer label each."""

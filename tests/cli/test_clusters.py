@@ -64,7 +64,7 @@ def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_on
         said = microcolumn(*asked, "--", "--hold", "--comment=by hand")
         assert said.exit_code == 0, said.output
         first, second, last = re.search(r"as (\d+), (\d+), (\d+);", said.stderr).groups()
-        assert f"{N_JOBS} jobs for 4 tasks, submitted to SLURM as " in said.stderr
+        assert f"{N_JOBS} jobs for 4 tasks; submitted to SLURM as " in said.stderr
         assert "Comment=by hand" in cluster.asked("scontrol", "show", "job", last)
         told = microcolumn("study", "status", plan).stdout
         assert f"0 of {N_JOBS} jobs done, on SLURM" in told

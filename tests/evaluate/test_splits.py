@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from microcolumn.evaluate import Comparison, SplitScore
+from microcolumn.evaluate import SplitScore
 from microcolumn.evaluate._paired import judged_together, paired_difference
 from microcolumn.evaluate._significance import holm
-from microcolumn.evaluate._splits import compare_splits, model_score, with_false_modes
+from microcolumn.evaluate._splits import compare_splits, model_score
 from microcolumn.models import ModelSpec
 
 ISING = ModelSpec("Ising")
@@ -30,9 +30,7 @@ def compared(first, second):
 def compared_as(values, differences):
     """A comparison of models by name, with the given scores per split."""
     found = {ModelSpec(name): scores(each) for name, each in values.items()}
-    models, pairs = compare_splits(found, differences, 10, 1.0)
-    n = max(model.n_splits for model in models)
-    return Comparison(models, pairs, 10, n, n, **WHERE)
+    return compare_splits(found, differences, 10, 1.0, **WHERE)
 
 
 @settings(deadline=None, max_examples=20)
@@ -264,12 +262,11 @@ def test_a_model_with_a_false_mode_in_one_split_is_in_no_rank_and_no_pair():
     found[ModelSpec("B")][1] = replace(found[ModelSpec("B")][1], false_mass=0.46)
     found[ModelSpec("C")][0] = replace(found[ModelSpec("C")][0], false_mass=0.009)
     differences = {("A", "B"): {0: (-47.0, 0.1)}, ("A", "C"): {0: (2.0, 0.1), 1: (2.0, 0.1)}}
-    models, pairs = compare_splits(found, differences, 10, 1.0)
-    assert [model.name for model in models] == ["A", "C"]
-    assert "B" not in {name for pair in pairs for name in (pair.first, pair.second)}
-    [false] = with_false_modes(found, 10)
+    whole = compare_splits(found, differences, 10, 1.0, **WHERE)
+    assert [model.name for model in whole.models] == ["A", "C"]
+    assert "B" not in {name for pair in whole.pairs for name in (pair.first, pair.second)}
+    [false] = whole.unranked
     assert (false.name, false.false_mass) == ("B", 0.46)
-    whole = Comparison(models, pairs, 10, 2, 2, **WHERE, unranked=(false,))
     assert whole.best.name == "A"
     assert whole.statements[-1] == "B: false mode: 46 % of the model's mass on words never seen"
     row = whole.table.splitlines()[-1]
@@ -278,8 +275,8 @@ def test_a_model_with_a_false_mode_in_one_split_is_in_no_rank_and_no_pair():
 
 
 def test_where_all_models_have_a_false_mode_the_answer_says_only_that():
-    [false] = with_false_modes({ISING: [SplitScore(0, 9.0, 0.1, false_mass=0.5)]}, 10)
-    found = Comparison((), (), 10, 1, 1, **WHERE, unranked=(false,))
+    false = [SplitScore(0, 9.0, 0.1, false_mass=0.5)]
+    found = compare_splits({ISING: false}, {}, 10, 1.0, **WHERE)
     assert found.answer == "Ising: false mode: 50 % of the model's mass on words never seen."
     assert "false mode: 50 %" in found.table
     with pytest.raises(ValueError, match=r"no model can be ranked.*raise l1"):

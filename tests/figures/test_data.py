@@ -4,14 +4,17 @@ import numpy as np
 import planted_study
 import pytest
 from matplotlib.collections import PathCollection
+from matplotlib.patches import StepPatch
 from planted_study import PLAN
 
-from microcolumn import Recording, Units, suggest_bin_width
+from microcolumn import Recording, Units
 from microcolumn.figures import data
-from microcolumn.plot._raster import typical_bins
+from microcolumn.figures._data import correlogram
+from microcolumn.plot._time import spikes_by_bin
 from microcolumn.study import Results
-from microcolumn.survey import pairwise_correlations
+from microcolumn.survey import pairwise_correlations, suggest_bin_width
 from microcolumn.survey._stretch import busiest_stretch
+from microcolumn.timeline import typical_bins
 
 FIRST = replace(PLAN, experiments=PLAN.experiments[:1])
 
@@ -63,7 +66,7 @@ def busiest(figure):
 def test_panel_b_shows_typical_and_the_busiest_two_seconds(figure):
     recording = planted_study.recording()
     words = recording.bin(0.020)
-    first, end = typical_bins(words, 100)
+    first, end = typical_bins(spikes_by_bin(words), words.epoch_starts, 100)
     typical = panels(figure)["b"]
     np.testing.assert_allclose(typical.get_xlim(), (0.020 * first, 0.020 * end))
     assert len(marks(typical)) == words.expand()[first:end].sum()
@@ -199,3 +202,96 @@ def test_five_hundred_units_make_a_small_file(figure_of):
     assert len(marks(busiest(figure))) > 3000
     assert len(figure.svg("x")) < 1_000_000
     assert "124,750 pairs" in figure.caption
+
+
+@pytest.fixture(scope="module")
+def result():
+    rng = np.random.default_rng(0)
+    volleys = rng.uniform(1.0, 599.0, 2000)
+    trains = [np.sort(volleys + rng.normal(0.0, 0.006, volleys.size)) for _ in range(3)]
+    return suggest_bin_width(Recording(trains))
+
+
+def dashed(axes):
+    return [float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() == "--"]
+
+
+def steps(axes):
+    [found] = [each for each in axes.patches if isinstance(each, StepPatch)]
+    return found
+
+
+def test_dashed_lines_enclose_the_peak_at_half_its_height(result):
+    (axes,) = correlogram(result).axes
+    left, right = dashed(axes)
+    assert right - left == pytest.approx(result.peak_width_s * 1e3)
+    assert left == -right
+    smoothed = axes.lines[0]
+    at_line = np.interp(right, *smoothed.get_data())
+    peak, far = smoothed.get_ydata().max(), np.median(smoothed.get_ydata())
+    assert at_line == pytest.approx((peak + far) / 2, rel=0.05)
+
+
+def test_counts_are_drawn_relative_to_chance(result):
+    (axes,) = correlogram(result).axes
+    counts, edges, baseline = steps(axes).get_data()
+    np.testing.assert_allclose((edges[1:] + edges[:-1]) / 2, result.lags_s * 1e3, atol=1e-9)
+    np.testing.assert_allclose(counts, result.counts / result.chance)
+    assert baseline == 1.0
+    assert axes.lines[1].get_ydata()[0] == 1.0
+    assert "chance" in axes.get_ylabel()
+
+
+def test_the_title_states_the_suggestion_and_the_label_the_measured_width(result):
+    (axes,) = correlogram(result).axes
+    assert axes.get_title() == "Suggested bins: 20 ms"
+    assert [text.get_text() for text in axes.texts] == [
+        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms"
+    ]
+
+
+def test_without_a_peak_there_are_no_dashed_lines_and_the_title_says_so(result):
+    (axes,) = correlogram(replace(result, peak_width_s=np.nan)).axes
+    assert dashed(axes) == []
+    assert axes.get_title() == "Suggested bins: 20 ms (no central peak)"
+
+
+def test_a_neuron_sorted_twice_does_not_stretch_the_axis(result):
+    """With a thousand times chance at lag 0 the axis still ends above everything else."""
+    middle = result.counts.size // 2
+    counts = result.counts.copy()
+    counts[middle - 1 : middle + 2] = 1000.0 * result.chance[middle]
+    figure = correlogram(replace(result, counts=counts))
+    (axes,) = figure.axes
+    others = np.delete(counts / result.chance, [middle - 1, middle, middle + 1])
+    highest = max(others.max(), (result.smoothed / result.chance).max())
+    assert highest < axes.get_ylim()[1] < 1.2 * highest
+    assert others.min() - 0.1 * highest < axes.get_ylim()[0] < others.min()
+    [shade] = [each for each in axes.patches if each is not steps(axes)]
+    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (-1.5, 1.5)
+    assert "dead time, to 1e+03 \N{MULTIPLICATION SIGN} chance" in [
+        text.get_text() for text in axes.get_legend().get_texts()
+    ]
+
+
+def test_nothing_is_shaded_where_the_middle_fits_the_axis(result):
+    figure = correlogram(result)
+    (axes,) = figure.axes
+    assert len(axes.patches) == 1
+    assert axes.get_ylim()[1] > (result.counts / result.chance).max()
+    assert len(axes.get_legend().get_texts()) == 3
+
+
+def test_lags_longer_than_every_epoch_are_left_blank(tmp_path):
+    short = Recording([[0.01, 0.02], [0.015]], epochs=[[0.0, 0.05]])
+    figure = correlogram(suggest_bin_width(short))
+    figure.savefig(tmp_path / "short.png")
+    drawn = steps(figure.axes[0]).get_data().values
+    assert np.isnan(drawn[0])
+    assert np.isfinite(drawn[drawn.size // 2])
+
+
+def test_recordings_without_pairs_can_be_drawn(tmp_path):
+    figure = correlogram(suggest_bin_width(Recording([[1.0]])))
+    figure.savefig(tmp_path / "empty.pdf")
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no pairs of units"]

@@ -150,9 +150,9 @@ def test_channels_tell_depths_that_clusters_do_not(probe):
 def test_without_pyarrow_quality_is_unknown_and_the_note_says_how_to_get_it(probe, monkeypatch):
     def no_pyarrow(*_):
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        return alf.tables._parquet(probe / "clusters.metrics.pqt")
+        return alf.folders._parquet(probe / "clusters.metrics.pqt")
 
-    monkeypatch.setattr(alf.tables, "load_sandboxed", no_pyarrow)
+    monkeypatch.setattr(alf.folders, "load_sandboxed", no_pyarrow)
     (probe / "clusters.metrics.pqt").write_bytes(b"PAR1")
     recording = mc.read(probe)
     assert recording.units.quality is None

@@ -18,8 +18,7 @@ from scipy import sparse
 from microcolumn.io import read
 from microcolumn.io._failures import BadFileError
 from microcolumn.io.matlab import load
-from microcolumn.io.matlab.v7 import variables_v7
-from microcolumn.io.matlab.variable import NUMERIC
+from microcolumn.io.matlab.variables import NUMERIC, variables_v7
 
 #: Files that MATLAB itself wrote, which SciPy keeps for its own tests.
 OF_MATLAB = sorted((Path(scipy.io.matlab.__file__).parent / "tests" / "data").glob("*.mat"))

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import microcolumn as mc
 from microcolumn.cli import app
 from microcolumn.io import _remote
-from microcolumn.io._limits import check_claim, largest_content, size_on_disk
+from microcolumn.io._failures import check_claim, largest_content, size_on_disk
 from microcolumn.study._sources import Source
 
 pytest.importorskip("remfile")

@@ -7,10 +7,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.evaluate import Comparison, SplitScore
+from microcolumn.evaluate import SplitScore
 from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
-from microcolumn.plot._ranking import ranking
+from microcolumn.plot._comparisons import ranking
 from microcolumn.plot._scores import differences, in_groups, scores
 from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
@@ -37,10 +37,8 @@ def compared(levels, recording="cells", n_splits=4, n_units=23):
         if first < second
     }
     by_spec = {ModelSpec.of(name): rows for name, rows in tested.items()}
-    models, found = compare_splits(by_spec, pairs, n_units, 1.0)
-    return Comparison(
-        models, found, n_units, n_splits, n_splits, recording, "instantaneous", window=1
-    )
+    where = {"recording": recording, "experiment": "instantaneous"}
+    return compare_splits(by_spec, pairs, n_units, 1.0, n_planned=n_splits, **where)
 
 
 def axes():

@@ -23,28 +23,9 @@ QUESTIONS = [
 ]
 
 
-def answer_of(path, change=lambda job, rows: None, keep=lambda job: True, plan=INSTANTANEOUS):
-    return whole_answer(Results(planted.write(path / "study.db", plan, keep=keep, change=change)))
-
-
 @pytest.fixture(scope="module")
 def answer(planted_results):
     return whole_answer(planted_results)
-
-
-def test_each_question_is_asked_once_and_begins_with_its_answer(answer):
-    told = dict(answer.paragraphs)
-    assert [question for question, _ in answer.paragraphs] == QUESTIONS
-    beginnings = [
-        "Yes. RBM 5 ",
-        "Groups add 2.00 bits/s",
-        "Undecided: 65 %",
-        "RBM 5 has the highest",
-    ]
-    beginnings += ["Yes, as far as these words can tell: RBM 5 ", "Yes. ", "The scores hold for "]
-    for text, beginning in zip(told.values(), beginnings, strict=True):
-        assert text.startswith(beginning)
-        assert text.endswith(".")
 
 
 def test_numbers_are_those_of_the_comparison(answer, planted_results):
@@ -75,18 +56,3 @@ def test_assemblies_are_counted_as_in_the_table_of_each_model_that_may_be_the_be
     rbm, semi = _assembly_table.tables(results, results.tested()[0])
     assert [row[-1] for row in rbm.rows].count("assembly") == 0
     assert [row[-1] for row in semi.rows].count("assembly") == 1
-
-
-def test_one_comparison_needs_no_table(tmp_path):
-    found = answer_of(tmp_path, keep=lambda job: job.kind == "test")
-    assert found.table is None
-    assert QUESTIONS[5] not in dict(found.paragraphs)
-    assert dict(found.paragraphs)[QUESTIONS[2]] == "Not computed yet; run the study further."
-    assert QUESTIONS[4] not in dict(found.paragraphs)
-
-
-def test_a_study_that_has_barely_begun_says_what_to_do(tmp_path):
-    found = answer_of(tmp_path, keep=lambda job: False, plan=planted.PLAN)
-    assert found.title == "Nothing is tested yet; run the study further"
-    assert found.paragraphs == found.findings == ()
-    assert "jobs are not done yet" in found.subtitle

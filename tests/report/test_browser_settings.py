@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import LAPTOP, PAPER, PHONE, contrast, visiting, write_page
+from browser import FILL, LAPTOP, PAPER, PHONE, contrast, visiting, write_page
 from figured_page import SHEET, saved
 
 from microcolumn.study import Results
@@ -14,9 +14,7 @@ NAME = f"<script>alert(1)</script> \"quoted\" & 'so' 🧠 שלום العربي�
 
 def fill(page, part):
     """Colour of a part of the figure, as [red, green, blue]."""
-    return page.locator(f"{SHEET} {part}").first.evaluate(
-        "(e) => getComputedStyle(e).fill.match(/[\\d.]+/g).map(Number).slice(0, 3)"
-    )
+    return page.locator(f"{SHEET} {part}").first.evaluate(FILL)
 
 
 @pytest.mark.parametrize("width", [320, 390, 683, 768, 1024, 1366, 1920])

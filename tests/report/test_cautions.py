@@ -31,18 +31,6 @@ def cautions_of(folder, plan, **options):
     return [each for each in cautions(Results(path)) if "not done" not in each]
 
 
-def test_each_caution_names_its_models_and_counts_its_tests(planted_results):
-    found = [each.split(": ", 1) for each in cautions(planted_results)]
-    assert [(names, sentence.count("4e-3")) for names, sentence in found] == [
-        ("cells (simulated), instantaneous, Ising", 1),  # the end of the grid
-        ("cells (simulated), instantaneous, RBM 5", 0),
-        ("cells (simulated), spatiotemporal, Ising", 1),
-        ("cells (simulated), spatiotemporal, RBM", 0),
-    ]
-    counts = ["4 of 4", "1 of 4", "12 of 12 tests (T = 1, 2, 3)", "3 of 12 tests (T = 1, 2, 3)"]
-    assert all(count in sentence for count, (_, sentence) in zip(counts, found, strict=True))
-
-
 @pytest.mark.parametrize(
     ("grid", "chosen", "n_cautions"),
     [

@@ -22,8 +22,7 @@ from microcolumn.recording import Recording
 from microcolumn.report import _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
-from microcolumn.report._growth import gains, growth
-from microcolumn.report._tables import effects, recordings
+from microcolumn.report._tables import effects, gains, growth, recordings
 from microcolumn.report._typography import typeset
 from microcolumn.study import NotComputedError, Plan, Results, run
 from microcolumn.study._codec import json_text

@@ -15,8 +15,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import planted_study as planted
 from planted_comparison import compared
 
-from microcolumn.report._answer_models import best_model, good_enough, holds_for, others_agree
-from microcolumn.report._answer_sentences import beyond_pairs, in_layers, size_of_gain, title
+from microcolumn.report._answer_sentences import (
+    best_model,
+    beyond_pairs,
+    good_enough,
+    holds_for,
+    in_layers,
+    others_agree,
+    size_of_gain,
+    title,
+)
 from microcolumn.report._findings import Finding, Layering, _kind
 from microcolumn.report._methods import methods
 from microcolumn.report._section_intros import _FINDINGS, section_intro
@@ -89,6 +97,12 @@ def answers():
         "layers and none": [inside, outside, one["groups"]],
         "a large gain": [finding(levels={"Ising": 50.0, "RBM 25": 61.0})],
         "a small gain": [finding(levels={"Ising": 50.0, "RBM 25": 50.1}, scatter=0.01)],
+        "a rival behind": [finding(levels=GROUPS | {"TwoTree": 11.0})],
+        "by words": [finding(split_by="words")],
+        "no split": [finding(split_by="")],
+        "log Z": [finding(**{"RBM 25": {"normaliser_converged": False}})],
+        "three": [finding(levels=GROUPS | {"SemiRBM 25": 11.0})],
+        "sizes": [finding(levels=GROUPS | {"Tree": 20.0}, Tree={"size": "6 edges"})],
         "false modes": [replace(one["groups"], compared=none, kind="untested")],
     }
     for kind in (Fit, Doubtful, Missing):
@@ -101,6 +115,8 @@ def answers():
         yield from (f"  {each.__name__}: {each(found)}" for each in questions)
         first = [replace(one["groups"], recording=each.recording) for each in found]
         yield f"  others_agree: {others_agree(found, first)}"
+        if len(found) == 1:
+            yield f"  statements: {' / '.join(found[0].compared.statements)}"
 
 
 def study(plan=INSTANTANEOUS, **options):

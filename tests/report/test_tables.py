@@ -6,8 +6,7 @@ from planted_comparison import compared as planted_comparison
 
 from microcolumn.figures import _all
 from microcolumn.report import _tables as tables, page
-from microcolumn.report._growth import gains, growth
-from microcolumn.report._tables import effects
+from microcolumn.report._tables import effects, gains, growth
 from microcolumn.study import Plan, Results
 
 
@@ -48,7 +47,7 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
         assert float(split) == pytest.approx(model.split_stderr, abs=0.005)
         assert float(block) == pytest.approx(planted.BLOCK_STDERR)
     times = "\N{MULTIPLICATION SIGN}"
-    assert column(table, "chosen") == [f"λ 1e-3 {times}3, λ 4e-3"] * 2 + [f"λ 4e-3 {times}4"]
+    assert column(table, "chosen") == [f"λ 1e-3 {times}3; λ 4e-3"] * 2 + [f"λ 4e-3 {times}4"]
     assert column(table, "lift") == ["-"] * 3  # this study was not asked for it
     assert column(table, "live hidden") == ["2.5 of 5", "2.5 of 5", "-"]
     assert column(table, "converged") == ["no", "yes", "yes"]
@@ -74,28 +73,18 @@ def test_a_lift_of_nothing_has_no_minus_sign(planted_results, conditions):
 @pytest.mark.parametrize(
     ("sizes", "told"),
     [
-        (["9 edges", "4 edges", "11 edges"], "4 to 11 edges"),
-        (
-            ["9 edges, 2 steps", "4 edges, 2 steps", "11 edges, 7 steps"],
-            "4 to 11 edges, 2 to 7 steps",
-        ),
-        (["9 edges", "4 edges", "no edge"], "9 edges, 4 edges, no edge"),
-        (["9 edges", "4 edges, 2 steps", "5 edges"], "9 edges; 4 edges, 2 steps; 5 edges"),
-        (
-            ["9 edges", "4 edges, 2 steps", "4 edges, 2 steps"],
-            "9 edges; 4 edges, 2 steps \N{MULTIPLICATION SIGN}2",
-        ),
-        (["9 edges", "4 edges", "4 edges"], "9 edges, 4 edges \N{MULTIPLICATION SIGN}2"),
-        (["3e-5", "0.02", "1.5e-3"], "3e-5 to 0.02"),
-        (["4 edges"], "4 edges"),
+        ({9: "9 edges", 4: "4 edges", 11: "11 edges"}, "4 edges to 11 edges"),
+        ({9: "9 edges", 4: "4 edges", 3: "4 edges"}, "4 edges \N{MULTIPLICATION SIGN}2; 9 edges"),
+        ({4: "4 edges"}, "4 edges"),
     ],
 )
 def test_sizes_that_differ_in_every_split_are_told_by_their_ends(sizes, told):
+    """By the number of parameters of the fits."""
     given = planted_comparison({"Tree": 3.0}, n_splits=len(sizes))
     [tree] = given.models
     splits = [
-        replace(s, size=size, normaliser="exact")
-        for s, size in zip(tree.splits, sizes, strict=True)
+        replace(score, size=size, n_parameters=n, normaliser="exact")
+        for score, (n, size) in zip(tree.splits, sizes.items(), strict=True)
     ]
     table = tables.models(replace(given, models=(replace(tree, splits=tuple(splits)),)))
     assert column(table, "chosen") == [told]

@@ -93,7 +93,7 @@ def test_a_table_of_units_comes_back_from_a_blob():
 
 
 def test_a_row_has_the_fields_that_are_not_left_out():
-    score = Score(1.0, 0.1, 0.0, "exact", True, -2.0, 10, 5, 2)
+    score = Score(1.0, 0.1, n_units=5, block_bins=2, nats_per_word=-2.0)
     row = row_of(score, "n_units", "block_bins")
     assert row["bits_per_second"] == 1.0
     assert row.keys().isdisjoint({"n_units", "block_bins"})

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
+from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, did_you_mean
 
 
 def test_the_defaults_are_the_papers_protocol_but_for_penalties_and_splits_by_blocks():
@@ -82,6 +82,6 @@ def test_an_experiment_needs_a_name(name, kind):
 
 
 def test_an_unknown_word_is_answered_with_the_nearest_known_one():
-    assert nearest("splits", Experiment.settings()) == "did you mean 'n_splits'?"
-    assert nearest("hidden", Experiment.settings()) == "did you mean 'n_hidden'?"
-    assert nearest("zzz", ["a", "b"]) == "choose one of 'a', 'b'"
+    assert did_you_mean("splits", Experiment.settings()) == "did you mean 'n_splits'?"
+    assert did_you_mean("hidden", Experiment.settings()) == "did you mean 'n_hidden'?"
+    assert did_you_mean("zzz", ["a", "b"]) == "choose one of 'a', 'b'"

@@ -7,9 +7,8 @@ from small_study import recording
 
 from microcolumn.models import ModelSpec, from_bytes
 from microcolumn.study import Experiment
-from microcolumn.study._compute import Task, execute, split_words
+from microcolumn.study._compute import Task, execute, lighter, split_words
 from microcolumn.study._jobs import Job, specs_of
-from microcolumn.study._light import lighter
 
 
 def test_weak_penalties_and_many_components_are_left_out():

@@ -144,7 +144,7 @@ def test_sources_survive_json_and_pickling(source):
         ({"preset": "B4", "file": "x"}, ValueError, "it has preset and file; give it one of"),
         ({"preset": "b4"}, ValueError, "there is no preset 'b4'; did you mean 'B4'?"),
         ({"preset": 7}, ValueError, "there is no preset 7; choose one of 'B4', 'T6', 'B4MU'"),
-        ({"preset": "B4", "seed": -1}, ValueError, "seed is -1; pass a whole number from 0 on"),
+        ({"preset": "B4", "seed": -1}, ValueError, "seed is -1; it must be at least 0"),
         ({"preset": "B4", "seed": True}, TypeError, "seed is True; pass a whole number"),
         ({"preset": "B4", "minutes": 0}, ValueError, "minutes is 0.0; give a positive number"),
         ({"preset": "B4", "minutes": "5"}, TypeError, "minutes is '5'; give the length"),

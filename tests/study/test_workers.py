@@ -130,7 +130,7 @@ def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, 
 
         told = []
         monkeypatch.setattr(workers, "_tell", help_when_told)
-        monkeypatch.setattr(workers, "_LONELY", 0.5)
+        monkeypatch.setattr(workers, "_NO_WORKER", 0.5)
         freeze_and_kill(victims, monkeypatch)
         run(small_plan(), tmp_path / "robbed.db", scheduler=address)
         # The run needed jobs that they had been given, and did not end before their death.
@@ -247,8 +247,8 @@ def test_without_dask_a_scheduler_asks_for_it(monkeypatch):
 @pytest.mark.parametrize(
     ("n_jobs", "error", "message"),
     [
-        (0, ValueError, "n_jobs is 0; ask for at least one"),
-        (-1, ValueError, "n_jobs is -1; ask for at least one"),
+        (0, ValueError, "n_jobs is 0; it must be at least 1"),
+        (-1, ValueError, "n_jobs is -1; it must be at least 1"),
         (1.5, (TypeError, ValueError), "n_jobs"),
         ("two", (TypeError, ValueError), "n_jobs"),
     ],

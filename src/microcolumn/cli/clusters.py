@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .commands import command, study
-from .output import Json, own_command, print_json, say
+from .output import Json, own_command, print_json, say, show
 from .reading import given
 from .stores import PlanFile, PlanOrStore, Quick, StoreFile, default_store, place_of
 
@@ -62,20 +61,17 @@ def submit(
     for sentence in done.sentences:
         say(sentence, err=True)
     if json:
-        print_json(asdict(done))
+        shown = ("scripts", "numbers", "n_jobs", "sentences")
+        print_json({name: getattr(done, name) for name in shown} | {"n_tasks": len(done.tasks)})
         return
     for path, text in done.scripts.items():
         say(f"# {path}\n{text}")
-    say(_summary(done.n_jobs, done.n_tasks, done.numbers), err=True)
-
-
-def _summary(n_jobs: int, n_tasks: int, numbers: tuple[str, ...]) -> str:
-    if not n_jobs:
-        return "all jobs are done; nothing was submitted"
-    dealt = f"{n_jobs:,} jobs for {n_tasks:,} tasks"
-    if not numbers:
-        return f"{dealt}; nothing was submitted"
-    return f"{dealt}, submitted to SLURM as {', '.join(numbers)}; see microcolumn study status"
+    dealt, told = "all jobs are done", "nothing was submitted"
+    if done.n_jobs:
+        dealt = f"{done.n_jobs:,} jobs for {len(done.tasks):,} tasks"
+    if done.numbers:
+        told = f"submitted to SLURM as {', '.join(done.numbers)}; see microcolumn study status"
+    say(f"{dealt}; {told}", err=True)
 
 
 @command(study, "study work plan.db.parts/1 --stage 1 --task 0")
@@ -104,7 +100,5 @@ def collect(study: PlanOrStore, json: Json = False) -> None:
     found = collect_parts(place_of(study, by_time=True))
     for sentence in found.sentences:
         say(sentence, err=True)
-    if json:
-        print_json({"merged": found.merged, "failed": found.failed})
-    else:
-        say(f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed")
+    told = f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed"
+    show(json, {"merged": found.merged, "failed": found.failed}, told)

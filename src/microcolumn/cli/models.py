@@ -82,7 +82,7 @@ def fit(
         n_hidden=n_hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=n_init
     )
     with atomic_write(out) as saved, warnings_as_lines():
-        from ..evaluate import excess_log_likelihood, fit_best, intervals
+        from ..evaluate import excess_log_likelihood, intervals, tune
         from ..models import Independent, to_bytes
         from ..study import Experiment
         from ..study._sources import words_of
@@ -96,7 +96,8 @@ def fit(
         choice = None
         with log_if_slow(f"fitting {type(estimator).__name__}"):
             if l1 is None and not isinstance(estimator, Independent):
-                estimator, choice = fit_best(estimator, fitted, random_state=seed)
+                tuned = tune(estimator, fitted, random_state=seed)
+                estimator, [choice] = tuned.best, tuned.choices.values()
             else:
                 estimator.fit(fitted)
         score = None if held is None else excess_log_likelihood(estimator, held)

@@ -135,6 +135,14 @@ def print_json(result: Any) -> None:
     say(dumps(plain(result), indent=2, allow_nan=False, default=str))
 
 
+def show(json: bool, result: Any, text: Any) -> None:
+    """Print a result for programs, or else as text."""
+    if json:
+        print_json(result)
+    else:
+        say(text)
+
+
 def print_table(
     rows: Iterable[Sequence[str]], header: Sequence[str] = (), *, err: bool = False
 ) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from ..atomic import atomic_write
 from .commands import command, study
-from .output import Json, Open, make_folder, print_json, say, show_page
+from .output import Json, Open, make_folder, print_json, say, show, show_page
 from .stores import MOST_LETTERS, PlanOrStore, results_of
 
 if TYPE_CHECKING:
@@ -98,10 +98,8 @@ def figures(
             raise ValueError(f"{store} has nothing to draw yet; run the study further")
         with atomic_write(folder / "captions.txt") as file:
             file.write("\n".join(f"{name}: {text}\n" for name, text in captions.items()).encode())
-    if json:
-        print_json({"folder": folder, "format": format, "captions": captions})
-    else:
-        say(f"figures: {folder}")
+    done = {"folder": folder, "format": format, "captions": captions}
+    show(json, done, f"figures: {folder}")
 
 
 @command(study, "study tables plan.toml --out tables")
@@ -119,11 +117,7 @@ def tables(
 
     make_folder(out)
     written = write_tables(results, out)
-    if json:
-        print_json({"tables": written})
-    else:
-        for path in written:
-            say(path)
+    show(json, {"tables": written}, "\n".join(map(str, written)))
 
 
 def _file_name(request: FigureRequest, taken: set[str]) -> str:

@@ -23,8 +23,19 @@ _option = partial(typer.Option, rich_help_panel="Which data")
 #: Settings of reading that have a command-line option to themselves.
 _OWN = {
     name: "--" + name.replace("_", "-")
-    for name in ("reader", "depth_reference", "layers", "quality", "epochs", "start")
-} | {"times": "--times", "units": "--units", "time_unit": "--unit-of-time"}
+    for name in [
+        "reader",
+        "depth_reference",
+        "layers",
+        "quality",
+        "epochs",
+        "start",
+        "times",
+        "units",
+    ]
+} | {"time_unit": "--unit-of-time"}
+#: Fields of :class:`Data` that choose units, by their names in ``Recording.select``.
+_OF_SELECTION = ("ids", "layer", "area", "probe", "multiunit", "min_rate_hz", "max_rate_hz")
 
 RecordingFile = Annotated[
     str, typer.Argument(help="Recording: a file or folder of any known format, or a URL.")
@@ -54,9 +65,12 @@ class Source:
         str | None,
         _option(help="Column, variable or dataset with the unit of each spike; see also --ids."),
     ] = None
-    unit_of_time: Annotated[
+    time_unit: Annotated[
         str | None,
-        _option(help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate)."),
+        _option(
+            "--unit-of-time",
+            help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate).",
+        ),
     ] = None
     start: Annotated[
         float | None,
@@ -72,20 +86,14 @@ class Source:
 
     def reading(self) -> dict[str, Any]:
         """Keyword arguments of :func:`microcolumn.read`."""
-        own = given(
-            reader=self.reader,
-            epochs=stretches(self.epochs),
-            times=self.times,
-            units=self.units,
-            time_unit=self.unit_of_time,
-            start=self.start,
-        )
-        return own | format_options(self.option)
+        left_out = ("option", *_OF_SELECTION)
+        own = {name: value for name, value in vars(self).items() if name not in left_out}
+        return given(**own | {"epochs": stretches(self.epochs)}) | format_options(self.option)
 
     def read(self, file: str) -> Recording:
         """The recording; depths play no part here. Where it takes long, standard error says so."""
         from .. import io  # the numerical libraries load only when a command runs
-        from ..io._limits import size_on_disk
+        from ..io._failures import size_on_disk
         from ..study._status import log_if_slow
 
         size = 0 if io.is_url(file) or not Path(file).exists() else size_on_disk(Path(file))
@@ -120,29 +128,17 @@ class Data(Source):
         bool | None,
         _option("--multiunits/--single-units", help="Keep multiunits, or single units, only."),
     ] = None
-    min_rate: Annotated[
-        float | None, _option(help="Keep units that fire at least this often, Hz.")
+    min_rate_hz: Annotated[
+        float | None, _option("--min-rate", help="Keep units that fire at least this often, Hz.")
     ] = None
-    max_rate: Annotated[
-        float | None, _option(help="Keep units that fire at most this often, Hz.")
+    max_rate_hz: Annotated[
+        float | None, _option("--max-rate", help="Keep units that fire at most this often, Hz.")
     ] = None
-
-    def reading(self) -> dict[str, Any]:
-        """Keyword arguments of :func:`microcolumn.read`."""
-        own = given(depth_reference=self.depth_reference, layers=self.layers, quality=self.quality)
-        return own | super().reading()
 
     def selection(self) -> dict[str, Any]:
         """Keyword arguments of ``Recording.select``."""
-        return given(
-            ids=ids_of(self.ids),
-            layer=self.layer,
-            area=self.area,
-            probe=self.probe,
-            multiunit=self.multiunit,
-            min_rate_hz=self.min_rate,
-            max_rate_hz=self.max_rate,
-        )
+        chosen = {name: getattr(self, name) for name in _OF_SELECTION}
+        return given(**chosen | {"ids": ids_of(self.ids)})
 
     def read(self, file: str) -> Recording:
         """The recording of the units that are kept."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from ..atomic import atomic_write
 from ..study._status import log_if_slow
 from . import reading
 from .commands import app, command
-from .output import Json, folded, print_json, say, say_started
+from .output import Json, folded, say, say_started, show
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,10 +34,7 @@ def info(
     summary = summarise(data.read(file), step=log_if_slow)
     if figure is not None:
         save(figures.correlogram(summary.bin_width), figure)
-    if json:
-        print_json(summary.as_dict())
-    else:
-        say(folded(reading.as_options(str(summary))))
+    show(json, summary.as_dict(), folded(reading.as_options(str(summary))))
 
 
 @command(app, "layers session.nwb --flashes flashes --depth-reference tip")
@@ -80,21 +76,18 @@ def layers(
         found = found.corrected(centre, top, bottom)
     save(figures.csd(found), figure)
     boundaries = f"II/III {found.top_um:.0f} IV {found.bottom_um:.0f} V/VI"
-    if json:
-        print_json(
-            {
-                "depth_reference": depth_reference,
-                "layers": boundaries,
-                "boundaries_um": found.boundaries,
-                "centre_um": found.centre_um,
-                "sinks": [asdict(sink) for sink in found.sinks],
-                "n_flashes": found.n_flashes,
-                "notes": found.notes,
-                "figure": figure,
-            }
-        )
-    else:
-        say(f"{found}\n\n--depth-reference '{depth_reference}' --layers '{boundaries}'")
+    result = {
+        "depth_reference": depth_reference,
+        "layers": boundaries,
+        "boundaries_um": found.boundaries,
+        "centre_um": found.centre_um,
+        "sinks": found.sinks,
+        "n_flashes": found.n_flashes,
+        "notes": found.notes,
+        "figure": figure,
+    }
+    options = f"--depth-reference '{depth_reference}' --layers '{boundaries}'"
+    show(json, result, f"{found}\n\n{options}")
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -90,7 +90,8 @@ def _is_newer(store: Path, plan: Path) -> bool:
 
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
-    from ..study._plan import Plan, diff
+    from ..study import Plan
+    from ..study._plan import diff
     from ..study._store import Store
 
     with Store.open(store) as opened:

@@ -23,6 +23,7 @@ from .output import (
     say,
     say_blocks,
     say_started,
+    show,
     show_page,
     terminal_columns,
     warnings_as_lines,
@@ -178,10 +179,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
     from ..study import status as status_of
 
     found = status_of(store_of(study, by_time=True))
-    if json:
-        print_json(asdict(found) | {"complete": found.complete})
-    else:
-        say(found)
+    show(json, asdict(found) | {"complete": found.complete}, found)
 
 
 @command(study, "study report plan.toml")

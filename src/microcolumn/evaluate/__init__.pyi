@@ -8,14 +8,12 @@ from ._assemblies import (
 )
 from ._beyond_stimulus import (
     BeyondStimulus as BeyondStimulus,
-    Gain as Gain,
     GainBeyond as GainBeyond,
     beyond_stimulus as beyond_stimulus,
 )
 from ._block_split import BlockSplit as BlockSplit
-from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
+from ._choice import choose_l1 as choose_l1
 from ._comparison import Comparison as Comparison
-from ._conditional import conditional_gain as conditional_gain
 from ._estimates import Estimates as Estimates, Intervals as Intervals
 from ._explainable import Explainable as Explainable, explainable as explainable
 from ._interactions import (
@@ -37,7 +35,11 @@ from ._patterns import (
     counting_bounds as counting_bounds,
     pattern_statistics as pattern_statistics,
 )
-from ._prediction import Prediction as Prediction, predict as predict
+from ._prediction import (
+    Prediction as Prediction,
+    conditional_gain as conditional_gain,
+    predict as predict,
+)
 from ._prediction_scores import (
     Calibration as Calibration,
     Roc as Roc,
@@ -53,7 +55,7 @@ from ._score import (
     lift as lift,
     sequence_gain as sequence_gain,
 )
-from ._significance import Ratio as Ratio
+from ._significance import Estimate as Estimate
 from ._splits import compare as compare
 from ._summaries import (
     LayersResult as LayersResult,
@@ -62,3 +64,4 @@ from ._summaries import (
     WindowResult as WindowResult,
 )
 from ._synchrony import Synchrony as Synchrony, synchrony as synchrony
+from ._tune import TuneResult as TuneResult, tune as tune

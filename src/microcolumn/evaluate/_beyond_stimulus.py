@@ -20,28 +20,12 @@ from ..words import Words
 from ._bootstrap import block_bins_of, block_stderr
 from ._paired import EQUAL_MARGIN
 from ._score import bits_per_second_per_nat
-from ._significance import with_error
+from ._significance import Estimate
 
 #: A gain is called one where it is this many errors above zero.
 _CLEARLY = 2.0
 #: Stretches that the stimulus is cut into for error bars.
 _STRETCHES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """A gain in bits/s on held-out words, and its standard error."""
-
-    bits_per_second: float
-    stderr: float
-
-    @property
-    def text(self) -> str:
-        """Both numbers, without their unit."""
-        return with_error(self.bits_per_second, self.stderr)
-
-    def __str__(self) -> str:
-        return f"{self.text} bits/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +36,12 @@ class GainBeyond:
     ----------
     name : str
         Of the model.
-    gain : Gain
+    gain : Estimate
         Of the driven model over driven independent units, on the same words.
-    control : Gain
+    control : Estimate
         The same with the repeats of each unit in an order of its own, where nothing is left beyond
         the stimulus: what the model gains because finitely many repeats tell the drive inexactly.
-    net : Gain
+    net : Estimate
         Gain minus control, bin by bin: what is beyond the stimulus.
     margin : float
         Bits/s below which a gain is nothing that one would choose a model for: 2 % of what the
@@ -71,9 +55,9 @@ class GainBeyond:
     """
 
     name: str
-    gain: Gain
-    control: Gain
-    net: Gain
+    gain: Estimate
+    control: Estimate
+    net: Estimate
     margin: float
     n_couplings: int
     n_live_hidden: int
@@ -89,7 +73,7 @@ class GainBeyond:
         """
         sure = self.fit_converged and self.normaliser_converged
         return sure and all(
-            found.bits_per_second > max(_CLEARLY * found.stderr, self.margin)
+            found.value > max(_CLEARLY * found.stderr, self.margin)
             for found in (self.gain, self.net)
         )
 
@@ -100,7 +84,7 @@ class BeyondStimulus(AsText):
 
     Parameters
     ----------
-    stimulus : Gain
+    stimulus : Estimate
         Of independent units that follow the stimulus over those at constant rates.
     models : tuple of GainBeyond
         The models, in the order given.
@@ -112,7 +96,7 @@ class BeyondStimulus(AsText):
         Units, and those whose rate follows the stimulus.
     """
 
-    stimulus: Gain
+    stimulus: Estimate
     models: tuple[GainBeyond, ...]
     n_train: int
     n_test: int
@@ -133,7 +117,10 @@ class BeyondStimulus(AsText):
             if clear
             else f"No model clearly gains more than another {100 * EQUAL_MARGIN:g} %."
         )
-        rows = [[m.name, m.gain.text, m.control.text, m.net.text, _doubts(m)] for m in self.models]
+        rows = [
+            [m.name, *(each.text() for each in (m.gain, m.control, m.net)), _doubts(m)]
+            for m in self.models
+        ]
         heads = ("beyond the stimulus, bits/s", "gain", "shuffled repeats", "net", "")
         return sentence + "\n" + text_table(heads, rows, left=("", heads[0]))
 
@@ -174,7 +161,7 @@ def beyond_stimulus(
     >>> repeats = Repeats(np.arange(80.0), duration_s=1.0)
     >>> ising = Ising(l1=1e-3, objective="pseudolikelihood")
     >>> found = beyond_stimulus({"Ising": ising}, *repeats.split(words, random_state=0), repeats)
-    >>> found.stimulus.bits_per_second > 5 * found.stimulus.stderr, found.models[0].is_clear
+    >>> found.stimulus.value > 5 * found.stimulus.stderr, found.models[0].is_clear
     (True, False)
     """
     if not models:
@@ -261,12 +248,12 @@ class _Errors:
         """Mean over bins, bits/s."""
         return float(nats.mean()) * self._scale
 
-    def gain_in_time(self, nats: Floats) -> Gain:
+    def gain_in_time(self, nats: Floats) -> Estimate:
         """With the error of further repeats of the same stimulus: blocks are stretches of time."""
         error = block_stderr(nats, None, self._block_bins)
-        return Gain(self.mean(nats), error * self._scale)
+        return Estimate(self.mean(nats), error * self._scale, n=nats.size, method="blocks")
 
-    def gain(self, nats: Floats, normaliser_stderr: float) -> Gain:
+    def gain(self, nats: Floats, normaliser_stderr: float) -> Estimate:
         """With the larger error of two, so that an error of the drive counts as one.
 
         Blocks are stretches of time, or stretches of the stimulus with all repeats together, since
@@ -275,7 +262,7 @@ class _Errors:
         in_time = block_stderr(nats, None, self._block_bins)
         of_stimulus = block_stderr(nats[self._by_moment], None, self._stretch)
         stderr = math.hypot(float(np.fmax(in_time, of_stimulus)), normaliser_stderr)
-        return Gain(self.mean(nats), stderr * self._scale)
+        return Estimate(self.mean(nats), stderr * self._scale, n=nats.size, method="blocks")
 
 
 def _doubts(model: GainBeyond) -> str:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
-from ..models import PopulationModel, Rival, SemiRBM
+from ..models import PopulationModel, SemiRBM
 from ..models._penalised import Effort, PenalisedModel
-from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
 from ..partition._cost import EXACT_CHOICE, operations
 from ..validation import kind_of
 from ..words import Words, as_words
-from ._rival_choice import Choice, choose
+from ._rival_choice import Choice, is_at_end
 from ._score import Score, excess_log_likelihood
-
-AnyModel = TypeVar("AnyModel", bound=PenalisedModel | Rival)
 
 #: Grids that are made for the words, and their strengths per factor of ten.
 AUTOMATIC = {"auto": 3, "coarse": 1}
@@ -46,49 +39,6 @@ _MOST_STDERR = 0.01
 _MAX_STEPS = 100_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class L1Choice(AsText):
-    """Fits at several L1 strengths, and the one that a validation part prefers.
-
-    Parameters
-    ----------
-    fits : tuple of models
-        With their log Z, by increasing ``l1``.
-    scores : tuple of Score
-        Of each on the validation part.
-    chosen : int
-        Position of the fit that is preferred.
-    """
-
-    fits: tuple[PenalisedModel, ...]
-    scores: tuple[Score, ...]
-    chosen: int
-
-    @property
-    def best(self) -> PenalisedModel:
-        """The fit that is preferred."""
-        return self.fits[self.chosen]
-
-    @property
-    def settings(self) -> tuple[dict[str, float], ...]:
-        """What was tried, as of a :class:`Choice`."""
-        return tuple({"l1": fit.l1} for fit in self.fits)
-
-    @property
-    def l1_values(self) -> tuple[float, ...]:
-        """All strengths, increasing."""
-        return tuple(fit.l1 for fit in self.fits)
-
-    @property
-    def is_at_end(self) -> bool:
-        """Whether a strength beyond those tried might be better still."""
-        return is_at_end(self.best.l1, self.l1_values, self.best.n_nonzero_)
-
-    def __str__(self) -> str:
-        values = self.l1_values
-        return f"l1 {self.best.l1:g} of {len(values)} from {values[0]:g} to {values[-1]:g}"
-
-
 def choose_l1(
     model: PenalisedModel,
     train: Words | ArrayLike,
@@ -97,7 +47,7 @@ def choose_l1(
     *,
     nested: tuple[Sequence[Any], Sequence[Any]] | None = None,
     max_steps: int = _MAX_STEPS,
-) -> L1Choice:
+) -> Choice:
     """Fit along a path of L1 strengths and choose one on the validation part.
 
     Parameters
@@ -121,7 +71,7 @@ def choose_l1(
 
     Returns
     -------
-    L1Choice
+    Choice
         The highest score wins, of equals the largest l1. A fit with more than 1 % of its mass
         in modes without any training word is chosen only if there is no other, and so is one
         whose log Z has not converged: it may be too small, and the score too good. Where the
@@ -164,7 +114,8 @@ def choose_l1(
         polished.add(best)
         best = _best(found)
     fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
-    return L1Choice(fits, scores, strengths.index(best))
+    settings = tuple({"l1": fit.l1} for fit in fits)
+    return Choice(settings, fits, scores, strengths.index(best))
 
 
 class _Leg(NamedTuple):
@@ -210,62 +161,6 @@ def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) 
     return _Leg(strengths[::way], 1)
 
 
-def fit_best(
-    model: AnyModel,
-    words: Words | ArrayLike,
-    *,
-    validation: float = 0.2,
-    l1_values: str | Sequence[float] = "auto",
-    random_state: int = 0,
-) -> tuple[AnyModel, L1Choice | Choice]:
-    """Choose settings on a part of the words, then fit to all of them with these.
-
-    Parameters
-    ----------
-    model : PenalisedModel or Rival
-        Whose ``l1``, or whose size if it is a rival, is chosen; it is left as it is.
-    words : Words or array_like, shape (n_words, n_units)
-        Binary words.
-    validation : float
-        Share of the words to choose by, in blocks of time.
-    l1_values : {"auto", "coarse"} or sequence of float
-        Strengths to choose from; see :func:`choose_l1`. Rivals know themselves what is worth
-        trying.
-    random_state : int
-        Seed of the deal of blocks.
-
-    Returns
-    -------
-    fitted, choice : model, and L1Choice or Choice
-        A copy of the model, fitted to all words, and what it was chosen from.
-
-    Examples
-    --------
-    >>> from microcolumn import Ising, simulate
-    >>> words = simulate.microcolumn(n_units=5, minutes=5, seed=0).bin()
-    >>> fitted, choice = fit_best(Ising(), words)
-    >>> fitted.l1 == choice.best.l1, choice.is_at_end
-    (True, False)
-    """
-    if isinstance(model, Rival) and l1_values != "auto":
-        raise ValueError(
-            f"l1_values is {l1_values!r}, but {type(model).__name__} has a grid of its own; leave "
-            "l1_values out or use microcolumn.choose"
-        )
-    words = as_words(words)
-    train, held = words.split(1.0 - validation, by="blocks", random_state=random_state)
-    with warnings.catch_warnings():
-        # Of the strengths that are not chosen nobody wants to know.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        choice: L1Choice | Choice = (
-            choose(model, train, held)
-            if isinstance(model, Rival)
-            else choose_l1(model, train, held, l1_values)
-        )
-    fitted: AnyModel = clone(model).set_params(**choice.settings[choice.chosen])
-    return fitted.fit(words), choice
-
-
 def preferred(merits: dict[float, tuple[Any, ...]], errors: dict[float, float]) -> float:
     """The strength with the highest merits, of equals the largest.
 
@@ -285,15 +180,6 @@ def merits_of(score: float, converged: bool, false_mass: float | None) -> tuple[
     is_true = false_mass is None or not false_mass > _MOST_FALSE_MASS
     is_known = not math.isnan(score)
     return is_true, converged, is_known, score if is_known else 0.0
-
-
-def is_at_end(l1: float, strengths: Sequence[float], n_nonzero: float) -> bool:
-    """Whether ``l1`` is the first or the last of several increasing strengths.
-
-    There is nothing below 0, and nothing above where no coupling and weight is left.
-    """
-    first, last = l1 == strengths[0] and l1 > 0.0, l1 == strengths[-1] and n_nonzero > 0
-    return len(strengths) > 1 and (first or last)
 
 
 def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> LogPartition:

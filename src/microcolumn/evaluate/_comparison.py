@@ -13,7 +13,7 @@ from ..notebook import card
 from ..partition._result import false_mode_text, method_text
 from ._model_score import ModelScore
 from ._paired import PairedDifference
-from ._significance import Ratio, ratio
+from ._significance import Estimate, ratio
 
 #: What scores say about, by how words were split.
 HOLDS_FOR = {
@@ -111,7 +111,7 @@ class Comparison:
             )
         return found
 
-    def relative(self, first: str, second: str) -> Ratio | None:
+    def relative(self, first: str, second: str) -> Estimate | None:
         """Gain of one model over independent units as a share of another's, paired by split.
 
         None where the second has no such gain. The error of one split is that of its blocks.
@@ -124,7 +124,7 @@ class Comparison:
         return found
 
     @property
-    def share_of_pairs(self) -> Ratio | None:
+    def share_of_pairs(self) -> Estimate | None:
         """Share of the best model's gain over independent units that the Ising model has.
 
         None without an Ising model, without a gain, or where an Ising model is the best.
@@ -250,56 +250,49 @@ def _statements(compared: Comparison) -> list[str]:
 
 
 def _ranking(compared: Comparison) -> list[str]:
-    """What is said of the models that may be ranked."""
-    best = compared.best.name
-    over_zero = compared.pair(best, INDEPENDENT)
-    others = [m for m in compared.ranked if m.name not in (best, INDEPENDENT)]
+    """What is said of the models that may be ranked, of each pair once."""
+    best, rival = compared.best, compared.best_rival
+    over_zero = compared.pair(best.name, INDEPENDENT)
+    others = [m for m in compared.ranked if m.name not in (best.name, INDEPENDENT)]
     if not others or over_zero.bits_per_second <= 0.0:
         return [over_zero.sentence()]
-    about_rivals, told_of_rivals = _against_rivals(compared)
-    about_pairs, told_of_pairs = _hidden_against_pairs(compared)
-    opening, told = [*about_rivals, *about_pairs], (told_of_rivals, told_of_pairs)
-    over_others = [compared.pair(best, model.name) for model in others]
-    n_same = sum(pair.same for pair in over_others)
+    said: dict[frozenset[str], str] = {}
+    ours, pair = compared.best_of_family, compared.hidden_over_pairs
+    if ours is not None and rival is not None:
+        against = compared.pair(best.name, (ours if best is rival else rival).name)
+        sides = "outside the paper's family", "of the paper's family", "of its rivals"
+        where, other = sides[:2] if best is rival else sides[1:]
+        chosen = f", {best.chosen}" if best.chosen else ""
+        text = f"{best.name} ({where}{chosen}) has the highest score of all, {against.second}"
+        said[_both(against)] = f"{text} {other}: {against.sentence()}"
+    if pair is not None:
+        said[_both(pair)] = _hidden_against_pairs(compared, pair)
+    over_others = [compared.pair(best.name, model.name) for model in others]
+    n_same = sum(each.same for each in over_others)
     shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
-    shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
-    runners_up = [pair.sentence() for pair in shown if {pair.first, pair.second} not in told]
-    spikes = compared.best.bits_per_spike
+    shown += [each for each in rest if each.differs][: not shown[-1].differs]
+    for each in shown:
+        said.setdefault(_both(each), each.sentence())
+    spikes, share = best.bits_per_spike, compared.share_of_pairs
     gain = over_zero.sentence("" if math.isnan(spikes) else f"{spikes:.2g} bits per spike")
-    share = compared.share_of_pairs
     of_pairs = f"pairs alone explain {share} of the best model's gain over independent units"
-    return [*opening, *runners_up, gain, *([of_pairs] if share else [])]
+    return [*said.values(), gain, *([of_pairs] if share else [])]
 
 
-def _against_rivals(compared: Comparison) -> tuple[list[str], set[str]]:
-    """The best of all against the best on the other side of the paper's family, and both names."""
-    ours, rival = compared.best_of_family, compared.best_rival
-    if ours is None or rival is None:
-        return [], set()
-    best = compared.best
-    where = "outside the paper's family" if best is rival else "of the paper's family"
-    chosen = f", {best.chosen}" if best.chosen else ""
-    pair = compared.pair(best.name, (ours if best is rival else rival).name)
-    other = "of the paper's family" if best is rival else "of its rivals"
-    text = f"{best.name} ({where}{chosen}) has the highest score of all, {pair.second} {other}"
-    return [f"{text}: {pair.sentence()}"], {pair.first, pair.second}
+def _both(pair: PairedDifference) -> frozenset[str]:
+    return frozenset((pair.first, pair.second))
 
 
-def _hidden_against_pairs(compared: Comparison) -> tuple[list[str], set[str]]:
-    """Hidden units against pairs in words, and the names of the two models."""
-    pair = compared.hidden_over_pairs
-    if pair is None:
-        return [], set()
+def _hidden_against_pairs(compared: Comparison, pair: PairedDifference) -> str:
+    """Hidden units against pairs in words."""
     # By how much the better of the two is above the other, as the sentence has it.
     ahead = pair.reversed() if pair.bits_per_second < 0.0 else pair
     relative = compared.relative(ahead.first, ahead.second)
     text = pair.sentence("" if relative is None else relative.gain)
     if compared.unsettled:
-        text = f"{text}; but {compared.unsettled}, so that this is open"
-    elif pair.differs:
-        text = (
-            f"Models with hidden units beat the pairwise model: {text}"
-            if pair.bits_per_second > 0.0
-            else f"The pairwise model beats models with hidden units: {text}"
-        )
-    return [text], {pair.first, pair.second}
+        return f"{text}; but {compared.unsettled}, so that this is open"
+    if not pair.differs:
+        return text
+    if pair.bits_per_second > 0.0:
+        return f"Models with hidden units beat the pairwise model: {text}"
+    return f"The pairwise model beats models with hidden units: {text}"

@@ -8,11 +8,12 @@ from statistics import fmean
 
 from ..models import ModelSpec
 from ..partition._result import is_false
+from ._score import ScoredWords
 
 
 @dataclass(frozen=True, slots=True)
-class SplitScore:
-    """One model on the test part of one split.
+class SplitScore(ScoredWords):
+    """One model on the test part of one split, with the fields of ``ScoredWords``.
 
     Parameters
     ----------
@@ -26,22 +27,10 @@ class SplitScore:
         The strength of the L1 penalty; NaN for a model without.
     n_nonzero, n_couplings, n_live_hidden : int
         Parameters other than zero, pairs coupled, hidden units with a weight other than zero.
-    normaliser, side : str
-        How log Z was found; see :class:`~microcolumn.LogPartition`.
     fit_converged, normaliser_converged : bool
         Whether the fit's certificate is within its tolerance, and log Z may be relied upon.
     optimality : float
         Certificate of the fit, the largest violation of its optimality conditions; NaN without.
-    normaliser_stderr : float
-        Part of ``block_stderr`` that log Z has, bits/s.
-    nats_per_word : float
-        Mean log probability of a word, without baseline.
-    n_words : int
-        Words scored.
-    false_mass : float, optional
-        Share of the model's mass in modes where no training word lies; None where not known.
-    spikes_per_second : float
-        Of all units together in the words scored; several spikes in a bin count as one.
     n_parameters : int
         Free numbers of the fit that are not zero.
     size : str
@@ -58,24 +47,12 @@ class SplitScore:
     n_nonzero: int = 0
     n_couplings: int = 0
     n_live_hidden: int = 0
-    normaliser: str = ""
-    side: str | None = None
     fit_converged: bool = True
     normaliser_converged: bool = True
     optimality: float = math.nan
-    normaliser_stderr: float = 0.0
-    nats_per_word: float = math.nan
-    n_words: int = 0
-    false_mass: float | None = None
-    spikes_per_second: float = math.nan
     n_parameters: int = 0
     size: str = ""
     lift: float = math.nan
-
-    @property
-    def has_false_mode(self) -> bool:
-        """Whether 1 % of the mass or more lies where no training word does."""
-        return is_false(self.false_mass)
 
     @property
     def bits_per_spike(self) -> float:

@@ -197,13 +197,14 @@ def paired_difference(
 
 
 def judged_together(
-    pairs: Sequence[PairedDifference], margin: float = math.nan
-) -> tuple[PairedDifference, ...]:
+    pairs: Sequence[PairedDifference | None], margin: float = math.nan
+) -> list[PairedDifference | None]:
     """Pairs of one comparison: p-values corrected for their number, and the margin of equality."""
-    corrected = holm([pair.p_value for pair in pairs])
-    return tuple(
-        replace(pair, p_holm=p, margin=margin) for pair, p in zip(pairs, corrected, strict=True)
-    )
+    corrected = holm([math.nan if pair is None else pair.p_value for pair in pairs])
+    return [
+        pair and replace(pair, p_holm=p, margin=margin)
+        for pair, p in zip(pairs, corrected, strict=True)
+    ]
 
 
 def rms(errors: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

@@ -19,14 +19,14 @@ from ._score import Score, excess_log_likelihood, sequence_gain
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice(AsText):
-    """Fits of a rival at several settings, and the one that a validation part prefers.
+    """Fits of a model at several settings, and the one that a validation part prefers.
 
     Parameters
     ----------
     settings : tuple of dict
-        What was tried.
-    fits : tuple of Rival or HistoryGLM
-        At each of them.
+        What was tried; strengths of a penalty by increasing ``l1``.
+    fits : tuple of models
+        At each of them, with their log Z.
     scores : tuple of Score
         Of each on the validation part; of hidden Markov modes, those of spike trains.
     chosen : int
@@ -34,18 +34,40 @@ class Choice(AsText):
     """
 
     settings: tuple[dict[str, Any], ...]
-    fits: tuple[Rival | HistoryGLM, ...]
+    fits: tuple[Any, ...]
     scores: tuple[Score, ...]
     chosen: int
 
     @property
-    def best(self) -> Rival | HistoryGLM:
+    def best(self) -> Any:
         """The fit that is preferred."""
         return self.fits[self.chosen]
 
+    @property
+    def l1_values(self) -> tuple[float, ...]:
+        """All strengths of the penalty, increasing; empty where something else was chosen."""
+        return tuple(each["l1"] for each in self.settings if each.keys() == {"l1"})
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether a strength beyond those tried might be better still."""
+        values = self.l1_values
+        return bool(values) and is_at_end(self.best.l1, values, self.best.n_nonzero_)
+
     def __str__(self) -> str:
+        if values := self.l1_values:
+            return f"l1 {self.best.l1:g} of {len(values)} from {values[0]:g} to {values[-1]:g}"
         chosen = ", ".join(f"{name} {value}" for name, value in self.settings[self.chosen].items())
         return f"{chosen or 'nothing to choose'} of {len(self.settings)}"
+
+
+def is_at_end(l1: float, strengths: Sequence[float], n_nonzero: float) -> bool:
+    """Whether ``l1`` is the first or the last of several increasing strengths.
+
+    There is nothing below 0, and nothing above where no coupling and weight is left.
+    """
+    first, last = l1 == strengths[0] and l1 > 0.0, l1 == strengths[-1] and n_nonzero > 0
+    return len(strengths) > 1 and (first or last)
 
 
 def choose(

@@ -18,9 +18,48 @@ from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import Baseline, independent_baseline, words_for
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredWords:
+    """What scores know of the words that they are of, and of the model's normaliser.
+
+    Parameters
+    ----------
+    normaliser, side : str
+        How log Z was found, and which states an exact one was summed over; see
+        :class:`~microcolumn.LogPartition`.
+    normaliser_stderr : float
+        The normaliser's part of the error, bits/s; common to all words, zero for exact sums.
+    nats_per_word : float
+        Mean log probability of a word, without baseline.
+    n_words : int
+        Words scored.
+    false_mass : float, optional
+        Share of the model's mass in modes where no training word lies; None where not known. From
+        1 % on the model is not one of these data.
+    spikes_per_second : float
+        Of all units together in the words scored; several spikes in a bin count as one.
+    """
+
+    normaliser: str = ""
+    side: str | None = None
+    normaliser_stderr: float = 0.0
+    nats_per_word: float = math.nan
+    n_words: int = 0
+    false_mass: float | None = None
+    spikes_per_second: float = math.nan
+
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether 1 % of the mass or more lies where no training word does."""
+        return is_false(self.false_mass)
+
+
 @dataclass(frozen=True, slots=True)
-class Score(AsText):
+class Score(ScoredWords, AsText):
     """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
+
+    It has the fields of :class:`ScoredWords`, too. Of a model with a false mode it says so in print
+    instead of the score.
 
     Parameters
     ----------
@@ -29,47 +68,22 @@ class Score(AsText):
     stderr : float
         Standard error in bits/s: the finite number of words, from blocks of neighbouring bins,
         and the normaliser's error, in quadrature. NaN for a single word.
-    normaliser_stderr : float
-        The normaliser's part of it, bits/s; common to all words, zero for exact sums.
-    normaliser : {"exact", "ais"}
-        How log Z was found; see :class:`~microcolumn.LogPartition`.
     converged : bool
         Whether log Z may be relied upon.
-    nats_per_word : float
-        Mean log probability of a word, without baseline.
-    n_words, n_units, block_bins : int
-        Words scored, recorded units, and bins per block of the error bar.
-    side : {"visible", "hidden"}, optional
-        Which states an exact log Z was summed over.
-    false_mass : float, optional
-        Share of the model's mass in modes where no training word lies. From 1 % on the model is not
-        one of these data, and says so in print instead of the score.
-    spikes_per_second : float
-        Of all units together in the words scored; several spikes in a bin count as one.
+    n_units, block_bins : int
+        Recorded units, and bins per block of the error bar.
 
     Examples
     --------
-    >>> print(Score(12.34, 0.21, 0.0, "exact", True, -2.9, 90_000, 10, 900, "visible"))
+    >>> print(Score(12.34, 0.21, n_words=90_000))
     12.34 ± 0.21 bits/s
     """
 
     bits_per_second: float
     stderr: float
-    normaliser_stderr: float
-    normaliser: str
-    converged: bool
-    nats_per_word: float
-    n_words: int
-    n_units: int
-    block_bins: int
-    side: str | None = None
-    false_mass: float | None = None
-    spikes_per_second: float = math.nan
-
-    @property
-    def has_false_mode(self) -> bool:
-        """Whether 1 % of the mass or more lies where no training word does."""
-        return is_false(self.false_mass)
+    converged: bool = True
+    n_units: int = 1
+    block_bins: int = 1
 
     @property
     def per_neuron(self) -> float:
@@ -219,9 +233,7 @@ def sequence_gain(
     return Score(
         bits_per_second=float(gain.mean()) * scale,
         stderr=block_stderr(gain, None, length) * scale,
-        normaliser_stderr=0.0,
         normaliser="exact",
-        converged=True,
         nats_per_word=float(log_p.mean()),
         n_words=held.n_bins,
         n_units=held.n_units,

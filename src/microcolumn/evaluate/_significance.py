@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
+
+from ..notebook import AsText
 
 #: Fewer splits say too little about their own variance for a verdict.
 FEWEST_SPLITS = 3
@@ -114,40 +116,54 @@ def p_text(p_value: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
-    """A ratio of two mean scores; printed, it is in per cent.
+class Estimate(AsText):
+    """A number with its standard error; printed, both with their unit.
 
     Parameters
     ----------
     value, stderr : float
-        The ratio and its standard error, paired by split; NaN where there is one split.
+        The error is NaN where it is not known.
+    unit : str
+        What they are in. With ``"%"`` they are shares, which are printed in per cent.
+    n : int
+        Bins or splits that the value is a mean over; 0 where that is not said.
+    method : str
+        What the error comes from: ``"blocks"`` of time, or ``"splits"``.
 
     Examples
     --------
-    >>> print(Ratio(0.884, 0.021))
+    >>> print(Estimate(3.8, 0.12))
+    3.80 ± 0.12 bits/s
+    >>> print(Estimate(0.884, 0.021, "%"))
     88 ± 2 %
     """
 
     value: float
     stderr: float
+    unit: str = "bits/s"
+    n: int = 0
+    method: str = ""
 
     def __str__(self) -> str:
-        return self._text(self.value, "")
+        return f"{self.text()} {self.unit}"
 
     @property
     def gain(self) -> str:
-        """By how many per cent the first is above the second: ``+14 ± 2 %``."""
-        return self._text(self.value - 1.0, "+")
+        """Of a ratio: by how many per cent the first is above the second, ``+14 ± 2 %``."""
+        return f"{replace(self, value=self.value - 1.0).text('+')} {self.unit}"
 
-    def _text(self, value: float, sign: str) -> str:
+    def text(self, sign: str = "") -> str:
+        """Both numbers without their unit; shares have a ``sign`` if it is ``"+"``."""
+        if self.unit != "%":
+            return with_error(self.value, self.stderr)
         digits = 0 if math.isnan(self.stderr) or self.stderr >= 0.0095 else 1
         error = "" if math.isnan(self.stderr) else f" ± {100.0 * self.stderr:.{digits}f}"
-        return f"{100.0 * value:{sign}z.{digits}f}{error} %"
+        return f"{100.0 * self.value:{sign}z.{digits}f}{error}"
 
 
 def ratio(
     first: Mapping[int, float], second: Mapping[int, float], test_to_train: float
-) -> Ratio | None:
+) -> Estimate | None:
     """Mean of the first scores over that of the second, by split; None unless that is positive.
 
     The error is that of the first minus the ratio times the second, whose mean is zero, over the
@@ -160,4 +176,4 @@ def ratio(
         return None
     value = float(above.mean() / below.mean())
     error = corrected_stderr(above - value * below, test_to_train)
-    return Ratio(value, error / float(below.mean()))
+    return Estimate(value, error / float(below.mean()), "%", len(splits), "splits")

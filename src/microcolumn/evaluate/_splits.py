@@ -4,49 +4,63 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..formatting import enumeration
 from ..models import ModelSpec, PopulationModel, WordModel
 from ..models._spec import INDEPENDENT, OBJECTIVES, RIVALS
-from ..words import Words
+from ..words import Words, as_words
 from ._bootstrap import block_bins_of
 from ._comparison import Comparison
 from ._inputs import Baseline, common_baseline, words_for_all
 from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
-from ._score import mean_rate, score_of
+from ._score import ScoredWords, mean_rate, score_of
 from ._significance import split_stderr
+from ._tune import is_fitted, named_models, tune
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
 Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
 
 
 def compare(
-    models: Mapping[str, WordModel],
+    models: Mapping[str, WordModel | str] | Sequence[WordModel | str],
     words: Words | ArrayLike,
     baseline: Baseline = None,
     *,
+    train: Words | ArrayLike | None = None,
     bin_width: float | None = None,
     block_bins: int | None = None,
+    random_state: int = 0,
 ) -> Comparison:
     """Score models on the same held-out words, over one baseline and the same blocks.
 
+    Models that are not fitted are tuned first (:func:`tune`), on ``train`` or, without, on half of
+    the words in blocks of time; then all are scored on the other half.
+
     Parameters
     ----------
-    models : mapping of str to WordModel
-        Fitted models by name.
+    models : mapping or sequence of WordModel or str
+        Fitted models, models to fit, or names such as ``"RBM 25"``.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order, of the units and bins that all models were fitted on.
+        Held-out words, in time order, of the units and bins that all models were fitted on; all
+        words where no model is fitted and ``train`` is not given.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         the models were trained at, which must be the same for all.
+    train : Words or array_like, shape (n_words, n_units), optional
+        Words to tune the models on that are not fitted.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
-        Bins per block of the error bars; see :func:`excess_log_likelihood`.
+        Bins per block of the error bars; see :func:`score`.
+    random_state : int
+        Seed of the deal of blocks to training, validation and test parts.
 
     Examples
     --------
@@ -59,10 +73,23 @@ def compare(
     >>> comparison = compare(models, test)
     >>> comparison.best.name, comparison.scores["rates"].bits_per_second
     ('Ising', 0.0)
+    >>> compare(["Independent", "Ising", "Tree"], words).best.name
+    'Ising'
     """
-    held = words_for_all(models, words, bin_width)
-    scores, differences = score_split(models, held, baseline, block_bins=block_bins)
-    specs = {name: spec_of(model) for name, model in models.items()}
+    by_name = named_models(models)
+    missing = {name: each for name, each in by_name.items() if not is_fitted(each)}
+    if missing:
+        if train is None and len(missing) < len(by_name):
+            raise ValueError(
+                f"{enumeration(list(missing))} not fitted, but other models are; pass the words "
+                "that these were fitted on as train"
+            )
+        if train is None:
+            train, words = as_words(words).split(0.5, by="blocks", random_state=random_state)
+        by_name |= tune(missing, train, random_state=random_state).models
+    held = words_for_all(by_name, words, bin_width)
+    scores, differences = score_split(by_name, held, baseline, block_bins=block_bins)
+    specs = {name: spec_of(model) for name, model in by_name.items()}
     found = [_summary(name, specs[name], [score], held.n_units) for name, score in scores.items()]
     ranked, unranked = _ranked(found)
     by_split = {pair: {0: values} for pair, values in differences.items()}
@@ -96,19 +123,13 @@ def score_split(
             n_nonzero=model.n_nonzero_,
             n_couplings=model.n_couplings_,
             n_live_hidden=model.n_live_hidden_,
-            normaliser=score.normaliser,
-            side=score.side,
             # Models in closed form have no certificate and need none.
             fit_converged=certificate is None or certificate.converged,
             normaliser_converged=score.converged,
             optimality=getattr(model, "optimality_", math.nan),
-            normaliser_stderr=score.normaliser_stderr,
-            nats_per_word=score.nats_per_word,
-            n_words=score.n_words,
-            false_mass=score.false_mass,
-            spikes_per_second=score.spikes_per_second,
             n_parameters=model.n_parameters_,
             size=model.size_,
+            **{each.name: getattr(score, each.name) for each in fields(ScoredWords)},
         )
     differences = {}
     for first, second in combinations(models, 2):
@@ -134,31 +155,27 @@ def compare_splits(
     *,
     n_blocks: int | None = None,
     n_test_blocks: float = math.nan,
-) -> tuple[tuple[ModelScore, ...], tuple[PairedDifference, ...]]:
+    **about: Any,
+) -> Comparison:
     """Models best first, and every pair of them with the better one first.
 
-    Models with a false mode are left out. Independent cells may be among the scores. Differences
-    have each pair in either order; those with independent units may be missing, since they are the
-    scores. How words were split is told as to :func:`~._paired.paired_difference`.
+    Independent cells may be among the scores. Differences have each pair in either order; those
+    with independent units may be missing, since they are the scores. How words were split is told
+    as to :func:`~._paired.paired_difference`. ``about`` are further fields of the comparison.
     """
-    models, _ = _ranked(_found(scores, n_units))
-    pairs = _pairs(
-        models, differences, test_to_train, n_blocks=n_blocks, n_test_blocks=n_test_blocks
-    )
-    return models, pairs
-
-
-def with_false_modes(
-    scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int
-) -> tuple[ModelScore, ...]:
-    """Models that have a false mode in some split, which no score speaks for."""
-    return _ranked(_found(scores, n_units))[1]
-
-
-def _found(scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int) -> list[ModelScore]:
-    """Models with a finite score, best first, without independent units."""
     found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
-    return sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
+    models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
+    ranked, unranked = _ranked(models)
+    blocks = {"n_blocks": n_blocks, "n_test_blocks": n_test_blocks}
+    return Comparison(
+        ranked,
+        _pairs(ranked, differences, test_to_train, **blocks),
+        n_units,
+        n_splits=max((model.n_splits for model in models), default=0),
+        unranked=unranked,
+        test_to_train=test_to_train,
+        **about,
+    )
 
 
 def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
@@ -196,9 +213,7 @@ def _pairs(
     models: Sequence[ModelScore],
     differences: Differences,
     test_to_train: float,
-    *,
-    n_blocks: int | None = None,
-    n_test_blocks: float = math.nan,
+    **blocks: Any,
 ) -> tuple[PairedDifference, ...]:
     """Every two models in order, then each against independent units."""
     by_pair = dict(differences)
@@ -212,11 +227,7 @@ def _pairs(
     for pair in combinations(names, 2):
         by_split = by_pair.get(pair, {})
         values, errors = [d for d, _ in by_split.values()], [e for _, e in by_split.values()]
-        found.append(
-            paired_difference(
-                *pair, values, errors, test_to_train, n_blocks=n_blocks, n_test_blocks=n_test_blocks
-            )
-        )
+        found.append(paired_difference(*pair, values, errors, test_to_train, **blocks))
     best = max((model.bits_per_second for model in models), default=0.0)
     margin = EQUAL_MARGIN * max(best, 0.0)
     # Two questions, each with its own share of errors: what holds within the paper's family, and
@@ -227,5 +238,5 @@ def _pairs(
         family = [
             p for p in found if p and (not rivals.isdisjoint((p.first, p.second))) == has_rival
         ]
-        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin)}
+        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin) if p}
     return tuple(judged[p.first, p.second] for p in found if p)

@@ -19,6 +19,8 @@ from ._paired import PairedDifference, judged_together, paired_difference
 from ._significance import LEVEL, split_stderr
 
 Row = dict[str, Any]
+#: Numbers with their errors, by split.
+BySplit = Mapping[int, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,7 @@ class WindowResult:
         others = [name for name in self.models if name != self.reference]
         places = [(name, k) for name in others for k in range(len(self.windows))]
         found = [self._judged(name, f"{self.reference}", self._gain(name, k)) for name, k in places]
-        known = judged_together([pair for pair in found if pair])
-        corrected = iter(known)
-        pairs = [next(corrected) if pair else None for pair in found]
-        n = len(self.windows)
+        pairs, n = judged_together(found), len(self.windows)
         return {name: pairs[n * k : n * (k + 1)] for k, name in enumerate(others)}
 
     def growth(self) -> dict[str, PairedDifference | None]:
@@ -87,21 +86,11 @@ class WindowResult:
         split; p-values are corrected for the number of models. None where either is not computed.
         """
         others = [name for name in self.models if name != self.reference] if self.reference else []
-        found: dict[str, PairedDifference | None] = dict.fromkeys(others)
-        for name in others:
-            short, long = self._gain(name, 0), self._gain(name, len(self.windows) - 1)
-            both = {
-                split: (
-                    long[split][0] - short[split][0],
-                    math.hypot(long[split][1], short[split][1]),
-                )
-                for split in sorted(long.keys() & short.keys())
-            }
-            found[name] = self._judged("longest words", "shortest words", both)
-        known = judged_together([pair for pair in found.values() if pair])
-        return found | dict(zip([name for name in others if found[name]], known, strict=True))
+        steps = [_minus(self._gain(name, -1), self._gain(name, 0)) for name in others]
+        found = [self._judged("longest words", "shortest words", each) for each in steps]
+        return dict(zip(others, judged_together(found), strict=True))
 
-    def _gain(self, name: str, k: int) -> dict[int, tuple[float, float]]:
+    def _gain(self, name: str, k: int) -> BySplit:
         """Bits/s per unit over the Ising model and its block error, by split.
 
         Both models' block errors are taken as if they were independent, which is careful.
@@ -110,19 +99,16 @@ class WindowResult:
         if model is None or ising is None or model.has_false_mode or ising.has_false_mode:
             return {}
         n = model.n_units
-        below = {score.split: score for score in ising.splits}
-        return {
-            score.split: (
-                (score.bits_per_second - below[score.split].bits_per_second) / n,
-                math.hypot(score.block_stderr, below[score.split].block_stderr) / n,
-            )
-            for score in model.splits
-            if score.split in below
-        }
+        first, second = (
+            {
+                score.split: (score.bits_per_second / n, score.block_stderr / n)
+                for score in of.splits
+            }
+            for of in (model, ising)
+        )
+        return _minus(first, second)
 
-    def _judged(
-        self, first: str, second: str, by_split: Mapping[int, tuple[float, float]]
-    ) -> PairedDifference | None:
+    def _judged(self, first: str, second: str, by_split: BySplit) -> PairedDifference | None:
         values, errors = ([each[k] for each in by_split.values()] for k in (0, 1))
         return paired_difference(
             first, second, values, errors, self.test_to_train, n_blocks=self.n_blocks
@@ -250,6 +236,14 @@ class LayersResult:
             return None
         within, between = fmean(row.within for row in found), fmean(row.between for row in found)
         return within, between, tuple(row.p_value for row in found)
+
+
+def _minus(first: BySplit, second: BySplit) -> BySplit:
+    """Differences with their errors, by split."""
+    return {
+        split: (first[split][0] - second[split][0], math.hypot(first[split][1], second[split][1]))
+        for split in sorted(first.keys() & second.keys())
+    }
 
 
 def predictions_of(

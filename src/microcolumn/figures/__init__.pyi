@@ -5,18 +5,14 @@ from ._all import (
     draw_all as draw_all,
 )
 from ._annealing import annealing as annealing
-from ._assemblies import assemblies as assemblies
 from ._captioned import CaptionedFigure as CaptionedFigure
 from ._conditions import FigureFunction as FigureFunction
-from ._correlograms import correlogram as correlogram
 from ._csd import csd as csd
-from ._data import data as data
-from ._layers import layers as layers
-from ._likelihood import likelihood as likelihood
+from ._data import correlogram as correlogram, data as data
+from ._hidden_units import assemblies as assemblies, layers as layers
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
 from ._penalties import penalties as penalties
 from ._presets import preset as preset
-from ._ranking import ranking as ranking
+from ._scores import likelihood as likelihood, ranking as ranking, windows as windows
 from ._spatiotemporal import spatiotemporal as spatiotemporal
-from ._windows import windows as windows

@@ -10,7 +10,6 @@ from tqdm.auto import tqdm
 from ..study import NotComputedError, Results
 from ..study._status import is_interactive
 from ._annealing import annealing
-from ._assemblies import assemblies
 from ._captioned import CaptionedFigure
 from ._conditions import (
     HIDDEN_UNITS,
@@ -24,14 +23,12 @@ from ._conditions import (
     results_of,
 )
 from ._data import data
-from ._layers import layers
-from ._likelihood import likelihood
+from ._hidden_units import assemblies, layers
 from ._parameters import parameters
 from ._patterns import patterns
 from ._penalties import penalties
-from ._ranking import ranking
+from ._scores import likelihood, ranking, windows
 from ._spatiotemporal import spatiotemporal
-from ._windows import windows
 
 
 class Figures(NamedTuple):

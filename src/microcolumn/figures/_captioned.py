@@ -21,8 +21,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
-from ._presets import current
-from ._stacking import height_at, stack
+from ._presets import current, height_at, stack
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0

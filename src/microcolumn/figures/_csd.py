@@ -14,10 +14,10 @@ from ..plot._laminar import HasUnits, table_of
 from ..plot._probe import depth_label
 from ..plot.style import literal
 from ..survey import LaminarMap
-from ..survey._sinks import INITIAL_S
+from ..survey._laminar import INITIAL_S
 from ._captioned import PAGE, CaptionedFigure, captioned
 from ._conditions import caption
-from ._stacking import is_narrow
+from ._presets import is_narrow
 
 #: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"

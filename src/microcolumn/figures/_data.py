@@ -10,23 +10,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..plot import _recorded as recorded
+from ..plot import _recorded as recorded, probe, raster
 from ..plot._laminar import has_depths, laminar, order_text
-from ..plot._probe import layer_spans, probe
-from ..plot._raster import raster, stretch_s, typical_bins
+from ..plot._probe import layer_spans
+from ..plot._time import spikes_by_bin, stretch_s
 from ..plot.style import DATA_COLOUR
+from ..recording import Recording
 from ..study import Condition, DataResult, Results
-from ..survey import pairwise_correlations
+from ..survey import BinWidth, pairwise_correlations
 from ..survey._correlograms import lagged_correlations
+from ..timeline import typical_bins
 from ..units import Units
 from ..words import Words
-from ._captioned import PAGE, CaptionedFigure, captioned, letter
+from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
 from ._conditions import caption, of_condition
-from ._correlograms import COUNTED, about_peak
-from ._stacking import is_narrow
+from ._presets import is_narrow
 
 #: Seconds either way of the correlation of the strongest pair.
 _LAG_S = 0.15
+#: What a correlogram counts, for captions.
+COUNTED = (
+    "Cross-correlogram of all pairs of units pooled, relative to independent units of the same "
+    "rates (chance)"
+)
 #: Kinds of pairs as captions have them.
 _KINDS = {
     "between layers": "between layers",
@@ -56,7 +62,9 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         else:
             recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
         for panel, stretch, which in (("b", typical, "typical"), ("e", busiest, "busiest")):
-            raster(words, *stretch, title=f"{which} {_seconds(stretch)}", ax=panels[panel])
+            raster(
+                words, *stretch, title=f"{which} {stretch[1] - stretch[0]:.3g} s", ax=panels[panel]
+            )
             _count_from_start(panels[panel], stretch)
         if not narrow:
             _share_rows(panels["e"])
@@ -104,11 +112,7 @@ def _panels_in_a_column(figure: Figure, *, has_pair: bool) -> dict[str, Axes]:
 def _typical_stretch(words: Words, shown: DataResult) -> tuple[float, float]:
     """As long as the busiest stretch, with the median number of bins with a spike."""
     n_bins = max(1, round((shown.stop_s - shown.start_s) / words.bin_width))
-    return stretch_s(words, typical_bins(words, n_bins))
-
-
-def _seconds(stretch: tuple[float, float]) -> str:
-    return f"{stretch[1] - stretch[0]:.3g} s"
+    return stretch_s(words, typical_bins(spikes_by_bin(words), words.epoch_starts, n_bins))
 
 
 def _count_from_start(ax: Axes, stretch: tuple[float, float]) -> None:
@@ -168,3 +172,34 @@ def _about_correlations(words: Words, pair: tuple[int, int] | None) -> dict[str,
         "n_pairs": math.comb(words.n_units, 2),
         "pair": pair and [words.units.ids[unit] for unit in pair],
     }
+
+
+def correlogram(result: BinWidth | Recording) -> CaptionedFigure:
+    """Pooled cross-correlogram with the width of its central peak and the suggestion as title.
+
+    See :func:`microcolumn.plot.correlogram`.
+
+    Parameters
+    ----------
+    result : BinWidth or Recording
+        From :func:`microcolumn.suggest_bin_width`, or the recording for which to find it.
+    """
+    result = recorded.bin_width_of(result)
+    with captioned("", "Cross-correlogram and bin width", (COLUMN, 2.6)) as figure:
+        axes = recorded.correlogram(result, ax=figure.subplots())
+        without_peak = " (no central peak)" if np.isnan(result.peak_width_s) else ""
+        axes.set_title(f"Suggested bins: {result.width_s * 1e3:g} ms{without_peak}")
+        dashed = "" if without_peak else " Dashed lines are at its ends."
+        figure.caption = f"{COUNTED}. {about_peak(result)}{dashed}"
+    return figure
+
+
+def about_peak(result: BinWidth) -> str:
+    """The width of the central peak and what its error is, or why there is none, for captions."""
+    if np.isnan(result.peak_width_s):
+        return f"Its width was not measured: {result.reason}."
+    return (
+        "The bar is the width of the central peak at half its height above the far lags, "
+        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms (standard error "
+        "from leaving out each of 20 blocks of time)."
+    )

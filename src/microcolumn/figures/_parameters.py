@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 
 from ..models import PopulationModel
-from ..plot._couplings import coupling_limit, couplings
+from ..plot import couplings
 from ..plot._hidden import Extent, draw_hidden_units, strongest_first
 from ..plot._laminar import order_text
+from ..plot._maps import coupling_limit
 from ..plot.style import literal
 from ..study import Condition, NotComputedError, Results
 from ..units import Units

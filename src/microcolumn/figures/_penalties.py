@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..evaluate import Comparison
 from ..formatting import scientific
 from ..models import ModelSpec
-from ..plot._penalties import PenaltyPath, Shown, penalties as draw_penalties
+from ..plot import penalties as draw_penalties
+from ..plot._penalties import PenaltyPath, Shown
 from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import caption, first_split, of_condition
@@ -58,17 +57,12 @@ def _path(
     """A model of a split at every strength, with its scores on the validation part."""
     where = {"model": spec, "split": split, **condition.names}
     rows = results.normalisers(**where)
-    scores = [_score(row) for row in rows.values()]
+    names = ("validation_bits_per_second", "validation_stderr")
+    scores = [[row[name] for name in names] for row in rows.values()]  # None is not known: NaN
     [used] = [each.l1 for each in compared.scores[spec.name].splits if each.split == split]
     return PenaltyPath.of(
         spec.name, results.path(**where), list(rows), scores, list(rows).index(used)
     )
-
-
-def _score(row: dict[str, float | None]) -> tuple[float, float]:
-    """Score and its error; NaN where it is not known."""
-    value, error = row["validation_bits_per_second"], row["validation_stderr"]
-    return (np.nan if value is None else value), (np.nan if error is None else error)
 
 
 def _strengths(compared: Comparison, name: str) -> tuple[str, str]:

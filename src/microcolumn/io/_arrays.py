@@ -16,8 +16,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ._failures import BadFileError, damaged
-from ._limits import ARRAYS, COUNTS, check_claim
+from ._failures import ARRAYS, COUNTS, BadFileError, check_claim, damaged
 
 Number = TypeVar("Number", bound=np.generic)
 

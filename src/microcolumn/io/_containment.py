@@ -99,33 +99,23 @@ def files_inside(home: Path, *patterns: str) -> list[Path]:
 
 def _check_hdf5(path: Path) -> None:
     import h5py
+    from h5py import h5d, h5l, h5o
 
+    def check(name: bytes, info: Any) -> None:
+        if info.type == h5o.TYPE_DATASET:
+            check_dataset(h5d.open(file.id, name), name)
+
+    own = (h5l.TYPE_HARD, h5l.TYPE_SOFT)
     with h5py.File(path, "r") as file:
-        # Each returns the first name for which the function does not return None.
-        link = file.id.links.visit(_outer_link, info=True)
+        # It returns the first name for which the function does not return None.
+        link = file.id.links.visit(lambda name, info: None if info.type in own else name, info=True)
         if link is not None:
             target = file.get(link, getlink=True)
             where = f" to {target.filename!r:.100}" if hasattr(target, "filename") else ""
             raise BadFileError(
                 f"/{_shown(link)} is a link{where} that leaves the file; {_ONE_FILE}"
             )
-        h5py.h5o.visit(file.id, _checked_object(file.id), info=True)
-
-
-def _outer_link(name: bytes, info: Any) -> bytes | None:
-    from h5py import h5l
-
-    return None if info.type in (h5l.TYPE_HARD, h5l.TYPE_SOFT) else name
-
-
-def _checked_object(file: Any) -> Callable[[bytes, Any], None]:
-    from h5py import h5d, h5o
-
-    def check(name: bytes, info: Any) -> None:
-        if info.type == h5o.TYPE_DATASET:
-            check_dataset(h5d.open(file, name), name)
-
-    return check
+        h5o.visit(file.id, check, info=True)
 
 
 def check_dataset(dataset: Any, name: bytes = b"") -> None:
@@ -202,13 +192,14 @@ def _shown(name: bytes) -> str:
 
 
 def _check_zarr(path: Path) -> None:
-    root = path.resolve()
     for file in _members(path):
         name = file.relative_to(path)
         if file.is_symlink():
             check_inside(file, path)
         if file.name in _METADATA:
-            _check_metadata(root, _read_json(file, name), name, _attributes_beside(file))
+            beside = file.with_name(".zattrs")
+            attributes = _read_json(beside, Path(beside.name)) if beside.exists() else None
+            _check_metadata(path.resolve(), _read_json(file, name), name, attributes)
 
 
 def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> None:
@@ -253,13 +244,6 @@ def _objects(content: Any) -> Iterator[dict[str, Any]]:
             left += entry.values()
         elif isinstance(entry, list):
             left += entry
-
-
-def _attributes_beside(array: Path) -> Any:
-    beside = array.with_name(".zattrs")
-    return (
-        _read_json(beside, Path(".zattrs")) if array.name == ".zarray" and beside.exists() else None
-    )
 
 
 def _read_json(file: Path, name: Path) -> Any:

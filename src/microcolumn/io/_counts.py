@@ -1,24 +1,32 @@
-"""Matrices of spike counts, units by bins, as spike times."""
+"""Matrices of spike counts, units by bins, in text and in arrays, as spike times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..validation import Floats
-from ._failures import BadFileError
-from ._limits import check_claim
+from ._arrays import check_array
+from ._columns import as_number
+from ._failures import BadFileError, check_claim
+from ._session import Session
+from ._tables import check_fields, is_blank, open_table, plain_name
 
 Numbers = NDArray[Any]
 #: Rows, columns and values of some entries of a matrix.
 Entries = tuple[Numbers, Numbers, Numbers]
 #: Seconds: a bin wider than a day is in another unit.
 _WIDEST = 86400.0
+#: Fields held as text at a time.
+_FIELDS = 1 << 20
+#: Names of a column that numbers the bins or tells their times, as `plain_name` writes them.
+_INDEX_NAMES = ("", "index", "bin", "bins", "time", "time_s", "time_ms", "t")
 
 
 def checked_width(width: float, where: str = "bin_width") -> float:
@@ -49,14 +57,6 @@ def are_counts(values: Numbers) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
 
 
-class Counted(NamedTuple):
-    """Spike times of each unit of a matrix of counts, the epoch of all its bins, and a note."""
-
-    trains: list[Floats]
-    epochs: Epochs
-    note: str
-
-
 def counted(
     path: Path,
     title: str,
@@ -64,11 +64,11 @@ def counted(
     pieces: Iterable[Entries],
     axis: int,
     width: float,
-) -> Counted:
-    """Spikes of a matrix called ``title``, by its nonzero entries, which may come in pieces.
+) -> tuple[list[Floats], Epochs, str]:
+    """Spike times of each unit of a matrix called ``title``, the epoch of all its bins, and a note.
 
-    Time runs along ``axis`` in bins of ``width`` seconds; the file at ``path`` must be able to hold
-    as many spikes as are claimed.
+    Its nonzero entries may come in pieces. Time runs along ``axis`` in bins of ``width`` seconds;
+    the file at ``path`` must be able to hold as many spikes as are claimed.
     """
     n_bins, n_units = shape[axis], shape[1 - axis]
     # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
@@ -91,7 +91,7 @@ def counted(
         f"{title} holds counts of {n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} "
         f"bins of {width:g} s; spikes are spread evenly in their bins"
     )
-    return Counted(trains, Epochs([[0.0, n_bins * width]]), note)
+    return trains, Epochs([[0.0, n_bins * width]]), note
 
 
 def spread(
@@ -108,3 +108,70 @@ def spread(
     rank = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
     times = (bins[which] + (rank + 0.5) / counts[which]) * width
     return np.split(times, np.searchsorted(units[which], np.arange(1, n_units)))
+
+
+def matrix_session(
+    path: Path,
+    shape: tuple[int, int],
+    pieces: Iterable[Entries],
+    width: float,
+    units_in: str | None,
+    ids: Sequence[str] | None = None,
+) -> Session:
+    """Session of the nonzero entries of a matrix, in pieces, with bins of ``width`` seconds.
+
+    ``ids`` are names of the columns; units are numbered where there are none.
+    """
+    title = f"the matrix of {shape[0]} rows and {shape[1]} columns"
+    axis = time_axis(shape, units_in, title)
+    trains, epochs, note = counted(path, title, shape, pieces, axis, width)
+    names = ids if axis == 0 and ids is not None else range(len(trains))
+    ids = [str(name) for name in names]
+    return Session(ids, trains, epochs=epochs, notes=(note,), resolution_s=width)
+
+
+def array_matrix(
+    path: Path, array: NDArray[Any], width: float, units_in: str | None, name: str
+) -> Session:
+    """Session of an array of counts, called ``name``."""
+    fits = array.ndim == 2 and array.dtype.kind in "biuf"
+    check_array(name, array, fits, "a matrix of whole numbers, units by bins")
+    rows, columns = np.nonzero(array)
+    values = array[rows, columns].astype(np.float64)
+    return matrix_session(path, array.shape, [(rows, columns, values)], width, units_in)
+
+
+def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
+    """Session of a table of counts, with or without names of the units in its first line."""
+    with open_table(path, is_matrix=True) as (header, rows):
+        named = not are_counts(np.array([as_number(text) for text in header])).all()
+        lines = rows if named else chain([header], rows)
+        skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
+        pieces, n_rows = _entries(lines, len(header), skipped, 1 + named)
+    shape = (n_rows, len(header) - skipped)
+    if named and units_in is None:
+        if shape[1] > shape[0]:
+            raise BadFileError(
+                f"it has {shape[0]} rows and {shape[1]} named columns, so that its axis of time is "
+                "not known; pass units_in='rows' or units_in='columns'"
+            )
+        units_in = "columns"
+    ids = header[skipped:] if named else None
+    return matrix_session(path, shape, pieces, width, units_in, ids)
+
+
+def _entries(
+    lines: Iterator[list[str]], n_fields: int, skipped: int, first_line: int
+) -> tuple[list[Entries], int]:
+    """Nonzero entries of a table without its first ``skipped`` columns, and its number of rows."""
+    pieces: list[Entries] = []
+    n_rows = 0
+    while chunk := list(islice(lines, max(1, _FIELDS // n_fields))):
+        filled = [row for row in chunk if not is_blank(row)]
+        check_fields(filled, n_fields, first_line + n_rows)
+        values = np.array([[as_number(text) for text in row[skipped:]] for row in filled])
+        values = values.reshape(len(filled), n_fields - skipped)
+        rows, columns = np.nonzero(values)
+        pieces.append((rows + n_rows, columns, values[rows, columns]))
+        n_rows += len(filled)
+    return pieces, n_rows

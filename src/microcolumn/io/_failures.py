@@ -1,4 +1,4 @@
-"""Any exception that reading a file raises becomes one sentence."""
+"""What is wrong with a file in one sentence, and limits on what it may claim to hold."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import accumulate
+from pathlib import Path
 
 #: Extras of modules that some files of a format need.
 _EXTRAS = {"hdmf_zarr": "zarr"}
 #: Characters of a list of names in a sentence, and of one name.
 _LIST, _NAME = 160, 60
+#: Bytes that any file may claim.
+_ALWAYS_FINE = 1 << 26
+#: A compressed file may claim 100 times its size. Counts in bins of a millisecond compress better,
+#: up to the 1032 times of Deflate, which is allowed up to 4 GiB; spike times do not.
+_COMPRESSION, _DEFLATE = 100, 1032
+COUNTS, ARRAYS = 1 << 32, 0
 
 
 class BadFileError(ValueError):
@@ -72,3 +79,36 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
             f"it cannot be read as {title} ({type(error).__name__}: {reason:.200}); it may be "
             "damaged or of another format, which reader= names"
         ) from None
+
+
+def size_on_disk(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size
+
+
+def largest_content(path: Path, most: int = COUNTS) -> int:
+    """Bytes that a compressed file or folder may hold; ``most`` as Deflate packs zeros."""
+    size = size_on_disk(path)
+    content = max(_COMPRESSION * size, min(_DEFLATE * size, most))
+    return content if isinstance(path, Path) else min(content, COUNTS)
+
+
+def check_claim(
+    path: Path, n_bytes: int, what: str, *, compressed: bool = True, most: int = COUNTS
+) -> None:
+    """Refuse ``what``, of ``n_bytes`` by its header, if a file or folder of this size is too small.
+
+    The content of a ``compressed`` file may be larger than the file.
+    """
+    if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
+        return
+    size = size_on_disk(path)
+    if n_bytes <= (largest_content(path, most) if compressed else size):
+        return
+    if not isinstance(path, Path):
+        raise BadFileError(
+            f"{what} has {n_bytes:,} bytes, more than is read from a URL; download the file"
+        )
+    raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

@@ -11,9 +11,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..binning import UnitOfTimeError
 from ..epochs import Epochs
 from ..recording import Recording
-from ..trains import UnitOfTimeError
 from ._containment import check_contained, check_kind, is_hdf5
 from ._failures import as_bad_file, naming
 from ._readers import READERS

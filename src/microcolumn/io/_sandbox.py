@@ -25,8 +25,7 @@ from typing import Any
 from joblib.externals import loky
 
 from ._containment import containing
-from ._failures import BadFileError, damaged
-from ._limits import largest_content, size_on_disk
+from ._failures import BadFileError, damaged, largest_content, size_on_disk
 from ._session import Session
 
 #: Bytes that reading may take beyond the library itself and two copies of the file's content.

@@ -22,8 +22,8 @@ from ._containment import check_contained, file_inside
 from ._failures import BadFileError, as_bad_file, naming
 from ._sandbox import load_sandboxed
 from ._session import Session
-from .matlab import entries_of, load as load_matlab, opened
-from .matlab.variable import NUMERIC, Variable
+from .matlab import entries_of, load as load_matlab
+from .matlab.variables import NUMERIC, Variable, opened
 
 Fields = Mapping[str, Variable]
 
@@ -46,7 +46,7 @@ def load(path: Path) -> Session:
         The file, or the folder of a session that has one.
     """
     file = _spikes_file(path)
-    session: Session = _sandboxed(_spikes, file)
+    session: Session = _sandboxed(partial(load_matlab, variable="spikes.times"), file)
     beside = partial(_beside, file)
     metrics = beside("cell_metrics.cellinfo", partial(_metrics, ids=session.ids)) or {}
     columns = {**metrics, **session.columns}
@@ -100,10 +100,6 @@ def _as_matlab(read: Callable[[Path], Any], path: Path) -> Any:
     with as_bad_file(path.name, "matlab"), naming(path.name):
         check_contained(path)
         return read(path)
-
-
-def _spikes(path: Path) -> Session:
-    return load_matlab(path, variable="spikes.times")
 
 
 def _metrics(path: Path, ids: Sequence[str]) -> dict[str, Sequence[Any]]:

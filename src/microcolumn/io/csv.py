@@ -10,12 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from ..validation import Floats, is_finite_number
-from ._counts import checked_width
+from ._counts import checked_width, text_matrix
 from ._failures import BadFileError
-from ._mapping import refuse
-from ._matrices import text_matrix
+from ._mapping import SpikeTable, refuse
 from ._session import Session
-from ._spike_table import SpikeTable
 from ._tables import check_fields, is_blank, open_table
 
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+(?:[eE][-+]?\d+)?\s*")

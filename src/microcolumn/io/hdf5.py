@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._clocks import ticks_per_second
-from ._failures import BadFileError
-from ._limits import check_claim
+from ._failures import BadFileError, check_claim
 from ._mapping import Arrays, mapped_session
 from ._session import Session
 

@@ -54,7 +54,7 @@ def load(
         raise BadFileError("it has no T-file of MClust (.t, .t32, .t64); name another folder")
     ids: dict[str, Path] = {}
     for file in files:
-        other = ids.setdefault(_unit(file), file)
+        other = ids.setdefault(file.stem, file)
         if other != file:
             raise BadFileError(
                 f"{other.name} and {file.name} are the same unit; leave one of them in the folder"
@@ -84,10 +84,6 @@ def _match(path: Path) -> re.Match[str]:
             "MClust end in .t, .t32, .t64, .raw32 or .raw64"
         )
     return found
-
-
-def _unit(path: Path) -> str:
-    return path.name.removesuffix(path.suffix)
 
 
 def _train(path: Path, time_unit: str | None, sampling_rate: float | None) -> Floats:

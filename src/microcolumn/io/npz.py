@@ -23,10 +23,9 @@ from ._arrays import (
     split_by_unit,
 )
 from ._clocks import ticks_per_second
-from ._counts import checked_width
+from ._counts import array_matrix, checked_width
 from ._failures import BadFileError, name_list
 from ._mapping import Arrays as Choice, mapped_session, offer, refuse
-from ._matrices import array_matrix
 from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -73,7 +72,10 @@ def load(
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     arrays = _content(path)
-    shapes = _shapes(arrays)
+    if isinstance(arrays, Archive):  # its arrays need not be read for that
+        shapes = arrays.shapes
+    else:
+        shapes = {name: array.shape for name, array in arrays.items()}
     if bin_width is not None:
         refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
         name = _matrix_name(shapes)
@@ -98,13 +100,6 @@ def _content(path: Path) -> Arrays:
     if array.dtype.names is None:
         return {path.stem: array}
     return {name: array[name] for name in array.dtype.names}
-
-
-def _shapes(arrays: Arrays) -> dict[str, tuple[int, ...]]:
-    """Shape of each array; those of an archive are not read for it."""
-    if isinstance(arrays, Archive):
-        return arrays.shapes
-    return {name: array.shape for name, array in arrays.items()}
 
 
 def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:

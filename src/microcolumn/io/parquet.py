@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ._failures import BadFileError
-from ._limits import ARRAYS, check_claim
+from ._failures import ARRAYS, BadFileError, check_claim
+from ._mapping import SpikeTable
 from ._session import Session
-from ._spike_table import SpikeTable
 
 #: Older versions of pyarrow unpickle types that a file defines (CVE-2023-47248).
 _SAFE_VERSION = 15

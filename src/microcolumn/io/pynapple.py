@@ -107,10 +107,10 @@ def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:
             "they need one time and one number of a unit per spike: save the group again"
         )
     keys = arrays["keys"].ravel() if "keys" in arrays else np.unique(index)
-    stray = np.flatnonzero(~np.isin(index, keys))
-    if stray.size:
+    unknown = np.flatnonzero(~np.isin(index, keys))
+    if unknown.size:
         raise BadFileError(
-            f"spike {stray[0]} is of unit {index[stray[0]]}, which is not among 'keys'; "
+            f"spike {unknown[0]} is of unit {index[unknown[0]]}, which is not among 'keys'; "
             "save the group again"
         )
     sorter = np.argsort(keys)

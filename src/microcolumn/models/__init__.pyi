@@ -2,7 +2,12 @@ from ._base import PopulationModel as PopulationModel
 from ._cascade import CascadedLogistic as CascadedLogistic
 from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
 from ._driven import Driven as Driven
-from ._files import from_bytes as from_bytes, load as load, model_class as model_class
+from ._files import (
+    from_bytes as from_bytes,
+    load as load,
+    model_class as model_class,
+    model_named as model_named,
+)
 from ._history_glm import HistoryGLM as HistoryGLM
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising

@@ -22,7 +22,7 @@ from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
-from ._spec import CLASSES
+from ._spec import CLASSES, INDEPENDENT, ModelSpec
 from ._words_estimator import WordsEstimator, check_whole
 
 #: Classes of models that files may hold.
@@ -41,6 +41,18 @@ def model_class(name: str) -> type[WordsEstimator]:
 
     found: type[WordsEstimator] = getattr(models, name)
     return found
+
+
+def model_named(name: str) -> WordsEstimator:
+    """An unfitted model by its name in tables and studies, such as ``"RBM 25"``."""
+    spec = ModelSpec.of(name)
+    cls = model_class(spec.model)
+    if spec.is_rival:
+        return cls()
+    settings: dict[str, Any] = {"n_hidden": spec.n_hidden} if spec.n_hidden else {}
+    if spec.model != INDEPENDENT:
+        settings |= {"objective": spec.objective}
+    return cls(**settings)
 
 
 def from_bytes(

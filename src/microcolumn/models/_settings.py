@@ -44,7 +44,7 @@ _SHARED_PARAMETERS = """objective : {"likelihood", "pseudolikelihood", "mpf"}
         Maximum likelihood: exact where the sums take a tenth of a second, else from words that the
         model draws, certified by fresh chains (docs/method.md, section 5). Or pseudolikelihood,
         each unit given all others; or minimum probability flow, which needs no partition function
-        and an ``l1`` about twenty times as large. ``choose_l1`` and ``fit_best`` choose ``l1``.
+        and an ``l1`` about twenty times as large. ``tune`` chooses ``l1``.
     n_init : int
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.

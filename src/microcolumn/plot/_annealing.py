@@ -9,13 +9,21 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..models import PopulationModel
-from ..partition._convergence import Convergence, annealing_convergence
+from ..partition import annealing_convergence
+from ..partition._convergence import Convergence
 from ..validation import Floats, real_number
-from ._colours import OneColour, one_colour
-from ._documented import documented
-from ._inputs import check_fitted, entitle, expect
+from ._inputs import check_fitted, documented, entitle, expect
 from ._tips import tip
-from .style import DATA_COLOUR, ERROR_BARS, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
+from .style import (
+    DATA_COLOUR,
+    ERROR_BARS,
+    LEGEND_RIGHT,
+    MODEL_COLOURS,
+    OneColour,
+    axes_or_new,
+    literal,
+    one_colour,
+)
 
 #: Largest tolerated error of a partition function, bits per word (docs/method.md, section 7).
 TOLERANCE_BITS = 0.02

@@ -17,20 +17,27 @@ from ..evaluate._inputs import words_for
 from ..models import WordModel
 from ..validation import Floats, real_array
 from ..words import Words
-from ._colours import Colour, looks_of
-from ._documented import documented
 from ._inputs import (
+    check_given,
     check_order,
     check_words,
+    documented,
     entitle,
     named,
     named_word_models,
-    one_of,
-    only_with_words,
 )
 from ._laminar import short_ids
 from ._tips import tip
-from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal, size_points
+from .style import (
+    LEGEND,
+    MODEL_COLOURS,
+    Colour,
+    axes_or_new,
+    leave_rounding_small,
+    literal,
+    looks_of,
+    size_points,
+)
 
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
@@ -78,8 +85,7 @@ def gain(
     rates : array_like, shape (n_units,), optional
         Firing rate of each unit, Hz, for gains that are arrays.
     """
-    one_of("given", given, ("rest", "past"))
-    only_with_words(words, given=given)
+    check_given(words, given)
     if words is not None and rates is not None:
         raise ValueError("rates are for gains that are arrays; models know their own, leave it out")
     if words is not None:

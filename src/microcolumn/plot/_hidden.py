@@ -17,11 +17,18 @@ from ..models import BernoulliMixture, HiddenMarkovModes, PopulationModel
 from ..parameters import Floats
 from ..validation import whole_number
 from ..words import Words
-from ._colours import Colour, OneColour, by_name, one_colour
-from ._documented import documented
-from ._inputs import check_fitted, entitle, expect, model_with_hidden
+from ._inputs import check_fitted, documented, entitle, expect, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_window
-from .style import axes_or_new, round_below, signed, size_points
+from .style import (
+    Colour,
+    OneColour,
+    axes_or_new,
+    by_name,
+    one_colour,
+    round_below,
+    signed,
+    size_points,
+)
 
 #: Colours of positive and negative weights, and of biases, which are minus thresholds.
 POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"

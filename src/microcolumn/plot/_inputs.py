@@ -1,8 +1,9 @@
-"""What plots are given: one thing or many, of the right kind, on words that fit it."""
+"""What plots are given: one thing or many, of the right kind; shared parameters documented once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import cleandoc, signature
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,30 @@ from ..words import Words
 
 Thing = TypeVar("Thing")
 Model = TypeVar("Model", bound=WordsEstimator)
+Plot = TypeVar("Plot", bound=Callable[..., Any])
+
+_SHARED = {
+    "words": """words : Words or array_like, shape (n_words, n_units), optional
+    Held-out words.""",
+    "units": """units : Units, Words or Recording, optional
+    The recorded units, drawn from superficial to deep with lines between layers; by default those
+    that the model, or else the words, remember. For words of several bins each lag is a block, the
+    oldest first.""",
+    "color": """color : colour, or mapping of str to colour, optional
+    One for all models, or by name; by default that of each model's class.""",
+    "cmap": """cmap : str or Colormap, optional
+    Colours, whose middle is zero; blue, white and red by default.""",
+    "title": """title : str, optional
+    Of the axes.""",
+    "ax": """ax : matplotlib.axes.Axes, optional
+    Where to draw; by default the axes of a new figure.
+
+Returns
+-------
+matplotlib.axes.Axes
+    The axes drawn on.""",
+}
+_EXAMPLES = "\n\nExamples\n--------\n"
 
 
 def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
@@ -81,29 +106,26 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
     return found
 
 
-def named_models(models: Any) -> dict[str, WordsEstimator]:
-    """One fitted model, several, or several by name, as a dict by name."""
-    found = _estimators(models)
+def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstimator]:
+    """One fitted model, several, or several by name, as a dict by name.
+
+    Models ``of_words`` give words a probability, which a history model does not.
+    """
+    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
+    remedy = "a fitted model, a list of them, or a dict of them by name"
+    found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
+    for name, model in found.items():
+        if of_words and not isinstance(model, WordModel):
+            raise TypeError(
+                f"{name} is {kind_of(model)}, which gives words no probability; pass others"
+            )
     return {name: check_fitted(model, name) for name, model in found.items()}
 
 
 def named_word_models(models: Any) -> dict[str, WordModel]:
-    """The same of models that give words a probability, which a history model does not."""
-    for name, model in _estimators(models).items():
-        if not isinstance(model, WordModel):
-            raise TypeError(
-                f"{name} is {kind_of(model)}, which gives words no probability; pass others"
-            )
-    found: Any = named_models(models)
+    """The same of models that give words a probability."""
+    found: Any = named_models(models, of_words=True)
     return dict(found)
-
-
-def _estimators(models: Any) -> dict[str, WordsEstimator]:
-    """Models by name, fitted or not."""
-    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
-    return named(
-        "models", models, kind, "a fitted model, a list of them, or a dict of them by name"
-    )
 
 
 def check_fitted(model: Model, name: str | None = None) -> Model:
@@ -117,10 +139,11 @@ def check_fitted(model: Model, name: str | None = None) -> Model:
     raise NotFittedError(f"{name or type(model).__name__} is not fitted yet; call fit(words) first")
 
 
-def only_with_words(words: Any, **options: Any) -> None:
-    """Refuse options of models on words where results are given, which have them already."""
-    for name, value in options.items():
-        if words is None and value is not None and value != "rest":
+def check_given(words: Any, given: Any, **options: Any) -> None:
+    """Refuse what models cannot know, and options of models on words where results are given."""
+    one_of("given", given, ("rest", "past"))
+    for name, value in {"given": None if given == "rest" else given, **options}.items():
+        if words is None and value is not None:
             raise ValueError(f"{name} is for models and words; leave it out for results")
 
 
@@ -194,3 +217,15 @@ def _name_of(thing: Any) -> str:
         if isinstance(own, str) and own:
             return own
     return type(thing).__name__
+
+
+def documented(plot: Plot) -> Plot:
+    """Decorator: add the shared parameters that a plot does not document itself."""
+    text, examples, code = cleandoc(plot.__doc__ or "").partition(_EXAMPLES)
+    names = [
+        line.partition(" :")[0].split(", ") for line in text.splitlines() if line[:1].isalpha()
+    ]
+    own = {name for line in names for name in line}
+    added = [_SHARED[name] for name in signature(plot).parameters if name in {*_SHARED} - own]
+    plot.__doc__ = "\n".join([text, *added]) + examples + code
+    return plot

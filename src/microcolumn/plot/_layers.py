@@ -15,12 +15,10 @@ from ..recording import Recording
 from ..units import Units, layers_from_the_top
 from ..validation import listed, whole_number
 from ..words import Words
-from ._colours import Colour, by_name
-from ._documented import documented
-from ._inputs import entitle, expect, model_with_hidden
+from ._inputs import documented, entitle, expect, model_with_hidden
 from ._laminar import HasUnits, table_of
 from ._tips import tip
-from .style import LEGEND_RIGHT, axes_or_new, literal, size_points
+from .style import LEGEND_RIGHT, Colour, axes_or_new, by_name, literal, size_points
 
 #: Tol's muted palette, which no model has.
 LAYER_COLOURS = ("#44AA99", "#DDCC77", "#882255", "#88CCEE", "#999933", "#CC6677")

@@ -23,12 +23,18 @@ from ..models import WordModel
 from ..units import Units
 from ..validation import Floats
 from ..words import Words
-from ._colours import Colour, looks_of
-from ._documented import documented
-from ._inputs import check_order, check_words, entitle, measured, named, named_word_models
+from ._inputs import (
+    check_order,
+    check_words,
+    documented,
+    entitle,
+    measured,
+    named,
+    named_word_models,
+)
 from ._laminar import HasUnits, table_of
 from ._tips import tip
-from .style import DASHES, DATA_COLOUR, LEGEND, Look, axes_or_new, literal
+from .style import DASHES, DATA_COLOUR, LEGEND, Colour, Look, axes_or_new, literal, looks_of
 
 #: Words that a model expects less often than this, in counts, are below the axis.
 LEAST_EXPECTED = 0.01

@@ -14,15 +14,13 @@ from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
-from ..evaluate import L1Choice
+from ..evaluate import Choice, TuneResult
 from ..formatting import scientific
 from ..models import PopulationModel
 from ..validation import Floats
-from ._colours import Colour, looks_of
-from ._documented import documented
-from ._inputs import entitle, expect, named, one_of
+from ._inputs import documented, entitle, expect, named, one_of
 from ._tips import tip
-from .style import LEGEND, Look, axes_or_new, literal
+from .style import LEGEND, Colour, Look, axes_or_new, literal, looks_of
 
 #: What can be drawn, and how the axis calls it.
 _LABELS = {
@@ -36,8 +34,7 @@ _ZERO, _ROOM, _MOST_TICKS = 0.8, 0.07, 5
 #: Points: models stand side by side around each strength, this far apart, or all within this.
 _STEP, _SPREAD = 3.0, 8.0
 _REMEDY = (
-    "what choose_l1 returns (the second that fit_best returns), a list of such choices, or a dict "
-    "of them by name"
+    "what tune returns, or a choice of a penalty, a list of such choices or a dict of them by name"
 )
 
 
@@ -71,12 +68,12 @@ class PenaltyPath:
 
 
 #: What :func:`penalties` draws a line of.
-AnyPath = L1Choice | PenaltyPath
+AnyPath = Choice | PenaltyPath
 
 
 @documented
 def penalties(
-    choices: AnyPath | Sequence[AnyPath] | Mapping[str, AnyPath],
+    choices: TuneResult | AnyPath | Sequence[AnyPath] | Mapping[str, AnyPath],
     *,
     show: Shown = "score",
     title: str | None = None,
@@ -91,9 +88,9 @@ def penalties(
 
     Parameters
     ----------
-    choices : L1Choice, or sequence or mapping of them
-        From :func:`microcolumn.choose_l1`, or the second that :func:`microcolumn.fit_best` returns;
-        several models by their names. Figures of a study: :func:`microcolumn.figures.penalties`.
+    choices : TuneResult, or Choice, or sequence or mapping of choices
+        What :func:`microcolumn.tune` returns, of which models with a penalty are drawn, or some of
+        its ``choices``. Figures of a study: :func:`microcolumn.figures.penalties`.
     show : {"score", "couplings", "hidden units"}
         The score, or how many couplings or live hidden units are left at each strength; models
         that have none are left out.
@@ -137,6 +134,8 @@ _RING: dict[str, Any] = {
 def _paths(choices: Any) -> dict[str, PenaltyPath]:
     """The paths of one choice, of several, or of several by name."""
     found: Any
+    if isinstance(choices, TuneResult):
+        choices = {name: each for name, each in choices.choices.items() if each.l1_values}
     if isinstance(choices, Mapping):
         found = {str(key): _path(f"choices[{key!r}]", each) for key, each in choices.items()}
     elif isinstance(choices, list | tuple):
@@ -149,7 +148,7 @@ def _paths(choices: Any) -> dict[str, PenaltyPath]:
 def _path(argument: str, choice: Any) -> PenaltyPath:
     if isinstance(choice, PenaltyPath):
         return choice
-    expect(argument, choice, L1Choice, _REMEDY)
+    expect(argument, choice, Choice, _REMEDY)
     best = choice.best
     size = f" {best.parameters_.n_hidden}" if best.parameters_.n_hidden else ""
     scores = [(score.bits_per_second, score.stderr) for score in choice.scores]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import ScaledTranslation
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..evaluate import (
@@ -20,12 +20,20 @@ from ..evaluate import (
     roc as roc_of,
 )
 from ..models import WordsEstimator
+from ..timeline import busiest_bins, run_starts
 from ..validation import whole_number
 from ..words import Words
-from ._colours import Colour, looks_of
-from ._documented import documented
-from ._inputs import asked_stretch, entitle, measured, one_of, only_with_words
-from .style import DATA_COLOUR, LEGEND, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
+from ._inputs import asked_stretch, check_given, documented, entitle, measured
+from .style import (
+    DATA_COLOUR,
+    LEGEND,
+    LEGEND_RIGHT,
+    MODEL_COLOURS,
+    Colour,
+    axes_or_new,
+    literal,
+    looks_of,
+)
 
 _CHANCE = MODEL_COLOURS["Independent"]
 #: The time drawn unless it is asked for.
@@ -65,7 +73,7 @@ def prediction(
         What to show, seconds; from one of them on, a second. By default the second without a gap
         in which the unit has most spikes.
     """
-    _check_given(words, given)
+    check_given(words, given)
     at = _check_unit(words, unit)
     asked = asked_stretch(start_s, stop_s, _SECONDS)
     made_by = "mc.predict(model, words)"
@@ -95,15 +103,11 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
     The longest stretch if none lasts a second; the first of equal ones.
     """
     spikes = prediction.spikes[:, prediction.column(unit)].astype(np.int64)
-    run = _runs(prediction)
-    longest = int(np.bincount(run).max())
-    n = min(max(1, round(_SECONDS / prediction.bin_width)), longest)
-    total = np.concatenate(([0], np.cumsum(spikes)))
-    counts = total[n:] - total[:-n]
-    counts[run[n - 1 :] != run[: run.size - n + 1]] = -1  # across a gap
-    first = int(np.argmax(counts))
+    n_bins = max(1, round(_SECONDS / prediction.bin_width))
+    runs = run_starts(prediction.bins, prediction.epoch_starts)
+    first, stop = busiest_bins(spikes, runs, n_bins, shorter=False)
     start = float(prediction.times_s[first])
-    return start, start + n * prediction.bin_width
+    return start, start + (stop - first) * prediction.bin_width
 
 
 @documented
@@ -133,7 +137,7 @@ def calibration(
     given
         As in :func:`prediction`.
     """
-    _check_given(words, given, unit=unit)
+    check_given(words, given, unit=unit)
     at = None if unit is None else _check_unit(words, unit)
     made_by = "mc.calibration(mc.predict(model, words))"
     found = measured(
@@ -184,7 +188,7 @@ def roc(
     given
         As in :func:`prediction`.
     """
-    _check_given(words, given, unit=unit)
+    check_given(words, given, unit=unit)
     at = -1 if words is None else _check_unit(words, unit)
     made_by = "mc.roc(mc.predict(model, words), unit)"
     found = measured(
@@ -203,12 +207,6 @@ def roc(
     ax.set_aspect("equal")
     ax.legend(loc="lower right", **LEGEND)
     return entitle(ax, title)
-
-
-def _check_given(words: Any, given: Any, **options: Any) -> None:
-    """Refuse what models cannot know, and options of models where results are given."""
-    one_of("given", given, ("rest", "past"))
-    only_with_words(words, given=given, **options)
 
 
 def _check_unit(words: Any, unit: int | None) -> int:
@@ -242,17 +240,7 @@ def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
 def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
     """Steps over the bins of each run; the first has the label."""
     probability, times = shown.probability[:, shown.column(unit)], shown.times_s
-    run = _runs(shown)
-    for k in range(run[-1] + 1):
-        edges = np.append(times[run == k], times[run == k][-1] + shown.bin_width)
-        ax.stairs(probability[run == k], edges, baseline=None, **line)
+    for bins in np.split(np.arange(times.size), run_starts(shown.bins, shown.epoch_starts)[1:]):
+        edges = np.append(times[bins], times[bins][-1] + shown.bin_width)
+        ax.stairs(probability[bins], edges, baseline=None, **line)
         line["label"] = None
-
-
-def _runs(prediction: Prediction) -> NDArray[np.int64]:
-    """The run of adjacent bins that each bin belongs to, numbered from 0, shape (n_bins,)."""
-    begins = np.zeros(prediction.n_bins, dtype=np.int64)
-    begins[prediction.epoch_starts] = 1
-    begins[1:] |= np.diff(prediction.bins) != 1
-    begins[0] = 0
-    return np.cumsum(begins)

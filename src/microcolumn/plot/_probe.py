@@ -16,11 +16,8 @@ from ..models import PopulationModel
 from ..origin import units_of
 from ..units import Units, downwards
 from ..validation import Floats
-from ._activation import hidden_columns, hidden_title
-from ._colours import OneColour, one_colour
-from ._documented import documented
 from ._hidden import POSITIVE
-from ._inputs import entitle
+from ._inputs import documented, entitle
 from ._laminar import (
     HasUnits,
     bit_layout,
@@ -31,8 +28,9 @@ from ._laminar import (
     shank_size,
     table_of,
 )
+from ._time import hidden_columns, hidden_title
 from ._tips import tip
-from .style import DATA_COLOUR, LEGEND, axes_or_new
+from .style import DATA_COLOUR, LEGEND, OneColour, axes_or_new, one_colour
 
 #: Areas of the dots of weights, points squared: of the strongest among few and among very many
 #: units, of all largest dots together, and of units without weight.

@@ -16,11 +16,9 @@ from ..survey._bin_width import DEAD_TIME
 from ..units import Units
 from ..validation import Floats
 from ..words import Words, checked_bin_width
-from ._colours import Colour, OneColour, by_name, one_colour
-from ._documented import documented
-from ._inputs import entitle, expect
+from ._inputs import documented, entitle, expect
 from ._laminar import laminar, mark_layers
-from .style import LEGEND, axes_or_new, signed
+from .style import LEGEND, Colour, OneColour, axes_or_new, by_name, one_colour, signed
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#A8D8F2", "#0072B2", "#999999", "#E69F00"

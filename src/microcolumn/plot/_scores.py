@@ -20,12 +20,11 @@ from ..models import ModelSpec, WordModel
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ..validation import listed as entries, shown
 from ..words import Words
-from ._colours import Colour, coloured
-from ._documented import documented
-from ._inputs import check_order, check_words, entitle, expect, named, named_word_models
+from ._inputs import check_order, check_words, documented, entitle, expect, named, named_word_models
 from ._tips import tip
 from .style import (
     LEGEND_RIGHT,
+    Colour,
     Look,
     axes_or_new,
     leave_rounding_small,
@@ -102,12 +101,13 @@ def scores(
         ``results.comparison(...)`` returns: several comparisons are drawn as groups of bars, called
         by the recording's name or by the mapping's.
     """
-    listed, specs = _drawn(compared_on(models, words))
+    listed = comparisons(models, words)
+    specs = _specs(listed)
     if not specs:
         raise ValueError("there is no score to draw; compare a model other than Independent")
     series = [
         _Series(literal(name), look, None, [_score(each, name) for each in listed])
-        for name, look in coloured(looks(specs, specs), color).items()
+        for name, look in looks(specs, specs, color).items()
     ]
     ax = axes_or_new(ax, (4.6, 2.6))
     grouped = in_groups(ax, len(listed), len(specs))
@@ -154,7 +154,8 @@ def differences(
         Further pairs of models: the first minus the second.
     """
     expect("reference", reference, str, "the name of one of the models")
-    listed, specs = _drawn(compared_on(models, words))
+    listed = comparisons(models, words)
+    specs = _specs(listed)
     names = [name for name in specs if name != reference]
     if not names:
         raise ValueError("there is no difference to draw; pass two models or more")
@@ -164,7 +165,7 @@ def differences(
             f"of {', '.join(specs)}"
         )
     pairs = _checked_pairs(also, specs)
-    styles = coloured(looks(specs, specs), color)
+    styles = looks(specs, specs, color)
     series = [
         _Series(
             literal(name), styles[name], None, [_difference(c, name, reference) for c in listed]
@@ -199,12 +200,19 @@ def in_groups(ax: Axes, n_recordings: int, n_models: int) -> bool:
     return n_recordings > 1 and n_recordings * n_models <= most
 
 
-def compared_on(models: Any, words: Words | ArrayLike | None) -> Any:
+def comparisons(models: Any, words: Words | ArrayLike | None) -> list[Comparison]:
     """Comparisons as they are given; where there are words, that of fitted models on them."""
-    if words is None:
-        return models
-    check_order(models)
-    return compare(named_word_models(models), check_words(words))
+    if words is not None:
+        check_order(models)
+        return [compare(named_word_models(models), check_words(words))]
+    remedy = (
+        "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
+        "returns, a list of such, or a dict of them by name"
+    )
+    return [
+        replace(each, recording=name) if isinstance(models, Mapping) else each
+        for name, each in named("models", models, Comparison, remedy).items()
+    ]
 
 
 def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str, str]]:
@@ -220,24 +228,15 @@ def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str,
     return pairs
 
 
-def _drawn(compared: Any) -> tuple[list[Comparison], dict[str, ModelSpec]]:
-    """Comparisons as a list, and all models except independent ones, by class, objective, size."""
-    remedy = (
-        "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
-        "returns, a list of such, or a dict of them by name"
-    )
-    found = named("models", compared, Comparison, remedy)
-    listed = [
-        replace(each, recording=name) if isinstance(compared, Mapping) else each
-        for name, each in found.items()
-    ]
+def _specs(listed: Sequence[Comparison]) -> dict[str, ModelSpec]:
+    """All models except independent ones, by class, objective and size."""
     known = {model.name: model.spec for each in listed for model in each.models}
     order = {
         name: (CLASSES.index(spec.model), OBJECTIVES.index(spec.objective), spec.n_hidden)
         for name, spec in known.items()
         if spec.model != INDEPENDENT
     }
-    return listed, {name: known[name] for name in sorted(order, key=order.__getitem__)}
+    return {name: known[name] for name in sorted(order, key=order.__getitem__)}
 
 
 def _score(compared: Comparison, name: str) -> _Value | None:

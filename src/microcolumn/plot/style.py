@@ -1,21 +1,24 @@
-"""The style of all plots: a colour per model, sizes for a journal column, text as it is."""
+"""The style of all plots: colours of models or as asked for, sizes for a journal, text as it is."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib import rc_context
+from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.colors import Colormap, to_hex, to_rgb
+from matplotlib.colors import Colormap, is_color_like, to_hex, to_rgb, to_rgba
+from matplotlib.typing import ColorType
 
-from ..models import ModelSpec
-from ..validation import kind_of
+from ..models import ModelSpec, WordsEstimator
+from ..models._spec import CLASSES
+from ..validation import kind_of, shown
+from ._inputs import named_models
 
 #: Okabe & Ito's palette, distinguishable with any colour vision, and three more; the same in every
 #: plot. Rivals of one kind share a colour.
@@ -77,6 +80,10 @@ RC: dict[Any, Any] = {
 LEGEND: dict[str, Any] = {"fontsize": 7, "frameon": False}
 LEGEND_RIGHT: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 ERROR_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
+#: A colour as matplotlib knows them.
+OneColour = ColorType
+#: A colour for all, or one for each name.
+Colour = OneColour | Mapping[str, Any]
 #: Colours of a matrix: a name that matplotlib knows, or a map of one's own.
 ColourMap = str | Colormap
 #: Bits/s; an axis of scores spans at least this much.
@@ -109,15 +116,18 @@ class Look(NamedTuple):
 
 
 def looks(
-    names: Iterable[str], specs: Mapping[str, ModelSpec] = MappingProxyType({})
+    names: Iterable[str],
+    specs: Mapping[str, ModelSpec] = MappingProxyType({}),
+    color: Colour | None = None,
 ) -> dict[str, Look]:
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
-    ``specs`` says which models they are, if that does not follow from their names.
+    ``specs`` says which models they are, if that does not follow from their names; ``color`` is
+    asked for all, or by name. Without a name, a model is black.
     """
     found: dict[str, Look] = {}
     for name in names:
-        colour = colour_of(specs.get(name, name))
+        colour = colour_of(specs.get(name, name)) if name else DATA_COLOUR
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
@@ -125,6 +135,8 @@ def looks(
         marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
         found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
+    for name, asked in _asked(found, color).items():
+        found[name] = found[name]._replace(colour=asked, tint=asked)
     return found
 
 
@@ -202,3 +214,64 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes
 
     with rc_context(RC):
         return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def one_colour(color: Any, default: OneColour) -> OneColour:
+    """The colour that was asked for, or the default if none was."""
+    return default if color is None else _checked("color", color)
+
+
+def colour_map(cmap: ColourMap | None) -> Colormap:
+    """The map of colours that was asked for; by default blue, white and red."""
+    try:
+        return colormaps.get_cmap(SIGNED if cmap is None else cmap)
+    except (ValueError, TypeError):
+        pass
+    raise ValueError(
+        f"cmap is {shown(cmap)}; give a colour map that matplotlib knows, such as {SIGNED!r}"
+    )
+
+
+def looks_of(
+    names: Sequence[str], color: Colour | None = None, models: Any = None
+) -> dict[str, Look]:
+    """As :func:`looks`; fitted ``models``, one or many, have the colours of their classes."""
+    return looks(names, _classes(models), color)
+
+
+def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
+    """A colour for each name: as asked for, else one of the palette after the other."""
+    found: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
+    return found | _asked(names, color)
+
+
+def _asked(names: Iterable[str], color: Colour | None) -> dict[str, Any]:
+    """Colours that were asked for, by name; empty if none were."""
+    known = list(names)
+    if color is None:
+        return {}
+    if not isinstance(color, Mapping):
+        return dict.fromkeys(known, _checked("color", color, ", or a dict of colours by name"))
+    for name in color:
+        if str(name) not in known:
+            raise ValueError(f"color names {name!r}; name some of {', '.join(known)}")
+    return {str(name): _checked(f"color[{name!r}]", each) for name, each in color.items()}
+
+
+def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:
+    if not is_color_like(color) or np.isnan(to_rgba(color)).any():
+        raise ValueError(
+            f"{argument} is {shown(color)}; give a colour that matplotlib knows, such as 'red' or "
+            f"'#D55E00'{or_else}"
+        )
+    return color if isinstance(color, str) else to_rgba(color)
+
+
+def _classes(models: Any) -> dict[str, ModelSpec]:
+    """Classes of fitted models by name; none of what is no model."""
+    listed = models.values() if isinstance(models, Mapping) else models
+    many = isinstance(models, Mapping | Sequence) and not isinstance(models, str)
+    if not all(isinstance(each, WordsEstimator) for each in (listed if many else [models])):
+        return {}
+    kinds = {name: type(model).__name__ for name, model in named_models(models).items()}
+    return {name: ModelSpec(kind) for name, kind in kinds.items() if kind in CLASSES}

@@ -9,14 +9,14 @@ from ..evaluate._adequacy import common_count
 from ..evaluate._significance import bootstrap_p_text
 from ..formatting import number
 from ..models._spec import INDEPENDENT
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Results
 from ._tables import Table
 from ._wording import text
 
 
 def adequacy_table(results: Results, condition: Condition) -> Table | None:
     """How well each model describes the test words of split 0; None if that is not computed."""
-    found = _found(results, condition)
+    found = adequacies(results, condition)
     if not found:
         return None
     first = next(iter(found.values()))
@@ -50,7 +50,7 @@ def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy |
 
     Studies made before rivals were tested have the adequacy of the paper's family alone.
     """
-    compared, found = results.comparison(**condition.names), _found(results, condition)
+    compared, found = results.comparison(**condition.names), adequacies(results, condition)
     name = next((model.name for model in compared.models if model.name in found), None)
     return ("", None) if name is None else (name, found[name])
 
@@ -69,7 +69,7 @@ def explained_text(results: Results, condition: Condition, model: str) -> str:
 
 def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:
     """Adequacy by model, each with its sentence, and what could be explained, for JSON."""
-    found = _found(results, condition)
+    found = adequacies(results, condition)
     if not found:
         return {"adequacy": None, "explainable": None}
     by_model = {name: {"sentence": str(each), "found": each} for name, each in found.items()}
@@ -79,11 +79,9 @@ def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:
     }
 
 
-def _found(results: Results, condition: Condition) -> dict[str, Adequacy]:
-    try:
-        return results.adequacy(**condition.names)
-    except NotComputedError:
-        return {}
+def adequacies(results: Results, condition: Condition) -> dict[str, Adequacy]:
+    """How well each model describes the test words; empty if that is not computed."""
+    return results.if_computed(results.adequacy, {}, **condition.names)
 
 
 def _gains(results: Results, condition: Condition) -> dict[str, tuple[float, float]]:
@@ -98,10 +96,7 @@ def _gains(results: Results, condition: Condition) -> dict[str, tuple[float, flo
 
 
 def _explainable(results: Results, condition: Condition) -> Explainable | None:
-    try:
-        return results.explainable(**condition.names)
-    except NotComputedError:
-        return None
+    return results.if_computed(results.explainable, None, **condition.names)
 
 
 def _explained(best: Explainable | None, gained: tuple[float, float] | None) -> str:

@@ -11,8 +11,16 @@ from ..figures._conditions import by_likelihood
 from ..formatting import counted
 from ..study import Results
 from ..wording import worded
-from ._answer_models import best_model, good_enough, holds_for, others_agree
-from ._answer_sentences import beyond_pairs, in_layers, size_of_gain, title
+from ._answer_sentences import (
+    best_model,
+    beyond_pairs,
+    good_enough,
+    holds_for,
+    in_layers,
+    others_agree,
+    size_of_gain,
+    title,
+)
 from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, simulated
 from ._tables import Table, longest

@@ -15,8 +15,8 @@ from ..figures._conditions import first_split
 from ..formatting import counted, number
 from ..models import ModelSpec
 from ..plot._hidden import strongest_first
-from ..plot._raster import fullest_bins
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Results
+from ..timeline import busiest_bins
 from ..validation import Floats
 from ._typography import typeset, unbroken
 
@@ -55,7 +55,7 @@ def assemblies_at(
     windows = words.embed(condition.window)
     n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
     on = activation_in_time(model, windows, columns[:1])[:, 0]
-    start, stop = fullest_bins(on, windows.epoch_starts, n_bins)
+    start, stop = busiest_bins(on, windows.epoch_starts, n_bins)
     shown = columns[: max(1, most_values // (stop - start + order.size))]
     X = windows.X[windows.index[start:stop]]
     newest = X[:, -order.size :][:, order]
@@ -87,11 +87,8 @@ def _described(
     """What is known of the hidden units of split 0 by column of W, the clearest first."""
     if split != 0:
         return {}
-    try:
-        found = results.assemblies(model=spec, **condition.names)
-    except NotComputedError:
-        return {}
-    return {row.position: row for row in found.clearest}
+    found = results.if_computed(results.assemblies, None, model=spec, **condition.names)
+    return {row.position: row for row in found.clearest} if found else {}
 
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from ..evaluate._significance import LEVEL
 from ..models import ModelSpec
 from ..study import Condition, Results
 from ._findings import Layering
-from ._tables import Table, of_models
+from ._tables import Table
 from ._wording import text
 
 #: What the column of verdicts, and every sentence that counts them, calls an assembly.
@@ -41,7 +41,7 @@ def tables(results: Results, condition: Condition) -> Iterator[Table]:
 def sentences(results: Results, condition: Condition) -> list[str]:
     """Whether hidden units keep to layers, how many are assemblies, and signs of couplings."""
     found = _computed(results, condition)
-    by_layer = of_models(results.layers, results, condition)
+    by_layer = results.of_models(results.layers, condition)
     lines = [_in_layers(each) for _, each in by_layer if each is not None and each.model.has_groups]
     scores = results.comparison(**condition.names).scores
     for spec, each in found:
@@ -53,7 +53,7 @@ def sentences(results: Results, condition: Condition) -> list[str]:
 
 
 def _computed(results: Results, condition: Condition) -> list[tuple[ModelSpec, Assemblies]]:
-    found = of_models(results.assemblies, results, condition)
+    found = results.of_models(results.assemblies, condition)
     return [(spec, each) for spec, each in found if spec.has_groups]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..evaluate import SplitScore, WindowResult
-from ..evaluate._choice import is_at_end
+from ..evaluate._rival_choice import is_at_end
 from ..figures._conditions import by_likelihood
 from ..models import ModelSpec
-from ..study import Condition, Experiment, NotComputedError, Results
+from ..study import Condition, Experiment, Results
 from ..units import several_probes
 from ._notices import whole_study
 from ._wording import text
@@ -125,10 +125,10 @@ def _of_flow(results: Results) -> Iterator[str]:
 
 def _of_bins(results: Results, recording: str, experiment: Experiment) -> Iterator[str]:
     """Bins, or whole words of several, of another width than the correlograms have."""
-    try:
-        found = results.data(recording, experiment=experiment.name).suggestion
-    except NotComputedError:
+    data = results.if_computed(results.data, None, recording=recording, experiment=experiment.name)
+    if data is None:
         return
+    found = data.suggestion
     width, suggested = experiment.bin_width, found.width_s
     longest = width * max(experiment.windows)
     is_near = width <= _FAR_OFF * suggested and suggested <= _FAR_OFF * longest

@@ -1,6 +1,7 @@
-"""What the page is made of: sections with paragraphs, lists, tables and figures.
+"""What reports are made of: sections with paragraphs, lists, tables and figures.
 
-The template draws each item by its ``kind``.
+The page's template draws each item by its ``kind``, and :mod:`._text` has a line for each but
+figures.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ class Picture(NamedTuple):
 
 
 Item: TypeAlias = Paragraph | Heading | BulletList | TableItem | Picture
+#: Figures, or sentences in their place, by name and recording (None for all).
+Pictures: TypeAlias = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 class Block(NamedTuple):

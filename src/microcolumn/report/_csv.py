@@ -6,15 +6,15 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ..atomic import atomic_write
 from ..safe_text import csv_cell
-from ..study import NotComputedError, Results
+from ..study import Results
 from ..study._codec import row_of
+from ._adequacy import adequacies
 from ._units import known_units
 
 Row = Mapping[str, Any]
@@ -85,11 +85,7 @@ def _by_model(results: Results, find: Callable[..., Any]) -> list[Row]:
     """Rows of what was found of every model at each condition."""
     rows: list[Row] = []
     for condition in results.tested():
-        for spec in results.index.specs(condition):
-            try:
-                found = find(model=spec, **condition.names)
-            except NotComputedError:
-                continue
+        for spec, found in results.of_models(find, condition):
             names = condition.names | {"model": spec.name}
             rows += [names | row for row in (found.to_rows() if found else [])]
     return rows
@@ -99,14 +95,12 @@ def _adequacy(results: Results) -> list[Row]:
     """What each model says of the test words of split 0."""
     rows: list[Row] = []
     for condition in results.tested():
-        with suppress(NotComputedError):
-            found = results.adequacy(**condition.names)
-            rows += [
-                condition.names
-                | {"model": name, "p_value": each.p_value, "sentence": str(each)}
-                | {f"p_{family}": p for family, p in each.p_values.items()}
-                for name, each in found.items()
-            ]
+        rows += [
+            condition.names
+            | {"model": name, "p_value": each.p_value, "sentence": str(each)}
+            | {f"p_{family}": p for family, p in each.p_values.items()}
+            for name, each in adequacies(results, condition).items()
+        ]
     return rows
 
 

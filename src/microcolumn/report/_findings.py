@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Self
 
-from ..evaluate import Adequacy, Assemblies, Comparison, LayersResult, ModelScore, PairedDifference
+from ..evaluate import (
+    Adequacy,
+    Assemblies,
+    Comparison,
+    Estimate,
+    LayersResult,
+    ModelScore,
+    PairedDifference,
+)
 from ..evaluate._comparison import doubt
-from ..evaluate._significance import LEVEL, Ratio
+from ..evaluate._significance import LEVEL
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
-from ._tables import of_models
 
 #: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
 OPEN = ("undecided", "too few splits", "open")
@@ -135,12 +142,12 @@ class Finding:
         return _VERDICTS.get(self.kind, self.kind)
 
     @property
-    def relative(self) -> Ratio | None:
+    def relative(self) -> Estimate | None:
         """Gain of the model with hidden units as a share of that of pairs alone."""
         return None if self.pair is None else self.compared.relative(*_names(self.pair))
 
     @property
-    def share(self) -> Ratio | None:
+    def share(self) -> Estimate | None:
         """Gain of pairs alone as a share of that of the model with hidden units."""
         return None if self.pair is None else self.compared.relative(*_names(self.pair)[::-1])
 
@@ -261,7 +268,7 @@ def _assemblies(
 ) -> dict[str, Assemblies]:
     found = {
         spec.name: each
-        for spec, each in of_models(results.assemblies, results, condition)
+        for spec, each in results.of_models(results.assemblies, condition)
         if spec.has_groups and spec.name in compared.scores and each.n_fits > 1
     }
     if best is None or best.name not in found:

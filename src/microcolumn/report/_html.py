@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +22,6 @@ from . import _tables as tables
 from ._answer import whole_answer
 from ._cautions import cautions
 from ._content import Item, Picture, Section
-from ._dark_mode import dark_mode_rules
 from ._explorer import explorers
 from ._methods import methods, references
 from ._pictures import checked_figures, further, pictures
@@ -36,6 +36,8 @@ _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
 #: With more cautions, they are folded away behind a line that counts them; with more rows, a table
 #: scrolls in a box.
 _MOST_CAUTIONS, _MOST_ROWS = 8, 20
+#: Colours in the styles of figures, which page.css exchanges on dark paper.
+_COLOUR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
 _PAPER = "Köster et al. 2014"
 _FURTHER = "Figures that were added to this page by whoever wrote it."
 
@@ -116,7 +118,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "most_cautions": _MOST_CAUTIONS,
         "most_rows": _MOST_ROWS,
         "sections": parts,
-        "dark_mode": dark_mode_rules(each.markup for each in shown),
+        "colours": sorted({pair for each in shown for pair in _COLOUR.findall(each.markup)}),
         "methods": paragraphs,
         "references": references(paragraphs),
         "paper": references([("", _PAPER)])[0],

@@ -9,7 +9,7 @@ from ..evaluate._estimates import interval_text, q_text
 from ..formatting import counted
 from ..study import Condition, Results
 from ..wording import worded
-from ._tables import Table, of_models
+from ._tables import Table
 
 #: Strongest parameters that are listed of each model.
 _LISTED = 3
@@ -21,7 +21,7 @@ def interval_tables(results: Results, condition: Condition) -> list[Table]:
     """How many parameters differ from zero, and the strongest with their intervals."""
     found = [
         (spec.name, each)
-        for spec, each in of_models(results.intervals, results, condition)
+        for spec, each in results.of_models(results.intervals, condition)
         if each is not None
     ]
     counted = [row for name, each in found for row in _count_rows(name, each)]

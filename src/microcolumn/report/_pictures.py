@@ -14,12 +14,11 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from ..figures import CaptionedFigure, available_figures, draw_all
-from ..figures._all import FigureRequest
+from ..figures import CaptionedFigure, FigureRequest, available_figures, draw_all
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
 from ..study import Results
-from ._content import Item, Paragraph, Picture
+from ._content import Item, Paragraph, Picture, Pictures
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
@@ -27,8 +26,6 @@ MOST_BYTES = 700_000
 _ALONE = re.compile(r"(font-family: '[^',;]*')(\"|;)")
 #: Bytes that most figures take at most.
 _USUAL = 150_000
-
-Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:

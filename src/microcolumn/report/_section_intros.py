@@ -11,7 +11,7 @@ from ..evaluate._significance import LEVEL
 from ..models._spec import INDEPENDENT
 from ..study import Results
 from ._assembly_table import ASSEMBLY, MEANING
-from ._tables import longest, of_models
+from ._tables import longest
 from ._units import known_units
 from ._wording import text
 
@@ -63,7 +63,7 @@ def _assemblies(results: Results) -> dict[str, Any]:
     found = [
         each
         for condition in longest(results)
-        for spec, each in of_models(results.assemblies, results, condition)
+        for spec, each in results.of_models(results.assemblies, condition)
         if spec.has_groups and each.n_fits > 1 and len(each)
     ]
     counts = {"live": [*map(len, found)], "stable": [len(each.stable) for each in found]}
@@ -101,7 +101,7 @@ def _prediction(results: Results) -> dict[str, Any]:
     """Of single bins and of windows apart: there a unit's own bits are among those given."""
     gains: dict[str, list[float]] = {"units": [], "bits of words of several bins": []}
     for condition in longest(results):
-        found = [each.get("rest") for _, each in of_models(results.predictions, results, condition)]
+        found = [each.get("rest") for _, each in results.of_models(results.predictions, condition)]
         known = [each.gain_per_unit for each in found if each is not None]
         given = "units" if condition.window == 1 else "bits of words of several bins"
         gains[given] += [max(known)] if known else []

@@ -1,4 +1,4 @@
-"""Sections of the page: which tables and figures of a study it shows where."""
+"""Sections of reports: which tables and figures of a study the page and the text show where."""
 
 from __future__ import annotations
 
@@ -9,25 +9,28 @@ from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table
-from ._content import Block, BulletList, Heading, Item, Paragraph, Section, TableItem
-from ._growth import gains, growth, growth_sentences
+from ._content import Block, BulletList, Heading, Item, Paragraph, Pictures, Section, TableItem
 from ._intervals import interval_tables
 from ._methods import fitting
-from ._pictures import Pictures
 from ._section_intros import section_intro
 from ._tables import Table, longest
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
 
 
-def sections(results: Results, drawn: Pictures) -> list[Section]:
-    """Sections between the answer and the methods; those the plan has nothing for are left out."""
+def sections(results: Results, drawn: Pictures | None) -> list[Section]:
+    """Sections between the answer and the methods; those the plan has nothing for are left out.
+
+    Without figures, where ``drawn`` is None, there is no section about parameters.
+    """
+    of_figures = drawn is not None
+    drawn = drawn or {}
     section = partial(_section, results, drawn)
     fits = tuple(_converged(results, condition) for condition in results.tested())
     return [
         _data(results, drawn),
         section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),
-        section("Parameters", None, "parameters penalties"),
+        *([section("Parameters", None, "parameters penalties")] if of_figures else []),
         section("Assemblies and layers", _structure, "assemblies layers"),
         section("Units", _units),
         *([section("Time", _growth, "windows")] if has_windows(results) else []),
@@ -78,15 +81,17 @@ def _data(results: Results, drawn: Pictures) -> Section:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
+    said = (f"{each}." for each in compared.statements)
+    lines = BulletList((f"{tables.words_facts(condition, compared)}.", *said))
     found = tables.models(compared), tables.pairs(compared), tables.effects(compared)
-    return _table_items(results, condition, *found, adequacy_table(results, condition))
+    return [lines, *_table_items(results, condition, *found, adequacy_table(results, condition))]
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
     lines = tuple(_assembly_table.sentences(results, condition))
     first: list[Item] = [BulletList(lines)] if lines else []
     first += _table_items(results, condition, *_assembly_table.tables(results, condition))
-    if not list(tables.of_models(results.layers, results, condition)):
+    if not list(results.of_models(results.layers, condition)):
         return [*first, Paragraph("The structure of these models is not computed yet.")]
     layers = tables.layers(results, condition)
     if layers is None:
@@ -107,10 +112,9 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
     where = _about(results, condition, every=True)
-    items: list[Item] = [
-        TableItem(each, where) for each in (growth(found), gains(found)) if each is not None
-    ]
-    sentences = tuple(growth_sentences(found))
+    both = tables.growth(found), tables.gains(found)
+    items: list[Item] = [TableItem(each, where) for each in both if each is not None]
+    sentences = tuple(tables.growth_sentences(found))
     return [*items, BulletList(sentences)] if sentences else items
 
 

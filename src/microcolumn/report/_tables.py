@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import TypeVar
 
-from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference
+from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import counted, duration, number, scientific
-from ..models import ModelSpec
 from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
 from ..wording import worded
 from ..words import Words
 from ._typography import period
-
-Found = TypeVar("Found")
+from ._wording import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +145,7 @@ def _sureness(pair: PairedDifference) -> tuple[str, str]:
 def predictions(results: Results, condition: Condition) -> Table | None:
     """How well single units are predicted; None if that is not computed."""
     rows = []
-    for spec, found in of_models(results.predictions, results, condition):
+    for spec, found in results.of_models(results.predictions, condition):
         for given, result in found.items():
             unit = max(result.units, key=lambda unit: unit.gain_bits_per_second)
             gain = number(unit.gain_bits_per_second, 3)
@@ -172,7 +168,7 @@ def layers(results: Results, condition: Condition) -> Table | None:
     """Whether hidden units and couplings respect layers; None if the units are in none."""
     rows = [
         (spec.name, *_layer_columns(found))
-        for spec, found in of_models(results.layers, results, condition)
+        for spec, found in results.of_models(results.layers, condition)
         if found is not None
     ]
     header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
@@ -204,17 +200,6 @@ def seeds_text(experiment: Experiment) -> str:
     """Seeds of an experiment's splits, and of the models fitted to them."""
     first, n = experiment.seed, experiment.n_splits
     return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
-
-
-def of_models(
-    method: Callable[..., Found], results: Results, condition: Condition
-) -> Iterator[tuple[ModelSpec, Found]]:
-    """What a method of the results returns for each model that it is computed for."""
-    for spec in results.index.specs(condition):
-        try:
-            yield spec, method(model=spec, **condition.names)
-        except NotComputedError:
-            continue
 
 
 def _layer_columns(found: LayersResult) -> tuple[str, ...]:
@@ -257,31 +242,73 @@ def _score(model: ModelScore) -> tuple[str, ...]:
 
 
 def _chosen(model: ModelScore) -> str:
-    """Penalties or sizes chosen: ``λ 1e-3 ×8, λ 2e-3 ×2``; ``4 to 9 edges`` if all differ."""
+    """Penalties or sizes chosen: ``λ 1e-3 ×8; λ 2e-3 ×2``; both ends where all differ."""
     strengths = sorted(l1 for l1 in model.l1 if not math.isnan(l1))
-    chosen = [score.size for score in model.splits if score.size]
+    by_size = sorted(model.splits, key=lambda score: score.n_parameters)
+    chosen = [score.size for score in by_size if score.size]
     chosen = chosen or [f"λ {scientific(l1)}" for l1 in strengths]
     counts = Counter(chosen)
-    if len(counts) > 1 and len(counts) == len(chosen):
-        return _span(chosen)
+    if 1 < len(counts) == len(chosen):
+        return f"{chosen[0]} to {chosen[-1]}"
     times = "\N{MULTIPLICATION SIGN}"
-    return _listed([f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()]) or "-"
+    return "; ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
 
 
-def _listed(texts: Sequence[str]) -> str:
-    """Texts one after the other, by semicolons where one has a comma of its own."""
-    return ("; " if any("," in text for text in texts) else ", ").join(texts)
+def growth(found: WindowResult) -> Table:
+    """Scores against the number of bins per word."""
+    rows = [
+        (str(window), *(_per_unit(results[k]) for results in found.models.values()))
+        for k, window in enumerate(found.windows)
+    ]
+    return Table(
+        "bits/s per unit against bins per word T",
+        ("T", *found.models),
+        rows,
+        left=(),
+        note=worded("report", "notes/growth"),
+    )
 
 
-def _span(texts: Sequence[str]) -> str:
-    """Texts that differ in their numbers alone, each from its smallest to its largest."""
-    number_pattern = r"[\d.]+(?:e-?\d+)?"
-    words = list(dict.fromkeys(re.sub(number_pattern, "{}", text) for text in texts))
-    if len(words) > 1:
-        return _listed(texts)
-    columns = zip(*(re.findall(number_pattern, text) for text in texts), strict=True)
-    ends = [(min(column, key=float), max(column, key=float)) for column in columns]
-    return words[0].format(*(" to ".join(dict.fromkeys(both)) for both in ends))
+def gains(found: WindowResult) -> Table | None:
+    """Each model minus the Ising model at each T; None without an Ising model and another."""
+    over = found.gains()
+    if not over:
+        return None
+    rows = [
+        (str(window), *(_window_gain(pairs[k]) for pairs in over.values()))
+        for k, window in enumerate(found.windows)
+    ]
+    return Table(
+        f"gain over {found.reference}, bits/s per unit",
+        ("T", *over),
+        rows,
+        left=(),
+        note=worded("report", "notes/gains"),
+    )
+
+
+def growth_sentences(found: WindowResult) -> list[str]:
+    """Whether the gain over the Ising model grows from the shortest to the longest words."""
+    about = {"reference": found.reference, "short": found.windows[0], "long": found.windows[-1]}
+    return [
+        text("growth", model=model, pair=pair, **about) for model, pair in found.growth().items()
+    ]
+
+
+def _window_gain(pair: PairedDifference | None) -> str:
+    if pair is None:
+        return "-"
+    gain = with_error(pair.bits_per_second, pair.stderr)
+    return gain if pair.n_splits < FEWEST_SPLITS else f"{gain}, {p_text(pair.p_holm)}"
+
+
+def _per_unit(model: ModelScore | None) -> str:
+    if model is None:
+        return "-"
+    if model.has_false_mode:
+        return "false mode"
+    errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
+    return " ± ".join(number(value, 3) for value in (model.per_neuron, *errors))
 
 
 def recordings(results: Results) -> Table:

@@ -7,16 +7,14 @@ from textwrap import fill
 from typing import NamedTuple
 
 from ..formatting import text_table
-from ..study import Condition, Results
-from . import _assembly_table, _tables as tables
-from ._adequacy import adequacy_table
+from ..study import Results
+from . import _tables as tables
 from ._answer import whole_answer
 from ._cautions import cautions
-from ._growth import gains, growth, growth_sentences
-from ._intervals import interval_tables
-from ._tables import Table, longest
+from ._content import BulletList, Heading, Item, Paragraph, Section, TableItem
+from ._sections import sections
+from ._tables import Table
 from ._typography import sentence, unbroken
-from ._units import known_units, unit_sentences
 
 #: Letters of a line, where a terminal is not narrower.
 WIDTH = 100
@@ -66,20 +64,13 @@ def report_blocks(results: Results, columns: int | None = None) -> list[Block]:
     Elsewhere tables and the sentences between them are as wide as they are.
     """
     width = min(columns or WIDTH, WIDTH)
-    texts = []
-    tested = longest(results)
-    for name, row in results.recordings.items():
-        facts = f"{results.label(name)}: {tables.recording_facts(row)}"
-        texts.append(_underlined(facts, "=", columns))
-        for condition in tested:
-            if condition.recording == name:
-                texts += _experiment_blocks(results, condition, columns)
-    if results.recordings:
-        texts.append(_titled(tables.recordings(results), columns))
-    shown = [Block("", text) for text in texts]
     return [
         *_answer(results, width),
-        *shown,
+        *(
+            Block("", text)
+            for section in sections(results, None)
+            for text in _section_texts(section, columns)
+        ),
         *_cautions(results, width),
         Block("", _provenance(results, columns)),
     ]
@@ -123,36 +114,25 @@ def _filled(text: str, width: int = WIDTH, first: str = "", others: str | None =
     return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _experiment_blocks(results: Results, last: Condition, columns: int | None) -> Iterator[str]:
-    """Blocks of one experiment: growth with the window, then the longest words in detail."""
-    experiment = last.experiment
-    compared = results.comparison(**last.names)
-    yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-", columns)
-    bins = ""
-    if len(experiment.windows) > 1:
-        found = results.by_window(last.recording, experiment=experiment.name)
-        yield _titled(growth(found), columns)
-        over = gains(found)
-        if over is not None:
-            grown = (_line(each, columns, "  ") for each in growth_sentences(found))
-            yield "\n".join([_titled(over, columns), *grown])
-        bins = f"T = {last.window}: "
-    first, *others = compared.statements
-    yield "\n".join(_line(f"{each}.", columns) for each in (bins + first, *others))
-    yield _laid_out(tables.models(compared), columns)
-    yield _laid_out(tables.pairs(compared), columns)
-    predictions, layers = tables.predictions(results, last), tables.layers(results, last)
-    for table in (adequacy_table(results, last), tables.effects(compared), predictions, layers):
-        if table is not None:
-            yield _titled(table, columns)
-    for table in _assembly_table.tables(results, last):
-        yield _titled(table, columns)
-    units = unit_sentences(known_units(results, last), experiment.n_splits)
-    sentences = [*_assembly_table.sentences(results, last), *units]
-    if sentences:
-        yield "\n".join(_line(each, columns) for each in sentences)
-    for table in interval_tables(results, last):
-        yield _titled(table, columns)
+def _section_texts(section: Section, columns: int | None) -> Iterator[str]:
+    """A section: its title and first sentence, what is about all recordings, and each of them."""
+    title = _underlined(section.title, "=", columns)
+    yield "\n".join(filter(None, [title, section.lead and _line(section.lead, columns)]))
+    yield from _item_texts(section.items, columns)
+    for block in section.blocks:
+        yield _underlined(f"{block.name}: {block.facts}", "-", columns)
+        yield from _item_texts(block.items, columns)
+
+
+def _item_texts(items: Sequence[Item], columns: int | None) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, TableItem):
+            title = ", ".join(filter(None, [item.table.title, item.about]))
+            yield f"{_line(title, columns)}\n{_laid_out(item.table, columns)}"
+        elif isinstance(item, BulletList):
+            yield "\n".join(_line(each, columns, "  ") for each in item.lines)
+        elif isinstance(item, Paragraph | Heading):
+            yield _line(item.text, columns)
 
 
 def _provenance(results: Results, columns: int | None) -> str:
@@ -165,10 +145,6 @@ def _provenance(results: Results, columns: int | None) -> str:
     ]
     title = _underlined("Provenance", "=", columns)
     return "\n".join([title, *(_line(each, columns, "  ") for each in lines)])
-
-
-def _titled(table: Table, columns: int | None) -> str:
-    return f"{_line(table.title, columns)}\n{_laid_out(table, columns)}"
 
 
 def _laid_out(table: Table, columns: int | None) -> str:

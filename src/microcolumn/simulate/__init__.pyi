@@ -1,3 +1,4 @@
+from ._column import Drive as Drive, Synapse as Synapse, Truth as Truth
 from ._microcolumn import (
     PRESETS as PRESETS,
     Microcolumn as Microcolumn,
@@ -5,4 +6,3 @@ from ._microcolumn import (
     microcolumn as microcolumn,
     preset as preset,
 )
-from ._truth import Drive as Drive, Synapse as Synapse, Truth as Truth

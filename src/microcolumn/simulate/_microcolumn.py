@@ -15,9 +15,8 @@ from ..epochs import Epochs
 from ..recording import Recording
 from ..units import Units
 from ..validation import real_number, whole_number
-from ._column import draw_column
+from ._column import Truth, draw_column
 from ._spikes import CLOCK_HZ, KNOT_MS, MOVIE_SPREAD, calibrate, draw_cells, draw_trains
-from ._truth import Truth
 
 #: What the source of a simulated recording begins with.
 SOURCE = "simulated microcolumn"

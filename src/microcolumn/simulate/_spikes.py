@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..kernels.loops.spiking import SAMPLES_PER_MS, intensities, spike
 from ..validation import Floats
-from ._column import LAYERS, VOLLEY_S
-from ._truth import Truth
+from ._column import LAYERS, VOLLEY_S, Truth
 
 #: Samples per second of the clock that spike times lie on.
 CLOCK_HZ = round(1000 * SAMPLES_PER_MS)

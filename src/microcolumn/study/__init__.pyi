@@ -17,5 +17,6 @@ from ._results import Results as Results, open as open
 from ._run import run as run
 from ._slurm import SlurmError as SlurmError
 from ._status import Status as Status, status as status
-from ._submit import Submitted as Submitted, do_share as do_share, submit as submit
+from ._submission import Submission as Submission
+from ._submit import do_share as do_share, submit as submit
 from ._workers import StudyError as StudyError

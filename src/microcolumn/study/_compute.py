@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from traceback import format_exception
@@ -61,10 +61,16 @@ from ._codec import row_of, to_blob
 from ._describe import DATA, anneal, describe
 from ._environment import environment
 from ._jobs import Job
-from ._light import TOLERANCE, lighter
 from ._plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
+
+#: Optimality at which fits of a lighter comparison end: scores of a hundred units are then settled
+#: to a part of a bit/s.
+TOLERANCE = 1e-4
+#: Penalties of a rival go so far below its strongest, and its components up to so many: what lies
+#: beyond takes most of the time and is preferred by far longer recordings alone.
+_WEAKEST, _MOST_COMPONENTS = 0.01, 40
 
 #: Kernels of one process share their threads, so its jobs take turns where a cluster's worker
 #: runs several at once.
@@ -244,6 +250,17 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
 
 def _is_light(task: Task) -> bool:
     return task.experiment.is_light(task.words.n_units * (task.job.window or 1))
+
+
+def lighter(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The settings of a rival's grid that a lighter comparison tries."""
+    strongest = max((each.get("l1", 0.0) for each in grid), default=0.0)
+    weakest = _WEAKEST * strongest * (1.0 - 1e-9)  # grids are powers of ten with rounding errors
+    return [
+        each
+        for each in grid
+        if each.get("l1", strongest) >= weakest and each.get("n_components", 0) <= _MOST_COMPONENTS
+    ]
 
 
 def _chosen(task: Task, name: str) -> WordModel:

@@ -6,12 +6,13 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
 from ..evaluate._choice import AUTOMATIC
 from ..models._spec import OBJECTIVES, RIVALS, USUAL_RIVALS
-from ..validation import listed, real_number, whole_number
+from ..validation import listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width
 
 #: Models of the paper, which every window has.
@@ -24,7 +25,7 @@ PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """End of a sentence about a word that is not known: the nearest known one, or all."""
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), by_lower, n=1)
@@ -45,13 +46,7 @@ def checked_name(what: str, name: Any) -> str:
 
 
 def _at_least(least: int) -> Callable[[str, Any], int]:
-    def check(name: str, value: Any) -> int:
-        number = whole_number(name, value)
-        if number < least:
-            raise ValueError(f"{name} is {number}; it must be at least {least}")
-        return number
-
-    return check
+    return partial(whole_number, least=least)
 
 
 def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
@@ -61,9 +56,9 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
     def check(name: str, value: Any) -> str:
         if not isinstance(value, str):
-            raise TypeError(f"{name} is {value!r}; {nearest('', known)}")
+            raise TypeError(f"{name} is {value!r}; {did_you_mean('', known)}")
         if value not in known:
-            raise ValueError(f"{name} is {value!r}; {nearest(value, known)}")
+            raise ValueError(f"{name} is {value!r}; {did_you_mean(value, known)}")
         return value
 
     return check
@@ -92,13 +87,6 @@ def _n_hidden(name: str, value: Any) -> int | str:
             return value
         raise ValueError(f"{name} is {value!r}; give whole numbers or 'dims'")
     return _at_least(1)(name, value)
-
-
-def _share(name: str, value: Any) -> float:
-    share = real_number(name, value, "it must lie between 0 and 1")
-    if not 0 < share < 1:
-        raise ValueError(f"{name} is {share}; it must lie between 0 and 1")
-    return share
 
 
 def _strength(name: str, value: Any) -> float:
@@ -163,7 +151,7 @@ class Experiment:
         What fits minimise.
     l1 : tuple of float, "auto" or "coarse"
         Strengths of the L1 penalty to choose from, increasing; ``"auto"`` makes them for the words
-        of each split, ``"coarse"`` fewer of them: see :func:`microcolumn.choose_l1`.
+        of each split, ``"coarse"`` fewer of them: see :func:`microcolumn.evaluate.choose_l1`.
     n_splits : int
         How often the words are split into a training and a test part.
     split_by : {"words", "blocks"}
@@ -208,8 +196,8 @@ class Experiment:
     l1: tuple[float, ...] | str = _setting("auto", _strengths)
     n_splits: int = _setting(10, _at_least(1))
     split_by: str = _setting("blocks", _one_of(SPLITS))
-    train: float = _setting(0.5, _share)
-    validation: float = _setting(0.2, _share)
+    train: float = _setting(0.5, proper_share)
+    validation: float = _setting(0.2, proper_share)
     seed: int = _setting(0, _at_least(0))
     n_init: int = _setting(1, _at_least(1))
     max_steps: int = _setting(100_000, _at_least(1))
@@ -232,7 +220,7 @@ class Experiment:
             raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
         for setting in settings:
             if setting not in cls.settings():
-                remedy = nearest(setting, cls.settings())
+                remedy = did_you_mean(setting, cls.settings())
                 raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
         if name == SPATIOTEMPORAL.name:
             return replace(SPATIOTEMPORAL, **settings)

@@ -211,7 +211,7 @@ def digest(settings: Mapping[str, Any], facts: RecordingInfo) -> str:
 
 
 def chosen_l1(normalisers: Mapping[float, Mapping[str, Any]]) -> float:
-    """The l1 that the validation part prefers, as :func:`microcolumn.choose_l1` does."""
+    """The l1 that the validation part prefers, as :func:`microcolumn.evaluate.choose_l1` does."""
     merits = {
         l1: merits_of(row["validation_bits_per_second"], row["converged"] > 0, row["false_mass"])
         for l1, row in normalisers.items()

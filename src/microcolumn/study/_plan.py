@@ -13,7 +13,7 @@ from ..io import is_url
 from ..recording import Recording
 from ..simulate import PRESETS
 from ..validation import listed
-from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, nearest
+from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
 from ._sources import Source
 
 __all__ = ["INSTANTANEOUS", "SPATIOTEMPORAL", "Experiment", "Plan", "Source"]
@@ -70,7 +70,7 @@ class Plan:
                 if name not in known:
                     raise ValueError(
                         f"experiment {experiment.name}: recordings names {name!r}, which the plan "
-                        f"does not have; {nearest(name, known)}"
+                        f"does not have; {did_you_mean(name, known)}"
                     )
 
     @classmethod
@@ -177,7 +177,7 @@ class Plan:
         for section, content in plan.items():
             if section not in (*_SECTIONS, "whole"):
                 raise ValueError(
-                    f"{section!r} is no section of a plan; {nearest(section, _SECTIONS)} "
+                    f"{section!r} is no section of a plan; {did_you_mean(section, _SECTIONS)} "
                     f"(an experiment of your own goes into [experiments.{section}])"
                 )
             if not isinstance(content, Mapping):

@@ -12,7 +12,8 @@ from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
-from ..survey._suspects import late_start, suspect_units, suspicions
+from ..survey import suspect_units
+from ..survey._suspects import late_start, suspicions
 from ..words import Words
 from ._codec import json_text
 from ._compute import JobResult, Task

@@ -19,7 +19,7 @@ from .. import io, simulate
 from ..recording import Recording, most_active
 from ..validation import real_number, whole_number
 from ..words import Words
-from ._experiment import Experiment, checked_name, nearest
+from ._experiment import Experiment, checked_name, did_you_mean
 
 #: What an entry of a plan may have in addition to the options of reading.
 _KEYS = ("preset", "seed", "minutes", "file", "select", "in_memory")
@@ -109,23 +109,20 @@ class Source:
             what, words = (key, ()) if key == "select" else ("a recording", _KEYS[:-1])
             for option in options:
                 if option not in known:
-                    remedy = nearest(option, (*words, *known))
+                    remedy = did_you_mean(option, (*words, *known))
                     raise ValueError(f"{option!r} is no option of {what}; {remedy}")
             object.__setattr__(self, key, options)
 
     def _check_preset(self) -> None:
-        seed = whole_number("seed", self.seed)
-        if seed < 0:
-            raise ValueError(f"seed is {seed}; pass a whole number from 0 on")
+        seed = whole_number("seed", self.seed, least=0)
         object.__setattr__(self, "seed", seed)
         if self.preset is None:
             if seed or self.minutes is not None:
                 raise ValueError("seed and minutes are for presets; leave them out")
             return
         if not (isinstance(self.preset, str) and self.preset in simulate.PRESETS):
-            raise ValueError(
-                f"there is no preset {self.preset!r}; {nearest(str(self.preset), simulate.PRESETS)}"
-            )
+            remedy = did_you_mean(str(self.preset), simulate.PRESETS)
+            raise ValueError(f"there is no preset {self.preset!r}; {remedy}")
         if self.minutes is not None:
             minutes = real_number("minutes", self.minutes, "give the length in minutes")
             if not (math.isfinite(minutes) and minutes > 0):

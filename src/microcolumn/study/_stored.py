@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
 from ..evaluate import Comparison, HiddenActivation, SplitScore
-from ..evaluate._splits import compare_splits, with_false_modes
+from ..evaluate._splits import compare_splits
 from ..models import ModelSpec, PopulationModel, WordModel, from_bytes
 from ..units import Units
 from ..words import Words
@@ -32,6 +34,9 @@ from ._index import (
 )
 from ._plan import Plan
 from ._store import Store
+
+Found = TypeVar("Found")
+Default = TypeVar("Default")
 
 #: Splits whose models, and experiments whose words, are kept in memory.
 _KEPT = 4
@@ -58,9 +63,9 @@ class StoredStudy:
         self._table = cache(self._read_table)
         self._files = lru_cache(_KEPT)(self._read_files)
         self._scores = cache(self._read_scores)
-        self._words = lru_cache(_KEPT)(self._read_words)
+        self._words = lru_cache(_KEPT)(partial(self._described, Words, "words"))
         self._units = cache(lambda *where: self._words(*where).units)
-        self._data = cache(self._read_data)
+        self._data = cache(partial(self._described, DataResult, "data"))
 
     def label(self, recording: str) -> str:
         """The name of a recording as it is printed: ``"B4 (simulated)"`` if it is."""
@@ -162,6 +167,25 @@ class StoredStudy:
         facts = {key: value for key, value in self.study.items() if key != "plan"}
         return facts | self._jobs
 
+    def of_models(
+        self,
+        find: Callable[..., Found],
+        condition: Condition,
+        specs: Iterable[ModelSpec] | None = None,
+    ) -> Iterator[tuple[ModelSpec, Found]]:
+        """What a method of results finds of each model, by default all, that it is computed for."""
+        for spec in self.index.specs(condition) if specs is None else specs:
+            with suppress(NotComputedError):
+                yield spec, find(model=spec, **condition.names)
+
+    @staticmethod
+    def if_computed(find: Callable[..., Found], default: Default, **where: Any) -> Found | Default:
+        """What a method of results finds, or ``default`` where that is not computed yet."""
+        try:
+            return find(**where)
+        except NotComputedError:
+            return default
+
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
         rows = self._needed(f"the structure of {spec.name}", "structures", condition, spec)
         return {row["split"]: row for row in rows}
@@ -207,7 +231,7 @@ class StoredStudy:
             raise condition.missing(what)
         return rows
 
-    def _description(self, recording: str, experiment: str, column: str) -> bytes:
+    def _described(self, kind: type[Found], column: str, recording: str, experiment: str) -> Found:
         where = {"recording": recording, "experiment": experiment}
         rows = self._query("descriptions", columns=(column,), **where)
         if not rows:
@@ -215,13 +239,7 @@ class StoredStudy:
                 f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
                 "run the study further"
             )
-        return bytes(rows[0][column])
-
-    def _read_words(self, recording: str, experiment: str) -> Words:
-        return from_blob(Words, self._description(recording, experiment, "words"))
-
-    def _read_data(self, recording: str, experiment: str) -> DataResult:
-        return from_blob(DataResult, self._description(recording, experiment, "data"))
+        return from_blob(kind, rows[0][column])
 
     def _model(
         self, condition: Condition, spec: ModelSpec, split: int, l1: float
@@ -271,28 +289,20 @@ class StoredStudy:
             for row in self._rows("differences", condition):
                 by_split = differences.setdefault((row["first"], row["second"]), {})
                 by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
-            scores, ratio = self._scores(condition), condition.experiment.test_to_train
-            models, pairs = compare_splits(
+            scores, experiment = self._scores(condition), condition.experiment
+            compared = compare_splits(
                 scores,
                 differences,
                 n_units,
-                ratio,
+                experiment.test_to_train,
                 n_blocks=n_blocks(scores, condition),
                 n_test_blocks=n_test_blocks(scores, condition),
+                n_planned=experiment.n_splits,
+                split_by=experiment.split_by,
+                **condition.names,
             )
-            unranked = with_false_modes(scores, n_units)
-            if models or unranked:
-                found[condition.key] = Comparison(
-                    models=models,
-                    pairs=pairs,
-                    unranked=unranked,
-                    n_units=n_units,
-                    n_splits=max(model.n_splits for model in (*models, *unranked)),
-                    n_planned=condition.experiment.n_splits,
-                    split_by=condition.experiment.split_by,
-                    test_to_train=ratio,
-                    **condition.names,
-                )
+            if compared.models or compared.unranked:
+                found[condition.key] = compared
         return found
 
     @cached_property

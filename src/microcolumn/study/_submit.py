@@ -6,11 +6,9 @@ already are left as they are, so that a task may be killed and started again at 
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,7 +28,6 @@ from ._slurm import (
     check_installed,
     check_printable,
     is_alive,
-    script,
     shortages,
     submit_script,
     tasks_by_state,
@@ -43,29 +40,6 @@ from ._submission import Submission, last_submission, next_folder, parts_folder
 _ARRAY = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """What was made of a plan.
-
-    Attributes
-    ----------
-    scripts : dict of Path to str
-        Text of each script, in the order they have to run; the last one collects.
-    numbers : tuple of str
-        SLURM's numbers of them; none where nothing was submitted.
-    n_jobs, n_tasks : int
-        Jobs that were missing, and tasks that do them.
-    sentences : tuple of str
-        What else there is to know.
-    """
-
-    scripts: dict[Path, str]
-    numbers: tuple[str, ...]
-    n_jobs: int
-    n_tasks: int
-    sentences: tuple[str, ...]
-
-
 def submit(
     plan: Plan,
     store: str | Path,
@@ -75,7 +49,7 @@ def submit(
     flags: Sequence[str] = (),
     dry_run: bool = False,
     command: str = "",
-) -> Submitted:
+) -> Submission:
     """Have SLURM compute what a plan asks for and the store does not have.
 
     Jobs are dealt to the tasks of an array for each stage. Every job becomes a part file beside
@@ -111,8 +85,7 @@ def submit(
     path = Path(store)
     check_flags(flags)
     check_printable([str(path.resolve())])
-    if whole_number("array", array) < 1:
-        raise ValueError(f"array is {array}; ask for at least one task")
+    whole_number("array", array, least=1)
     for source in plan.sources:
         if source.in_memory is not None:
             raise ValueError(
@@ -123,21 +96,23 @@ def submit(
         check_installed()
     prepared = Prepared.of(plan)
     if dry_run:
-        return _submitted(_planned(prepared, path, _done(path), array, flags), path, (), ())
-    sentences = _check_last(path) if slurm else []
+        return _planned(prepared, path, _done(path), array, flags)
+    shortages_seen = _check_last(path) if slurm else []
     with Store.create(path) as opened, opened.lock():
-        sentences = prepared.enter(opened, command=command) + sentences
+        sentences = prepared.enter(opened, command=command)
         planned = _planned(prepared, path, opened.finished(), array, flags)
+        planned.sentences.extend([*sentences, *shortages_seen])
         if not planned.stages:
-            return _submitted(planned, path, (), sentences)
+            return planned
         planned.save()
         _write_inputs(prepared, opened, planned)
-        for file, text in _scripts(planned, path).items():
+        for file, text in planned.scripts.items():
             with atomic_write(file) as opened_file:
                 opened_file.write(text.encode())
-        compile_ahead(sentences.append)
-        numbers = _given_to_slurm(planned, path) if slurm else ()
-    return _submitted(planned, path, numbers, sentences)
+        compile_ahead(planned.sentences.append)
+        if slurm:
+            _give_to_slurm(planned)
+    return planned
 
 
 def _done(path: Path) -> set[str]:
@@ -178,7 +153,7 @@ def _planned(
 def _write_inputs(prepared: Prepared, store: Store, planned: Submission) -> None:
     """Parts of the finished fits that missing jobs start from, for tasks do not open the store."""
     done = store.finished()
-    missing = (digest for stage in planned.stages for task in stage for digest in task)
+    missing = (digest for task in planned.tasks for digest in task)
     used = {each for name in missing for each in prepared.used(prepared.jobs[name]).values()}
     for digest in sorted(used & done):
         if not has_result(part_path(planned.folder.parent, digest)):
@@ -187,39 +162,17 @@ def _write_inputs(prepared: Prepared, store: Store, planned: Submission) -> None
             write_part(planned.folder.parent, digest, part)
 
 
-def _scripts(planned: Submission, path: Path) -> dict[Path, str]:
-    """Text of each script by its path, in the order in which they have to run."""
-    study = re.sub(r"[^\w.-]", "_", path.stem)
-    found = {}
-    for stage, tasks in enumerate(planned.stages, 1):
-        call = ["study", "work", str(planned.folder), "--stage", str(stage)]
-        found[planned.folder / f"stage-{stage}.sh"] = script(
-            call,
-            name=f"{study}-{stage}",
-            log=planned.logs,
-            flags=planned.flags,
-            n_tasks=len(tasks),
-        )
-    small = [flag for flag in planned.flags if not flag.startswith("--gres=")]
-    call = ["study", "collect", str(path.resolve())]
-    found[planned.folder / "collect.sh"] = script(
-        call, name=f"{study}-collect", log=planned.logs, flags=small, n_tasks=None
-    )
-    return found
-
-
-def _given_to_slurm(planned: Submission, path: Path) -> tuple[str, ...]:
-    """Submit all scripts, or none of them; their numbers."""
-    numbers: list[str] = []
+def _give_to_slurm(planned: Submission) -> None:
+    """Submit all scripts, or none of them, and keep their numbers."""
+    numbers = planned.numbers
     try:
-        for file in _scripts(planned, path):
+        for file in planned.scripts:
             numbers.append(submit_script(file, numbers[-1] if numbers else None))
-            planned.note_numbers(numbers)
+            planned.save()
     except BaseException:
         with suppress(SlurmError):
             cancel(numbers)
         raise
-    return tuple(numbers)
 
 
 def _check_last(path: Path) -> list[str]:
@@ -235,19 +188,6 @@ def _check_last(path: Path) -> list[str]:
             f"with scancel {' '.join(last.numbers)}"
         )
     return shortages(tasks)
-
-
-def _submitted(
-    planned: Submission, path: Path, numbers: Sequence[str], sentences: Sequence[str]
-) -> Submitted:
-    tasks = [task for stage in planned.stages for task in stage]
-    return Submitted(
-        scripts=_scripts(planned, path) if tasks else {},
-        numbers=tuple(numbers),
-        n_jobs=sum(map(len, tasks)),
-        n_tasks=len(tasks),
-        sentences=tuple(sentences),
-    )
 
 
 def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> int:
@@ -282,8 +222,7 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
     if not (1 <= stage <= len(stages) and 0 <= task < len(stages[stage - 1])):
         sizes = ", ".join(f"{len(tasks)} in stage {n}" for n, tasks in enumerate(stages, 1))
         raise ValueError(f"there is no task {task} of stage {stage}; there are {sizes}")
-    if whole_number("threads", threads) < 1:
-        raise ValueError(f"threads is {threads}; give at least one")
+    whole_number("threads", threads, least=1)
     facts = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
     share = _Share(submission.folder.parent, Plan.from_dict(submission.plan), facts, threads)
     return share.do(stages[stage - 1][task])

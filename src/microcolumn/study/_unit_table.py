@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,9 @@ from ..evaluate._recurrence import oriented_weights
 from ..evaluate._significance import FEWEST_SPLITS, degrees_of_freedom, p_value
 from ..models import ModelSpec
 from ..validation import Floats
-from ._index import Condition, NotComputedError, Row
+from ._index import Condition, Row
 
 Results: TypeAlias = Any  # of _results.py, which imports this module
-Found = TypeVar("Found")
 
 #: Partners that are named of each unit, and the share of them that may be false discoveries.
 N_PARTNERS, RATE = 3, 0.05
@@ -156,13 +155,7 @@ def _q_values(
     return [float(q) for q in corrected(np.array(p_values))]
 
 
-def _best(
-    method: Callable[..., Found], results: Results, condition: Condition
-) -> Iterator[tuple[ModelSpec, Found]]:
+def _best(find: Callable[..., Any], results: Results, condition: Condition) -> Iterator[Any]:
     """What a method of the results finds of each model that it is computed for, best first."""
-    for model in results.comparison(**condition.names).models:
-        options: dict[str, Any] = {"model": model.spec, **condition.names}
-        try:
-            yield model.spec, method(**options)
-        except NotComputedError:
-            continue
+    models = results.comparison(**condition.names).models
+    yield from results.of_models(find, condition, [model.spec for model in models])

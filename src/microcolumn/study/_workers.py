@@ -30,7 +30,7 @@ R = TypeVar("R")
 #: Seconds to wait for a scheduler, and then for its first worker.
 _PATIENCE = 10
 #: Seconds without any worker after which a run says so.
-_LONELY = 5.0
+_NO_WORKER = 5.0
 
 #: Seconds between two looks of a worker at whether its run is still there.
 _WATCH = 1.0
@@ -79,13 +79,13 @@ class Workers:
                 return
             try:
                 with self.client.as_current():
-                    done, pending = wait(pending, timeout=_LONELY, return_when="FIRST_COMPLETED")
+                    done, pending = wait(pending, timeout=_NO_WORKER, return_when="FIRST_COMPLETED")
             except TimeoutError:
                 self._wait_for_workers()
                 continue
             for future in done:
                 try:
-                    result = future.result(timeout=_LONELY)
+                    result = future.result(timeout=_NO_WORKER)
                 except TimeoutError:  # lost with its worker; another does the task again
                     pending.add(future)
                     continue
@@ -126,8 +126,8 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
             yield workers
         return
     cores = int(cpu_count())
-    count = cores if n_jobs is None else _at_least_one(n_jobs)
-    watched = {"initializer": _belong_to, "initargs": (os.getpid(),)}
+    count = cores if n_jobs is None else whole_number("n_jobs", n_jobs, least=1)
+    watched = {"initializer": _exit_with_parent, "initargs": (os.getpid(),)}
     with warnings.catch_warnings(), parallel_config(backend="loky", n_jobs=count, **watched):
         # Loky replaces a worker that has come to hold more memory, as after large fits, between two
         # jobs. Nothing is lost by it.
@@ -137,7 +137,7 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
 
 
-def _belong_to(run: int) -> None:
+def _exit_with_parent(run: int) -> None:
     """Let the run decide when this worker ends: at once, or within seconds if the run was killed.
 
     A terminal sends Ctrl-C to the workers too, which would print where it struck them; the run ends
@@ -212,13 +212,6 @@ def _ready_threads(client: Any) -> int:
         return sum(each.nthreads for each in workers if each.status.name == "running")
 
     return int(client.run_on_scheduler(ready))
-
-
-def _at_least_one(n_jobs: int) -> int:
-    count = whole_number("n_jobs", n_jobs)
-    if count < 1:
-        raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
-    return count
 
 
 def _tell(sentence: str) -> None:

@@ -186,21 +186,13 @@ def _layer_lines(recording: Recording) -> str:
         multi = str(int(units.multiunit[members].sum())) if units.multiunit.any() else "-"
         own = rates[members]
         shown = [f"{rate:.2f}" for rate in (own.mean(), own.min(), own.max())]
-        depths = _depth_range(recording, members)
+        depths = units.depth_range(members)
         rows.append((label or "unknown", str(members.size), multi, depths, *shown))
     header = ("layer", "units", "multi", "depth (µm)", "mean Hz", "lowest", "highest")
     table = _table(header, rows)
     if units.depth_reference is not None:
         table += f"\n(depth: {DEPTH_REFERENCES[units.depth_reference]})"
     return table
-
-
-def _depth_range(recording: Recording, members: Any) -> str:
-    if recording.units.depth_um is None:
-        return "-"
-    known = recording.units.depth_um[members]
-    known = known[~np.isnan(known)]
-    return f"{known.min():.0f} to {known.max():.0f}" if known.size else "-"
 
 
 def _unit_lines(recording: Recording) -> str:

@@ -1,4 +1,4 @@
-"""Where an ALF folder keeps the files of each probe, with the newest revision of each file.
+"""Files of an ALF folder: where those of each probe lie, their newest revisions, and their tables.
 
 ALF is the naming scheme of the International Brain Laboratory (Open Neurophysiology Environment,
 IBL et al., Nature Methods 20:403, 2023): a file is called ``[_namespace_]object.attribute[.uuid]
@@ -8,11 +8,18 @@ IBL et al., Nature Methods 20:403, 2023): a file is called ``[_namespace_]object
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 from .._containment import file_inside
+from .._failures import as_bad_file, naming
+from .._sandbox import load_sandboxed
+from .._tables import check_fields, open_table
+from ..parquet import entries, is_plain, opened
+
+Columns = dict[str, Sequence[Any]]
 
 _NAME = re.compile(
     r"(?:_[A-Za-z0-9]+_)?(?P<object>[A-Za-z]\w*)\.(?P<attribute>\w+)"
@@ -200,3 +207,27 @@ def _preference(found: Sorting) -> tuple[int, str]:
 def _title(found: Sorting) -> str:
     names = [name for name in (found.probe, found.sorter) if name]
     return "/".join(names) or "the folder's own sorting"
+
+
+def columns_of(path: Path) -> Columns:
+    """Columns of a table by name; entries of a text table are text."""
+    if path.suffix == ".pqt":
+        # The sandbox hands back whatever the function returns.
+        return cast("Columns", load_sandboxed(_parquet, path, ("pyarrow.parquet",)))
+    with open_table(path, path.name) as (header, rows):
+        lines = [row or [""] for row in rows]  # an empty line is an empty entry of one column
+    while lines and not any(lines[-1]):
+        lines.pop()
+    with naming(path.name):
+        check_fields(lines, len(header), first_line=2)
+    return {name: [row[n].strip() for row in lines] for n, name in enumerate(header)}
+
+
+def _parquet(path: Path) -> Any:
+    """Columns of a Parquet file."""
+    with as_bad_file(path.name, "alf"), opened(path) as (schema, batches):
+        columns: dict[str, list[Any]] = {c.name: [] for c in schema if is_plain(c.type)}
+        for batch in batches:
+            for name, column in columns.items():
+                column += entries(batch.column(name))
+        return columns

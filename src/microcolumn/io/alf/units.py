@@ -27,8 +27,7 @@ from .._arrays import (
 )
 from .._columns import as_number
 from .._failures import BadFileError
-from .folders import Collection, Sorting
-from .tables import columns_of
+from .folders import Collection, Sorting, columns_of
 
 Column = list[Any]
 

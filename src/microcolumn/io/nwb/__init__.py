@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,17 @@ from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
 from .._failures import BadFileError, name_list
 from .._session import Session
-from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns, probe_column
-from .epochs import interval_epochs, interval_tables, observed_epochs, valid_epochs
 from .file import opened, plain_columns, ragged, values
+from .tables import (
+    POSITION_COLUMNS,
+    REACH_UM,
+    electrode_columns,
+    interval_epochs,
+    interval_tables,
+    observed_epochs,
+    probe_column,
+    valid_epochs,
+)
 
 
 def load(
@@ -63,7 +72,10 @@ def load(
         depth_column, placed = _placed(path, nwb, units, columns)
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
-        epochs, valid = valid_epochs(path, nwb, _both(stated, observed), trains)
+        # Epochs that the file does not have restrict nothing.
+        known = [epochs for epochs in (stated, observed) if epochs is not None]
+        common = reduce(Epochs.intersect, known) if known else None
+        epochs, valid = valid_epochs(path, nwb, common, trains)
         tables, unread = interval_tables(path, nwb)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         raise BadFileError(
@@ -156,10 +168,3 @@ def _depth_column(columns: dict[str, list[Any]]) -> str | None:
         if numbers.dtype.kind in "iuf" and np.any(np.isfinite(numbers) & (numbers != 0)):
             return name
     return None
-
-
-def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:
-    """Time in both sets of epochs; a set that the file does not have restricts nothing."""
-    if stated is None or observed is None:
-        return observed if stated is None else stated
-    return stated.intersect(observed)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._failures import BadFileError, damaged
-from .._limits import check_claim
+from .._failures import BadFileError, check_claim, damaged
 from .._remote import Remote
 
 
@@ -120,7 +119,10 @@ def plain_columns(
     for name in table.colnames:
         if (wanted is None or name.lower() in wanted) and is_plain(table[name]):
             entries = values(path, table[name], len(table.id)).tolist()
-            columns[str(name)] = [_as_text(entry) for entry in entries]
+            columns[str(name)] = [
+                each.decode(errors="replace") if isinstance(each, bytes) else each
+                for each in entries
+            ]
     return columns
 
 
@@ -149,7 +151,3 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     entries = values(path, column.target)
     rows = [entries[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
     return rows, n_entries - (ends[-1] if n_rows else 0)
-
-
-def _as_text(value: Any) -> Any:
-    return value.decode(errors="replace") if isinstance(value, bytes) else value

@@ -12,11 +12,10 @@ import numpy as np
 from ...units import check_depth_reference
 from ...validation import Floats, real_array
 from .._containment import check_contained, check_kind
-from .._failures import BadFileError, as_bad_file, name_list
+from .._failures import BadFileError, as_bad_file, check_claim, name_list
 from .._lfp import LFP
-from .._limits import check_claim
-from .electrodes import POSITION_COLUMNS
 from .file import opened, plain_columns, values
+from .tables import POSITION_COLUMNS
 
 
 def read_lfp(

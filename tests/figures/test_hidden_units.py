@@ -5,17 +5,18 @@ from dataclasses import replace
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 
 import microcolumn as mc
 from microcolumn.evaluate import Assemblies, Assembly, layer_statistics
-from microcolumn.figures import assemblies
+from microcolumn.figures import assemblies, layers
 from microcolumn.figures._captioned import PAGE
 from microcolumn.parameters import Parameters
-from microcolumn.plot._activation import _HEIGHT, COLOURS
 from microcolumn.plot._laminar import laminar
+from microcolumn.plot._layers import LAYER_COLOURS
+from microcolumn.plot._time import COLOURS, ROW_HEIGHT
 from microcolumn.plot.style import legible
 from microcolumn.study import NotComputedError, Results
 from microcolumn.units import Units
@@ -110,7 +111,7 @@ def test_activations_are_those_of_the_model_of_split_0(figure, results):
     patches = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
     for patch, k in zip(patches, (4, 3, 2, 1), strict=True):
         values, edges, base = patch.get_data()
-        np.testing.assert_allclose((values - base) / _HEIGHT, P[:, k], atol=1e-9)
+        np.testing.assert_allclose((values - base) / ROW_HEIGHT, P[:, k], atol=1e-9)
         np.testing.assert_allclose(edges[:-1], times[inside])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["h4", "h3", "h2", "h1"]
     assert lettered(figure)["a"].get_xlim() == (start, stop)
@@ -212,7 +213,7 @@ def test_windows_are_drawn_with_the_bins_that_belong_to_them(tmp_path):
     newest = np.searchsorted(times, edges[:-1] - 1e-6)
     X = words.expand()
     P = model.hidden(np.hstack([X[newest - 2], X[newest - 1], X[newest]]))[:, 0]
-    np.testing.assert_allclose((values - base) / _HEIGHT, P, atol=1e-9)
+    np.testing.assert_allclose((values - base) / ROW_HEIGHT, P, atol=1e-9)
     # Of the oldest bin, units 0, 1 and 2 have the large weight.
     rows = np.argsort(laminar(words.units).order)
     expected = {
@@ -241,3 +242,64 @@ def test_what_is_not_computed_yet_is_said(tmp_path):
     )
     with pytest.raises(NotComputedError, match="the assemblies of RBM 5"):
         assemblies(results)
+
+
+@pytest.fixture(scope="module")
+def layers_figure(planted_results):
+    return layers(planted_results)
+
+
+def found(planted_results):
+    return planted_results.layers("cells", "RBM")
+
+
+def test_the_first_split_is_shown_hidden_unit_by_hidden_unit(layers_figure, planted_results):
+    ax, first = lettered(layers_figure)["a"], found(planted_results).statistics[0]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["h1", "h0"]
+    assert [bar.get_height() for bar in ax.patches] == [row.upper for row in first.hidden[::-1]]
+    assert ax.get_xlabel() == "hidden units of split 0"
+    [legend] = layers_figure.legends  # for all panels, superficial layers first
+    assert ax.get_legend() is None
+    assert [text.get_text() for text in legend.get_texts()] == ["II/III", "IV"]
+
+
+def test_all_hidden_units_of_all_splits_are_dots(layers_figure, planted_results):
+    ax = lettered(layers_figure)["b"]
+    dots = [each for each in ax.collections if isinstance(each, PathCollection)]
+    statistics = found(planted_results).statistics
+    assert len(dots) == len(statistics) == 4
+    for split, (group, each) in enumerate(zip(dots, statistics, strict=True)):
+        x, y = group.get_offsets().T
+        assert (np.abs(x - split) < 0.5).all()
+        expected = sorted((row.share - row.upper for row in each.hidden), reverse=True)
+        np.testing.assert_allclose(y, expected)
+        # All are in layer IV, the second.
+        assert {to_hex(colour).upper() for colour in group.get_facecolors()} == {LAYER_COLOURS[1]}
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "3"]
+
+
+def test_all_weight_of_each_split_is_shown_against_chance(layers_figure, planted_results):
+    ax, each = lettered(layers_figure)["c"], found(planted_results).statistics
+    [dots] = ax.lines
+    np.testing.assert_allclose(dots.get_ydata(), [one.overall_share for one in each])
+    assert [bar.get_height() for bar in ax.patches] == [one.overall_upper for one in each]
+    [means] = [lines for lines in ax.collections if isinstance(lines, LineCollection)]
+    assert [line[0, 1] for line in means.get_segments()] == [one.overall_expected for one in each]
+
+
+def test_a_store_without_the_ends_of_chance_says_so(tmp_path):
+    def older(job, rows):
+        for row in rows.get("structures", ()):
+            row["layers"] = {
+                name: getattr(row["layers"], name)
+                for name in row["layers"].__slots__
+                if name not in ("hidden", "overall_upper")
+            } | {"hidden": [_without(each) for each in row["layers"].hidden]}
+
+    def _without(each):
+        kept = [name for name in each.__slots__ if name not in ("upper", "shares")]
+        return {name: getattr(each, name) for name in kept}
+
+    results = Results(planted_study.write(tmp_path / "study.db", change=older))
+    with pytest.raises(NotComputedError, match="shuffled labels of RBM 5 are not kept; run"):
+        layers(results)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from microcolumn.io import _limits
-from microcolumn.io._failures import BadFileError
-from microcolumn.io._limits import check_claim
+from microcolumn.io import _failures
+from microcolumn.io._failures import BadFileError, check_claim
 
 
 def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):
@@ -39,5 +38,5 @@ def test_a_claim_may_be_what_deflate_can_do_up_to_4_gib_and_100_times_the_size_b
 
 
 def test_a_folder_is_not_walked_through_for_a_small_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr(_limits, "size_on_disk", lambda path: pytest.fail("walked"))
+    monkeypatch.setattr(_failures, "size_on_disk", lambda path: pytest.fail("walked"))
     check_claim(tmp_path, 1 << 20, "a column")

@@ -1,31 +1,32 @@
-"""The clearest assemblies: when they are active, where their units lie, and what they are worth."""
+"""Hidden units: the clearest assemblies, and whether hidden units keep to layers."""
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ..evaluate import Assembly, LayerStatistics
+from ..evaluate import Assembly, LayersResult, LayerStatistics
 from ..evaluate._activation import activation_in_time, in_windows
 from ..evaluate._assemblies import MEANING, MEMBER
 from ..formatting import number
 from ..models import ModelSpec, PopulationModel
-from ..plot import assembly as draw_assembly, layers, raster
-from ..plot._activation import COLOURS, draw_activation, typical_bins
+from ..plot import assembly as draw_assembly, layers as draw_layers, raster
 from ..plot._laminar import has_depths, laminar, order_text
-from ..plot._layers import marks_from_the_top
-from ..plot._raster import boxes
-from ..plot.style import LEGEND_RIGHT, legible
+from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
+from ..plot._time import COLOURS, boxes, draw_activation, typical_activation
+from ..plot.style import DATA_COLOUR, LEGEND_RIGHT, by_name, legible
 from ..study import Condition, NotComputedError, Results
-from ..units import Units
+from ..units import Units, layers_from_the_top
 from ..validation import Floats
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import HIDDEN_UNITS, caption, of_condition
-from ._stacking import is_narrow
+from ._conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
+from ._presets import is_narrow
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
 _MOST, _MOST_NARROW = len(COLOURS), 2
@@ -33,6 +34,10 @@ _MOST, _MOST_NARROW = len(COLOURS), 2
 _BINS = 200
 #: Spikes of other units and at other times.
 _OTHERS = "#C4C4C4"
+#: Width of a letter of the legend, points.
+_LETTER = 4.4
+#: Edges of dots.
+_EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
 
 class _Shown(NamedTuple):
@@ -116,7 +121,7 @@ def _typical(shown: _Shown, words: Words) -> _Stretch:
     """The stretch drawn: most of the hidden units are on in it, for the median time."""
     held = in_windows(shown.model, words)
     P = activation_in_time(shown.model, held, [row.position for row in shown.rows])
-    first, stop = typical_bins(P, held.epoch_starts, _BINS)
+    first, stop = typical_activation(P, held.epoch_starts, _BINS)
     newest = held.bins[first:stop] + held.window - 1
     return _Stretch(words, held.clock.times_s(newest, held.bin_width), P[first:stop])
 
@@ -188,7 +193,7 @@ def _draw_layers(ax: Axes, shown: _Shown, found: LayerStatistics, units: Units) 
     """Weight per layer of the hidden units that are drawn."""
     positions = [row.position for row in shown.rows]
     tested = {row.position for row in found.hidden}
-    layers(found, hidden=[k for k in positions if k in tested], ax=ax)
+    draw_layers(found, hidden=[k for k in positions if k in tested], ax=ax)
     ax.set_xlabel("")
     marks = marks_from_the_top(ax, found.layers, units)
     ax.legend(*marks, title="layer", title_fontsize=7, **LEGEND_RIGHT)
@@ -213,3 +218,98 @@ def facts(row: Assembly) -> dict[str, str]:
         "on, per s": number(row.rate_hz),
         "bits/s lost": f"{number(row.bits_per_second)} ± {number(row.stderr)}",
     }
+
+
+@of_condition(LAYERS)
+def layers(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure of layers: the weight of hidden units per layer, against shuffled labels.
+
+    Of the best model with hidden units: each hidden unit of the first split, all hidden units of
+    all splits, and all weight of each split together.
+    """
+    found = _found(results, condition)
+    first = found.statistics[0]
+    units = results.units(condition.recording, experiment=condition.experiment.name)
+    title = f"Hidden units of {found.model.name} and layers, {results.label(condition.recording)}"
+    with captioned("", title, (PAGE, 4.3)) as figure:
+        panels = figure.subplot_mosaic("aa;bc", width_ratios=(2.0, 1.0))
+        draw_layers(first, ax=panels["a"])
+        panels["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
+        _name_layers(panels["a"], first, units)
+        _draw_all(panels["b"], found)
+        _draw_overall(panels["c"], found)
+        for panel, ax in panels.items():
+            letter(ax, panel)
+        figure.caption = caption(
+            "layers",
+            condition,
+            found=found,
+            order=layers_from_the_top(units),
+            sizes=dict(zip(first.layers, first.n_units, strict=True)),
+            inside=fmean(found.n_significant),
+            live=fmean(found.n_live_hidden),
+        )
+    return figure
+
+
+def _found(results: Results, condition: Condition) -> LayersResult:
+    spec = best_with_hidden(results, condition)
+    found = results.layers(model=spec, **condition.names)
+    if found is None or not all(row.shares for each in found.statistics for row in each.hidden):
+        raise NotComputedError(f"shuffled labels of {spec.name} are not kept; run the study again")
+    if not found.statistics[0].hidden:
+        raise NotComputedError("no hidden unit of the first split has weight onto a layer")
+    return found
+
+
+def _name_layers(ax: Axes, found: LayerStatistics, units: Units) -> None:
+    """One legend above all panels in place of that beside the first."""
+    legend: Any = ax.get_legend()
+    legend.remove()
+    marks, names = marks_from_the_top(ax, found.layers, units)
+    figure: Any = ax.figure
+    n_columns = int(72.0 * figure.get_figwidth() / (_LETTER * (max(map(len, names)) + 6)))
+    place = {"loc": "outside upper center", "ncols": max(1, min(len(names), n_columns))}
+    figure.legend(marks, names, title="layer", title_fontsize=7, **place)
+
+
+def _draw_all(ax: Axes, found: LayersResult) -> None:
+    """Share in the main layer beyond what shuffled labels reach, a dot per hidden unit."""
+    names = sorted({name for each in found.statistics for name in each.layers})
+    colours = by_name(names, LAYER_COLOURS, None)
+    size = float(np.clip(1500.0 / sum(found.n_live_hidden), 3.0, 20.0))
+    for slot, each in enumerate(found.statistics):
+        rows = sorted(each.hidden, key=lambda row: row.upper - row.share)
+        x = slot + np.linspace(-0.36, 0.36, len(rows)) * (len(rows) > 1)
+        beyond = [row.share - row.upper for row in rows]
+        ax.scatter(x, beyond, s=size, c=[colours[row.layer] for row in rows], **_EDGES)
+    ax.axhline(0.0, color=MEAN, linewidth=0.8, zorder=1)
+    ax.axhspan(-1.0, 0.0, color=CHANCE, linewidth=0, zorder=0)
+    ends = [row.share - row.upper for each in found.statistics for row in each.hidden]
+    ax.set_ylim(min(*ends, -0.1) - 0.04, max(*ends, 0.1) + 0.04)
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+    ax.set_ylabel("share beyond 95 %\nof shuffled labels")
+    _by_split(ax, found)
+
+
+def _draw_overall(ax: Axes, found: LayersResult) -> None:
+    """Weight in the main layers of all hidden units together, of each split."""
+    x, each = np.arange(len(found.splits)), found.statistics
+    ax.bar(x, np.nan_to_num([one.overall_upper for one in each]), 0.8, color=CHANCE, linewidth=0)
+    mean = [one.overall_expected for one in each]
+    ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8)
+    dots: dict[str, Any] = {"color": DATA_COLOUR, "markersize": 4.5, "clip_on": False}
+    ax.plot(x, [one.overall_share for one in each], "o", **dots)
+    ax.set_ylim(0.0, 1.0)
+    ax.set_ylabel("share of all weight\nin main layers")
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    _by_split(ax, found)
+
+
+def _by_split(ax: Axes, found: LayersResult) -> None:
+    """An axis of splits, of which at most about 20 are numbered."""
+    places = range(0, len(found.splits), -(-len(found.splits) // 20))
+    ax.set_xticks(places, [str(found.splits[place]) for place in places])
+    ax.set(xlim=(-0.6, len(found.splits) - 0.4), xlabel="split")
+    ax.tick_params(axis="x", length=0)

@@ -1,0 +1,183 @@
+"""Choose the settings of models on a part of the words, then fit them to all of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from ..formatting import text_table
+from ..models import HistoryGLM, Rival, WordModel, model_named
+from ..models._penalised import PenalisedModel
+from ..notebook import AsText
+from ..validation import kind_of
+from ..words import Words, as_words
+from ._choice import choose_l1
+from ._rival_choice import Choice, choose
+from ._score import excess_log_likelihood
+
+if TYPE_CHECKING:
+    import pandas
+
+#: A model, or its name such as "RBM 25".
+Named = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TuneResult(AsText):
+    """Models at the settings that a validation part prefers, fitted to all words.
+
+    Parameters
+    ----------
+    best : model
+        Of all models the one with the highest score on the validation part.
+    models : dict of str to model
+        All of them by name, each at its preferred settings.
+    choices : dict of str to Choice
+        What each was chosen from.
+    """
+
+    best: Any
+    models: dict[str, Any]
+    choices: dict[str, Choice]
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """What was tried, best first: model, settings, bits/s with error, and what was chosen."""
+        rows = [
+            {
+                "model": name,
+                "settings": ", ".join(f"{key} {value:g}" for key, value in settings.items()),
+                "bits_per_second": score.bits_per_second,
+                "stderr": score.stderr,
+                "converged": score.converged,
+                "chosen": k == choice.chosen,
+            }
+            for name, choice in self.choices.items()
+            for k, (settings, score) in enumerate(zip(choice.settings, choice.scores, strict=True))
+        ]
+        return sorted(rows, key=lambda row: -row["bits_per_second"])
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The table as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.table)
+
+    def __str__(self) -> str:
+        header = ("model", "settings", "bits/s on validation words")
+        rows = [
+            (row["model"], row["settings"], f"{row['bits_per_second']:.2f} ± {row['stderr']:.2f}")
+            for row in self.table
+            if row["chosen"]
+        ]
+        return text_table(header, rows)
+
+
+def tune(
+    models: Named | Sequence[Named] | Mapping[str, Named],
+    words: Words | ArrayLike,
+    *,
+    validation: float = 0.2,
+    l1_values: str | Sequence[float] = "auto",
+    random_state: int = 0,
+) -> TuneResult:
+    """Choose the settings of models on a part of the words, then fit them to all of them.
+
+    Of models with a penalty ``l1`` is chosen, of others their size.
+
+    Parameters
+    ----------
+    models : model, name, or sequence or mapping of them
+        What to tune; models are left as they are. A name is that of a class with its number of
+        hidden units: ``"RBM 25"``.
+    words : Words or array_like, shape (n_bins, n_units)
+        Binary words.
+    validation : float
+        Share of the words to choose by, in blocks of time.
+    l1_values : {"auto", "coarse"} or sequence of float
+        Strengths of the penalty to choose from, increasing. By default a grid that is made for the
+        words; ``"coarse"`` has a third of the values.
+    random_state : int
+        Seed of the deal of blocks.
+
+    Returns
+    -------
+    TuneResult
+
+    Examples
+    --------
+    >>> from microcolumn import simulate
+    >>> words = simulate.microcolumn(n_units=5, minutes=5, seed=0).bin()
+    >>> result = tune(["Ising", "Tree"], words)
+    >>> sorted(result.models), result.best.score(words) > result.models["Tree"].score(words)
+    (['Ising', 'Tree'], True)
+    """
+    by_name = named_models(models)
+    words = as_words(words)
+    fitted, kept = words.split(1.0 - validation, by="blocks", random_state=random_state)
+    choices = {name: _choice(name, each, fitted, kept, l1_values) for name, each in by_name.items()}
+    tuned = {}
+    for name, choice in choices.items():
+        chosen = choice.settings[choice.chosen]
+        tuned[name] = clone(by_name[name]).set_params(**chosen).fit(words)
+    best = max(choices, key=lambda name: _merit(choices[name]))
+    return TuneResult(tuned[best], tuned, choices)
+
+
+def named_models(models: Named | Iterable[Named] | Mapping[str, Named]) -> dict[str, Any]:
+    """Models by name; those that are given by their names alone are made."""
+    if isinstance(models, Mapping):
+        return {str(name): _model(each) for name, each in models.items()}
+    listed = [models] if isinstance(models, str) or hasattr(models, "fit") else list(models)
+    by_name: dict[str, Any] = {}
+    for each in listed:
+        model = _model(each)
+        hidden = f" {model.n_hidden}" if hasattr(model, "n_hidden") else ""
+        name = each if isinstance(each, str) else f"{type(model).__name__}{hidden}"
+        if name in by_name:
+            raise ValueError(f"two models are called {name}; pass a dict that names them")
+        by_name[name] = model
+    if not by_name:
+        raise ValueError("models is empty; pass at least one model, such as Ising()")
+    return by_name
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether a model has been fitted, or made from its parameters."""
+    return hasattr(model, "n_features_in_")
+
+
+def _model(each: Named) -> Any:
+    if isinstance(each, str):
+        return model_named(each)
+    if not hasattr(each, "fit"):
+        raise TypeError(f"a model is {kind_of(each)}; pass models or names, such as 'RBM 25'")
+    return each
+
+
+def _choice(
+    name: str, model: Any, fitted: Words, kept: Words, l1_values: str | Sequence[float]
+) -> Choice:
+    """What a validation part says of one model at several settings."""
+    with warnings.catch_warnings():
+        # Of the settings that are not chosen nobody wants to know.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if isinstance(model, PenalisedModel):
+            return choose_l1(model, fitted, kept, l1_values)
+        if isinstance(model, Rival | HistoryGLM):
+            return choose(model, fitted, kept)
+    if isinstance(model, WordModel):  # nothing to choose
+        fit = clone(model).fit(fitted)
+        return Choice(({},), (fit,), (excess_log_likelihood(fit, kept),), 0)
+    raise TypeError(f"{name} is {kind_of(model)}; pass models of words, such as Ising()")
+
+
+def _merit(choice: Choice) -> tuple[bool, float]:
+    score = choice.scores[choice.chosen]
+    return score.converged and not score.has_false_mode, score.bits_per_second

@@ -1,0 +1,250 @@
+"""Figures of scores: the ranking, recording by recording (3), and by length of words (5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from matplotlib.figure import Figure
+
+from ..evaluate import Comparison, ModelScore, WindowResult
+from ..formatting import enumeration
+from ..plot import (
+    differences,
+    ranking as draw_ranking,
+    scores,
+    window_gains,
+    windows as draw_windows,
+)
+from ..plot._comparisons import LINE
+from ..plot._scores import MOST_IN_GROUPS, in_groups
+from ..study import Condition, Results
+from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, share_legend
+from ._conditions import (
+    SEVERAL_BINS,
+    by_likelihood,
+    caption,
+    condition_of,
+    mark_simulated,
+    of_condition,
+    of_recordings,
+)
+from ._presets import is_narrow
+
+#: Marks of a panel that has half the page's width; inches that names may take.
+_MOST_BESIDE, _NAMES = 28, 0.45
+#: Recordings with a panel each; more are marks in one panel.
+_MOST_PANELS = 4
+#: Inches around the lines of one panel, and of all of them.
+_AROUND_EACH, _AROUND_ALL = 0.35, 0.65
+
+
+def likelihood(
+    results: Results,
+    recording: str | None = None,
+    *,
+    experiment: str | None = None,
+    window: int | None = None,
+) -> CaptionedFigure:
+    """Figure 3: excess log-likelihood of every model, and its difference from the Ising model.
+
+    By default all recordings that have the experiment are drawn; without an Ising model, or with
+    nothing else, there is no second panel.
+    """
+    condition, found = of_recordings(results, recording, experiment, window)
+    compared = list(found.values())
+    reference = _reference(compared)
+    n_models = len({name for each in compared for name in each.scores})
+    several = len(compared) > 1
+    too_many = several and _MOST_BESIDE < len(compared) * n_models <= MOST_IN_GROUPS
+    stacked = reference is not None and (too_many or is_narrow(PAGE))
+    size = (PAGE, 4.7 if stacked else 2.7)
+    with captioned("3", "Excess log-likelihood", size) as figure:
+        shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
+        panels = figure.subplots(*shape, squeeze=False).ravel()
+        grouped = in_groups(panels[0], len(compared), n_models)
+        if stacked and grouped:  # the lower panel names the recordings for both
+            panels[1].sharex(panels[0])
+            panels[0].tick_params(axis="x", labelbottom=False)
+        scores(compared, ax=panels[0])
+        if reference is not None:
+            differences(compared, reference=reference, also=_hidden_pair(compared), ax=panels[1])
+            for ax, name in zip(panels, "ab", strict=True):
+                letter(ax, name)
+        if grouped:
+            share_legend(figure, "outside upper center")
+        _make_room(figure, stacked)
+        blocks = [model.block_stderr for each in compared for model in each.models]
+        figure.caption = caption(
+            "likelihood",
+            condition,
+            compared=compared,
+            reference=reference,
+            hidden_pair=_hidden_pair(compared),
+            grouped=grouped,
+            splits=splits_text(compared),
+            n_splits=sorted({each.n_splits for each in compared}),
+            error_bars=error_bars(each.n_splits for each in compared),
+            by_words=condition.experiment.split_by == "words",
+            block_stderr=max(blocks),
+            doubts=doubts(compared),
+        )
+        mark_simulated(figure, results, list(found))
+    return figure
+
+
+def _make_room(figure: Figure, stacked: bool) -> None:
+    """Make a figure higher where names are slanted, so that panels keep their height."""
+    heights = [
+        max((each.get_window_extent().height for each in ax.get_xticklabels()), default=0.0)
+        for ax in figure.axes
+    ]
+    beyond = [max(0.0, height / figure.dpi - _NAMES) for height in heights]
+    figure.set_figheight(figure.get_figheight() + (sum(beyond) if stacked else max(beyond)))
+
+
+def _reference(compared: Sequence[Comparison]) -> str | None:
+    """The Ising model, by its first objective; None without one or without others."""
+    names = {model.name: model.spec for each in compared for model in each.models}
+    ising = sorted(name for name, spec in names.items() if spec.model == "Ising")
+    return ising[0] if ising and len(names) > 1 else None
+
+
+def _hidden_pair(compared: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """The RBM and the semi-restricted RBM, by their first objective, if both are there."""
+    names = {model.name: model.spec for each in compared for model in each.models}
+    alike = [
+        min((name for name, spec in names.items() if spec.model == kind), default=None)
+        for kind in ("RBM", "SemiRBM")
+    ]
+    return [(alike[0], alike[1])] if alike[0] and alike[1] else []
+
+
+def splits_text(compared: Sequence[Comparison]) -> str:
+    """How many splits the scores are means over."""
+    numbers = sorted({each.n_splits for each in compared})
+    planned = compared[0].n_planned
+    if numbers == [planned]:
+        return "one split" if planned == 1 else f"mean over {planned} splits"
+    return f"mean over {extremes(numbers)} of {planned} planned splits"
+
+
+def extremes(numbers: Sequence[int]) -> str:
+    """The first and the last number, or the only one: "2 to 5"."""
+    return " to ".join(f"{n}" for n in dict.fromkeys((numbers[0], numbers[-1])))
+
+
+def error_bars(n_splits: Iterable[int], marks: str = "Error bars") -> str:
+    """What error bars are; see :func:`~microcolumn.evaluate._significance.claimed_stderr`."""
+    return caption("error_bars", n_splits=sorted(set(n_splits)), marks=marks)
+
+
+def doubts(compared: Sequence[Comparison]) -> str:
+    """Models that may not be relied upon, and the recordings."""
+    not_converged: dict[str, dict[str, list[str]]] = {"fit": {}, "log Z": {}}
+    for each in compared:
+        for model in each.models:
+            for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
+                if not all(getattr(score, attribute) for score in model.splits):
+                    not_converged[what].setdefault(model.name, []).append(each.recording)
+    false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
+    return caption("doubts", false_modes=false, not_converged=not_converged)
+
+
+def ranking(
+    results: Results,
+    recording: str | None = None,
+    *,
+    experiment: str | None = None,
+    window: int | None = None,
+) -> CaptionedFigure:
+    """Figure of the ranking: models by their scores, with paired differences from the best.
+
+    By default all recordings that have the experiment are drawn: a panel each, or, if they are more
+    than four, all in one. The experiment is then the one that the answer of the report rests on:
+    the first, or that of the same words by likelihood.
+    """
+    if experiment is None:
+        first = condition_of(results, recording, experiment, window)
+        leading = by_likelihood(results, first)
+        experiment, window = leading.experiment.name, leading.window
+    condition, found = of_recordings(results, recording, experiment, window)
+    compared = list(found.values())
+    panels = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
+    n_lines = [len({name for each in panel for name in each.scores}) for panel in panels]
+    heights = [_AROUND_EACH + LINE * n for n in n_lines]
+    with captioned("", "Models, best first", (COLUMN, _AROUND_ALL + sum(heights))) as figure:
+        axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).ravel()
+        for ax, panel in zip(axes, panels, strict=True):
+            draw_ranking(panel, title=panel[0].recording if len(panels) > 1 else None, ax=ax)
+        for ax in axes[:-1]:  # the last one says it for all
+            ax.set_xlabel("")
+        figure.caption = caption(
+            "ranking",
+            condition,
+            compared=compared,
+            several=len(panels) < len(compared),
+            rivals=any(model.spec.is_rival for each in compared for model in each.models),
+            splits=splits_text(compared),
+            error_bars=error_bars(each.n_splits for each in compared),
+            doubts=doubts(compared),
+        )
+        mark_simulated(figure, results, list(found))
+    return figure
+
+
+@of_condition(SEVERAL_BINS)
+def windows(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure 5: excess log-likelihood per unit and gain over the Ising model, by bins per word.
+
+    Words of up to ``window`` bins are drawn; without an Ising model, or with nothing else, there
+    is no second panel.
+    """
+    found = results.by_window(condition.recording, experiment=condition.experiment.name)
+    n = found.windows.index(condition.window) + 1
+    models = {name: each[:n] for name, each in found.models.items()}
+    shown = replace(found, windows=found.windows[:n], models=models)
+    computed = [each for models in shown.models.values() for each in models if each]
+    if not computed:
+        raise condition.missing("a test")  # scores that are not finite count as none
+    if all(each.has_false_mode for each in computed):
+        raise condition.missing("a score without a false mode")
+    has_gains = any(pair for pairs in shown.gains().values() for pair in pairs)
+    width = PAGE if has_gains else COLUMN
+    with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
+        bin_width = condition.experiment.bin_width
+        panels = figure.subplots(1, 2 if has_gains else 1, squeeze=False)[0]
+        draw_windows(shown, bin_width=bin_width, ax=panels[0])
+        if has_gains:
+            window_gains(shown, bin_width=bin_width, ax=panels[1])
+            panels[1].get_legend().remove()  # the first is for both
+            for ax, name in zip(panels, "ab", strict=True):
+                letter(ax, name)
+        numbers = sorted({each.n_splits for each in computed})
+        figure.caption = caption(
+            "windows",
+            condition,
+            label=results.label(condition.recording),
+            bin_ms=1e3 * bin_width,
+            n_units=computed[0].n_units,
+            n_splits=extremes(numbers),
+            reference=shown.reference if has_gains else None,
+            bands=error_bars(numbers, "Bands"),
+            missing=_listed(shown, lambda each: each is None),
+            false_modes=_listed(shown, lambda each: each is not None and each.has_false_mode),
+            doubtful=sorted({each.name for each in computed if not each.converged}),
+        )
+    return figure
+
+
+def _listed(shown: WindowResult, is_meant: Callable[[ModelScore | None], bool]) -> str:
+    """Models and bins per word of some scores: "Ising of 2 bins, RBM of 2 and 4 bins"."""
+    meant = {
+        name: [f"{n}" for n, each in zip(shown.windows, found, strict=True) if is_meant(each)]
+        for name, found in shown.models.items()
+    }
+    return ", ".join(
+        f"{name} of {enumeration(bins)} bin{'s' * (bins != ['1'])}"
+        for name, bins in meant.items()
+        if bins
+    )
