@@ -18,7 +18,7 @@ from ..kernels.loops.ancestry import (
     log_weights,
     numbers_active,
     regressions,
-    settle,
+    fill_tables,
 )
 from ..kernels.loops.threads import threads_for
 from ..objectives import pair_counts
@@ -230,7 +230,7 @@ class Ancestral(Rival):
         lineage, coefficients = _completed(order, parents, slopes)
         self._lineage, self._coefficients = lineage, coefficients
         self.biases_, tables = np.empty(n_units), np.empty((n_units + 1, 2, 2, 2))
-        settle(order, lineage, coefficients, rates, self.biases_, tables)
+        fill_tables(order, lineage, coefficients, rates, self.biases_, tables)
         # The same distribution as an Ising model: log p(x) = constant + sum of fields over active
         # units + sum of couplings over active pairs of a unit and its parent.
         fields, couplings = np.append(self.biases_, 0.0), np.vstack([coefficients, [0.0, 0.0]])
