@@ -285,7 +285,7 @@ class Parameters:
         J = None if self.J is None else slopes.J
         return Parameters.trusted(slopes.b, J, W, c, slopes.v, self.hidden)
 
-    def oriented(self) -> tuple[Parameters, float]:
+    def canonical_sign(self) -> tuple[Parameters, float]:
         """Turn every hidden unit so that it is off in the silent word: ``c <= 0``.
 
         ``W[:, i] -> -W[:, i]``, ``c[i] -> -c[i]``, ``b -> b + W[:, i]`` gives the same
@@ -303,7 +303,7 @@ class Parameters:
 
         Examples
         --------
-        >>> theta, log_factor = Parameters(b=[-3.0], W=[[-2.0]], c=[1.5]).oriented()
+        >>> theta, log_factor = Parameters(b=[-3.0], W=[[-2.0]], c=[1.5]).canonical_sign()
         >>> theta.b, theta.W, theta.c, log_factor
         (array([-5.]), array([[2.]]), array([-1.5]), 1.5)
         """

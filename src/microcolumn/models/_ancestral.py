@@ -14,11 +14,11 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.loops.ancestry import (
+    fill_tables,
     log_odds_given_first,
     log_weights,
     numbers_active,
     regressions,
-    fill_tables,
 )
 from ..kernels.loops.threads import threads_for
 from ..objectives import pair_counts

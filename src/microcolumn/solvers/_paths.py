@@ -306,9 +306,9 @@ def canonical(theta: Parameters) -> tuple[Parameters, float]:
     distribution, have none.
     """
     if theta.c is None or theta.is_gaussian:
-        return theta.oriented()
+        return theta.canonical_sign()
     c = np.where(theta.live, theta.c, 0.0)
-    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c, theta.v).oriented()
+    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c, theta.v).canonical_sign()
     return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
 
 
