@@ -76,8 +76,12 @@ def starts_of(
         return warm[-1:] or [uncoupled(kind, settings.biases)], [], []
     if kind == "rbm":
         dead, *drawn = _with_hidden(independent, settings, rng)
-        n_climbing = settings.n_init if settings.hidden is BERNOULLI else 0
-        return [*warm, dead], drawn, [_wide(settings, other_rng) for _ in range(n_climbing)]
+        n_ramped = settings.n_init if settings.hidden is BERNOULLI else 0
+        return (
+            [*warm, dead],
+            drawn,
+            [_along_correlations(settings, other_rng) for _ in range(n_ramped)],
+        )
     ising, rbm = nested
     dead, *drawn = _with_hidden(ising, settings, rng)
     without_pairs = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c, hidden=rbm.hidden)
@@ -107,7 +111,7 @@ def _with_hidden(
         yield Parameters(b=theta.b, J=theta.J, W=W, c=c)
 
 
-def _wide(settings: StartSettings, rng: np.random.Generator) -> Parameters:
+def _along_correlations(settings: StartSettings, rng: np.random.Generator) -> Parameters:
     """Hidden units with random weights along the correlations of the units.
 
     Random weights of single units add up to noise in a word of many active units. These are drawn
