@@ -83,9 +83,9 @@ def work(
     json: Json = False,
 ) -> None:
     """Do one task of a study that was submitted, as its scripts do."""
-    from ..study import StudyError, do_share
+    from ..study import StudyError, run_array_task
 
-    n_failed = do_share(folder, stage, task, threads=threads)
+    n_failed = run_array_task(folder, stage, task, threads=threads)
     if json:
         print_json({"failed": n_failed})
     if n_failed:

@@ -190,7 +190,7 @@ def _check_last(path: Path) -> list[str]:
     return shortages(tasks)
 
 
-def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> int:
+def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> int:
     """Do the jobs of one task of a submission, and print a line about each on standard error.
 
     Parameters
@@ -198,7 +198,7 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
     folder : path
         The submission's folder.
     stage, task : int
-        Which share of it, the stage counted from 1 and the task from 0.
+        Which task of it, the stage counted from 1 and the task from 0.
     threads : int
         That kernels may use; results do not depend on it.
 
@@ -210,7 +210,7 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
     Raises
     ------
     ValueError
-        Where the submission has no such share, or another version made it.
+        Where the submission has no such task, or another version made it.
     """
     submission = Submission.load(Path(folder))
     if submission.microcolumn != __version__:
@@ -224,11 +224,13 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
         raise ValueError(f"there is no task {task} of stage {stage}; there are {sizes}")
     whole_number("threads", threads, least=1)
     facts = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
-    share = _Share(submission.folder.parent, Plan.from_dict(submission.plan), facts, threads)
-    return share.do(stages[stage - 1][task])
+    array_task = _ArrayTask(
+        submission.folder.parent, Plan.from_dict(submission.plan), facts, threads
+    )
+    return array_task.run(stages[stage - 1][task])
 
 
-class _Share:
+class _ArrayTask:
     """Jobs of one task, whose parts and those that they start from are in a folder."""
 
     def __init__(
@@ -239,7 +241,7 @@ class _Share:
         self.threads = threads
         self._with_recording = lru_cache(1)(self._read)  # one in memory at a time
 
-    def do(self, digests: Sequence[str]) -> int:
+    def run(self, digests: Sequence[str]) -> int:
         """Do what has no part yet; the number of jobs that failed."""
         jobs = self.prepared.jobs
         n_failed = 0
