@@ -166,7 +166,7 @@ def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
     methods, provenance = (parsed.text_of("section", n) for n in ("methods", "provenance"))
     assert "(Nadeau & Bengio 2003)" in methods
     for fact in (
-        planted.facts()["cells"].fingerprint,
+        planted.recording_info()["cells"].fingerprint,
         "microcolumn study run plan.toml",
         "numpy 2.1.0",
         "3 min of work, 2026-01-02 03:04 UTC",

@@ -59,8 +59,8 @@ def starts_of(
 ) -> tuple[list[Parameters], list[Parameters], list[Parameters]]:
     """Starts that follow from other models, starts drawn at random, and drawn along correlations.
 
-    The last are fitted at smaller strengths first. ``warm`` are solutions at other strengths, ``nested``
-    the Ising model and the RBM of an sRBM.
+    The last are fitted at smaller strengths first. ``warm`` are solutions at other strengths,
+    ``nested`` the Ising model and the RBM of an sRBM.
     """
     # Not `spawn`, which counts its calls: the RBM nested in an sRBM must draw what RBMs draw, and
     # each fit of a path what a single fit draws.

@@ -144,7 +144,7 @@ def _planned(
         folder=next_folder(path),
         microcolumn=__version__,
         plan=prepared.plan.as_dict(),
-        recordings={name: list(each) for name, each in prepared.facts.items()},
+        recordings={name: list(each) for name, each in prepared.recording_info.items()},
         stages=dealt,
         flags=list(flags),
     )
@@ -223,9 +223,9 @@ def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 
         sizes = ", ".join(f"{len(tasks)} in stage {n}" for n, tasks in enumerate(stages, 1))
         raise ValueError(f"there is no task {task} of stage {stage}; there are {sizes}")
     whole_number("threads", threads, least=1)
-    facts = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
+    recording_info = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
     array_task = _ArrayTask(
-        submission.folder.parent, Plan.from_dict(submission.plan), facts, threads
+        submission.folder.parent, Plan.from_dict(submission.plan), recording_info, threads
     )
     return array_task.run(stages[stage - 1][task])
 
@@ -234,10 +234,10 @@ class _ArrayTask:
     """Jobs of one task, whose parts and those that they start from are in a folder."""
 
     def __init__(
-        self, parts: Path, plan: Plan, facts: dict[str, RecordingInfo], threads: int
+        self, parts: Path, plan: Plan, recording_info: dict[str, RecordingInfo], threads: int
     ) -> None:
         self.parts = parts
-        self.prepared = Prepared(plan, facts, {})
+        self.prepared = Prepared(plan, recording_info, {})
         self.threads = threads
         self._with_recording = lru_cache(1)(self._read)  # one in memory at a time
 
@@ -272,12 +272,12 @@ class _ArrayTask:
         known = self.prepared
         [source] = [each for each in known.plan.sources if each.name == recording]
         read = source.load()
-        if fingerprint(read) != known.facts[recording].fingerprint:
+        if fingerprint(read) != known.recording_info[recording].fingerprint:
             raise ValueError(
                 f"recording {recording!r} is not what it was when the study was submitted; "
                 "restore it, or submit the study again into a new store"
             )
-        return Prepared(known.plan, known.facts, {recording: read})
+        return Prepared(known.plan, known.recording_info, {recording: read})
 
     def _keep(self, result: JobResult) -> JobResult:
         """Write the part of a job, and a line about it."""
