@@ -41,7 +41,7 @@ def words_of(part: str) -> mc.Words:
     return most_active(words, 50) if part == "p15" else words
 
 
-def told(model: mc.Ising, held: mc.Words) -> str:
+def summary_of(model: mc.Ising, held: mc.Words) -> str:
     """What a fit is worth, and how far it is from its optimum."""
     certificate, score = model.certificate_, mc.excess_log_likelihood(model, held)
     holds = "holds" if certificate.converged else "does not hold"
@@ -68,7 +68,7 @@ def choose(part: str) -> float:
             f"{fit.log_partition()}, {fit.certificate_.n_rounds} rounds"
         )
     print(f"{part}: {choice}, {processor:.2f} s of processor time, {wall:.2f} s")
-    print(f"  {told(choice.best, held)}", flush=True)
+    print(f"  {summary_of(choice.best, held)}", flush=True)
     return processor
 
 
@@ -84,7 +84,7 @@ def fit_all(n_units: int | None, l1: float) -> float:
     processor, wall = time.process_time() - processor, time.perf_counter() - started
     print(f"p6: {words.n_units} units, {processor:.1f} s of processor time, {wall:.1f} s")
     log_z = model.log_partition("ais", n_steps=125, max_steps=1000, progress=False)
-    print(f"  {told(model.with_log_partition(log_z), held)}; {log_z}", flush=True)
+    print(f"  {summary_of(model.with_log_partition(log_z), held)}; {log_z}", flush=True)
     return wall if model.certificate_.converged else float("inf")
 
 

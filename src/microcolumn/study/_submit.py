@@ -251,7 +251,7 @@ class _ArrayTask:
             if all(map(self._is_done, self.prepared.used(jobs[digest]).values())):
                 n_failed += bool(self._keep(self._result(digest)).error)
             else:
-                _tell(f"{jobs[digest]}: left, because a job that it starts from is not done")
+                _print_line(f"{jobs[digest]}: left, because a job that it starts from is not done")
         return n_failed
 
     def _is_done(self, digest: str) -> bool:
@@ -285,9 +285,9 @@ class _ArrayTask:
         self.prepared.keep(result, part)
         write_part(self.parts, result.digest, part)
         done = result.error or f"done in {result.seconds:.1f} s"
-        _tell(f"{self.prepared.jobs[result.digest]}: {done}")
+        _print_line(f"{self.prepared.jobs[result.digest]}: {done}")
         return result
 
 
-def _tell(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, file=sys.stderr, flush=True)

@@ -95,13 +95,13 @@ class Workers:
         """Say that no worker is ready, if so, and wait until one is."""
         if _ready_threads(self.client):
             return
-        _tell(
+        _print_line(
             f"none of {self.where} is ready (gone, not there yet, or paused for lack of memory); "
             "the run goes on when one is"
         )
         while not _ready_threads(self.client):
             time.sleep(_WATCH)
-        _tell(f"{self.where} are ready; the run goes on")
+        _print_line(f"{self.where} are ready; the run goes on")
 
     @contextmanager
     def as_study_error(self, store: Path) -> Iterator[None]:
@@ -214,7 +214,7 @@ def _ready_threads(client: Any) -> int:
     return int(client.run_on_scheduler(ready))
 
 
-def _tell(sentence: str) -> None:
+def _print_line(sentence: str) -> None:
     """Print a line on standard error, above the bar where there is one."""
     tqdm.write(sentence, file=sys.stderr)
 
