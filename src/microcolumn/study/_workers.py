@@ -71,8 +71,8 @@ class Workers:
         left = iter(tasks)
         while True:
             # Twice as many as can run, so that no worker waits for its next task.
-            room = 2 * sum(self.client.nthreads().values()) - len(pending)
-            for task in islice(left, max(room, 0 if pending else 1)):
+            n_free = 2 * sum(self.client.nthreads().values()) - len(pending)
+            for task in islice(left, max(n_free, 0 if pending else 1)):
                 # A task is large; pure would have Dask hash all of it.
                 pending.add(self.client.submit(work, task, pure=False))
             if not pending:
