@@ -51,13 +51,13 @@ def pairwise(n_units: int, seed: int) -> mc.Ising:
     return mc.Ising.from_parameters(mc.Parameters(b=rng.uniform(-3.5, -2.0, n_units), J=J + J.T))
 
 
-def mixed(n_units: int, seed: int) -> mc.BernoulliMixture:
+def mixed(n_units: int, seed: int) -> mc.models.BernoulliMixture:
     """Mostly next to silent, at times one of two groups of units fires."""
     rng = np.random.default_rng(seed)
     modes = np.repeat(rng.uniform(0.02, 0.1, (1, n_units)), 3, axis=0)
     for mode in modes[1:]:
         mode[rng.choice(n_units, n_units // 2, replace=False)] = rng.uniform(0.4, 0.7)
-    return mc.BernoulliMixture.from_parameters(modes, [0.75, 0.15, 0.1])
+    return mc.models.BernoulliMixture.from_parameters(modes, [0.75, 0.15, 0.1])
 
 
 def fitted(rival: mc.models.Rival, n_units: int, seed: int) -> mc.models.Rival:
@@ -91,8 +91,8 @@ def slow_chain(model: mc.RBM, n: int, rng: np.random.Generator) -> Bits:
 
 
 #: With next to no prior, and fitted to the end: fits that stop on a plateau are a misfit.
-MIXTURE = mc.BernoulliMixture(3, smoothing=0.1, tol=1e-8, max_iter=20_000)
-CASCADE = mc.CascadedLogistic(l1=1e-4, count=False)
+MIXTURE = mc.models.BernoulliMixture(3, smoothing=0.1, tol=1e-8, max_iter=20_000)
+CASCADE = mc.models.CascadedLogistic(l1=1e-4, count=False)
 TWO_GROUPS = functools.partial(planted, n_groups=2)
 #: Name of a row: units, the truth, what is fitted to its words (None: the truth itself is tested),
 #: and how test words, and training words, depend on each other.
@@ -103,8 +103,18 @@ ROWS = {
     "Ising, fitted": (8, pairwise, mc.Ising(l1=0.0), (independent, held)),
     "RBM, by flow": (8, TWO_GROUPS, mc.RBM(2, objective="mpf"), (held,)),
     "mixture, fitted": (8, mixed, MIXTURE, (independent, held)),
-    "tree, fitted": (8, functools.partial(fitted, mc.Tree()), mc.Tree(), (independent,)),
-    "2-tree, fitted": (8, functools.partial(fitted, mc.TwoTree()), mc.TwoTree(), (independent,)),
+    "tree, fitted": (
+        8,
+        functools.partial(fitted, mc.models.Tree()),
+        mc.models.Tree(),
+        (independent,),
+    ),
+    "2-tree, fitted": (
+        8,
+        functools.partial(fitted, mc.models.TwoTree()),
+        mc.models.TwoTree(),
+        (independent,),
+    ),
     "cascade, fitted": (8, functools.partial(fitted, CASCADE), CASCADE, (independent,)),
 }
 N_WORDS = 3_000
@@ -120,7 +130,7 @@ def calibration(quick: bool, seed: int) -> None:
                 truth = truth_of(n_units, test)
                 rng = np.random.default_rng(10_000 + test)
                 model = truth if family is None else family.fit(make(truth, N_WORDS, rng))
-                found = mc.adequacy(model, make(truth, N_WORDS, rng), random_state=test)
+                found = mc.evaluate.adequacy(model, make(truth, N_WORDS, rng), random_state=test)
                 for what, p in {"all": found.p_value, **found.p_values}.items():
                     alarms[what] = alarms.get(what, 0) + (p < 0.05)
             shares = [f"{100 * count / n_tests:.1f} %" for count in alarms.values()]
@@ -142,7 +152,7 @@ def power(quick: bool, seed: int) -> None:
             truth = planted(12, test)
             rng = np.random.default_rng(test)
             model = mc.Ising(l1=0.0).fit(truth.sample(20_000, rng))
-            found = mc.adequacy(model, independent(truth, n_words, rng))
+            found = mc.evaluate.adequacy(model, independent(truth, n_words, rng))
             alarms += found.p_value < 0.05
             sentence = str(found)
         rows.append((f"{n_words:,}", f"{alarms} of {n_tests}", sentence))

@@ -2,7 +2,7 @@
 
 RBM and SemiRBM are fitted by flow to the training halves of several splits by blocks, at the
 penalty that the validation part of the first split prefers. Each split in turn is described by
-``mc.assemblies`` with the others as further fits; counts are means over splits.
+``mc.evaluate.assemblies`` with the others as further fits; counts are means over splits.
 
     python benchmarks/assemblies.py [--quick] [--presets NAME ...] [--models NAME ...]
 
@@ -114,7 +114,7 @@ def fitted(
         rest, test = words.split(0.5, by="blocks", random_state=split)
         train, validation = rest.split(0.8, by="blocks", random_state=split)
         if l1 is None and split == 0:
-            model.set_params(l1=mc.choose_l1(model, train, validation, L1).best.l1)
+            model.set_params(l1=mc.evaluate.choose_l1(model, train, validation, L1).best.l1)
         fit = kind(**model.get_params() | {"random_state": split}).fit(train)
         found.append((fit, test))
     return found
@@ -134,7 +134,9 @@ def print_rows(
     counts = []
     for k, (fit, test) in enumerate(fits):
         others = [other for j, (other, _) in enumerate(fits) if j != k]
-        rows = [row for row in mc.assemblies([fit, *others], test) if row.verdict != "no group"]
+        rows = [
+            row for row in mc.evaluate.assemblies([fit, *others], test) if row.verdict != "no group"
+        ]
         stable = [row for row in rows if row.verdict == "assembly"]
         weights = oriented_weights(fit.parameters_)
         counts.append(tuple(count(each, weights, truth, rng) for each in (rows, stable)))

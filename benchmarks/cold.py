@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     if len(models) > 1:
         steps += [(f"log Z of {name}", model.log_partition) for name, model in models.items()]
-        steps.append(("prediction", partial(mc.predict, models["RBM"], words)))
+        steps.append(("prediction", partial(mc.evaluate.predict, models["RBM"], words)))
     compilations = Compilations()
     event.register("numba:compile", compilations)
     print(f"  {'import':<20}{time.process_time():6.1f} s")

@@ -59,11 +59,11 @@ def study(name: str, options: dict[str, float], args: argparse.Namespace) -> Non
     if not args.quick:
         models["RBM"] = mc.RBM(args.hidden, l1=args.l1, objective="pseudolikelihood", tol=1e-6)
     plain = ising.fit(train)
-    score = mc.excess_log_likelihood(plain, test)
+    score = mc.score(plain, test)
     started = time.process_time()
-    found = mc.beyond_stimulus(models, train, test, repeats, random_state=args.seed)
+    found = mc.evaluate.beyond_stimulus(models, train, test, repeats, random_state=args.seed)
     seconds = time.process_time() - started
-    driven = mc.Driven(ising, mc.StimulusDrive.from_words(train, repeats)).fit(train)
+    driven = mc.models.Driven(ising, mc.StimulusDrive.from_words(train, repeats)).fit(train)
     print(f"\n== {name}: {args.units} units, {args.minutes:g} minutes, seed {args.seed}")
     print(f"Ising without a drive gains {score} over constant rates.")
     print(found)
@@ -94,7 +94,7 @@ def judge_errors(n_seeds: int, l1: float) -> None:
             words, repeats = driven_alike(n_repeats, seed)
             parts = repeats.split(words, random_state=seed)
             models = {"Ising": mc.Ising(l1=l1, objective="pseudolikelihood")}
-            [ising] = mc.beyond_stimulus(models, *parts, repeats, random_state=seed).models
+            [ising] = mc.evaluate.beyond_stimulus(models, *parts, repeats, random_state=seed).models
             claims += ising.is_clear
             # Without a coupling in either fit there is neither a gain nor an error.
             z.append(ising.net.value / max(ising.net.stderr, 1e-9))

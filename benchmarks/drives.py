@@ -83,8 +83,8 @@ def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
     for model in (mc.Ising(**settings), mc.RBM(arguments.hidden, **settings)):
         started = time.perf_counter()
-        choice = mc.choose_l1(model, train, validation, "coarse", max_steps=4000)
-        score = mc.excess_log_likelihood(choice.best, test)
+        choice = mc.evaluate.choose_l1(model, train, validation, "coarse", max_steps=4000)
+        score = mc.score(choice.best, test)
         print(f"{type(model).__name__:6} {score}, {choice}, {time.perf_counter() - started:.0f} s")
         for fit, each in zip(choice.fits, choice.scores, strict=True):
             row = f"  l1 {fit.l1:8g}: validation {each.bits_per_second:9.2f}, log Z "

@@ -24,8 +24,7 @@ from machine import RECORDINGS, most_active, print_machine
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate import Comparison, SplitScore
-from microcolumn.evaluate._choice import choose_l1
+from microcolumn.evaluate import Comparison, SplitScore, choose_l1
 from microcolumn.evaluate._significance import p_text, with_error
 from microcolumn.evaluate._splits import compare_splits, score_split
 from microcolumn.models import ModelSpec

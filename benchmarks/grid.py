@@ -41,9 +41,9 @@ def data_sets(n_units: int, minutes: float | None) -> dict[str, mc.Words]:
 
 def tail(words: mc.Words, *models: mc.models.PopulationModel) -> str:
     """P(k) at the last values of k of which there are enough test words."""
-    observed = mc.synchrony(words).probability
+    observed = mc.evaluate.synchrony(words).probability
     last = np.flatnonzero(observed * words.n_bins >= FEWEST_BINS)[-N_SHOWN:]
-    expected = [mc.synchrony(model).probability for model in models]
+    expected = [mc.evaluate.synchrony(model).probability for model in models]
     rows = [
         f"P({k}) {observed[k]:.1e} ({', '.join(f'{p[k]:.1e}' for p in expected)})" for k in last
     ]
@@ -78,9 +78,9 @@ def main() -> None:
                 train, test = words.split(0.5, by="blocks", random_state=split)
                 train, validation = train.split(0.8, by="blocks", random_state=split)
                 started = time.perf_counter()
-                made = mc.choose_l1(model, train, validation)
-                old = mc.choose_l1(model, train, validation, paper)
-                scores = [mc.excess_log_likelihood(each.best, test) for each in (made, old)]
+                made = mc.evaluate.choose_l1(model, train, validation)
+                old = mc.evaluate.choose_l1(model, train, validation, paper)
+                scores = [mc.score(each.best, test) for each in (made, old)]
                 n_choices, at_end = n_choices + 1, at_end + made.is_at_end
                 print(f"{name:32} {model_name:7} split {split}: {made}", end="")
                 print(f"{' AT AN END' if made.is_at_end else ''}, {scores[0]}", end="; ")

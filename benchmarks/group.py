@@ -24,7 +24,7 @@ def main() -> None:
     for settings in SETTINGS:
         model = mc.RBM(n_hidden=25, objective="mpf", **settings).fit(train)
         named = ", ".join(f"{name} {value:g}" for name, value in settings.items())
-        score = mc.excess_log_likelihood(model, test)
+        score = mc.score(model, test)
         print(f"{named:24} {model.n_live_hidden_:2} alive, {score} held out")
 
 

@@ -93,27 +93,27 @@ def gains(row: Row, test: mc.Words, rates: np.ndarray) -> np.ndarray:
 
 def best(fits: Sequence[Any], validation: mc.Words) -> Any:
     """The fit that predicts the validation part best from the past."""
-    skills = [mc.skill(mc.predict(fit, validation, given="past")) for fit in fits]
+    skills = [mc.evaluate.skill(mc.evaluate.predict(fit, validation, given="past")) for fit in fits]
     return fits[int(np.argmax([skill.bits_per_second.sum() for skill in skills]))]
 
 
 def predicted(name: str, setting: str, model: Any, test: mc.Words, seconds: float) -> Row:
     """A fitted model at work on the test part."""
-    prediction = mc.predict(model, test, given="past")
+    prediction = mc.evaluate.predict(model, test, given="past")
     odds = prediction.log_odds[prediction.index]
     return Row(name, setting, model.n_parameters_, seconds, prediction.bins, odds)
 
 
 def history_rows(
     train: mc.Words, validation: mc.Words, test: mc.Words, window: int
-) -> tuple[list[Row], mc.HistoryGLM]:
+) -> tuple[list[Row], mc.models.HistoryGLM]:
     """The GLM with its basis chosen, and with each lag of a window by itself; the first model."""
-    rows, models, model = [], [], mc.HistoryGLM()
+    rows, models, model = [], [], mc.models.HistoryGLM()
     largest = model.grid(train)[0]["l1"]
     lags = [{"basis": "lags", "n_lags": window - 1, "l1": largest / 4.0**k} for k in range(6)]
     for name, grid in (("HistoryGLM", None), (f"HistoryGLM, {window - 1} lags", lags)):
         started = time.process_time()
-        chosen = mc.choose(model, train, validation, grid).best
+        chosen = mc.evaluate.choose(model, train, validation, grid).best
         seconds = time.process_time() - started
         setting = f"{chosen.size_}, l1 {chosen.l1:.1e}"
         row = predicted(name, setting, chosen, test, seconds)
@@ -163,12 +163,14 @@ def hidden_markov_rows(
         return []
     started = time.process_time()
     grid = [{"n_modes": n} for n in QUICK_MODES] if quick else None
-    chosen = mc.choose(mc.HiddenMarkovModes(random_state=0), train, validation, grid).best
+    chosen = mc.evaluate.choose(
+        mc.models.HiddenMarkovModes(random_state=0), train, validation, grid
+    ).best
     seconds = time.process_time() - started
     return [predicted("HiddenMarkovModes", chosen.size_, chosen, test, seconds)]
 
 
-def nemos_rows(train: mc.Words, test: mc.Words, chosen: mc.HistoryGLM) -> list[Row]:
+def nemos_rows(train: mc.Words, test: mc.Words, chosen: mc.models.HistoryGLM) -> list[Row]:
     """NeMoS with as many functions and lags, and the penalty, as were chosen for ours."""
     if nemos is None:
         return []

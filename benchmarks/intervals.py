@@ -61,7 +61,7 @@ def ising(n_units: int, n_words: int, n_models: int, stay: float) -> bool:
         truth = known_ising(n_units, rng)
         words = words_of(truth, n_words, stay, rng)
         model = mc.Ising(l1=1e-3, objective="pseudolikelihood").fit(words)
-        found = mc.intervals(model, words)
+        found = mc.evaluate.intervals(model, words)
         first, second = found.pairs.T
         J, pairs = truth.J[first, second], found.couplings
         expected = exact_expectations(truth)[1].J[first, second] * n_words / found.alike
@@ -118,7 +118,7 @@ def rbm(n_units: int, n_hidden: int, n_words: int, n_models: int, stay: float) -
         words = words_of(truth, n_words, stay, rng)
         model = mc.RBM(n_hidden=n_hidden, l1=2e-4, random_state=0)
         model.fit(words)
-        found = mc.intervals(model, words)
+        found = mc.evaluate.intervals(model, words)
         if found.hidden.size != n_hidden:
             continue
         cost = -(truth.W.T @ model.W_[:, found.hidden])
@@ -169,7 +169,7 @@ def fitted(objective: str, l1: float, n_words: int, n_models: int) -> bool:
         n_live.append(int(model.parameters_.live.sum()))
         started = time.perf_counter()
         try:
-            found = mc.intervals(model, words)
+            found = mc.evaluate.intervals(model, words)
         except ValueError as error:
             print(f"draw {seed}: {error}")
             continue

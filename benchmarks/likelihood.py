@@ -131,7 +131,7 @@ def certified(words: mc.Words) -> bool:
             f"{share:.1%} of the machine's limit; mean square z {found.mean_square_z:.2f}, "
             f"{gain:.2f} ± {stderr:.2f} bits/s still to be gained, "
             f"{'certified' if found.converged else 'NOT certified'}; held out "
-            f"{mc.excess_log_likelihood(model, test)}",
+            f"{mc.score(model, test)}",
             flush=True,
         )
     return good

@@ -40,7 +40,9 @@ def population() -> mc.Words:
     return mc.Words.from_array(X)
 
 
-def print_fit(model: mc.BernoulliMixture | mc.HiddenMarkovModes, words: mc.Words) -> None:
+def print_fit(
+    model: mc.models.BernoulliMixture | mc.models.HiddenMarkovModes, words: mc.Words
+) -> None:
     processor, wall = time.process_time(), time.perf_counter()
     model.fit(words)
     processor, wall = time.process_time() - processor, time.perf_counter() - wall
@@ -85,10 +87,10 @@ def main() -> None:
     print(words)
     asked = sys.argv[1:] or ["mixture", "markov"]
     if "mixture" in asked:
-        print_fit(mc.BernoulliMixture(n_components=N_MODES), words)
+        print_fit(mc.models.BernoulliMixture(n_components=N_MODES), words)
         print_passes(words)
     if "markov" in asked:
-        print_fit(mc.HiddenMarkovModes(n_modes=N_MODES), words)
+        print_fit(mc.models.HiddenMarkovModes(n_modes=N_MODES), words)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def print_rows(
         score = compared.scores[name].bits_per_second
         pair = compared.pair(name, first) if name != first else None
         gain = f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}" if pair else ""
-        plain = mc.excess_log_likelihood(each.unpenalised, parts.test).bits_per_second
+        plain = mc.score(each.unpenalised, parts.test).bits_per_second
         row = f"{where} {name:17} {score:8.2f} {gain:>13} {each.share:7.3f} {plain:11.2f}"
         if truth is not None and truth.J is not None:
             pairs = np.triu_indices(truth.n_visible, 1)
@@ -127,7 +127,7 @@ def simulated(objectives: list[str], sizes: list[int], counts: list[int]) -> Non
             print_rows(f"{n_units:5} {n_words:8,}", models, parts, truth)
         known = mc.Ising.from_parameters(truth)
         rates = mc.Independent().fit(drawn(truth, counts[-1], 2))
-        score = mc.excess_log_likelihood(known, test, rates)
+        score = mc.score(known, test, rates)
         print(f"{n_units:5} {'':8} {'the truth':17} {score.bits_per_second:8.2f}", flush=True)
 
 

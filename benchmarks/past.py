@@ -93,8 +93,8 @@ def report_rest(model, words):
     chosen = words.X[:: len(words) // SAMPLE].astype(float)
     plain = least(time.thread_time, lambda: rest_in_numpy(theta, chosen, n), 1)
     plain *= len(words) / len(chosen)
-    seconds = least(time.thread_time, lambda: mc.predict(model, words), 3)
-    found = mc.predict(model, words).log_odds[:: len(words) // SAMPLE]
+    seconds = least(time.thread_time, lambda: mc.evaluate.predict(model, words), 3)
+    found = mc.evaluate.predict(model, words).log_odds[:: len(words) // SAMPLE]
     error = np.abs(found - rest_in_numpy(theta, chosen, n)).max()
     print(
         f"  given the rest: {len(words):,} words x {n} units x {model.n_live_hidden_} live hidden "

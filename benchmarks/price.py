@@ -40,9 +40,9 @@ def price(model: type, n_hidden: int, train: mc.Words, test: mc.Words) -> str:
     for objective, l1 in PENALTIES.items():
         fitted = model(n_hidden, l1=l1, objective=objective, random_state=0)
         seconds.append(seconds_of(partial(fitted.fit, train)))
-        scores.append(mc.excess_log_likelihood(fitted, test))
+        scores.append(mc.score(fitted, test))
     strict = clone(fitted).set_params(tol=1e-8).fit(train)
-    added = mc.excess_log_likelihood(strict, test).bits_per_second - scores[1].bits_per_second
+    added = mc.score(strict, test).bits_per_second - scores[1].bits_per_second
     flow, likelihood = seconds
     return (
         f"{flow:>6.2f}s{likelihood:>11.2f}s{likelihood / flow:>7.1f}   "
@@ -56,7 +56,7 @@ def search(model: type, n_hidden: int, train: mc.Words) -> str:
     chosen = {}
 
     def choose() -> None:
-        chosen["best"] = mc.choose_l1(model(n_hidden), fitted, kept)
+        chosen["best"] = mc.evaluate.choose_l1(model(n_hidden), fitted, kept)
 
     whole = seconds_of(choose)
     single = seconds_of(partial(clone(chosen["best"].best).fit, fitted))

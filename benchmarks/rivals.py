@@ -4,8 +4,8 @@ Training, validation and test parts are blocks of time. Each model is fitted to 
 at several settings, the validation part chooses, and the test part is scored: bits/s over
 independent units with their error, bits per spike, free parameters, and processor seconds of all
 fits together. ``with DP`` is the same model as the centre of a Dirichlet process
-(:class:`microcolumn.Universal`): how far it rises says by how much the model is wrong. A model that
-has not converged, has a false mode or cannot be normalised is listed with that instead of a number.
+(`mc.models.Universal`): how far it rises says by how much the model is wrong. A model that has
+not converged, has a false mode or cannot be normalised is listed with that instead of a number.
 
     python benchmarks/rivals.py [--store FILE] [--only NAME ...] [--models NAME ...] [--splits N]
                                 [--data FOLDER] [--quick] [--table]
@@ -104,15 +104,15 @@ def fitted(name: str, train: mc.Words, validation: mc.Words, seed: int) -> Any:
     spec = ModelSpec.of(name)
     l1 = LARGE_L1[spec.model] if train.n_dims > LARGE and not spec.is_rival else "auto"
     if name == "KPairwise":
-        return mc.choose_l1(mc.KPairwise(random_state=seed), train, validation).best
+        return mc.evaluate.choose_l1(mc.models.KPairwise(random_state=seed), train, validation).best
     cls = getattr(mc, spec.model)
     if spec.is_rival:
         settings = {"random_state": seed} if "random_state" in cls().get_params() else {}
-        return mc.choose(cls(**settings), train, validation).best
+        return mc.evaluate.choose(cls(**settings), train, validation).best
     settings = {"objective": spec.objective, "random_state": seed}
     if spec.n_hidden:
         settings["n_hidden"] = spec.n_hidden
-    return mc.choose_l1(cls(**settings), train, validation, l1).best
+    return mc.evaluate.choose_l1(cls(**settings), train, validation, l1).best
 
 
 def result(name: str, parts: tuple[mc.Words, mc.Words, mc.Words], split: int) -> Row:
@@ -124,8 +124,8 @@ def result(name: str, parts: tuple[mc.Words, mc.Words, mc.Words], split: int) ->
         seconds = time.process_time() - started
         scores, _ = score_split({name: model}, test, split=split)
         log_p = model.score_samples(test)
-        lifted = mc.Universal(model).fit(train)
-        lift = mc.lift(lifted, test).bits_per_second
+        lifted = mc.models.Universal(model).fit(train)
+        lift = mc.evaluate.lift(lifted, test).bits_per_second
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
         return Row(name, split, "", 0, time.process_time() - started, None, None, None, None, text)

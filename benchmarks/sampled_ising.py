@@ -43,7 +43,7 @@ def words_of(part: str) -> mc.Words:
 
 def summary_of(model: mc.Ising, held: mc.Words) -> str:
     """What a fit is worth, and how far it is from its optimum."""
-    certificate, score = model.certificate_, mc.excess_log_likelihood(model, held)
+    certificate, score = model.certificate_, mc.score(model, held)
     holds = "holds" if certificate.converged else "does not hold"
     return (
         f"l1 {model.l1:g}: {score.bits_per_second:.2f} ± {score.stderr:.2f} held-out bits/s, "
@@ -58,9 +58,9 @@ def choose(part: str) -> float:
     validation, held = rest.split(0.3, by="blocks", random_state=1)
     # Compile every kernel, also those for so many units.
     few, _ = train.split(0.05, by="blocks", random_state=0)
-    mc.choose_l1(mc.Ising(), few, validation, [2e-2, 5e-3], max_steps=500)
+    mc.evaluate.choose_l1(mc.Ising(), few, validation, [2e-2, 5e-3], max_steps=500)
     started, processor = time.perf_counter(), time.process_time()
-    choice = mc.choose_l1(mc.Ising(), train, validation)
+    choice = mc.evaluate.choose_l1(mc.Ising(), train, validation)
     processor, wall = time.process_time() - processor, time.perf_counter() - started
     for fit, score in zip(choice.fits, choice.scores, strict=True):
         print(

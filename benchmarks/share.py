@@ -94,13 +94,13 @@ def main():
     models = [
         (12, mc.RBM(10, l1=1e-5, objective="likelihood")),
         (16, mc.Ising(objective="likelihood")),
-        (16, mc.KPairwise()),
+        (16, mc.models.KPairwise()),
     ]
     if not quick:
         models += [
             (20, mc.RBM(25, l1=1e-5, objective="likelihood", max_iter=100)),
             (24, mc.Ising(objective="likelihood")),
-            (24, mc.KPairwise()),
+            (24, mc.models.KPairwise()),
         ]
     header = f"{'loops':>8}{'backend':>9}{'of evaluations':>16}"
     print(f"{'model':<12}{'units':>6}{'seconds':>9}{header}")

@@ -120,14 +120,14 @@ def results():
     rbm, ising = mc.RBM(2, l1=1e-4).fit(words), mc.Ising(l1=1e-3).fit(words)
     return {
         "LogPartition": rbm.log_partition(),
-        "Score": mc.excess_log_likelihood(rbm, words),
-        "Adequacy": mc.adequacy(rbm, words),
-        "Intervals": mc.intervals(ising, words),
-        "Interactions": mc.effective_interactions(rbm),
-        "Explainable": mc.explainable(words),
-        "BinWidth": mc.suggest_bin_width(recording),
-        "Summary": mc.summarise(recording),
-        "L1Choice": mc.choose_l1(mc.Ising(), words, words, [1e-3, 1e-2]),
+        "Score": mc.score(rbm, words),
+        "Adequacy": mc.evaluate.adequacy(rbm, words),
+        "Intervals": mc.evaluate.intervals(ising, words),
+        "Interactions": mc.evaluate.effective_interactions(rbm),
+        "Explainable": mc.evaluate.explainable(words),
+        "BinWidth": mc.survey.suggest_bin_width(recording),
+        "Summary": mc.survey.summarise(recording),
+        "Choice": mc.evaluate.choose_l1(mc.Ising(), words, words, [1e-3, 1e-2]),
         "Binning": recording.binning(0.020),
         "PairedDifference": mc.compare({"a": ising, "b": rbm}, words).pair("a", "b"),
         "Certificate": ising.certificate_,
@@ -138,7 +138,7 @@ def results():
     "name",
     [
         *("LogPartition", "Score", "Adequacy", "Intervals", "Interactions", "Explainable"),
-        *("BinWidth", "Summary", "L1Choice", "Binning", "PairedDifference", "Certificate"),
+        *("BinWidth", "Summary", "Choice", "Binning", "PairedDifference", "Certificate"),
     ],
 )
 def test_results_that_are_text_are_shown_as_they_are_printed(name, results):
@@ -162,13 +162,15 @@ def test_text_that_is_shown_is_no_markup():
 def test_results_with_many_numbers_are_one_line(planted_results):
     words = mc.Words.from_array([[0, 1, 1], [0, 0, 1]] * 40, 0.020)
     model = mc.Independent().fit(words)
-    assert repr(mc.pattern_statistics(model, words)) == (
+    assert repr(mc.evaluate.pattern_statistics(model, words)) == (
         "PatternStatistics(2 distinct words of 80)"
     )
-    assert repr(mc.synchrony(words)) == "Synchrony(1.50 of 3 bits active on average, words)"
+    assert (
+        repr(mc.evaluate.synchrony(words)) == "Synchrony(1.50 of 3 bits active on average, words)"
+    )
     assert re.fullmatch(
         r"Calibration\(\d groups, error [\d.e-]+\)",
-        repr(mc.calibration(mc.predict(model, words))),
+        repr(mc.evaluate.calibration(mc.evaluate.predict(model, words))),
     )
     assert repr(planted_results.by_window("cells")) == (
         "WindowResult(cells: Ising and RBM; 1, 2 and 3 bins per word)"

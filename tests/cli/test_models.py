@@ -66,9 +66,9 @@ def test_fit_prints_the_certificate_and_where_the_model_is(session, words, tmp_p
 def test_without_a_penalty_fit_chooses_one_and_says_from_which(session, words, tmp_path):
     out = tmp_path / "ising.safetensors"
     told = done("fit", session, "--model", "Ising", "--seed", 2, "--out", out).stdout
-    expected, choice = mc.fit_best(mc.Ising(random_state=2), words, random_state=2)
-    assert f"settings    {choice}, chosen on a fifth of the words\n" in told
-    np.testing.assert_array_equal(mc.load(out).J_, expected.J_)
+    tuned = mc.tune(mc.Ising(random_state=2), words, random_state=2)
+    assert f"settings    {tuned.choices['Ising']}, chosen on a fifth of the words\n" in told
+    np.testing.assert_array_equal(mc.load(out).J_, tuned.best.J_)
     told = json.loads(done("fit", session, "--model", "Ising", "--out", out, "--json").stdout)
     assert told["settings"]["l1"] in [each["l1"] for each in told["tried"]]
     told = json.loads(
@@ -102,7 +102,7 @@ def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     assert told["log_partition"]["nats"] == model.log_partition().value
     recording = mc.read(session, depth_reference="unstated", epochs=[[0, 10]])
     _, test = recording.bin(0.020).split(0.5, by="blocks", random_state=0)
-    assert told["held_out"]["bits_per_second"] == float(mc.excess_log_likelihood(model, test))
+    assert told["held_out"]["bits_per_second"] == float(mc.score(model, test))
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
     train, test = words.split(0.6, by="blocks", random_state=3)
     model = fitted_rbm(train, random_state=3)
     np.testing.assert_array_equal(mc.load(out).W_, model.W_)
-    assert f"{mc.excess_log_likelihood(model, test)} above independent units on 400 words" in told
+    assert f"{mc.score(model, test)} above independent units on 400 words" in told
 
 
 def test_a_fit_that_did_not_converge_says_so_in_one_line(tmp_path):
@@ -186,7 +186,7 @@ def rows_of(text):
 def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_path):
     out = tmp_path / "predicted.csv"
     result = done("predict", session, "--model", saved, "--given", given, "--out", out)
-    expected = mc.predict(mc.load(saved), words.embed(2), given=given)
+    expected = mc.evaluate.predict(mc.load(saved), words.embed(2), given=given)
     rows = rows_of(out.read_text())
     shape = (expected.n_bins, 5)
     assert [row["unit"] for row in rows] == list(words.units.ids) * expected.n_bins
@@ -198,8 +198,8 @@ def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_
     assert last == f"predictions: {out}"
     assert [line.split()[0] for line in lines] == ["unit", *words.units.ids, "mean"]
     assert lines[1].split()[1:] == [
-        f"{mc.skill(expected).bits_per_second[0]:z.3f}",
-        f"{mc.roc(expected, 0).area:.3f}",
+        f"{mc.evaluate.skill(expected).bits_per_second[0]:z.3f}",
+        f"{mc.evaluate.roc(expected, 0).area:.3f}",
     ]
     assert lines[5].split()[2] == "-"  # a unit that never fires has no ROC
 
@@ -207,7 +207,7 @@ def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_
 def test_predict_keeps_to_the_units_and_the_stretch_it_is_asked_for(session, saved, words):
     asked = ("--predict", "12,10", "--from", 5, "--to", 5.1)
     rows = rows_of(done("predict", session, "--model", saved, *asked).stdout)
-    expected = mc.predict(mc.load(saved), words.embed(2), units=[2, 0]).stretch(5.0, 5.1)
+    expected = mc.evaluate.predict(mc.load(saved), words.embed(2), units=[2, 0]).stretch(5.0, 5.1)
     assert [row["unit"] for row in rows] == ["12", "10"] * 5
     assert [row["time_s"] for row in rows][::2] == ["5.0", "5.02", "5.04", "5.06", "5.08"]
     told = np.array([float(row["probability"]) for row in rows]).reshape(5, 2)
@@ -219,9 +219,9 @@ def test_predict_tells_the_skill_to_programs(session, saved, words, tmp_path):
         "predict", session, "--model", saved, "--json", "--out", tmp_path / "predicted.csv"
     )
     told = json.loads(result.stdout)
-    expected = mc.predict(mc.load(saved), words.embed(2))
-    bits = mc.skill(expected).bits_per_second
-    areas = [mc.roc(expected, n).area for n in range(5)]
+    expected = mc.evaluate.predict(mc.load(saved), words.embed(2))
+    bits = mc.evaluate.skill(expected).bits_per_second
+    areas = [mc.evaluate.roc(expected, n).area for n in range(5)]
     assert [unit["unit"] for unit in told["units"]] == list(words.units.ids)
     assert [unit["bits_per_second"] for unit in told["units"]] == bits.tolist()
     assert [unit["roc_area"] for unit in told["units"]] == [*areas[:4], None]
@@ -236,7 +236,7 @@ def test_a_model_of_some_units_finds_them_and_its_bin_width_by_itself(session, t
     done("fit", session, *RBM, "--quality", "good", "--bin-width", 0.04, "--out", out)
     rows = rows_of(done("predict", session, "--model", out).stdout)
     recording = mc.read(session, depth_reference="unstated", quality="good")
-    expected = mc.predict(mc.load(out), recording.bin(0.04))
+    expected = mc.evaluate.predict(mc.load(out), recording.bin(0.04))
     told = [float(row["probability"]) for row in rows]
     np.testing.assert_array_equal(told, expected.probability.ravel())
 

@@ -23,7 +23,8 @@ def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_
     told = done("fit", session, "--model", name, "--seed", 3, "--out", out)
     model, words = mc.load(out), mc.read(session, depth_reference="unstated").bin(0.020)
     seed = {"random_state": 3} if hasattr(model, "random_state") else {}
-    expected, choice = mc.fit_best(type(model)(**seed), words, random_state=3)
+    tuned = mc.tune(type(model)(**seed), words, random_state=3)
+    expected, [choice] = tuned.best, tuned.choices.values()
     assert f"settings    {choice}, chosen on a fifth of the words\n" in told.stdout
     assert f"parameters  {expected.n_parameters_}\n" in told.stdout
     np.testing.assert_array_equal(model.score_samples(words), expected.score_samples(words))
@@ -32,7 +33,7 @@ def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_
     assert rows[0] == list(words.units.ids)
     np.testing.assert_array_equal(np.array(rows[1:], int), model.sample(4, random_state=1))
     predicted = json.loads(run("predict", session, "--model", out, "--json").stdout)
-    gain = mc.skill(mc.predict(model, words)).bits_per_second
+    gain = mc.evaluate.skill(mc.evaluate.predict(model, words)).bits_per_second
     assert [row["bits_per_second"] for row in predicted["units"]] == pytest.approx(gain)
 
 

@@ -140,7 +140,7 @@ def test_energy_posterior_conditional_and_normaliser_are_sums_over_joint_states(
 
 def test_interactions_are_signed_sums_around_silence_and_a_pair_counts_twice():
     theta = random_parameters("SemiRBM")
-    found = mc.effective_interactions(theta)
+    found = mc.evaluate.effective_interactions(theta)
 
     def expected(units):
         subsets = [s for size in range(len(units) + 1) for s in combinations(units, size)]
@@ -172,7 +172,10 @@ def test_turning_a_hidden_unit_round_changes_only_a_constant():
     assert (here.c_ <= 0.0).all()
     for name in ("b_", "J_", "W_", "c_"):  # models are kept in one orientation
         assert getattr(here, name) == pytest.approx(getattr(there, name))
-    before, after = mc.effective_interactions(theta), mc.effective_interactions(other)
+    before, after = (
+        mc.evaluate.effective_interactions(theta),
+        mc.evaluate.effective_interactions(other),
+    )
     for table in ("singles", "pairs", "triplets"):
         assert getattr(after, table) == pytest.approx(getattr(before, table), abs=1e-12)
 
@@ -365,7 +368,7 @@ def test_score_is_the_mean_log_ratio_per_second_with_its_block_error_and_floor()
     rates = np.hstack([trained[:-1], trained[1:]]).mean(axis=0)
     base = windows @ np.log(rates) + (1 - windows) @ np.log1p(-rates)
     gains = (np.array([log_p[tuple(x)] for x in windows]) - base) / math.log(2.0)
-    score = mc.excess_log_likelihood(model, words)
+    score = mc.score(model, words)
     assert score.bits_per_second == pytest.approx(gains.mean() / (window * width))
 
     n, length = len(gains), max(math.ceil(len(gains) / 100), 10 * window)
@@ -395,19 +398,19 @@ def test_predictions_are_conditional_probabilities_and_gains_are_per_bin(given):
             known = [0, 1] if given == "past" else [n for n in range(4) if n != unit]
             same = (X[:, known] == x[known]).all(axis=1)
             expected[k, unit - 2] = p[same & (X[:, unit] == 1)].sum() / p[same].sum()
-    prediction = mc.predict(model, words, given=given, baseline=rates)
+    prediction = mc.evaluate.predict(model, words, given=given, baseline=rates)
     assert prediction.probability == pytest.approx(expected, abs=1e-9)
     newest = windows[:, 2:]
     gain = np.log2(np.where(newest, expected, 1 - expected))
     gain -= np.log2(np.where(newest, 0.2, 0.8))
-    found = mc.conditional_gain(model, words, baseline=rates, given=given)
+    found = mc.evaluate.conditional_gain(model, words, baseline=rates, given=given)
     assert found == pytest.approx(gain.mean(axis=0) / 0.010)
 
 
 def test_layer_p_values_count_all_arrangements_of_the_labels():
     theta = random_parameters("SemiRBM", n_units=6, n_hidden=2)
     labels = np.array(["II/III"] * 3 + ["IV"] * 3)
-    found = mc.layer_statistics(theta, labels)
+    found = mc.evaluate.layer_statistics(theta, labels)
     sizes = np.abs(theta.W)
 
     def statistics(arrangement):

@@ -85,7 +85,7 @@ def test_many_units_have_the_pairs_and_triplets_of_the_most_active():
 def test_tail_and_moments_are_those_of_all_words_of_the_model():
     model, X = planted(), all_words(7)
     words = model.sample(4000, 1)
-    found = mc.adequacy(model, words)
+    found = mc.evaluate.adequacy(model, words)
     p = np.exp(model.score_samples(X))
     k = X.sum(axis=1)
     expected = [p[k >= least].sum() for least in range(1, 8)]
@@ -106,7 +106,7 @@ def test_tail_and_moments_are_those_of_all_words_of_the_model():
 def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     model = planted()
     train, test = (model.sample(10_000, seed) for seed in (3, 4))
-    own = mc.adequacy(model, test)
+    own = mc.evaluate.adequacy(model, test)
     assert own.describes
     assert own.missed == ()
     assert str(own).startswith("describes these words within their noise (p = ")
@@ -117,7 +117,7 @@ def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     assert str(far_off).endswith(" words; pairs are off by 88 %, which may be chance)")
     little = replace(far_off, p_value=0.01, p_values=dict.fromkeys(own.p_values, 0.2))
     assert str(little).endswith("but by little; pairs are off by 88 %, which may be chance")
-    independent = mc.adequacy(mc.Independent().fit(train), test)
+    independent = mc.evaluate.adequacy(mc.Independent().fit(train), test)
     assert independent.p_value == 1 / 200  # no drawn set deviates as much
     assert independent.missed == ("synchrony", "pairs", "triplets")
     assert independent.pairs.error == pytest.approx(1.0, abs=0.05)
@@ -129,7 +129,7 @@ def test_words_that_stay_are_worth_fewer():
     model = planted()
     rng = np.random.default_rng(0)
     single = model.sample(2000, rng)
-    found = mc.adequacy(model, np.repeat(single, 10, axis=0), block_bins=400)
+    found = mc.evaluate.adequacy(model, np.repeat(single, 10, axis=0), block_bins=400)
     # Each word is there ten times, so that 20,000 words are worth 2,000.
     assert 1000 < found.n_effective["rates"] < 4000
     assert found.describes
@@ -138,13 +138,13 @@ def test_words_that_stay_are_worth_fewer():
 def test_the_same_seed_gives_the_same_p_value():
     model = planted()
     words = model.sample(500, 0)
-    assert mc.adequacy(model, words) == mc.adequacy(model, words)
+    assert mc.evaluate.adequacy(model, words) == mc.evaluate.adequacy(model, words)
 
 
 def test_drawn_words_stand_for_a_model_of_many_units():
     model = planted(13)
-    found = mc.adequacy(model, model.sample(3000, 5))
-    exact = mc.synchrony(model).probability[::-1].cumsum()[::-1][1:]
+    found = mc.evaluate.adequacy(model, model.sample(3000, 5))
+    exact = mc.evaluate.synchrony(model).probability[::-1].cumsum()[::-1][1:]
     assert found.method == "samples"
     np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 20_000**0.5)
 
@@ -152,7 +152,7 @@ def test_drawn_words_stand_for_a_model_of_many_units():
 @pytest.mark.parametrize("rates", [[0.2], [0.2, 0.0], [0.3, 0.3, 1.0]])
 def test_few_silent_and_always_active_units_are_tested_too(rates):
     words = (np.random.default_rng(0).random((600, len(rates))) < rates).astype(np.uint8)
-    found = mc.adequacy(mc.Independent().fit(words), words)
+    found = mc.evaluate.adequacy(mc.Independent().fit(words), words)
     assert found.describes
     assert len(found.tail_model) == len(rates)
 
@@ -160,10 +160,10 @@ def test_few_silent_and_always_active_units_are_tested_too(rates):
 def test_what_cannot_be_tested_is_refused():
     model = planted()
     with pytest.raises(ValueError, match="pass at least 10"):
-        mc.adequacy(model, model.sample(9, 0))
+        mc.evaluate.adequacy(model, model.sample(9, 0))
     words = mc.Words.from_array(model.sample(20, 0), sample_weight=np.full(20, 2.0))
     with pytest.raises(ValueError, match="words carry weights"):
-        mc.adequacy(model, words)
+        mc.evaluate.adequacy(model, words)
 
 
 def test_the_first_k_needs_both_size_and_certainty():
@@ -185,7 +185,7 @@ def test_p_is_printed_with_all_its_digits():
 def test_silence_is_not_described_by_a_model_of_active_units():
     """Silent words have no noise of their own."""
     model = mc.Independent.from_parameters(mc.Parameters(b=np.full(4, -2.0)))
-    found = mc.adequacy(model, np.zeros((500, 4), dtype=np.uint8))
+    found = mc.evaluate.adequacy(model, np.zeros((500, 4), dtype=np.uint8))
     assert found.p_value == 1 / 200
     assert "synchrony" in found.missed
 
@@ -193,15 +193,15 @@ def test_silence_is_not_described_by_a_model_of_active_units():
 def test_gibbs_chains_stand_for_a_model_that_is_too_large_for_independent_draws(monkeypatch):
     model = planted(13)
     words = model.sample(3000, 5)
-    exact = mc.synchrony(model).probability[::-1].cumsum()[::-1][1:]
+    exact = mc.evaluate.synchrony(model).probability[::-1].cumsum()[::-1][1:]
     monkeypatch.setattr(_model_words, "can_sample_exactly", lambda theta: False)
     monkeypatch.setattr(_model_words, "_MOST_DRAWN", 20_000)
-    found = mc.adequacy(model, words)
+    found = mc.evaluate.adequacy(model, words)
     assert found.method == "gibbs"
     np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 20_000**0.5)
     assert found.describes
     denser = mc.RBM.from_parameters(mc.Parameters(b=model.b_ + 0.5, W=model.W_, c=model.c_))
-    assert mc.adequacy(denser, words).p_value == 1 / 200
+    assert mc.evaluate.adequacy(denser, words).p_value == 1 / 200
 
 
 def test_a_model_that_was_fitted_is_given_the_error_of_its_training_words():
@@ -211,7 +211,9 @@ def test_a_model_that_was_fitted_is_given_the_error_of_its_training_words():
         train, test = (truth.sample(500, 2 * seed + k) for k in range(2))
         fitted = mc.Independent().fit(train)
         given = mc.Independent.from_parameters(fitted.parameters_)
-        found.append([mc.adequacy(each, test).p_values["rates"] for each in (fitted, given)])
+        found.append(
+            [mc.evaluate.adequacy(each, test).p_values["rates"] for each in (fitted, given)]
+        )
     fitted, given = np.mean(found, axis=0)
     assert fitted > given + 0.05
 
@@ -257,7 +259,7 @@ def test_a_false_mode_is_a_miss_and_no_warning():
     """All units active, as a flow fit may have it: nothing that was observed is like it."""
     model = mc.Ising.from_parameters(mc.Parameters(b=np.full(5, -3.0), J=4.0 * (1 - np.eye(5))))
     words = (np.random.default_rng(0).random((500, 5)) < 0.05).astype(np.uint8)
-    found = mc.adequacy(model, words)
+    found = mc.evaluate.adequacy(model, words)
     assert "synchrony" in found.missed
     assert found.tail_model[4] == pytest.approx(1.0)
 

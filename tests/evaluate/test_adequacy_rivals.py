@@ -17,11 +17,11 @@ from microcolumn.models import DichotomizedGaussian, WordModel
 N = 7
 
 
-def mixture(n_units: int = N) -> mc.BernoulliMixture:
+def mixture(n_units: int = N) -> mc.models.BernoulliMixture:
     """Mostly silent; sometimes the first four fire together, sometimes the others."""
     modes = np.full((3, n_units), 0.05)
     modes[1, :4], modes[2, 3:] = 0.6, 0.5
-    return mc.BernoulliMixture.from_parameters(modes, [0.7, 0.2, 0.1])
+    return mc.models.BernoulliMixture.from_parameters(modes, [0.7, 0.2, 0.1])
 
 
 @pytest.fixture(scope="module")
@@ -30,19 +30,19 @@ def truths() -> dict[str, WordModel]:
     words = mixture().sample(20_000, 99)
     return {
         "mixture": mixture(),
-        "tree": mc.Tree().fit(words),
-        "2-tree": mc.TwoTree().fit(words),
-        "cascade": mc.CascadedLogistic(l1=1e-3).fit(words),
-        "tracking": mc.PopulationTracking(10.0).fit(words),
+        "tree": mc.models.Tree().fit(words),
+        "2-tree": mc.models.TwoTree().fit(words),
+        "cascade": mc.models.CascadedLogistic(l1=1e-3).fit(words),
+        "tracking": mc.models.PopulationTracking(10.0).fit(words),
     }
 
 
 ESTIMATORS = {
-    "mixture": lambda: mc.BernoulliMixture(3, smoothing=0.1, tol=1e-8, max_iter=20_000),
-    "tree": mc.Tree,
-    "2-tree": mc.TwoTree,
-    "cascade": lambda: mc.CascadedLogistic(l1=1e-4),
-    "tracking": lambda: mc.PopulationTracking(10.0),
+    "mixture": lambda: mc.models.BernoulliMixture(3, smoothing=0.1, tol=1e-8, max_iter=20_000),
+    "tree": mc.models.Tree,
+    "2-tree": mc.models.TwoTree,
+    "cascade": lambda: mc.models.CascadedLogistic(l1=1e-4),
+    "tracking": lambda: mc.models.PopulationTracking(10.0),
 }
 
 
@@ -56,7 +56,7 @@ def central(p, X, order):
 def test_tail_and_moments_are_those_of_all_words_of_the_model(name, truths, every_word):
     model, X = truths[name], every_word(N)
     words = mixture().sample(1500, 1)
-    found = mc.adequacy(model, words)
+    found = mc.evaluate.adequacy(model, words)
     p = np.exp(model.score_samples(X))
     assert p.sum() == pytest.approx(1.0)
     tail = [p[X.sum(axis=1) >= k].sum() for k in range(1, N + 1)]
@@ -83,7 +83,7 @@ def test_fits_of_the_right_kind_are_rejected_as_rarely_as_the_level_says(name, t
     p_values = []
     for seed in range(n_tests):
         train, test = (truths[name].sample(2000, 2 * seed + k) for k in (0, 1))
-        p_values.append(mc.adequacy(estimator.fit(train), test).p_value)
+        p_values.append(mc.evaluate.adequacy(estimator.fit(train), test).p_value)
     n_most = int(stats.binom(n_tests, 0.05).ppf(0.99))
     assert np.sum(np.array(p_values) < 0.05) <= n_most
     # The mean of uniform numbers, within 3.5 standard errors.
@@ -93,7 +93,7 @@ def test_fits_of_the_right_kind_are_rejected_as_rarely_as_the_level_says(name, t
 @pytest.mark.parametrize("name", ["tree", "2-tree", "tracking"])
 def test_a_wrong_model_is_rejected(name):
     train, test = (mixture().sample(5000, seed) for seed in (1, 2))
-    found = mc.adequacy(ESTIMATORS[name]().fit(train), test)
+    found = mc.evaluate.adequacy(ESTIMATORS[name]().fit(train), test)
     assert found.p_value == 1 / 200
     assert found.missed
 
@@ -101,10 +101,10 @@ def test_a_wrong_model_is_rejected(name):
 def test_words_are_drawn_from_larger_models_and_their_error_counts(truths):
     model = mixture(14)
     words = model.sample(4000, 3)
-    found = mc.adequacy(model, words)
+    found = mc.evaluate.adequacy(model, words)
     assert found.method == "samples"
     assert found.describes
-    tail = mc.synchrony(model).probability[::-1].cumsum()[::-1][1:]
+    tail = mc.evaluate.synchrony(model).probability[::-1].cumsum()[::-1][1:]
     stderr = np.sqrt(tail * (1.0 - tail) / 20_000)
     assert (np.abs(found.tail_model - tail) <= 4.5 * stderr + 1e-12).all()
     # One word in six stands for the model: the error of a difference grows by that much.
@@ -116,7 +116,7 @@ def test_words_are_drawn_from_larger_models_and_their_error_counts(truths):
 def test_words_of_chains_are_grouped_by_chain(monkeypatch):
     """Chains take turns, and each group has all words of its chains."""
     words = mixture(21).sample(3000, 0)  # more units than can be listed
-    model = mc.RandomProjections(20).fit(words)
+    model = mc.models.RandomProjections(20).fit(words)
     features = WordFeatures.of(words.mean(axis=0))
     monkeypatch.setattr(_model_words, "_FEWEST_DRAWN", 10_000)
     held = mc.Words.from_array(words)
@@ -150,7 +150,7 @@ def test_a_model_without_slopes_counts_as_free_to_follow_its_words(every_word):
 def test_a_model_that_gives_words_no_probability_is_tested_by_its_words():
     words = mixture(14).sample(30_000, 0)
     model = DichotomizedGaussian().fit(words[::2])
-    found = mc.adequacy(model, words[1::2])
+    found = mc.evaluate.adequacy(model, words[1::2])
     assert np.isnan([found.nats_per_word, found.nats_expected, found.p_values["words"]]).all()
     # Rates and pairs are fitted; what three units do together is not.
     assert found.p_values["pairs"] > 0.05
@@ -161,20 +161,23 @@ def test_a_model_that_gives_words_no_probability_is_tested_by_its_words():
 
 def test_a_dirichlet_process_around_a_model_is_a_model_too():
     train, test = (mixture().sample(3000, seed) for seed in (1, 2))
-    around = mc.Universal(mc.Independent()).fit(train)
-    assert mc.adequacy(around, test).pairs.error < 0.5 * mc.adequacy(around.base_, test).pairs.error
+    around = mc.models.Universal(mc.Independent()).fit(train)
+    assert (
+        mc.evaluate.adequacy(around, test).pairs.error
+        < 0.5 * mc.evaluate.adequacy(around.base_, test).pairs.error
+    )
 
 
 @pytest.mark.parametrize("n_units", [1, 2])
 def test_one_and_two_units_are_tested(n_units):
     X = (np.random.default_rng(0).random((500, n_units)) < 0.3).astype(np.uint8)
     for name in ESTIMATORS:
-        assert mc.adequacy(ESTIMATORS[name]().fit(X), X).describes
+        assert mc.evaluate.adequacy(ESTIMATORS[name]().fit(X), X).describes
 
 
 def test_what_is_no_model_of_words_is_refused():
     with pytest.raises(TypeError, match="model is a str; pass a fitted model of words"):
-        mc.adequacy("RBM", np.zeros((20, 3)))
+        mc.evaluate.adequacy("RBM", np.zeros((20, 3)))
 
 
 def test_a_model_with_a_stimulus_drive_is_refused():
@@ -183,4 +186,4 @@ def test_a_model_with_a_stimulus_drive_is_refused():
     drive = mc.StimulusDrive.from_words(words, repeats)
     model = mc.models.Driven(mc.Ising(l1=1e-3, objective="pseudolikelihood"), drive).fit(words)
     with pytest.raises(TypeError, match="a driven model has a log Z for each moment"):
-        mc.adequacy(model, words)
+        mc.evaluate.adequacy(model, words)

@@ -141,7 +141,7 @@ def test_activity_is_the_mean_posterior():
 
 def test_layers_are_those_of_layer_statistics():
     model, words = SemiRBM.from_parameters(_theta()), _words()
-    expected = {row.position: row for row in mc.layer_statistics(model, LAYERS).hidden}
+    expected = {row.position: row for row in mc.evaluate.layer_statistics(model, LAYERS).hidden}
     for row in assemblies(model, words):
         known = expected[row.position]
         assert (row.layer, row.layer_share, row.layer_p_value) == (

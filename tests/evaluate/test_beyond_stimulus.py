@@ -29,7 +29,7 @@ def driven_alike():
 def test_units_that_a_stimulus_drives_alike_have_nothing_left_beyond_it(driven_alike):
     found, (train, test), _ = driven_alike
     plain = mc.Ising(l1=1e-3, objective="pseudolikelihood").fit(train)
-    fooled = mc.excess_log_likelihood(plain, test)
+    fooled = mc.score(plain, test)
     assert fooled.bits_per_second > 3 * fooled.stderr
     assert plain.n_couplings_ == 10
     [ising] = found.models
@@ -44,8 +44,8 @@ def test_units_that_a_stimulus_drives_alike_have_nothing_left_beyond_it(driven_a
 def test_gains_are_means_over_bins_with_block_errors(driven_alike):
     found, (train, test), repeats = driven_alike
     drive = mc.StimulusDrive.from_words(train, repeats)
-    base = mc.Driven(mc.Independent(), drive).fit(train).log_probability(test)
-    ising = mc.Driven(ISING["Ising"], drive).fit(train).log_probability(test)
+    base = mc.models.Driven(mc.Independent(), drive).fit(train).log_probability(test)
+    ising = mc.models.Driven(ISING["Ising"], drive).fit(train).log_probability(test)
     rates = mc.Independent().fit(train).score_samples(test)[test.index]
     per_nat = 1.0 / (math.log(2.0) * 0.020)
     assert found.stimulus.value == pytest.approx((base - rates).mean() * per_nat)
@@ -69,7 +69,7 @@ def test_couplings_are_still_found_beyond_the_stimulus():
 
 def test_without_a_drive_the_gain_is_that_of_the_plain_model():
     found, (train, test), _ = scored(drive=0.0, couplings=PAIRS)
-    plain = mc.excess_log_likelihood(ISING["Ising"].fit(train), test)
+    plain = mc.score(ISING["Ising"].fit(train), test)
     [ising] = found.models
     assert ising.gain.value == pytest.approx(plain.bits_per_second, abs=plain.stderr / 3)
     assert ising.is_clear

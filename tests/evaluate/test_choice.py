@@ -17,14 +17,11 @@ def parts():
 @pytest.mark.parametrize("model", [mc.Ising(), mc.RBM(3, objective="mpf")])
 def test_the_highest_validation_score_of_a_grid_made_for_the_words_wins(parts, model):
     train, validation = parts
-    found = mc.choose_l1(model, train, validation)
+    found = mc.evaluate.choose_l1(model, train, validation)
     grid = l1_grid(largest_l1(train, model.objective))
     assert set(grid) <= set(found.l1_values)
     assert found.l1_values == tuple(sorted(found.l1_values))
-    by_hand = [
-        mc.excess_log_likelihood(fit, validation).bits_per_second
-        for fit in model.fit_path(train, grid)
-    ]
+    by_hand = [mc.score(fit, validation).bits_per_second for fit in model.fit_path(train, grid)]
     scores = np.array([score.bits_per_second for score in found.scores])
     base = [found.l1_values.index(l1) for l1 in grid]
     np.testing.assert_allclose(scores[base], by_hand, atol=1e-6)
@@ -36,7 +33,7 @@ def test_the_highest_validation_score_of_a_grid_made_for_the_words_wins(parts, m
 @pytest.mark.parametrize("model", [mc.RBM(3), mc.SemiRBM(3)])
 def test_a_search_over_hidden_units_ends_where_the_score_has_turned(parts, model):
     train, validation = parts
-    found = mc.choose_l1(model, train, validation)
+    found = mc.evaluate.choose_l1(model, train, validation)
     grid = l1_grid(largest_l1(train, "likelihood"))
     assert 3 <= len(found.l1_values) <= len(grid) + 2
     assert found.l1_values[-1] <= grid[-1]
@@ -48,7 +45,7 @@ def test_a_search_over_hidden_units_ends_where_the_score_has_turned(parts, model
     # The chosen fit has come to its end, as if it were the only one.
     single = type(model)(3, l1=found.best.l1).fit(train)
     assert found.best.certificate_.converged
-    assert abs(mc.excess_log_likelihood(single, validation).bits_per_second - max(scores)) < 0.3
+    assert abs(mc.score(single, validation).bits_per_second - max(scores)) < 0.3
 
 
 def test_scores_that_hardly_differ_are_ties_which_the_stronger_penalty_wins():
@@ -83,13 +80,13 @@ def test_sampled_ising_models_go_from_strong_penalties_to_weak_ones():
 def _scored_by(monkeypatch, score):
     """Let a function of l1 stand in for the validation score."""
 
-    def excess_log_likelihood(model, _):
-        return mc.Score(
+    def scored(model, _):
+        return mc.evaluate.Score(
             bits_per_second=score(model.l1), stderr=0.0, normaliser_stderr=0.0, normaliser="exact",
             side="visible", converged=True, nats_per_word=0.0, n_words=10, n_units=6, block_bins=5,
         )  # fmt: skip
 
-    monkeypatch.setattr(choice, "excess_log_likelihood", excess_log_likelihood)
+    monkeypatch.setattr(choice, "score", scored)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +99,7 @@ def _scored_by(monkeypatch, score):
 )
 def test_a_grid_is_extended_while_its_end_is_best(parts, monkeypatch, score, n_values, best):
     _scored_by(monkeypatch, score)
-    found = mc.choose_l1(mc.Ising(), *parts, "coarse")
+    found = mc.evaluate.choose_l1(mc.Ising(), *parts, "coarse")
     assert (len(found.l1_values), found.is_at_end) == (n_values, False)
     assert abs(np.log10(found.best.l1 / best)) < 0.51
     np.testing.assert_allclose(np.diff(np.log10(found.l1_values)), 1.0, atol=0.01)
@@ -110,39 +107,39 @@ def test_a_grid_is_extended_while_its_end_is_best(parts, monkeypatch, score, n_v
 
 def test_the_last_extension_is_no_penalty_below_which_nothing_is(parts, monkeypatch):
     _scored_by(monkeypatch, lambda l1: -l1)
-    found = mc.choose_l1(mc.Ising(tol=1e-4), *parts, "coarse")
+    found = mc.evaluate.choose_l1(mc.Ising(tol=1e-4), *parts, "coarse")
     assert (len(found.l1_values), found.best.l1, found.is_at_end) == (7, 0.0, False)
 
 
 def test_a_grid_goes_up_while_something_is_left_at_its_end(parts, monkeypatch):
     monkeypatch.setattr(choice, "largest_l1", lambda words, objective: 1e-4)
     _scored_by(monkeypatch, lambda l1: l1)
-    found = mc.choose_l1(mc.Ising(tol=1e-4), *parts, "coarse")
+    found = mc.evaluate.choose_l1(mc.Ising(tol=1e-4), *parts, "coarse")
     assert found.l1_values[-1] == 1e-2
     assert found.is_at_end == (found.best.n_couplings_ > 0)
 
 
 def test_given_strengths_are_neither_extended_nor_rounded(parts, monkeypatch):
     _scored_by(monkeypatch, lambda l1: -l1)
-    found = mc.choose_l1(mc.Ising(tol=1e-4), *parts, [0.0012345, 2e-3])
+    found = mc.evaluate.choose_l1(mc.Ising(tol=1e-4), *parts, [0.0012345, 2e-3])
     assert (found.l1_values, found.best.l1, found.is_at_end) == ((0.0012345, 2e-3), 0.0012345, True)
     with pytest.raises(ValueError, match="l1_values is 'fine'; pass 'auto', 'coarse' or numbers"):
-        mc.choose_l1(mc.Ising(), *parts, "fine")
+        mc.evaluate.choose_l1(mc.Ising(), *parts, "fine")
 
 
 def test_independent_words_have_one_strength():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 30)
-    found = mc.choose_l1(mc.Ising(), X, X)
+    found = mc.evaluate.choose_l1(mc.Ising(), X, X)
     assert (found.l1_values, found.is_at_end) == ((0.0,), False)
 
 
 def test_a_semi_restricted_model_nests_at_strengths_that_the_nested_ones_lack(parts):
     train, validation = parts
     strict = {"tol": 1e-8}
-    ising = mc.choose_l1(mc.Ising(**strict), train, validation, [1e-3]).fits
-    rbm = mc.choose_l1(mc.RBM(3, **strict), train, validation, [1e-3, 4e-3]).fits
+    ising = mc.evaluate.choose_l1(mc.Ising(**strict), train, validation, [1e-3]).fits
+    rbm = mc.evaluate.choose_l1(mc.RBM(3, **strict), train, validation, [1e-3, 4e-3]).fits
     l1_values, both = [1e-3, 4e-3, 1e-2], mc.SemiRBM(3, **strict)
-    both = mc.choose_l1(both, train, validation, l1_values, nested=(ising, rbm))
+    both = mc.evaluate.choose_l1(both, train, validation, l1_values, nested=(ising, rbm))
     for l1, fit in zip(l1_values, both.fits, strict=True):
         nested = (mc.Ising(l1=l1, **strict), mc.RBM(3, l1=l1, **strict))
         assert fit.objective_ <= min(each.fit(train).objective_ for each in nested) + 1e-7
@@ -157,20 +154,9 @@ def test_a_false_mode_or_a_doubtful_log_z_is_chosen_only_if_there_is_no_other():
         del ranks[l1]
 
 
-def test_the_best_is_fitted_to_all_words(parts):
-    words = mc.simulate.microcolumn(n_units=6, minutes=6, seed=0).bin()
-    model = mc.Ising()
-    fitted, found = mc.fit_best(model, words, random_state=3)
-    train, validation = words.split(0.8, by="blocks", random_state=3)
-    assert found.best.l1 == mc.choose_l1(model, train, validation).best.l1
-    np.testing.assert_array_equal(fitted.J_, mc.Ising(l1=fitted.l1).fit(words).J_)
-    assert (fitted.l1, model.l1) == (found.best.l1, mc.Ising().l1)
-    assert not hasattr(model, "parameters_")
-
-
 @pytest.mark.parametrize("model", [[], {}, None, [mc.Ising()]])
 def test_anything_but_one_model_is_named(parts, model):
     with pytest.raises(
         TypeError, match=r"^model is .*; pass one model with a penalty, such as RBM"
     ):
-        mc.fit_best(model, parts[0])
+        mc.evaluate.choose_l1(model, *parts)

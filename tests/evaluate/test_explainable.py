@@ -85,7 +85,7 @@ def test_estimate_and_bound_against_the_enumerated_truth(seed, n_units):
     rates = p @ X
     cost = -np.where(X, np.log(rates), np.log1p(-rates)).sum(axis=1)
     truth = (p @ cost + p @ np.log(p)) / math.log(2.0) / 0.020
-    found = mc.explainable(model.sample(20_000, rng), rates)
+    found = mc.evaluate.explainable(model.sample(20_000, rng), rates)
     # The bound holds on average; single samples scatter by their error.
     assert found.upper > truth - 4.0 * found.stderr - 0.05
     assert abs(found.bits_per_second - truth) < 5.0 * found.stderr + 0.05
@@ -93,7 +93,7 @@ def test_estimate_and_bound_against_the_enumerated_truth(seed, n_units):
 
 def test_independent_units_leave_nothing_to_explain():
     words = (np.random.default_rng(0).random((50_000, 4)) < 0.2).astype(np.uint8)
-    found = mc.explainable(words)
+    found = mc.evaluate.explainable(words)
     assert abs(found.bits_per_second) < 3.0 * found.stderr + 0.05
     assert found.upper > 0.0
 
@@ -102,15 +102,15 @@ def test_perfect_model_explains_all_of_it():
     model = mc.Ising.from_parameters(mc.Parameters(b=[-2.0, -2.0, -2.0], J=0.8 * (1 - np.eye(3))))
     words = model.sample(50_000, 0)
     base = mc.Independent().fit(model.sample(50_000, 1))
-    found = mc.explainable(words, base)
-    share, error, least = found.share_of(mc.excess_log_likelihood(model, words, base))
+    found = mc.evaluate.explainable(words, base)
+    share, error, least = found.share_of(mc.score(model, words, base))
     assert abs(share - 1.0) < 3.0 * error
     assert least < share
 
 
 def test_too_many_different_words_say_nothing():
     words = (np.random.default_rng(0).random((2000, 40)) < 0.5).astype(np.uint8)
-    found = mc.explainable(words)
+    found = mc.evaluate.explainable(words)
     assert not found.known
     assert found.coverage == 0.0
     assert str(found).startswith("too many different words to say what could be explained (2,000")
@@ -118,9 +118,9 @@ def test_too_many_different_words_say_nothing():
 
 def test_wrong_inputs_are_refused():
     with pytest.raises(ValueError, match="pass at least 10"):
-        mc.explainable(np.zeros((9, 2)))
+        mc.evaluate.explainable(np.zeros((9, 2)))
     with pytest.raises(ValueError, match=r"baseline has shape \(3,\) for 2 units"):
-        mc.explainable(np.zeros((20, 2)), [0.1, 0.1, 0.1])
+        mc.evaluate.explainable(np.zeros((20, 2)), [0.1, 0.1, 0.1])
     weighted = mc.Words.from_array(np.eye(2)[[0, 1] * 10], sample_weight=np.full(20, 2.0))
     with pytest.raises(ValueError, match="words carry weights"):
-        mc.explainable(weighted)
+        mc.evaluate.explainable(weighted)

@@ -19,11 +19,11 @@ def parts():
 
 @pytest.fixture(scope="module")
 def model(parts):
-    return mc.HistoryGLM(l1=1e-3, basis=3, n_lags=5).fit(parts[0])
+    return mc.models.HistoryGLM(l1=1e-3, basis=3, n_lags=5).fit(parts[0])
 
 
 def test_every_bin_is_predicted_from_its_past(parts, model):
-    prediction = mc.predict(model, parts[1], given="past", units=[1, 2])
+    prediction = mc.evaluate.predict(model, parts[1], given="past", units=[1, 2])
     odds = model.log_odds_in_time(parts[1])[:, [1, 2]]
     np.testing.assert_allclose(np.log(prediction.probability), -np.logaddexp(0, -odds), atol=1e-9)
     np.testing.assert_array_equal(prediction.spikes, parts[1].expand()[:, [1, 2]])
@@ -34,15 +34,17 @@ def test_every_bin_is_predicted_from_its_past(parts, model):
 
 
 def test_skill_roc_and_calibration_are_those_of_the_bins(parts, model):
-    prediction = mc.predict(model, parts[1], given="past")
-    gains = mc.skill(prediction).bits_per_second
+    prediction = mc.evaluate.predict(model, parts[1], given="past")
+    gains = mc.evaluate.skill(prediction).bits_per_second
     p, spikes, rate = prediction.probability, prediction.spikes, model.rates_
     log2 = [np.log2(np.where(spikes, each, 1.0 - each)) for each in (p, rate)]
     np.testing.assert_allclose(gains, (log2[0] - log2[1]).mean(axis=0) / 0.010, rtol=1e-8)
     assert gains[1] > 1.0
     assert abs(gains[2]) < 0.2
-    assert mc.roc(prediction, 1).area == pytest.approx(roc_auc_score(spikes[:, 1], p[:, 1]))
-    found = mc.calibration(prediction, 1, n_groups=1)
+    assert mc.evaluate.roc(prediction, 1).area == pytest.approx(
+        roc_auc_score(spikes[:, 1], p[:, 1])
+    )
+    found = mc.evaluate.calibration(prediction, 1, n_groups=1)
     assert found.predicted[0] == pytest.approx(p[:, 1].mean())
     assert found.observed[0] == spikes[:, 1].mean()
     stretch = prediction.stretch(30.0, 59.0)
@@ -52,22 +54,22 @@ def test_skill_roc_and_calibration_are_those_of_the_bins(parts, model):
 
 
 def test_the_score_of_the_sequence_is_the_sum_of_the_units_gains(parts, model):
-    score = mc.sequence_gain(model, parts[1])
-    gains = mc.skill(mc.predict(model, parts[1], given="past")).bits_per_second
+    score = mc.evaluate.sequence_gain(model, parts[1])
+    gains = mc.evaluate.skill(mc.evaluate.predict(model, parts[1], given="past")).bits_per_second
     assert score.bits_per_second == pytest.approx(gains.sum(), rel=1e-8)
     assert 0.0 < score.stderr < score.bits_per_second
     assert score.converged
     assert score.nats_per_word == pytest.approx(model.score(parts[1]))
     rates = np.full(3, 0.5)
-    over_halves = mc.sequence_gain(model, parts[1], baseline=rates)
+    over_halves = mc.evaluate.sequence_gain(model, parts[1], baseline=rates)
     expected = (score.nats_per_word + 3 * math.log(2.0)) / (math.log(2.0) * 0.010)
     assert over_halves.bits_per_second == pytest.approx(expected)
 
 
 def test_what_has_no_past_is_refused(parts, model):
     with pytest.raises(TypeError, match="HistoryGLM predicts from the past alone"):
-        mc.predict(model, parts[1])
+        mc.evaluate.predict(model, parts[1])
     with pytest.raises(TypeError, match="Independent has no probability of a bin given the past"):
-        mc.sequence_gain(mc.Independent().fit(parts[0]), parts[1])
+        mc.evaluate.sequence_gain(mc.Independent().fit(parts[0]), parts[1])
     with pytest.raises(ValueError, match="fitted on words of 1 bins"):
-        mc.predict(model, parts[1].embed(2), given="past")
+        mc.evaluate.predict(model, parts[1].embed(2), given="past")

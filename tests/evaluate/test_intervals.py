@@ -30,7 +30,7 @@ def _drawn(theta, n, seed=0):
 def _ising(X, **settings):
     n = np.shape(X)[1]
     model = mc.Ising.from_parameters(Parameters(b=np.zeros(n), J=np.zeros((n, n))))
-    return mc.intervals(model, X, **settings)
+    return mc.evaluate.intervals(model, X, **settings)
 
 
 def _regressions(X, n_blocks=10):
@@ -123,7 +123,7 @@ def test_true_couplings_lie_in_their_intervals_and_absent_ones_are_not_claimed()
     truth = Parameters(b=np.full(8, -1.5), J=J)
     X = _drawn(truth, 20_000)
     model = mc.Ising(l1=1e-2, objective="pseudolikelihood").fit(X)
-    found = mc.intervals(model, X)
+    found = mc.evaluate.intervals(model, X)
     expected = J[tuple(found.pairs.T)]
     held = (found.couplings.low <= expected) & (expected <= found.couplings.high)
     assert held.sum() >= 25
@@ -209,7 +209,7 @@ def test_a_start_far_away_does_not_matter():
     X = _drawn(_coupled(6), 2000)
     far = mc.Ising.from_parameters(Parameters(b=np.full(5, 50.0), J=40.0 * (1 - np.eye(5))))
     np.testing.assert_allclose(
-        mc.intervals(far, X).couplings.low, _ising(X).couplings.low, rtol=1e-3
+        mc.evaluate.intervals(far, X).couplings.low, _ising(X).couplings.low, rtol=1e-3
     )
 
 
@@ -224,7 +224,7 @@ def test_couplings_beside_hidden_units_agree_with_regressions_where_there_are_no
     n = X.shape[1]
     J = 0.01 * (1 - np.eye(n))
     dead = Parameters(b=np.zeros(n), J=J, W=np.zeros((n, 2)), c=np.zeros(2))
-    found, expected = mc.intervals(mc.SemiRBM.from_parameters(dead), X), _ising(X)
+    found, expected = mc.evaluate.intervals(mc.SemiRBM.from_parameters(dead), X), _ising(X)
     assert found.weights.estimate.shape == (n, 0)
     # Both are consistent, the likelihood a little more efficient.
     difference = found.couplings.estimate - expected.couplings.estimate
@@ -244,13 +244,13 @@ def test_q_values_are_those_of_benjamini_and_hochberg():
 def test_windows_name_the_bin_of_each_unit_and_results_survive_the_store():
     X = _drawn(_coupled(8, 3), 3000)
     words = Words.from_array(X, units=mc.Units(["a", "b", "c"])).embed(2)
-    found = mc.intervals(mc.Ising(l1=1e-3).fit(words), words)
+    found = mc.evaluate.intervals(mc.Ising(l1=1e-3).fit(words), words)
     assert found.names == ("a@-1", "b@-1", "c@-1", "a@0", "b@0", "c@0")
     assert found.block_bins == 30
     rows = found.to_rows()
     assert len(rows) == 15 + 6
     assert (rows[0]["first"], rows[0]["second"]) == ("a@-1", "b@-1")
-    back = from_blob(mc.Intervals, to_blob(found))
+    back = from_blob(mc.evaluate.Intervals, to_blob(found))
     assert str(back) == str(found)
     np.testing.assert_array_equal(back.couplings.low, found.couplings.low)
 

@@ -14,9 +14,9 @@ def parts():
 
 def test_it_is_the_difference_of_two_scores_with_its_own_error(parts):
     train, test = parts
-    model = mc.Universal(mc.Independent()).fit(train)
-    gain = mc.lift(model, test)
-    scores = [mc.excess_log_likelihood(each, test) for each in (model, model.base_)]
+    model = mc.models.Universal(mc.Independent()).fit(train)
+    gain = mc.evaluate.lift(model, test)
+    scores = [mc.score(each, test) for each in (model, model.base_)]
     assert gain.bits_per_second == pytest.approx(float(scores[0]) - float(scores[1]), abs=1e-10)
     pair = mc.compare({"base": model.base_, "universal": model}, test).pairs[0]
     assert gain.stderr == pytest.approx(pair.block_stderr, rel=1e-9)
@@ -24,13 +24,15 @@ def test_it_is_the_difference_of_two_scores_with_its_own_error(parts):
 
 def test_units_may_come_in_any_order(parts):
     train, test = parts
-    model = mc.Universal(mc.Tree()).fit(train)
+    model = mc.models.Universal(mc.models.Tree()).fit(train)
     turned = test.reordered([5, 2, 0, 1, 4, 3])
-    assert float(mc.lift(model, turned)) == pytest.approx(float(mc.lift(model, test)), abs=1e-10)
-    array = mc.lift(model, test.expand())
-    assert float(array) == pytest.approx(float(mc.lift(model, test)), abs=1e-10)
+    assert float(mc.evaluate.lift(model, turned)) == pytest.approx(
+        float(mc.evaluate.lift(model, test)), abs=1e-10
+    )
+    array = mc.evaluate.lift(model, test.expand())
+    assert float(array) == pytest.approx(float(mc.evaluate.lift(model, test)), abs=1e-10)
 
 
 def test_other_models_have_none(parts):
     with pytest.raises(TypeError, match="model is a Tree; pass a fitted Universal model"):
-        mc.lift(mc.Tree().fit(parts[0]), np.zeros((3, 6), dtype=int))
+        mc.evaluate.lift(mc.models.Tree().fit(parts[0]), np.zeros((3, 6), dtype=int))

@@ -83,13 +83,13 @@ def test_errors_of_hidden_weights_are_those_of_exact_second_derivatives():
 def test_what_the_penalty_set_to_zero_stays_zero_and_has_no_interval():
     truth = _assemblies()
     X = _drawn(truth, 5000)
-    found = mc.intervals(mc.RBM.from_parameters(truth), X)
+    found = mc.evaluate.intervals(mc.RBM.from_parameters(truth), X)
     np.testing.assert_array_equal(np.isnan(found.weights.low), truth.W == 0)
     np.testing.assert_array_equal(np.isnan(found.weights.estimate), truth.W == 0)
     assert "without intervals: 8 weights;" in found.notes[0]
     # The others are the estimates of two separate groups: all their words tell of them.
     alone = mc.RBM.from_parameters(Parameters(b=truth.b[:4], W=truth.W[:4, :1], c=truth.c[:1]))
-    expected = mc.intervals(alone, X[:, :4]).weights
+    expected = mc.evaluate.intervals(alone, X[:, :4]).weights
     np.testing.assert_allclose(found.weights.estimate[:4, 0], expected.estimate[:, 0], atol=0.02)
 
 
@@ -137,13 +137,13 @@ def test_a_fitted_model_is_fitted_anew_and_holds_its_planted_weights():
     truth = _assemblies()
     X = _drawn(truth, 20_000, seed=5)
     model = mc.RBM(n_hidden=2, l1=1e-3, random_state=0).fit(X)
-    found = mc.intervals(model, X)
+    found = mc.evaluate.intervals(model, X)
     assert not any("anew" in note for note in found.notes)
     order = np.argmax(np.abs(model.W_[:, found.hidden].T @ truth.W), axis=0)
     low, high = found.weights.low[:, order], found.weights.high[:, order]
     members = truth.W != 0
     assert ((low <= truth.W) & (high >= truth.W))[members].sum() >= 7
-    made = mc.intervals(mc.RBM.from_parameters(model.parameters_), X)
+    made = mc.evaluate.intervals(mc.RBM.from_parameters(model.parameters_), X)
     assert any("not fitted anew" in note for note in made.notes)
     assert np.nanmin(found.weights.stderr / made.weights.stderr) >= 1.0
 
@@ -152,10 +152,10 @@ def test_a_silent_unit_has_no_weights_and_changes_no_others():
     truth = _assemblies()
     X = _drawn(truth, 5000)
     with_silent = Parameters(b=[*truth.b, -9.0], W=np.vstack([truth.W, [0.0, 0.5]]), c=truth.c)
-    found = mc.intervals(
+    found = mc.evaluate.intervals(
         mc.RBM.from_parameters(with_silent), np.column_stack([X, np.zeros(5000, dtype=int)])
     )
-    alone = mc.intervals(mc.RBM.from_parameters(truth), X)
+    alone = mc.evaluate.intervals(mc.RBM.from_parameters(truth), X)
     assert np.isnan(found.weights.low[8]).all()
     np.testing.assert_array_equal(found.weights.low[:8], alone.weights.low)
 
@@ -164,4 +164,4 @@ def test_more_parameters_than_can_be_had_are_refused():
     theta = Parameters(b=np.zeros(100), W=np.ones((100, 9)))
     X = (np.random.default_rng(0).random((200, 100)) < 0.5).astype(int)
     with pytest.raises(ValueError, match="at most 800"):
-        mc.intervals(mc.RBM.from_parameters(theta), X)
+        mc.evaluate.intervals(mc.RBM.from_parameters(theta), X)

@@ -25,15 +25,15 @@ def model(words):
 
 
 SCORES = {
-    "excess": lambda model, words: mc.excess_log_likelihood(model, words),
+    "excess": lambda model, words: mc.score(model, words),
     "compare": lambda model, words: mc.compare({"model": model}, words),
-    "gain": lambda model, words: mc.conditional_gain(model, words),
-    "predict": lambda model, words: mc.predict(model, words),
-    "patterns": lambda model, words: mc.pattern_statistics(model, words),
-    "synchrony": lambda model, words: mc.synchrony(model, n_samples=10, initial=words),
-    "past": lambda model, words: mc.predict(model, words, given="past"),
+    "gain": lambda model, words: mc.evaluate.conditional_gain(model, words),
+    "predict": lambda model, words: mc.evaluate.predict(model, words),
+    "patterns": lambda model, words: mc.evaluate.pattern_statistics(model, words),
+    "synchrony": lambda model, words: mc.evaluate.synchrony(model, n_samples=10, initial=words),
+    "past": lambda model, words: mc.evaluate.predict(model, words, given="past"),
     "activation": hidden_activation,
-    "interactions": lambda model, words: mc.effective_interactions(model).explained(words),
+    "interactions": lambda model, words: mc.evaluate.effective_interactions(model).explained(words),
 }
 
 
@@ -53,13 +53,13 @@ def test_other_bins_windows_and_units_are_one_sentence(recording, words, model, 
 
 def test_the_order_of_the_units_does_not_matter(recording, words, model):
     turned = recording.take(REVERSED).bin(0.020)
-    score = mc.excess_log_likelihood(model, words)
-    again = mc.excess_log_likelihood(model, turned)
+    score = mc.score(model, words)
+    again = mc.score(model, turned)
     assert float(again) == pytest.approx(float(score), rel=1e-12)
     assert again.stderr == pytest.approx(score.stderr, rel=1e-9)
-    assert float(score) != pytest.approx(
-        float(mc.excess_log_likelihood(model, turned.expand())), rel=0.01
-    ), "an array is taken as it is"
+    assert float(score) != pytest.approx(float(mc.score(model, turned.expand())), rel=0.01), (
+        "an array is taken as it is"
+    )
 
 
 @pytest.mark.parametrize("window", [1, 2])
@@ -69,18 +69,21 @@ def test_predictions_and_gains_come_in_the_models_order(recording, words, window
     model = mc.Ising().fit(embedded)
     for given in ("rest", "past"):
         expected, found = (
-            mc.predict(model, each, given=given, units=[0, 4]) for each in (embedded, turned)
+            mc.evaluate.predict(model, each, given=given, units=[0, 4])
+            for each in (embedded, turned)
         )
         assert found.units.ids == expected.units.ids == ("0", "4")
         np.testing.assert_allclose(found.probability, expected.probability, rtol=1e-9)
         assert np.array_equal(found.spikes, expected.spikes)
-        gains = [mc.conditional_gain(model, each, given=given) for each in (embedded, turned)]
+        gains = [
+            mc.evaluate.conditional_gain(model, each, given=given) for each in (embedded, turned)
+        ]
         np.testing.assert_allclose(gains[0], gains[1], rtol=1e-9)
 
 
 def test_statistics_of_patterns_stay_with_the_rows_of_the_words(recording, words, model):
     turned = recording.take(REVERSED).bin(0.020)
-    found = mc.pattern_statistics(model, turned)
+    found = mc.evaluate.pattern_statistics(model, turned)
     assert np.array_equal(found.X, turned.X[:, ::-1])
     by_word = dict(zip(map(tuple, found.X.tolist()), found.model, strict=True))
     for word, probability in zip(words.X, np.exp(model.score_samples(words.X)), strict=True):
@@ -91,14 +94,16 @@ def test_activation_interactions_and_starts_follow_the_units(recording, words, m
     turned = recording.take(REVERSED).bin(0.020)
     means = [hidden_activation(model, each).mean for each in (words, turned)]
     np.testing.assert_allclose(means[0], means[1], rtol=1e-9)
-    explained = [mc.effective_interactions(model).explained(each) for each in (words, turned)]
+    explained = [
+        mc.evaluate.effective_interactions(model).explained(each) for each in (words, turned)
+    ]
     np.testing.assert_allclose(explained[0].fraction, explained[1].fraction, rtol=1e-9)
 
 
 def test_interactions_name_units_as_the_recording_does(recording):
     renamed = recording.with_units(mc.Units(["u7", "u9", "u11", "u13", "u15", "u17"]))
     words = renamed.bin(0.020)
-    text = str(mc.effective_interactions(mc.Ising().fit(words), order=2))
+    text = str(mc.evaluate.effective_interactions(mc.Ising().fit(words), order=2))
     assert any(f"at {name}" in text for name in words.units.ids)
 
 
@@ -130,32 +135,32 @@ def test_a_baseline_of_other_bins_is_refused_and_one_in_another_order_taken(
     recording, words, model
 ):
     turned = mc.Independent().fit(recording.take(REVERSED).bin(0.020))
-    expected = mc.excess_log_likelihood(model, words, mc.Independent().fit(words))
-    found = mc.excess_log_likelihood(model, words, turned)
+    expected = mc.score(model, words, mc.Independent().fit(words))
+    found = mc.score(model, words, turned)
     assert float(found) == pytest.approx(float(expected), rel=1e-12)
-    gain = mc.conditional_gain(model, words, baseline=turned)
-    np.testing.assert_allclose(gain, mc.conditional_gain(model, words), rtol=1e-12)
+    gain = mc.evaluate.conditional_gain(model, words, baseline=turned)
+    np.testing.assert_allclose(gain, mc.evaluate.conditional_gain(model, words), rtol=1e-12)
     with pytest.raises(ValueError, match="10 ms as in the baseline"):
-        mc.excess_log_likelihood(model, words, mc.Independent().fit(recording.bin(0.010)))
+        mc.score(model, words, mc.Independent().fit(recording.bin(0.010)))
 
 
 def test_an_array_has_the_models_bin_width_and_no_other(recording):
     words = recording.bin(0.010)
     model = mc.Ising().fit(words)
-    assert mc.excess_log_likelihood(model, words.expand()) == mc.excess_log_likelihood(model, words)
+    assert mc.score(model, words.expand()) == mc.score(model, words)
     with pytest.raises(ValueError, match=r"bin_width is 0.02 s.* 0.01 s"):
-        mc.excess_log_likelihood(model, words.expand(), bin_width=0.020)
+        mc.score(model, words.expand(), bin_width=0.020)
 
 
 def test_layers_are_the_models_own_or_those_of_a_table_in_any_order(recording, words, model):
-    own = mc.layer_statistics(model)
+    own = mc.evaluate.layer_statistics(model)
     assert own.layers == tuple(sorted(set(recording.units.layer)))
     for layer in (recording.units, recording.units.take(REVERSED), recording.units.layer):
-        assert mc.layer_statistics(model, layer) == own
+        assert mc.evaluate.layer_statistics(model, layer) == own
     with pytest.raises(ValueError, match="unit '5'"):
-        mc.layer_statistics(model, recording.units.take([0, 1, 2, 3, 4]))
+        mc.evaluate.layer_statistics(model, recording.units.take([0, 1, 2, 3, 4]))
     with pytest.raises(ValueError, match="does not know its units"):
-        mc.layer_statistics(mc.RBM(n_hidden=3).fit(words.expand()))
+        mc.evaluate.layer_statistics(mc.RBM(n_hidden=3).fit(words.expand()))
 
 
 def test_a_map_of_couplings_is_drawn_with_the_models_own_layers(recording, words):

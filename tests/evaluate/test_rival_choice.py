@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate import Choice, L1Choice, choose, excess_log_likelihood, fit_best
+from microcolumn.evaluate import choose
 from microcolumn.words import Words
 
 GRID = ({"n_components": 1}, {"n_components": 2}, {"n_components": 4})
@@ -19,11 +19,11 @@ def parts():
 
 
 def test_every_setting_is_fitted_scored_and_kept(parts):
-    found = choose(mc.BernoulliMixture(), *parts, GRID)
+    found = choose(mc.models.BernoulliMixture(), *parts, GRID)
     assert found.settings == GRID
     assert [fit.n_components for fit in found.fits] == [1, 2, 4]
     expected = [
-        excess_log_likelihood(mc.BernoulliMixture(**each).fit(parts[0]), parts[1]).bits_per_second
+        mc.score(mc.models.BernoulliMixture(**each).fit(parts[0]), parts[1]).bits_per_second
         for each in GRID
     ]
     assert [score.bits_per_second for score in found.scores] == pytest.approx(expected, abs=0.05)
@@ -34,14 +34,14 @@ def test_every_setting_is_fitted_scored_and_kept(parts):
 
 
 def test_by_default_a_rival_says_what_is_worth_trying(parts):
-    model = mc.PopulationTracking()
+    model = mc.models.PopulationTracking()
     found = choose(model, *parts)
     assert found.settings == model.grid(parts[0])
     assert not hasattr(model, "rates_")  # it is left as it was
 
 
 def test_a_fit_that_has_not_converged_is_chosen_only_if_there_is_no_other(parts):
-    model = mc.BernoulliMixture(max_iter=1)
+    model = mc.models.BernoulliMixture(max_iter=1)
     with pytest.warns(match="not converged"):
         found = choose(model, *parts, ({"n_components": 1}, {"n_components": 4}))
     assert found.scores[1].bits_per_second > found.scores[0].bits_per_second
@@ -50,18 +50,9 @@ def test_a_fit_that_has_not_converged_is_chosen_only_if_there_is_no_other(parts)
 
 def test_an_empty_grid_is_refused(parts):
     with pytest.raises(ValueError, match="grid is empty; list at least one"):
-        choose(mc.PopulationTracking(), *parts, ())
+        choose(mc.models.PopulationTracking(), *parts, ())
 
 
 def test_what_is_no_rival_is_named(parts):
     with pytest.raises(TypeError, match=r"^model is a list; pass one rival, for example Tree\(\)$"):
         choose([], *parts)
-
-
-def test_fit_best_takes_rivals_too(parts):
-    fitted, choice = fit_best(mc.PopulationTracking(), parts[0])
-    assert isinstance(choice, Choice)
-    assert fitted.n_words_ == parts[0].n_bins
-    with pytest.raises(ValueError, match="has a grid of its own; leave l1_values out"):
-        fit_best(mc.PopulationTracking(), parts[0], l1_values=(1e-3,))
-    assert isinstance(fit_best(mc.Ising(), parts[0], l1_values=(1e-3,))[1], L1Choice)

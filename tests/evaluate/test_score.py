@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import excess_log_likelihood
+import microcolumn as mc
 from microcolumn.models import RBM, Independent, Ising, load
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -47,7 +47,7 @@ def test_the_score_is_the_written_out_mean(
     weights = np.random.default_rng(seed).uniform(0.1, 2.0, 40) if weighted else None
     words = _random_words(40, n_units, seed, bin_width=0.013, sample_weight=weights)
     rates = np.random.default_rng(seed).uniform(0.05, 0.9, n_units)
-    score = excess_log_likelihood(model, words, baseline=rates)
+    score = mc.score(model, words, baseline=rates)
     expected = _by_hand(model, words, rates, distribution)
     assert score.bits_per_second == pytest.approx(expected, rel=1e-10, abs=1e-8)
     assert score.n_words == 40
@@ -59,7 +59,7 @@ def test_spatiotemporal_words_are_divided_by_the_time_they_span(random_model, di
     words = _random_words(60, 2, bin_width=0.0067).embed(3)
     model = random_model("srbm", 5, n_units=6)
     rates = np.full(6, 0.3)
-    score = excess_log_likelihood(model, words, baseline=rates)
+    score = mc.score(model, words, baseline=rates)
     expected = _by_hand(model, words, rates, distribution)
     assert score.bits_per_second == pytest.approx(expected, rel=1e-10)
     assert score.per_neuron == pytest.approx(expected / 2, rel=1e-10)
@@ -69,9 +69,9 @@ def test_spatiotemporal_words_are_divided_by_the_time_they_span(random_model, di
 def test_a_plain_array_has_bins_of_20_ms_unless_told_otherwise(random_model):
     model, X = random_model("ising", 1), _random_words(30, 4).expand()
     rates = [0.2, 0.3, 0.4, 0.5]
-    plain = excess_log_likelihood(model, X, rates)
-    assert plain == excess_log_likelihood(model, Words.from_array(X, bin_width=0.020), rates)
-    longer = excess_log_likelihood(model, X, rates, bin_width=0.040)
+    plain = mc.score(model, X, rates)
+    assert plain == mc.score(model, Words.from_array(X, bin_width=0.020), rates)
+    longer = mc.score(model, X, rates, bin_width=0.040)
     assert longer.bits_per_second == pytest.approx(plain.bits_per_second / 2, rel=1e-12)
     assert longer.stderr == pytest.approx(plain.stderr / 2, rel=1e-12)
 
@@ -80,21 +80,21 @@ def test_the_baseline_has_the_rates_of_training_words_not_of_test_words(distribu
     train = _random_words(300, 3, seed=1)
     test = Words.from_array(np.random.default_rng(2).random((100, 3)) < 0.6)
     model = Ising(l1=1e-3).fit(train)
-    score = excess_log_likelihood(model, test)
+    score = mc.score(model, test)
     expected = _by_hand(model, test, train.expand().mean(axis=0), distribution)
     assert score.bits_per_second == pytest.approx(expected, rel=1e-9)
     assert abs(score.bits_per_second - _by_hand(model, test, test.rates, distribution)) > 1.0
-    explicit = excess_log_likelihood(model, test, baseline=Independent().fit(train))
+    explicit = mc.score(model, test, baseline=Independent().fit(train))
     assert explicit.bits_per_second == pytest.approx(score.bits_per_second, rel=1e-12)
     model.save(tmp_path / "model.safetensors")
-    assert excess_log_likelihood(load(tmp_path / "model.safetensors"), test) == score
+    assert mc.score(load(tmp_path / "model.safetensors"), test) == score
 
 
 @pytest.mark.parametrize("explicit", [False, True])
 def test_the_independent_model_has_exactly_no_excess_over_itself(explicit):
     train, test = _random_words(500, 6).split(0.5, random_state=0)
     model = Independent().fit(train)
-    score = excess_log_likelihood(model, test, model if explicit else None)
+    score = mc.score(model, test, model if explicit else None)
     assert (score.bits_per_second, score.stderr, score.normaliser_stderr) == (0.0, 0.0, 0.0)
 
 
@@ -105,12 +105,12 @@ def test_a_unit_that_only_fires_or_pauses_in_the_test_words_gives_a_finite_score
     X[:300, 2] = always
     X[300:, 2] = 1 - always
     for model in (Independent(), Ising(l1=1e-3), RBM(n_hidden=2, l1=1e-2)):
-        score = excess_log_likelihood(model.fit(X[:300]), X[300:])
+        score = mc.score(model.fit(X[:300]), X[300:])
         assert math.isfinite(score.bits_per_second)
         assert math.isfinite(score.stderr)
     # Floor of half a count: 300 words make the surprise log2(2 * 301) bits, not infinity.
     independent = Independent().fit(X[:300])
-    unlike = excess_log_likelihood(independent, X[300:], baseline=np.full(4, 0.5))
+    unlike = mc.score(independent, X[300:], baseline=np.full(4, 0.5))
     surprise = 1.0 - math.log2(2 * 301)
     others = sum(
         1.0 + np.mean([_log2_independent([rate], [bit]) for bit in X[300:, n]])
@@ -128,7 +128,7 @@ def test_the_error_bar_of_independent_words_is_the_analytic_one(random_model, di
     gains = {x: math.log2(p[x]) - _log2_independent(rates, x) for x in p}
     mean = sum(p[x] * gains[x] for x in p)
     variance = sum(p[x] * (gains[x] - mean) ** 2 for x in p)
-    score = excess_log_likelihood(model, words, rates)
+    score = mc.score(model, words, rates)
     assert score.stderr == pytest.approx(math.sqrt(variance / 20_000) / 0.020, rel=0.15)
     assert abs(score.bits_per_second - mean / 0.020) < 4 * score.stderr
 
@@ -142,7 +142,7 @@ def test_the_error_bar_of_weighted_words_is_that_of_a_weighted_mean(random_model
     gains = (model.score_samples(X) - base.score_samples(X)) / math.log(2) / 0.020
     mean = np.sum(weights * gains) / weights.sum()
     expected = math.sqrt(np.sum(weights**2 * (gains - mean) ** 2)) / weights.sum()
-    score = excess_log_likelihood(model, words, rates, block_bins=1)
+    score = mc.score(model, words, rates, block_bins=1)
     assert score.bits_per_second == pytest.approx(mean, rel=1e-9)
     assert score.stderr == pytest.approx(expected, rel=1e-3)
 
@@ -152,22 +152,22 @@ def test_repeating_every_word_leaves_the_score_and_widens_the_block_error(random
     once = _random_words(5000, 4)
     repeated = Words.from_array(np.repeat(once.expand(), 10, axis=0))
     rates = np.full(4, 0.3)
-    score, again = (excess_log_likelihood(model, words, rates) for words in (once, repeated))
+    score, again = (mc.score(model, words, rates) for words in (once, repeated))
     assert again.bits_per_second == pytest.approx(score.bits_per_second, rel=1e-12)
     assert again.block_bins == 10 * score.block_bins
     assert again.stderr == pytest.approx(score.stderr, rel=0.02)
-    naive = excess_log_likelihood(model, repeated, rates, block_bins=1)
+    naive = mc.score(model, repeated, rates, block_bins=1)
     assert naive.stderr < 0.4 * score.stderr
 
 
 def test_the_error_of_the_normaliser_is_common_to_all_words(random_model, monkeypatch):
     model = random_model("ising", 4)
     words, rates = _random_words(2000, 4), np.full(4, 0.3)
-    exact = excess_log_likelihood(model, words, rates)
+    exact = mc.score(model, words, rates)
     log_z = model.log_partition()
     estimate = replace(log_z, value=log_z.value + 0.1, stderr=0.03, method="ais", converged=False)
     monkeypatch.setattr(model, "log_partition", lambda: estimate)
-    score = excess_log_likelihood(model, words, rates)
+    score = mc.score(model, words, rates)
     shift = 0.1 / math.log(2) / 0.020
     assert score.bits_per_second == pytest.approx(exact.bits_per_second - shift, rel=1e-9)
     assert score.normaliser_stderr == pytest.approx(0.03 / math.log(2) / 0.020, rel=1e-12)
@@ -180,14 +180,14 @@ def test_the_error_of_the_normaliser_is_common_to_all_words(random_model, monkey
 
 
 def test_a_single_word_has_a_score_and_no_known_error(random_model):
-    score = excess_log_likelihood(random_model("rbm", 2), [[0, 1, 0, 1]], np.full(4, 0.3))
+    score = mc.score(random_model("rbm", 2), [[0, 1, 0, 1]], np.full(4, 0.3))
     assert math.isfinite(score.bits_per_second)
     assert math.isnan(score.stderr)
 
 
 def test_the_mean_log_probability_is_the_models_own(random_model):
     model, words = random_model("srbm", 8), _random_words(100, 4)
-    score = excess_log_likelihood(model, words, np.full(4, 0.3))
+    score = mc.score(model, words, np.full(4, 0.3))
     assert score.nats_per_word == pytest.approx(model.score(words), rel=1e-12)
     assert float(score) == score.bits_per_second
 
@@ -195,6 +195,6 @@ def test_the_mean_log_probability_is_the_models_own(random_model):
 @pytest.mark.parametrize("window", [1, 3])
 def test_spikes_per_second_are_those_of_all_units_whatever_the_window(random_model, window):
     words = _random_words(400, 2, bin_width=0.013).embed(window)
-    score = excess_log_likelihood(random_model("ising", 0, 2 * window), words, [0.3] * 2 * window)
+    score = mc.score(random_model("ising", 0, 2 * window), words, [0.3] * 2 * window)
     spikes = words.expand().sum() / (words.n_bins * window * 0.013)
     assert score.spikes_per_second == pytest.approx(spikes)

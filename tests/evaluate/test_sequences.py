@@ -26,7 +26,7 @@ def test_the_gain_is_the_mean_log_ratio_per_second(parts, model):
     rates = model.rates_
     X = held.expand()
     alone = (X * np.log(rates) + (1 - X) * np.log(1 - rates)).sum(axis=1)
-    score = mc.sequence_gain(model, held)
+    score = mc.evaluate.sequence_gain(model, held)
     wanted = (model.score_sequence(held) - alone).mean() / np.log(2) / 0.010
     assert score.bits_per_second == pytest.approx(wanted, rel=1e-10)
     assert score.nats_per_word == pytest.approx(model.score_sequence(held).mean())
@@ -36,7 +36,7 @@ def test_the_gain_is_the_mean_log_ratio_per_second(parts, model):
 
 def test_the_past_is_worth_more_than_single_words(parts, model):
     _, held = parts
-    score, single = mc.sequence_gain(model, held), mc.excess_log_likelihood(model, held)
+    score, single = mc.evaluate.sequence_gain(model, held), mc.score(model, held)
     assert score.bits_per_second > single.bits_per_second + 5.0 * score.stderr > 0.0
 
 
@@ -44,21 +44,22 @@ def test_bins_that_are_apart_gain_what_single_words_gain(parts, model):
     _, held = parts
     apart = mc.Words.from_array(held.expand(), 0.010, epoch_starts=np.arange(held.n_bins))
     at_rest = HiddenMarkovModes.from_parameters(model.modes_, model.transitions_)
-    gain = mc.sequence_gain(at_rest, apart, baseline=model.rates_)
-    single = mc.excess_log_likelihood(at_rest, apart, baseline=model.rates_)
+    gain = mc.evaluate.sequence_gain(at_rest, apart, baseline=model.rates_)
+    single = mc.score(at_rest, apart, baseline=model.rates_)
     assert gain.bits_per_second == pytest.approx(single.bits_per_second, rel=1e-9)
     assert gain.stderr == pytest.approx(single.stderr, rel=1e-9)
 
 
 def test_modes_are_chosen_by_trains(parts):
     train, held = parts
-    choice = mc.choose(HiddenMarkovModes(), train, held, [{"n_modes": 1}, {"n_modes": 2}])
+    choice = mc.evaluate.choose(HiddenMarkovModes(), train, held, [{"n_modes": 1}, {"n_modes": 2}])
     assert choice.best.n_modes == 2
     assert (
-        choice.scores[1].bits_per_second == mc.sequence_gain(choice.fits[1], held).bits_per_second
+        choice.scores[1].bits_per_second
+        == mc.evaluate.sequence_gain(choice.fits[1], held).bits_per_second
     )
 
 
 def test_models_of_single_words_are_refused(parts):
     with pytest.raises(TypeError, match="has no probability of a bin given the past"):
-        mc.sequence_gain(mc.Independent().fit(parts[0]), parts[1])
+        mc.evaluate.sequence_gain(mc.Independent().fit(parts[0]), parts[1])

@@ -116,7 +116,7 @@ def test_the_count_contains_the_model_without_it(words):
 def test_held_out_words_of_a_common_drive_prefer_the_count(words):
     train, rest = words.split(0.5, by="blocks", random_state=0)
     validation, test = rest.split(0.5, by="blocks", random_state=0)
-    choice = mc.choose(CascadedLogistic(), train, validation)
+    choice = mc.evaluate.choose(CascadedLogistic(), train, validation)
     assert choice.best.count
     comparison = mc.compare({"cascade": choice.best, "Ising": mc.Ising().fit(train)}, test)
     assert comparison.best.name == "cascade"

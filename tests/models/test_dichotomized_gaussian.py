@@ -24,7 +24,7 @@ def _triplet(n_words=40_000):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return mc.DichotomizedGaussian().fit(_words())
+    return mc.models.DichotomizedGaussian().fit(_words())
 
 
 def test_probabilities_have_the_rates_and_pair_rates_of_the_words(fitted):
@@ -39,15 +39,15 @@ def test_probabilities_have_the_rates_and_pair_rates_of_the_words(fitted):
 
 
 def test_it_finds_its_own_parameters_again():
-    truth = mc.DichotomizedGaussian().fit(_words())
-    again = mc.DichotomizedGaussian().fit(truth.sample(200_000, random_state=1))
+    truth = mc.models.DichotomizedGaussian().fit(_words())
+    again = mc.models.DichotomizedGaussian().fit(truth.sample(200_000, random_state=1))
     np.testing.assert_allclose(again.thresholds_, truth.thresholds_, atol=0.02)
     np.testing.assert_allclose(again.correlations_, truth.correlations_, atol=0.03)
 
 
 def test_a_triplet_without_pairs_is_lost_on_it():
     words = mc.Words.from_array(_triplet())
-    surrogate = mc.DichotomizedGaussian().surrogate(words, random_state=0).expand()
+    surrogate = mc.models.DichotomizedGaussian().surrogate(words, random_state=0).expand()
     np.testing.assert_allclose(surrogate.mean(axis=0), 0.5, atol=0.01)
     np.testing.assert_allclose(np.corrcoef(surrogate.T), np.eye(3), atol=0.02)
     assert (words.expand().sum(axis=1) % 2 == 0).all()
@@ -57,31 +57,31 @@ def test_a_triplet_without_pairs_is_lost_on_it():
 def test_surrogates_are_words_of_the_same_units_and_bins():
     units = mc.Units(["a", "b", "c", "d"])
     words = mc.Words.from_array(_words(), 0.010, units, epoch_starts=[0, 500])
-    surrogate = mc.DichotomizedGaussian().surrogate(words, random_state=3)
+    surrogate = mc.models.DichotomizedGaussian().surrogate(words, random_state=3)
     assert surrogate.units.ids == units.ids
     assert surrogate.bin_width == 0.010
     assert surrogate.epoch_starts.tolist() == [0, 500]
     assert surrogate.n_bins == words.n_bins
     with pytest.raises(ValueError, match="single bins"):
-        mc.DichotomizedGaussian().surrogate(words.embed(2))
+        mc.models.DichotomizedGaussian().surrogate(words.embed(2))
 
 
 def test_correlations_that_do_not_fit_together_are_repaired_and_the_change_is_stated():
     rng = np.random.default_rng(0)
     pick = rng.integers(0, 3, 3000)  # of three units exactly one is active: all exclude each other
     X = np.eye(3, dtype=np.uint8)[pick]
-    model = mc.DichotomizedGaussian().fit(X)
+    model = mc.models.DichotomizedGaussian().fit(X)
     assert model.latent_change_ > 0.1
     assert np.linalg.eigvalsh(model.correlations_)[0] > 0.0
     drawn = model.sample(100_000, random_state=0).astype(float)
     found = (drawn.T @ drawn / len(drawn))[np.triu_indices(3, 1)]
     assert found.max() == pytest.approx(model.pair_rate_change_, abs=0.005)
-    assert mc.DichotomizedGaussian().fit(_words()).pair_rate_change_ == 0.0
+    assert mc.models.DichotomizedGaussian().fit(_words()).pair_rate_change_ == 0.0
 
 
 def test_more_units_sample_but_have_no_probability():
     X = _words(12, 2000)
-    model = mc.DichotomizedGaussian().fit(X)
+    model = mc.models.DichotomizedGaussian().fit(X)
     assert model.sample(5, random_state=0).shape == (5, 12)
     assert model._active_distribution() is None
     assert not model.log_partition().converged
@@ -97,7 +97,7 @@ def test_more_units_sample_but_have_no_probability():
     ids=["one word", "silent", "always on", "exclusive", "copies"],
 )  # fmt: skip
 def test_no_word_is_impossible(X):
-    model = mc.DichotomizedGaussian().fit(X)
+    model = mc.models.DichotomizedGaussian().fit(X)
     p = np.exp(model.score_samples(ALL[X.shape[1]]))
     assert (p > 1e-9).all()
     assert p.sum() == pytest.approx(1.0, abs=1e-9)
@@ -116,4 +116,4 @@ def test_files_that_make_no_sense_are_refused(fitted, name, change):
     arrays = fitted._arrays()
     arrays[name] = change(arrays[name])
     with pytest.raises(ValueError, match="correlation"):
-        mc.DichotomizedGaussian._from_arrays(arrays, {})
+        mc.models.DichotomizedGaussian._from_arrays(arrays, {})

@@ -54,7 +54,9 @@ def _reason(error):
     return f"{error} {error.__context__}"
 
 
-@pytest.mark.parametrize("estimator", [mc.Ising(), mc.Tree()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "estimator", [mc.Ising(), mc.models.Tree()], ids=lambda e: type(e).__name__
+)
 def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
     declared = dict.fromkeys(_FEED_OTHER_NUMBERS, "feeds numbers other than 0 and 1")
     results = check_estimator(estimator, expected_failed_checks=declared, on_skip=None)
@@ -74,11 +76,11 @@ class _RBM(Thresholded, mc.RBM):
     pass
 
 
-class _TwoTree(Thresholded, mc.TwoTree):
+class _TwoTree(Thresholded, mc.models.TwoTree):
     pass
 
 
-class _HistoryGLM(Thresholded, mc.HistoryGLM):
+class _HistoryGLM(Thresholded, mc.models.HistoryGLM):
     pass
 
 

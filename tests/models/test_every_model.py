@@ -17,17 +17,17 @@ MODELS = {
     "ising": mc.Ising(l1=1e-3),
     "rbm": mc.RBM(n_hidden=2, l1=1e-3),
     "semi-rbm": mc.SemiRBM(n_hidden=2, l1=1e-3),
-    "gaussian-rbm": mc.GaussianRBM(n_hidden=2, l1=1e-3),
-    "k-pairwise": mc.KPairwise(l1=1e-3),
-    "cascade": mc.CascadedLogistic(l1=1e-3),
-    "tree": mc.Tree(n_edges=3),
-    "two-tree": mc.TwoTree(),
-    "tracking": mc.PopulationTracking(strength=5.0),
-    "projections": mc.RandomProjections(20, n_inputs=2),
-    "gaussian": mc.DichotomizedGaussian(),
-    "mixture": mc.BernoulliMixture(3),
-    "modes": mc.HiddenMarkovModes(3),
-    "universal": mc.Universal(mc.Tree(), concentration="evidence"),
+    "gaussian-rbm": mc.models.GaussianRBM(n_hidden=2, l1=1e-3),
+    "k-pairwise": mc.models.KPairwise(l1=1e-3),
+    "cascade": mc.models.CascadedLogistic(l1=1e-3),
+    "tree": mc.models.Tree(n_edges=3),
+    "two-tree": mc.models.TwoTree(),
+    "tracking": mc.models.PopulationTracking(strength=5.0),
+    "projections": mc.models.RandomProjections(20, n_inputs=2),
+    "gaussian": mc.models.DichotomizedGaussian(),
+    "mixture": mc.models.BernoulliMixture(3),
+    "modes": mc.models.HiddenMarkovModes(3),
+    "universal": mc.models.Universal(mc.models.Tree(), concentration="evidence"),
 }
 N = 5
 EVERY = ((np.arange(1 << N)[:, None] >> np.arange(N)) & 1).astype(np.uint8)
@@ -90,7 +90,7 @@ def test_samples_have_the_probabilities_of_the_words_and_follow_the_seed(model):
 @pytest.mark.parametrize("name", sorted(MODELS.keys() - {"cascade"}))
 def test_synchrony_is_that_of_all_words(fits, name):
     model = fits[name]
-    found = mc.synchrony(model)
+    found = mc.evaluate.synchrony(model)
     p = np.exp(model.score_samples(EVERY))
     assert found.method == "exact"
     np.testing.assert_allclose(
@@ -169,7 +169,14 @@ def test_any_number_of_threads_gives_the_same_bits(X, name, model):
 
 
 @pytest.mark.parametrize(
-    "model", [mc.Tree(), mc.TwoTree(), mc.PopulationTracking(), mc.BernoulliMixture(3)], ids=repr
+    "model",
+    [
+        mc.models.Tree(),
+        mc.models.TwoTree(),
+        mc.models.PopulationTracking(),
+        mc.models.BernoulliMixture(3),
+    ],
+    ids=repr,
 )
 @pytest.mark.parametrize("window", [1, 2])
 def test_the_past_is_summed_out_as_enumeration_does(X, model, window):
@@ -188,23 +195,23 @@ def test_the_past_is_summed_out_as_enumeration_does(X, model, window):
 
 def test_models_that_do_not_know_the_past_say_so(X, fits):
     with pytest.raises(TypeError, match="use given='rest'"):
-        mc.predict(fits["cascade"], mc.Words.from_array(X), given="past")
+        mc.evaluate.predict(fits["cascade"], mc.Words.from_array(X), given="past")
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        mc.Tree(n_edges=-1),
-        mc.TwoTree(n_edges=2.5),
-        mc.PopulationTracking(strength=0.0),
-        mc.Universal(mc.Tree(), concentration="validation"),
-        mc.CascadedLogistic(l1=-1.0),
-        mc.CascadedLogistic(count=3),
-        mc.RandomProjections(0),
-        mc.BernoulliMixture(0),
-        mc.BernoulliMixture(smoothing=0.0),
-        mc.HiddenMarkovModes(n_init=0),
-        mc.KPairwise(smoothing=-1.0),
+        mc.models.Tree(n_edges=-1),
+        mc.models.TwoTree(n_edges=2.5),
+        mc.models.PopulationTracking(strength=0.0),
+        mc.models.Universal(mc.models.Tree(), concentration="validation"),
+        mc.models.CascadedLogistic(l1=-1.0),
+        mc.models.CascadedLogistic(count=3),
+        mc.models.RandomProjections(0),
+        mc.models.BernoulliMixture(0),
+        mc.models.BernoulliMixture(smoothing=0.0),
+        mc.models.HiddenMarkovModes(n_init=0),
+        mc.models.KPairwise(smoothing=-1.0),
     ],
     ids=repr,
 )
@@ -218,6 +225,6 @@ def test_settings_out_of_range_are_refused(model):
 )
 def test_the_best_of_a_grid_is_chosen_on_held_out_words(X, fits, name):
     train, held = (mc.Words.from_array(part) for part in (X[:2000], X[2000:]))
-    choice = mc.choose(fits[name], train, held)
+    choice = mc.evaluate.choose(fits[name], train, held)
     best = max(score.bits_per_second for score in choice.scores)
     assert choice.scores[choice.chosen].bits_per_second == best

@@ -23,7 +23,7 @@ def _smooth_words(n_units=6, n_words=4000, seed=1):
 def test_with_as_many_hidden_units_as_units_it_is_the_ising_model(objective):
     words = _smooth_words()
     ising = mc.Ising(l1=0.0, objective=objective).fit(words)
-    gaussian = mc.GaussianRBM(6, l1=0.0, objective=objective).fit(words)
+    gaussian = mc.models.GaussianRBM(6, l1=0.0, objective=objective).fit(words)
     assert gaussian.objective_ == pytest.approx(ising.objective_, abs=1e-7)
     pairs, _ = gaussian.parameters_.as_pairs()
     np.testing.assert_allclose(pairs.J, ising.J_, atol=1e-2)
@@ -35,24 +35,24 @@ def test_with_as_many_hidden_units_as_units_it_is_the_ising_model(objective):
 def test_sparse_plus_low_rank_is_no_worse_than_either():
     words, settings = _words(), {"l1": 1e-3, "objective": "likelihood"}
     ising = mc.Ising(**settings).fit(words)
-    low_rank = mc.GaussianRBM(3, **settings).fit(words)
-    both = mc.GaussianSemiRBM(3, **settings).fit(words)
+    low_rank = mc.models.GaussianRBM(3, **settings).fit(words)
+    both = mc.models.GaussianSemiRBM(3, **settings).fit(words)
     assert both.objective_ <= min(ising.objective_, low_rank.objective_) + 1e-9
-    path = mc.GaussianSemiRBM(3, **settings).fit_path(
+    path = mc.models.GaussianSemiRBM(3, **settings).fit_path(
         words,
         [1e-3],
         nested=([ising], [low_rank]),
     )
     assert path[0].objective_ == pytest.approx(both.objective_, abs=1e-9)
     with pytest.raises(TypeError, match="in place of GaussianRBM"):
-        mc.GaussianSemiRBM(3, **settings).fit_path(
+        mc.models.GaussianSemiRBM(3, **settings).fit_path(
             words, [1e-3], nested=([ising], [mc.RBM(3, **settings).fit(words)])
         )
 
 
 def test_scores_samples_and_files_are_those_of_the_couplings(tmp_path):
     words = _words()
-    model = mc.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
+    model = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
     assert model.n_live_hidden_ > 0
     assert not model.c_.any()
     assert model.n_parameters_ == 8 + np.count_nonzero(model.W_)
@@ -68,7 +68,7 @@ def test_scores_samples_and_files_are_those_of_the_couplings(tmp_path):
     np.testing.assert_allclose(drawn.mean(axis=0), words.rates, atol=0.01)
     model.save(tmp_path / "model.safetensors")
     again = mc.load(tmp_path / "model.safetensors")
-    assert type(again) is mc.GaussianRBM
+    assert type(again) is mc.models.GaussianRBM
     assert again.parameters_.hidden is model.parameters_.hidden
     np.testing.assert_array_equal(again.score_samples(words), model.score_samples(words))
 
@@ -78,8 +78,8 @@ def test_only_models_of_the_same_hidden_units_hold_such_parameters():
     with pytest.raises(ValueError, match=r"use GaussianRBM\.from_parameters"):
         mc.RBM.from_parameters(theta)
     with pytest.raises(ValueError, match=r"use RBM\.from_parameters"):
-        mc.GaussianRBM.from_parameters(mc.Parameters(b=[0.0, 0.0], W=[[1.0], [0.5]]))
-    model = mc.GaussianRBM.from_parameters(theta)
+        mc.models.GaussianRBM.from_parameters(mc.Parameters(b=[0.0, 0.0], W=[[1.0], [0.5]]))
+    model = mc.models.GaussianRBM.from_parameters(theta)
     assert model.c_.tolist() == [0.0]
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     difference = model.energy(X) + 0.5 * ((X @ theta.W + theta.c) ** 2).sum(axis=1)
@@ -88,9 +88,9 @@ def test_only_models_of_the_same_hidden_units_hold_such_parameters():
 
 def test_a_sampled_fit_agrees_with_the_exact_one(monkeypatch):
     words = _words(10, 5.0)
-    exact = mc.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
+    exact = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
     monkeypatch.setattr("microcolumn.models._penalised.EXACT_FIT", 1.0)
-    sampled = mc.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
+    sampled = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
     assert sampled.certificate_.mean_square_z is not None
     assert sampled.certificate_.converged
     assert sampled.objective_ == pytest.approx(exact.objective_, abs=5e-3)
@@ -99,7 +99,7 @@ def test_a_sampled_fit_agrees_with_the_exact_one(monkeypatch):
 def test_it_is_compared_and_named_like_its_kin():
     words = _words(6, 3.0)
     train, test = words.split(0.5, random_state=0)
-    gaussian = mc.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(train)
+    gaussian = mc.models.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(train)
     ising = mc.Ising(l1=1e-3, objective="likelihood").fit(train)
     compared = mc.compare({"low rank": gaussian, "Ising": ising}, test)
     assert {each.spec.name for each in compared.models} >= {"GaussianRBM 2"}
@@ -111,32 +111,35 @@ def test_it_is_compared_and_named_like_its_kin():
 
 def test_what_is_of_groups_alone_is_refused_in_a_sentence():
     words = _words(6, 2.0)
-    model = mc.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(words)
+    model = mc.models.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(words)
     with pytest.raises(ValueError, match="stand for no group"):
-        mc.assemblies(model, words)
+        mc.evaluate.assemblies(model, words)
     with pytest.raises(ValueError, match="rotated into each other"):
-        mc.intervals(model, words)
+        mc.evaluate.intervals(model, words)
 
 
 def test_interactions_and_predictions_follow_the_couplings():
     words = _words(4, 3.0).embed(2)
-    model = mc.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
+    model = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
     pairs, _ = model.parameters_.as_pairs()
     same = mc.Ising.from_parameters(pairs)
-    found, expected = mc.effective_interactions(model), mc.effective_interactions(same)
+    found, expected = (
+        mc.evaluate.effective_interactions(model),
+        mc.evaluate.effective_interactions(same),
+    )
     np.testing.assert_allclose(found.pairs, expected.pairs, atol=1e-12)
     np.testing.assert_allclose(found.singles, expected.singles, atol=1e-12)
     for given in ("past", "rest"):
         np.testing.assert_allclose(
-            mc.predict(model, words, given=given).probability,
-            mc.predict(same, words, given=given).probability,
+            mc.evaluate.predict(model, words, given=given).probability,
+            mc.evaluate.predict(same, words, given=given).probability,
             atol=1e-10,
         )
 
 
 def test_an_rbm_with_gaussian_hidden_units_is_one():
     model = mc.RBM(4, hidden="gaussian", l1=1e-3)
-    assert isinstance(model, mc.GaussianRBM)
+    assert isinstance(model, mc.models.GaussianRBM)
     assert (model.n_hidden, model.l1) == (4, 1e-3)
     with pytest.raises(ValueError, match="hidden is 'softplus'; pass 'gaussian'"):
         mc.RBM(4, hidden="softplus")

@@ -40,7 +40,7 @@ def _log_odds(model, X, starts=(0,)):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return mc.HistoryGLM(l1=1e-3, basis=3, n_lags=6).fit(_words())
+    return mc.models.HistoryGLM(l1=1e-3, basis=3, n_lags=6).fit(_words())
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (2, 2), (4, 9), (6, 20), (10, 119), (19, 20)])
@@ -58,15 +58,15 @@ def test_basis_functions_add_up_to_one_and_peak_from_the_first_lag_to_the_last(s
 
 def test_as_many_functions_as_lags_are_the_lags():
     words = _words()
-    single = mc.HistoryGLM(basis="lags", n_lags=4).fit(words)
+    single = mc.models.HistoryGLM(basis="lags", n_lags=4).fit(words)
     np.testing.assert_array_equal(single.basis_, np.eye(4))
-    np.testing.assert_array_equal(mc.HistoryGLM(basis=4, n_lags=4).fit(words).b_, single.b_)
+    np.testing.assert_array_equal(mc.models.HistoryGLM(basis=4, n_lags=4).fit(words).b_, single.b_)
 
 
 def test_without_penalty_it_is_scikit_learns_regression_on_an_explicit_design():
     words, n_lags = _words(), 5
     X = words.expand()
-    model = mc.HistoryGLM(l1=0.0, basis=3, n_lags=n_lags).fit(words)
+    model = mc.models.HistoryGLM(l1=0.0, basis=3, n_lags=n_lags).fit(words)
     basis = lag_basis(3, n_lags)
     lagged = np.stack([X[n_lags - lag : len(X) - lag] for lag in range(1, n_lags + 1)], axis=2)
     design = (lagged @ basis.T).reshape(len(lagged), -1)
@@ -80,17 +80,17 @@ def test_without_penalty_it_is_scikit_learns_regression_on_an_explicit_design():
 
 
 def test_a_known_filter_is_recovered_from_its_own_samples():
-    truth = mc.HistoryGLM(l1=0.0, basis="lags", n_lags=4).fit(_words(n_units=2))
+    truth = mc.models.HistoryGLM(l1=0.0, basis="lags", n_lags=4).fit(_words(n_units=2))
     truth.weights_ = np.zeros((2, 2, 4))
     truth.weights_[1, 0] = [0.0, 2.0, 1.0, 0.0]
     truth.weights_[0, 0, 0] = -1.5
     truth.b_ = np.array([-1.0, -2.0])
     drawn = truth.sample(60_000, random_state=0)
-    model = mc.HistoryGLM(l1=1e-4, basis="lags", n_lags=6).fit(drawn)
+    model = mc.models.HistoryGLM(l1=1e-4, basis="lags", n_lags=6).fit(drawn)
     expected = np.zeros((2, 2, 6))
     expected[:, :, :4] = truth.couplings_
     np.testing.assert_allclose(model.couplings_, expected, atol=0.15)
-    sparse = mc.HistoryGLM(l1=3e-3, basis="lags", n_lags=6).fit(drawn)
+    sparse = mc.models.HistoryGLM(l1=3e-3, basis="lags", n_lags=6).fit(drawn)
     np.testing.assert_array_equal(sparse.weights_ != 0.0, expected != 0.0)
     assert sparse.n_couplings_ == 1
     assert sparse.n_nonzero_ == 3
@@ -131,9 +131,9 @@ def test_the_fit_sees_no_spike_across_a_gap():
     told = np.random.default_rng(3).random(400) < 0.5
     X[::10, 2] = told
     X[9:-1:10, 0] = told[1:]
-    crossing = mc.HistoryGLM(l1=2e-3, basis="lags", n_lags=1).fit(X)
+    crossing = mc.models.HistoryGLM(l1=2e-3, basis="lags", n_lags=1).fit(X)
     cut = mc.Words.from_array(X, epoch_starts=np.arange(0, 4000, 10))
-    respecting = mc.HistoryGLM(l1=2e-3, basis="lags", n_lags=1).fit(cut)
+    respecting = mc.models.HistoryGLM(l1=2e-3, basis="lags", n_lags=1).fit(cut)
     assert crossing.couplings_[2, 0, 0] > 0.5
     assert respecting.couplings_[2, 0, 0] < 0.1
 
@@ -141,7 +141,7 @@ def test_the_fit_sees_no_spike_across_a_gap():
 def test_bins_whose_past_is_cut_off_take_no_part_in_the_fit():
     X = _words(900).expand()
     words = mc.Words.from_array(X, epoch_starts=[0, 300, 600])
-    model = mc.HistoryGLM(l1=10.0, n_lags=20, basis=3).fit(words)
+    model = mc.models.HistoryGLM(l1=10.0, n_lags=20, basis=3).fit(words)
     whole = np.concatenate([X[start + 20 : start + 300] for start in (0, 300, 600)])
     np.testing.assert_allclose(expit(model.b_), whole.mean(axis=0), rtol=0.0, atol=model.tol)
     np.testing.assert_allclose(model.rates_, X.mean(axis=0))
@@ -149,7 +149,7 @@ def test_bins_whose_past_is_cut_off_take_no_part_in_the_fit():
 
 def test_a_strong_penalty_leaves_the_rates():
     words = _words(5000)
-    model = mc.HistoryGLM(l1=10.0, n_lags=2, basis=2).fit(words)
+    model = mc.models.HistoryGLM(l1=10.0, n_lags=2, basis=2).fit(words)
     assert not model.weights_.any()
     assert model.n_parameters_ == 3
     rates = mc.Independent().fit(words.expand()[2:])  # the first two bins have no whole past
@@ -162,8 +162,8 @@ def test_settings_on_a_grid_are_fitted_as_one_by_one():
     words = _words()
     grid = [{"l1": 1e-3, "basis": 2, "n_lags": 4}, {"l1": 1e-2, "basis": 2, "n_lags": 4}]
     grid.append({"l1": 1e-2, "basis": "lags", "n_lags": 2})
-    for model, settings in zip(mc.HistoryGLM().fit_grid(words, grid), grid, strict=True):
-        alone = mc.HistoryGLM(**settings).fit(words)
+    for model, settings in zip(mc.models.HistoryGLM().fit_grid(words, grid), grid, strict=True):
+        alone = mc.models.HistoryGLM(**settings).fit(words)
         assert {name: model.get_params()[name] for name in settings} == settings
         np.testing.assert_allclose(model.weights_, alone.weights_, atol=1e-6)
         np.testing.assert_allclose(model.b_, alone.b_, atol=1e-6)
@@ -171,11 +171,11 @@ def test_settings_on_a_grid_are_fitted_as_one_by_one():
 
 def test_the_grid_begins_where_the_first_weights_appear():
     words = _words()
-    grid = mc.HistoryGLM().grid(words)
+    grid = mc.models.HistoryGLM().grid(words)
     assert {s["n_lags"] for s in grid} == {2, 10, 40}  # 0.05, 0.2 and 0.8 s of 20 ms
     first = next(s for s in grid if s["n_lags"] == 10)
     largest = 4.0 * first["l1"]
-    above, below = mc.HistoryGLM().fit_grid(
+    above, below = mc.models.HistoryGLM().fit_grid(
         words, [{**first, "l1": 1.001 * largest}, {**first, "l1": 0.98 * largest}]
     )
     assert not above.weights_.any()
@@ -185,7 +185,7 @@ def test_the_grid_begins_where_the_first_weights_appear():
 def test_validation_chooses_among_spans_and_penalties():
     train, validation = _words(6000).split(0.5, by="blocks", random_state=0)
     grid = [{"n_lags": n, "basis": "lags", "l1": l1} for n in (1, 3) for l1 in (1e-3, 1.0)]
-    choice = mc.choose(mc.HistoryGLM(), train, validation, grid)
+    choice = mc.evaluate.choose(mc.models.HistoryGLM(), train, validation, grid)
     assert choice.best.n_lags == 3, "spikes follow after two bins"
     assert choice.best.l1 == 1e-3
     assert [score.n_words for score in choice.scores] == [validation.n_bins] * 4
@@ -203,11 +203,11 @@ def test_samples_follow_the_model_and_the_seed(fitted):
 
 def test_units_in_another_order_are_put_right():
     words = _words(units=Units("abc"))
-    model = mc.HistoryGLM(n_lags=4, basis=2).fit(words)
+    model = mc.models.HistoryGLM(n_lags=4, basis=2).fit(words)
     np.testing.assert_array_equal(
         model.score_sequence(words.subset([2, 0, 1])), model.score_sequence(words)
     )
-    turned = mc.HistoryGLM(n_lags=4, basis=2).fit(words.subset([2, 0, 1]))
+    turned = mc.models.HistoryGLM(n_lags=4, basis=2).fit(words.subset([2, 0, 1]))
     order = [1, 2, 0]
     np.testing.assert_allclose(turned.weights_[order][:, order], model.weights_, atol=1e-6)
     assert turned.unit_ids_ == ("c", "a", "b")
@@ -218,7 +218,7 @@ def test_files_give_the_same_bits_back(fitted, tmp_path):
     fitted.save(tmp_path / "model.safetensors")
     opened = mc.load(tmp_path / "model.safetensors")
     words = _words(100, seed=4)
-    assert isinstance(opened, mc.HistoryGLM)
+    assert isinstance(opened, mc.models.HistoryGLM)
     assert opened.get_params() == fitted.get_params()
     assert opened.certificate_ == fitted.certificate_
     assert opened.n_iter_ == fitted.n_iter_
@@ -246,10 +246,10 @@ def test_files_with_arrays_that_do_not_fit_are_refused(fitted, name, array, sent
 
 def test_threads_make_no_difference():
     words, allowed = _words(2000, 4), numba.get_num_threads()
-    reference = mc.HistoryGLM(l1=1e-3, n_lags=5, basis=3).fit(words)
+    reference = mc.models.HistoryGLM(l1=1e-3, n_lags=5, basis=3).fit(words)
     try:
         numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-        other = mc.HistoryGLM(l1=1e-3, n_lags=5, basis=3).fit(words)
+        other = mc.models.HistoryGLM(l1=1e-3, n_lags=5, basis=3).fit(words)
         np.testing.assert_array_equal(other.weights_, reference.weights_)
         scores = other.score_sequence(words)
     finally:
@@ -262,7 +262,7 @@ def test_units_that_never_or_always_fire_keep_their_floored_rate(value):
     X = _words(500).expand()
     X[:, 2] = value
     for l1 in (0.0, 1e-3):
-        model = mc.HistoryGLM(l1=l1, n_lags=3, basis=2).fit(X)
+        model = mc.models.HistoryGLM(l1=l1, n_lags=3, basis=2).fit(X)
         assert model.certificate_.converged
         assert model.b_[2] == pytest.approx(logit(model.rates_[2]))
         assert not model.weights_[2].any()
@@ -274,37 +274,37 @@ def test_recordings_shorter_than_the_past_have_rates_alone(n_bins):
     X = np.ones((n_bins, 2), dtype=int)
     X[:, 1] = 0
     with pytest.warns(UserWarning, match=f"only 0 of {n_bins} bins"):
-        model = mc.HistoryGLM(n_lags=5, basis=2).fit(X)
+        model = mc.models.HistoryGLM(n_lags=5, basis=2).fit(X)
     assert not model.weights_.any()
     np.testing.assert_allclose(expit(model.b_), model.rates_)
 
 
 def test_silent_recordings_and_single_units_are_fitted():
-    model = mc.HistoryGLM(n_lags=3, basis=2).fit(np.zeros((50, 2), dtype=int))
+    model = mc.models.HistoryGLM(n_lags=3, basis=2).fit(np.zeros((50, 2), dtype=int))
     assert np.isfinite(model.score(np.ones((5, 2), dtype=int)))
     # A unit that fires in every third bin is certain, but for the penalty.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        regular = mc.HistoryGLM(l1=1e-4, basis="lags", n_lags=3).fit([[0], [1], [0]] * 100)
+        regular = mc.models.HistoryGLM(l1=1e-4, basis="lags", n_lags=3).fit([[0], [1], [0]] * 100)
     assert regular.score([[0], [1], [0]] * 20) > -0.1
 
 
 def test_words_dealt_singly_are_cautioned_against():
     train, _ = _words(2000).split(0.5, random_state=0)
     with pytest.warns(UserWarning, match="split by blocks"):
-        mc.HistoryGLM(n_lags=3, basis=2).fit(train)
+        mc.models.HistoryGLM(n_lags=3, basis=2).fit(train)
 
 
 def test_weights_that_run_away_without_a_penalty_are_reported():
     X = np.random.default_rng(0).random((500, 1)) < 0.3
     X[1:] &= ~X[:-1]  # never in two bins one after the other
     with pytest.warns(ConvergenceWarning, match="no finite optimum"):
-        mc.HistoryGLM(l1=0.0, n_lags=1, basis=1).fit(X)
+        mc.models.HistoryGLM(l1=0.0, n_lags=1, basis=1).fit(X)
 
 
 def test_too_few_steps_are_reported():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        model = mc.HistoryGLM(l1=1e-4, n_lags=4, basis=2, max_iter=1).fit(_words())
+        model = mc.models.HistoryGLM(l1=1e-4, n_lags=4, basis=2, max_iter=1).fit(_words())
     assert not model.certificate_.converged
 
 
@@ -320,18 +320,18 @@ def test_too_few_steps_are_reported():
 )
 def test_settings_that_mean_nothing_are_refused(settings, sentence):
     with pytest.raises(ValueError, match=sentence):
-        mc.HistoryGLM(**settings).fit(_words(100))
+        mc.models.HistoryGLM(**settings).fit(_words(100))
 
 
 def test_other_words_are_refused(fitted):
     words = _words(200)
     with pytest.raises(ValueError, match="span 2 bins; HistoryGLM takes single bins"):
-        mc.HistoryGLM().fit(words.embed(2))
+        mc.models.HistoryGLM().fit(words.embed(2))
     with pytest.raises(ValueError, match="bins carry weights"):
-        mc.HistoryGLM().fit(
+        mc.models.HistoryGLM().fit(
             mc.Words.from_array(words.expand(), sample_weight=np.arange(1.0, 201.0))
         )
     with pytest.raises(ValueError, match="X has 2 features"):
         fitted.score_sequence(words.expand()[:, :2])
     with pytest.raises(NotFittedError):
-        mc.HistoryGLM().score_sequence(words)
+        mc.models.HistoryGLM().score_sequence(words)

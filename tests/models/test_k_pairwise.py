@@ -39,7 +39,7 @@ def theta():
 
 @pytest.fixture(scope="module")
 def words(theta):
-    return mc.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
+    return mc.models.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
 
 
 def test_the_likelihood_and_its_gradient_are_finite_differences(random_parameters, draw):
@@ -72,7 +72,7 @@ def test_units_without_couplings_follow_the_binomial_formula():
 
 def test_a_potential_of_zero_is_an_ising_model_to_the_last_bit(random_parameters, words):
     ising = random_parameters("ising", 6, seed=4)
-    same = mc.KPairwise.from_parameters(Parameters(b=ising.b, J=ising.J, v=np.zeros(7)))
+    same = mc.models.KPairwise.from_parameters(Parameters(b=ising.b, J=ising.J, v=np.zeros(7)))
     other = mc.Ising.from_parameters(ising)
     assert same.log_partition().value == other.log_partition().value
     assert np.array_equal(same.score_samples(words), other.score_samples(words))
@@ -86,14 +86,14 @@ def test_a_potential_is_also_a_coupling_of_all_pairs(random_parameters, words):
     ising = random_parameters("ising", 6, seed=5)
     k = np.arange(7)
     moved = Parameters(b=ising.b, J=ising.J - 0.3 * (1.0 - np.eye(6)), v=0.3 * k * (k - 1.0))
-    models = mc.KPairwise.from_parameters(moved), mc.Ising.from_parameters(ising)
+    models = mc.models.KPairwise.from_parameters(moved), mc.Ising.from_parameters(ising)
     scores = [model.score_samples(words) for model in models]
     np.testing.assert_allclose(*scores, atol=1e-12)
 
 
 def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(words):
     """The identity that defines the model (Tkacik et al. 2014): rates, pairs and P(K) match."""
-    model = mc.KPairwise(l1=0.0, smoothing=0.0, tol=1e-8).fit(words)
+    model = mc.models.KPairwise(l1=0.0, smoothing=0.0, tol=1e-8).fit(words)
     _, expected = exact_expectations(model.parameters_)
     np.testing.assert_allclose(expected.v, _shares_of_counts(words), atol=2e-8)
     np.testing.assert_allclose(expected.b, words.mean(axis=0), atol=2e-8)
@@ -105,7 +105,7 @@ def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(wor
 def test_at_the_optimum_the_prior_explains_what_is_left_of_the_difference(words):
     """P(K) of the model minus the data's is minus the slope of the smoothness penalty."""
     smoothing = 300.0
-    model = mc.KPairwise(l1=1e-3, smoothing=smoothing, tol=1e-8).fit(words)
+    model = mc.models.KPairwise(l1=1e-3, smoothing=smoothing, tol=1e-8).fit(words)
     _, expected = exact_expectations(model.parameters_)
     second = np.zeros((5, 7))
     for row, k in enumerate(range(1, 6)):
@@ -116,12 +116,12 @@ def test_at_the_optimum_the_prior_explains_what_is_left_of_the_difference(words)
 
 def test_a_potential_is_recovered_from_its_own_samples():
     truth = _curie_weiss(8, -1.8, 1.2)
-    drawn = mc.KPairwise.from_parameters(truth).sample(200_000, random_state=0)
-    model = mc.KPairwise(l1=2e-3).fit(drawn)
+    drawn = mc.models.KPairwise.from_parameters(truth).sample(200_000, random_state=0)
+    model = mc.models.KPairwise(l1=2e-3).fit(drawn)
     assert model.n_couplings_ == 0
     wrong = np.abs(model.v_ - truth.v)
     assert wrong[:7].max() < 0.2
-    assert model.score(drawn) >= mc.KPairwise.from_parameters(truth).score(drawn) - 1e-4
+    assert model.score(drawn) >= mc.models.KPairwise.from_parameters(truth).score(drawn) - 1e-4
     ising = mc.Ising(l1=0.0).fit(drawn)
     assert model.score(drawn) > ising.score(drawn) + 1e-3
 
@@ -132,7 +132,7 @@ def test_counts_that_were_never_seen_get_no_more_than_a_few_words_worth(theta):
     X = (rng.random((20_000, 10)) < 0.06).astype(np.uint8)
     X = X[X.sum(axis=1) <= 3]
     X[:400, :3] = 1
-    model = mc.KPairwise(l1=1e-4).fit(X)
+    model = mc.models.KPairwise(l1=1e-4).fit(X)
     _, expected = exact_expectations(model.parameters_)
     seen = np.flatnonzero(_shares_of_counts(X))[-1]
     assert len(X) * expected.v[seen + 1 :].sum() < 20.0
@@ -140,7 +140,7 @@ def test_counts_that_were_never_seen_get_no_more_than_a_few_words_worth(theta):
 
 
 def test_more_smoothing_makes_a_smoother_potential_and_fits_worse(words):
-    fits = [mc.KPairwise(l1=1e-3, smoothing=s).fit(words) for s in (1.0, 1e3, 1e6)]
+    fits = [mc.models.KPairwise(l1=1e-3, smoothing=s).fit(words) for s in (1.0, 1e3, 1e6)]
     bends = [np.abs(np.diff(fit.v_, n=2)).max() for fit in fits]
     assert bends[0] > bends[1] > bends[2]
     assert fits[0].score(words) > fits[1].score(words) > fits[2].score(words)
@@ -160,7 +160,7 @@ def test_more_smoothing_makes_a_smoother_potential_and_fits_worse(words):
     ids=["one unit", "silence", "all on", "silent and always on", "one word"],
 )
 def test_any_words_give_a_finite_model_that_adds_up_to_one(X, every_word):
-    model = mc.KPairwise(l1=1e-2).fit(X)
+    model = mc.models.KPairwise(l1=1e-2).fit(X)
     log_p = model.score_samples(every_word(len(X[0])))
     assert np.isfinite(log_p).all()
     assert logsumexp(log_p) == pytest.approx(0.0, abs=1e-12)
@@ -168,7 +168,7 @@ def test_any_words_give_a_finite_model_that_adds_up_to_one(X, every_word):
 
 
 def test_a_huge_penalty_leaves_the_potential_alone(words):
-    model = mc.KPairwise(l1=1.0).fit(words)
+    model = mc.models.KPairwise(l1=1.0).fit(words)
     assert model.n_couplings_ == 0
     assert model.n_parameters_ == 6 + 5
     assert model.size_ == "0 couplings"
@@ -177,19 +177,19 @@ def test_a_huge_penalty_leaves_the_potential_alone(words):
 
 
 def test_a_path_and_a_choice_of_the_penalty(words):
-    path = mc.KPairwise().fit_path(words, [1e-3, 1e-2])
-    single = mc.KPairwise(l1=1e-2).fit(words)
+    path = mc.models.KPairwise().fit_path(words, [1e-3, 1e-2])
+    single = mc.models.KPairwise(l1=1e-2).fit(words)
     np.testing.assert_allclose(path[1].v_, single.v_, atol=1e-5)
-    fitted, choice = mc.fit_best(mc.KPairwise(), words[:4000], l1_values=[1e-3, 1e-2])
-    assert isinstance(fitted, mc.KPairwise)
-    assert fitted.l1 == choice.best.l1
+    tuned = mc.tune(mc.models.KPairwise(), words[:4000], l1_values=[1e-3, 1e-2])
+    assert isinstance(tuned.best, mc.models.KPairwise)
+    assert tuned.best.l1 == tuned.choices["KPairwise"].best.l1
 
 
 def test_files_keep_the_potential(words, tmp_path):
-    model = mc.KPairwise(l1=1e-2, smoothing=3.0).fit(words)
+    model = mc.models.KPairwise(l1=1e-2, smoothing=3.0).fit(words)
     model.save(tmp_path / "model.safetensors")
     again = mc.load(tmp_path / "model.safetensors")
-    assert isinstance(again, mc.KPairwise)
+    assert isinstance(again, mc.models.KPairwise)
     assert np.array_equal(again.v_, model.v_)
     assert again.get_params() == model.get_params()
     assert again.certificate_ == model.certificate_
@@ -198,24 +198,24 @@ def test_files_keep_the_potential(words, tmp_path):
 
 def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta, words):
     with pytest.raises(TypeError, match="objective"):
-        mc.KPairwise(objective="mpf")
+        mc.models.KPairwise(objective="mpf")
     for objective in (MinimumProbabilityFlow(words), PseudoLikelihood(words)):
         with pytest.raises(ValueError, match="use the likelihood"):
             objective(theta)
-    model = mc.KPairwise.from_parameters(theta)
+    model = mc.models.KPairwise.from_parameters(theta)
     with pytest.raises(ValueError, match="interaction of every order"):
-        mc.effective_interactions(model)
+        mc.evaluate.effective_interactions(model)
     with pytest.raises(ValueError, match="intervals are not known"):
-        mc.intervals(model, words)
+        mc.evaluate.intervals(model, words)
 
 
 def test_settings_and_words_without_a_finite_optimum_are_refused(words):
     with pytest.raises(ValueError, match="smoothing is -1"):
-        mc.KPairwise(smoothing=-1.0).fit(words)
+        mc.models.KPairwise(smoothing=-1.0).fit(words)
     with pytest.raises(ValueError, match="no word has 3 active units"):
-        mc.KPairwise(smoothing=0.0).fit(words[words.sum(axis=1) < 3])
+        mc.models.KPairwise(smoothing=0.0).fit(words[words.sum(axis=1) < 3])
     with pytest.raises(ValueError, match="it must be 'kpairwise'"):
-        mc.KPairwise().fit(words, start=Parameters(b=np.zeros(6), J=np.zeros((6, 6))))
+        mc.models.KPairwise().fit(words, start=Parameters(b=np.zeros(6), J=np.zeros((6, 6))))
 
 
 def test_other_classes_refuse_a_potential(theta):
@@ -227,8 +227,8 @@ def test_other_classes_refuse_a_potential(theta):
 
 
 def test_adequacy_counts_the_potential_among_what_was_fitted(words):
-    model = mc.KPairwise(l1=1e-3).fit(words[:10_000])
-    found = mc.adequacy(model, words[10_000:], random_state=0)
+    model = mc.models.KPairwise(l1=1e-3).fit(words[:10_000])
+    found = mc.evaluate.adequacy(model, words[10_000:], random_state=0)
     assert found.p_value > 0.01
 
 

@@ -20,7 +20,7 @@ from microcolumn.solvers._stochastic import Effort, SampledProblem
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
-    monkeypatch.setattr(mc.KPairwise, "_sampler", FEW_DRAWS)
+    monkeypatch.setattr(mc.models.KPairwise, "_sampler", FEW_DRAWS)
 
 
 @pytest.fixture
@@ -36,18 +36,18 @@ def words():
     J = np.triu(rng.normal(0.1, 0.2, (8, 8)), 1)
     v = [0.0, 0.0, 0.5, 1.2, 1.6, 1.2, 0.4, -1.0, -3.0]
     theta = Parameters(b=rng.normal(-2.2, 0.4, 8), J=J + J.T, v=v)
-    return mc.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
+    return mc.models.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
 
 
 @pytest.mark.parametrize(("n_units", "is_sampled"), [(25, False), (26, True)])
 def test_the_likelihood_is_summed_up_to_25_units(n_units, is_sampled):
-    assert mc.KPairwise()._is_sampled(n_units) is is_sampled
+    assert mc.models.KPairwise()._is_sampled(n_units) is is_sampled
 
 
 def test_a_sampled_fit_is_the_exact_one_and_is_certified(words, out_of_reach, monkeypatch):
-    found = mc.KPairwise(l1=2e-3).fit(words)
+    found = mc.models.KPairwise(l1=2e-3).fit(words)
     monkeypatch.undo()
-    exact = mc.KPairwise(l1=2e-3).fit(words)
+    exact = mc.models.KPairwise(l1=2e-3).fit(words)
     assert found.certificate_.mean_square_z is not None
     assert found.certificate_.converged
     # Biases, pairs that are not zero, and every number of active units from two on are judged.
@@ -62,7 +62,7 @@ def test_a_sampled_fit_is_the_exact_one_and_is_certified(words, out_of_reach, mo
 def test_a_wrong_potential_is_not_certified(words):
     """Chains of a model without the potential show other numbers of active units."""
     data = mc.Words.from_array(words)
-    exact = mc.KPairwise(l1=2e-3).fit(words)
+    exact = mc.models.KPairwise(l1=2e-3).fit(words)
     penalty = L1(2e-3) + Smoothness(1.0 / len(words))
     layout, rng = Layout.of(exact.parameters_), np.random.default_rng(0)
     problem = SampledProblem(DataMoments(data), penalty, 2e-3, layout, settings=FEW_DRAWS)
@@ -76,18 +76,18 @@ def test_a_wrong_potential_is_not_certified(words):
 
 @pytest.mark.filterwarnings("ignore:.*is not converged")
 def test_same_seed_same_bits_for_any_number_of_threads(words, out_of_reach, monkeypatch):
-    monkeypatch.setattr(mc.KPairwise, "_sampler", replace(FEW_DRAWS, most_rounds=1))
+    monkeypatch.setattr(mc.models.KPairwise, "_sampler", replace(FEW_DRAWS, most_rounds=1))
     fits = []
     for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         numba.set_num_threads(n_threads)
-        fits.append(mc.KPairwise(l1=1e-2, random_state=3).fit(words[:5000]))
+        fits.append(mc.models.KPairwise(l1=1e-2, random_state=3).fit(words[:5000]))
     numba.set_num_threads(1)
     assert np.array_equal(fits[0].v_, fits[1].v_)
     assert np.array_equal(fits[0].J_, fits[1].J_)
 
 
 def test_files_keep_the_certificate(words, out_of_reach):
-    model = mc.KPairwise(l1=1e-2).fit(words[:5000])
+    model = mc.models.KPairwise(l1=1e-2).fit(words[:5000])
     again = from_bytes(to_bytes(model))
     assert again.certificate_ == model.certificate_
     assert np.array_equal(again.v_, model.v_)
@@ -104,7 +104,7 @@ def test_files_keep_the_certificate(words, out_of_reach):
     ids=["one unit", "silence", "duplicates", "silent and always on"],
 )
 def test_edges_give_finite_models_that_are_certified(X, out_of_reach):
-    model = mc.KPairwise(l1=1e-2).fit(X)
+    model = mc.models.KPairwise(l1=1e-2).fit(X)
     assert np.isfinite(model.score_samples(X)).all()
     assert model.certificate_.converged
 
@@ -113,6 +113,6 @@ def test_counts_that_no_word_shows_continue_in_a_parabola(out_of_reach):
     """No chain ever goes there, so that the prior alone speaks: one nat of bend at each count."""
     rng = np.random.default_rng(2)
     X = (rng.random((5000, 12)) < 0.05).astype(np.uint8)
-    model = mc.KPairwise(l1=1e-2).fit(X)
+    model = mc.models.KPairwise(l1=1e-2).fit(X)
     bends = np.diff(model.v_, n=2)
     np.testing.assert_allclose(bends[9:], -1.0, atol=1e-2)

@@ -82,7 +82,7 @@ def test_single_words_have_the_modes_of_the_long_run(every_word):
     wanted = np.log([balance @ emission(model, x) for x in X])
     np.testing.assert_allclose(model.score_samples(X), wanted, rtol=1e-10)
     assert np.exp(model.score_samples(X)).sum() == pytest.approx(1.0, abs=1e-12)
-    mixture = mc.BernoulliMixture.from_parameters(model.modes_, model.weights_)
+    mixture = mc.models.BernoulliMixture.from_parameters(model.modes_, model.weights_)
     assert np.array_equal(model.log_odds(X, [1]), mixture.log_odds(X, [1]))
     assert np.array_equal(model._active_distribution(), mixture._active_distribution())
 
@@ -197,18 +197,22 @@ def test_the_filter_predicts_what_enumeration_gives():
 
 def test_predictions_from_the_past_use_all_earlier_bins(words, fitted):
     train, held = words.split(0.5, by="blocks", random_state=1)
-    prediction = mc.predict(fitted, held, given="past", units=[1, 4])
+    prediction = mc.evaluate.predict(fitted, held, given="past", units=[1, 4])
     assert np.array_equal(prediction.spikes, held.expand()[:, [1, 4]])
     wanted = expit(fitted.log_odds_in_time(held)[:, [1, 4]])
     np.testing.assert_allclose(prediction.probability, wanted, rtol=1e-9)
     assert np.array_equal(prediction.bins, held.bins)
-    memory = mc.skill(prediction).bits_per_second
-    mixture = mc.BernoulliMixture(n_components=3).fit(train)
-    blind = mc.skill(mc.predict(mixture, held, given="past", units=[1, 4])).bits_per_second
+    memory = mc.evaluate.skill(prediction).bits_per_second
+    mixture = mc.models.BernoulliMixture(n_components=3).fit(train)
+    blind = mc.evaluate.skill(
+        mc.evaluate.predict(mixture, held, given="past", units=[1, 4])
+    ).bits_per_second
     assert (memory > 1.0).all()
     assert (blind < 0.2).all()
     # The order of units does not matter.
-    turned = mc.predict(fitted, held.subset([5, 4, 3, 2, 1, 0]), given="past", units=[1, 4])
+    turned = mc.evaluate.predict(
+        fitted, held.subset([5, 4, 3, 2, 1, 0]), given="past", units=[1, 4]
+    )
     np.testing.assert_allclose(turned.probability, prediction.probability, rtol=1e-9)
 
 

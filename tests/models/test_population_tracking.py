@@ -41,7 +41,7 @@ def by_the_paper(model, X):
 
 def test_words_have_the_probability_of_the_paper(every_word):
     X = every_word(N_UNITS)
-    model = mc.PopulationTracking(strength=2.0).fit(words_of())
+    model = mc.models.PopulationTracking(strength=2.0).fit(words_of())
     assert model.seen_.tolist() == [1, 2, 3, 4]
     seen = np.isin(X.sum(axis=1), model.seen_)
     log_p = model.score_samples(X)
@@ -49,13 +49,13 @@ def test_words_have_the_probability_of_the_paper(every_word):
     assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-13)
     found = np.bincount(X.sum(axis=1), weights=np.exp(log_p))
     np.testing.assert_allclose(found, model.active_distribution_, rtol=1e-12)
-    np.testing.assert_allclose(mc.synchrony(model).probability, found, rtol=1e-12)
+    np.testing.assert_allclose(mc.evaluate.synchrony(model).probability, found, rtol=1e-12)
 
 
 def test_priors_are_as_stated(every_word):
     X = words_of()
     strength = 7.0
-    model = mc.PopulationTracking(strength=strength).fit(X)
+    model = mc.models.PopulationTracking(strength=strength).fit(X)
     n_active, states = X.sum(axis=1), every_word(N_UNITS)
     counts = np.bincount(n_active, minlength=N_UNITS + 1) + 0.01
     np.testing.assert_allclose(model.active_distribution_, counts / counts.sum(), rtol=1e-12)
@@ -75,7 +75,7 @@ def test_priors_are_as_stated(every_word):
 
 def test_a_strong_prior_leaves_units_independent_given_their_number(every_word):
     X, states = words_of(), every_word(N_UNITS)
-    model = mc.PopulationTracking(strength=1e12).fit(X)
+    model = mc.models.PopulationTracking(strength=1e12).fit(X)
     independent = np.exp(mc.Independent().fit(X).score_samples(states))
     n_active = states.sum(axis=1)
     wanted = independent / np.bincount(n_active, weights=independent)[n_active]
@@ -85,8 +85,8 @@ def test_a_strong_prior_leaves_units_independent_given_their_number(every_word):
 
 def test_chances_are_found_again_from_its_own_words(every_word):
     X = every_word(N_UNITS)
-    truth = mc.PopulationTracking(strength=1.0).fit(words_of(2_000))
-    again = mc.PopulationTracking(strength=1.0).fit(truth.sample(60_000, random_state=1))
+    truth = mc.models.PopulationTracking(strength=1.0).fit(words_of(2_000))
+    again = mc.models.PopulationTracking(strength=1.0).fit(truth.sample(60_000, random_state=1))
     p, q = np.exp(truth.score_samples(X)), np.exp(again.score_samples(X))
     # Frequencies given K are not the most likely chances, so that it comes close and no closer.
     assert np.abs(p - q).max() < 0.01
@@ -97,7 +97,7 @@ def test_chances_are_found_again_from_its_own_words(every_word):
 def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n_units, n_words):
     rng = np.random.default_rng(seed)
     X = (rng.random((n_words, n_units)) < rng.choice([0.0, 0.1, 0.5, 1.0], n_units)).astype(int)
-    model = mc.PopulationTracking(strength=float(rng.choice([1e-3, 1.0, 1e6]))).fit(X)
+    model = mc.models.PopulationTracking(strength=float(rng.choice([1e-3, 1.0, 1e6]))).fit(X)
     log_p = model.score_samples(every_word(n_units))
     assert np.isfinite(log_p).all()
     assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-10)
@@ -107,7 +107,7 @@ def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n
 def test_hundreds_of_units_neither_overflow_nor_vanish():
     rng = np.random.default_rng(0)
     X = (rng.random((200, 600)) < rng.choice([0.02, 0.5], (200, 1))).astype(np.uint8)
-    model = mc.PopulationTracking().fit(X)
+    model = mc.models.PopulationTracking().fit(X)
     ends = np.stack([np.zeros(600), np.ones(600), np.arange(600) < 450]).astype(np.uint8)
     log_p = model.score_samples(ends)
     assert np.isfinite(log_p).all()
@@ -130,9 +130,9 @@ def test_hundreds_of_units_neither_overflow_nor_vanish():
     ],
 )
 def test_spoilt_files_are_refused(name, value, message):
-    arrays = mc.PopulationTracking().fit(words_of())._arrays() | {name: value}
+    arrays = mc.models.PopulationTracking().fit(words_of())._arrays() | {name: value}
     with pytest.raises(ValueError, match=message):
-        mc.PopulationTracking._from_arrays(arrays, {"strength": 1.0})
+        mc.models.PopulationTracking._from_arrays(arrays, {"strength": 1.0})
 
 
 def chances_of_words(probabilities, X):

@@ -23,7 +23,7 @@ def _words(n_units=5, n_words=3000, seed=0):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return mc.RandomProjections(40, l1=1e-3, n_inputs=3).fit(_words())
+    return mc.models.RandomProjections(40, l1=1e-3, n_inputs=3).fit(_words())
 
 
 def _features(model, words):
@@ -81,7 +81,7 @@ def test_the_optimum_is_the_one_another_solver_finds(fitted):
 
 def test_it_recovers_the_distribution_of_its_own_samples(fitted):
     sampled = fitted.sample(60_000, random_state=1)
-    again = mc.RandomProjections(40, n_inputs=3, l1=1e-5).fit(sampled)
+    again = mc.models.RandomProjections(40, n_inputs=3, l1=1e-5).fit(sampled)
     p = np.exp(fitted.score_samples(ALL[5]))
     divergence = p @ (fitted.score_samples(ALL[5]) - again.score_samples(ALL[5]))
     # What fitting the noise of as many parameters costs: half a nat per parameter and word.
@@ -91,7 +91,7 @@ def test_it_recovers_the_distribution_of_its_own_samples(fitted):
 
 def test_features_are_seen_in_ten_words_or_more_and_in_half_at_most():
     X = _words(n_units=8)
-    model = mc.RandomProjections(100).fit(X)
+    model = mc.models.RandomProjections(100).fit(X)
     seen = _features(model, X).sum(axis=0)
     assert model.inputs_.shape == (100, 5)
     assert seen.min() >= 10
@@ -102,7 +102,7 @@ def test_features_are_seen_in_ten_words_or_more_and_in_half_at_most():
 
 def test_a_large_penalty_leaves_independent_units():
     X = _words()
-    model = mc.RandomProjections(30, l1=1.0).fit(X)
+    model = mc.models.RandomProjections(30, l1=1.0).fit(X)
     assert model.n_nonzero_ == 0
     assert model.n_parameters_ == 5
     expected = mc.Independent().fit(X).score_samples(ALL[5])
@@ -122,7 +122,7 @@ def test_a_large_penalty_leaves_independent_units():
 )
 @pytest.mark.parametrize("l1", [0.0, 1e-2])
 def test_no_word_is_impossible(X, l1):
-    model = mc.RandomProjections(20, l1=l1, tol=1e-5).fit(X)
+    model = mc.models.RandomProjections(20, l1=l1, tol=1e-5).fit(X)
     words = ALL[X.shape[1]]
     p = np.exp(model.score_samples(words))
     assert model.certificate_.converged
@@ -132,14 +132,14 @@ def test_no_word_is_impossible(X, l1):
 
 def test_a_grid_is_a_path_of_the_same_optima():
     words = mc.Words.from_array(_words())
-    model = mc.RandomProjections(n_inputs=3, tol=1e-7)
+    model = mc.models.RandomProjections(n_inputs=3, tol=1e-7)
     grid = [{"n_projections": n, "l1": l1} for n in (10, 20) for l1 in (1e-2, 1e-3)]
     for fit, setting in zip(model.fit_grid(words, grid), grid, strict=True):
-        alone = mc.RandomProjections(n_inputs=3, tol=1e-7, **setting).fit(words)
+        alone = mc.models.RandomProjections(n_inputs=3, tol=1e-7, **setting).fit(words)
         assert fit.get_params() == alone.get_params()
         assert fit.size_ == alone.size_
         np.testing.assert_allclose(fit.objective_, alone.objective_, atol=1e-8)
-    chosen = mc.choose(model, words, words, grid).best
+    chosen = mc.evaluate.choose(model, words, words, grid).best
     assert chosen.size_ == "20 projections"
     assert chosen.l1 == 1e-3
     assert {"n_projections", "l1"} <= set(model.grid(words)[0])
@@ -161,12 +161,12 @@ def test_files_that_make_no_sense_are_refused(fitted, name, change):
     arrays = fitted._arrays()
     arrays[name] = change(arrays[name])
     with pytest.raises(ValueError, match=name.rstrip("s")):
-        mc.RandomProjections._from_arrays(arrays, fitted.get_params())
+        mc.models.RandomProjections._from_arrays(arrays, fitted.get_params())
 
 
 def test_a_fit_that_is_cut_short_says_so():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        model = mc.RandomProjections(20, max_iter=2).fit(_words())
+        model = mc.models.RandomProjections(20, max_iter=2).fit(_words())
     assert not model.certificate_.converged
 
 
@@ -175,7 +175,7 @@ def test_a_fit_that_is_cut_short_says_so():
 def test_any_words_give_a_distribution_with_their_rates(seed):
     rng = np.random.default_rng(seed)
     X = (rng.random((int(rng.integers(20, 200)), 4)) < rng.random(4)).astype(np.uint8)
-    model = mc.RandomProjections(10, n_inputs=2, l1=1e-3, random_state=seed).fit(X)
+    model = mc.models.RandomProjections(10, n_inputs=2, l1=1e-3, random_state=seed).fit(X)
     p = np.exp(model.score_samples(ALL[4]))
     np.testing.assert_allclose(p.sum(), 1.0, rtol=1e-10)
     np.testing.assert_allclose(p @ ALL[4], X.mean(axis=0), atol=1e-5 + 0.5 / len(X))
@@ -187,8 +187,8 @@ def sampled():
     X = _words(6, 5000, seed=2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("microcolumn.partition._cost.MOST_UNITS", 3)
-        drawn = mc.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
-    return drawn, mc.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
+        drawn = mc.models.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
+    return drawn, mc.models.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
 
 
 def test_sampling_reaches_the_exact_optimum_within_its_noise(sampled):

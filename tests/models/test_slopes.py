@@ -32,7 +32,7 @@ def differences(moves, X):
 
 
 def mixture(words):
-    model = mc.BernoulliMixture(3).fit(words)
+    model = mc.models.BernoulliMixture(3).fit(words)
     log_odds, log_weights = np.log(model.modes_ / (1 - model.modes_)), np.log(model.weights_)
 
     def moved(table, place):
@@ -41,7 +41,7 @@ def mixture(words):
             tables[table][place] += step
             weights = np.exp(tables["weights"])
             modes = 1.0 / (1.0 + np.exp(-tables["odds"]))
-            return mc.BernoulliMixture.from_parameters(modes, weights / weights.sum())
+            return mc.models.BernoulliMixture.from_parameters(modes, weights / weights.sum())
 
         return move
 
@@ -66,13 +66,13 @@ def tree(words, cls):
 
 
 def cascade(words):
-    model = mc.CascadedLogistic(l1=1e-3).fit(words)
+    model = mc.models.CascadedLogistic(l1=1e-3).fit(words)
 
     def moved(name, place):
         def move(step):
             arrays = {k: v.copy() for k, v in model._arrays().items()}
             arrays[name][place] += step
-            return mc.CascadedLogistic.from_parameters(**arrays)
+            return mc.models.CascadedLogistic.from_parameters(**arrays)
 
         return move
 
@@ -83,7 +83,7 @@ def cascade(words):
 
 
 def tracking(words):
-    model = mc.PopulationTracking(10.0).fit(words)
+    model = mc.models.PopulationTracking(10.0).fit(words)
     log_odds = np.log(model.probabilities_ / (1 - model.probabilities_))
     log_p = np.log(model.active_distribution_)
 
@@ -104,7 +104,7 @@ def tracking(words):
 
 
 def projections(words):
-    model = mc.RandomProjections(20, l1=1e-3).fit(words)
+    model = mc.models.RandomProjections(20, l1=1e-3).fit(words)
 
     def moved(name, place):
         def move(step):
@@ -122,8 +122,8 @@ def projections(words):
 
 CASES = {
     "mixture": mixture,
-    "tree": lambda words: tree(words, mc.Tree),
-    "2-tree": lambda words: tree(words, mc.TwoTree),
+    "tree": lambda words: tree(words, mc.models.Tree),
+    "2-tree": lambda words: tree(words, mc.models.TwoTree),
     "cascade": cascade,
     "tracking": tracking,
     "projections": projections,
@@ -146,5 +146,5 @@ def test_slopes_span_what_small_changes_of_the_parameters_do(name, words, every_
 
 
 def test_other_models_have_none(words):
-    for model in (mc.models.DichotomizedGaussian(), mc.Universal(mc.Independent())):
+    for model in (mc.models.DichotomizedGaussian(), mc.models.Universal(mc.Independent())):
         assert model.fit(words)._n_slopes == 0

@@ -64,7 +64,7 @@ def test_no_forest_of_so_many_edges_has_more_information(n_units, seed):
         ]
         n_trees = len(forests)
         most = max(sum(between[pair] for pair in edges) for edges in forests)
-        model = mc.Tree(n_edges).fit(X)
+        model = mc.models.Tree(n_edges).fit(X)
         assert model.information_.sum() == pytest.approx(most, abs=1e-12)
         assert is_forest(model.edges_.tolist(), n_units)
         for (one, other), found in zip(model.edges_, model.information_, strict=True):
@@ -75,7 +75,7 @@ def test_no_forest_of_so_many_edges_has_more_information(n_units, seed):
 @pytest.mark.parametrize("n_edges", [None, 0, 2])
 def test_probabilities_add_up_and_give_rates_and_entropy(every_word, n_edges):
     X = every_word(N_UNITS)
-    model = mc.Tree(n_edges).fit(words_of())
+    model = mc.models.Tree(n_edges).fit(words_of())
     log_p = model.score_samples(X)
     p = np.exp(log_p)
     assert p.sum() == pytest.approx(1.0, abs=1e-13)
@@ -85,7 +85,7 @@ def test_probabilities_add_up_and_give_rates_and_entropy(every_word, n_edges):
 
 def test_couplings_are_log_odds_ratios_with_half_a_word_in_each_cell(every_word):
     X = words_of()
-    model = mc.Tree().fit(X)
+    model = mc.models.Tree().fit(X)
     theta, states = model.as_parameters(), every_word(N_UNITS)
     p = np.exp(model.score_samples(states))
     for one, other in model.edges_:
@@ -104,7 +104,7 @@ def test_couplings_are_log_odds_ratios_with_half_a_word_in_each_cell(every_word)
 
 
 def test_it_is_the_ising_model_with_these_couplings(every_word):
-    model, X = mc.Tree().fit(words_of()), every_word(N_UNITS)
+    model, X = mc.models.Tree().fit(words_of()), every_word(N_UNITS)
     ising = mc.Ising.from_parameters(model.as_parameters())
     np.testing.assert_allclose(model.score_samples(X), ising.score_samples(X), rtol=1e-11)
     units = [3, 0]
@@ -117,7 +117,7 @@ def test_it_is_the_ising_model_with_these_couplings(every_word):
 def test_without_edges_it_is_the_independent_model(every_word):
     train, X = words_of(), every_word(N_UNITS)
     independent = mc.Independent().fit(train)
-    model = mc.Tree(0).fit(train)
+    model = mc.models.Tree(0).fit(train)
     np.testing.assert_allclose(model.score_samples(X), independent.score_samples(X), rtol=1e-12)
     assert (model.n_couplings_, model.size_, model.n_parameters_) == (0, "0 edges", N_UNITS)
 
@@ -129,7 +129,7 @@ def test_a_tree_is_found_again_from_its_own_words():
     for unit, parent in enumerate(parents, start=1):
         J[unit, parent] = J[parent, unit] = rng.uniform(0.6, 1.2)
     truth = mc.Ising.from_parameters(mc.Parameters(b=np.full(n_units, -2.0), J=J))
-    model = mc.Tree().fit(truth.sample(40_000, random_state=0, method="exact"))
+    model = mc.models.Tree().fit(truth.sample(40_000, random_state=0, method="exact"))
     edges = {tuple(sorted(edge)) for edge in model.edges_.tolist()}
     assert edges == {tuple(sorted(edge)) for edge in enumerate(parents, start=1)}
     found = model.as_parameters()
@@ -147,7 +147,7 @@ def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n
     rng = np.random.default_rng(seed)
     X = (rng.random((n_words, n_units)) < rng.choice([0.0, 0.1, 0.5, 1.0], n_units)).astype(int)
     states = every_word(n_units)
-    for cls in (mc.Tree, mc.TwoTree):
+    for cls in (mc.models.Tree, mc.models.TwoTree):
         model = cls().fit(X)
         log_p = model.score_samples(states)
         assert np.isfinite(log_p).all()
@@ -155,13 +155,13 @@ def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n
         assert model.entropy_ == pytest.approx(-(np.exp(log_p) @ log_p), abs=1e-10)
 
 
-@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
+@pytest.mark.parametrize("cls", [mc.models.Tree, mc.models.TwoTree])
 def test_fits_along_a_grid_are_those_of_single_fits(cls):
     words = mc.Words.from_array(words_of())
     train, held = words.split(0.5, random_state=0)
     grid = cls().grid(train)
-    assert grid[-1] == {"n_edges": {mc.Tree: 4, mc.TwoTree: 7}[cls]}
-    choice = mc.choose(cls(), train, held)
+    assert grid[-1] == {"n_edges": {mc.models.Tree: 4, mc.models.TwoTree: 7}[cls]}
+    choice = mc.evaluate.choose(cls(), train, held)
     for setting, fit in zip(choice.settings, choice.fits, strict=True):
         alone = cls(**setting).fit(train)
         assert to_bytes(alone) == to_bytes(fit)
@@ -182,10 +182,12 @@ def test_fits_along_a_grid_are_those_of_single_fits(cls):
     ],
 )
 def test_spoilt_files_are_refused(name, place, value, message):
-    arrays = {key: array.copy() for key, array in mc.TwoTree().fit(words_of())._arrays().items()}
+    arrays = {
+        key: array.copy() for key, array in mc.models.TwoTree().fit(words_of())._arrays().items()
+    }
     arrays[name][place] = value
     with pytest.raises(ValueError, match=message):
-        mc.TwoTree._from_arrays(arrays, {"n_edges": None})
+        mc.models.TwoTree._from_arrays(arrays, {"n_edges": None})
 
 
 def test_parents_without_an_edge_between_them_are_refused():
@@ -198,4 +200,4 @@ def test_parents_without_an_edge_between_them_are_refused():
         "information": np.zeros(0),
     }
     with pytest.raises(ValueError, match="two parents of a unit have no edge"):
-        mc.TwoTree._from_arrays(arrays, {"n_edges": None})
+        mc.models.TwoTree._from_arrays(arrays, {"n_edges": None})

@@ -43,8 +43,8 @@ def gain(X, unit, first, second):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_search_is_greedy(seed):
     X = words_of(n_units=5, seed=seed)
-    model = mc.TwoTree().fit(X)
-    tree = mc.Tree(n_edges=1).fit(X)
+    model = mc.models.TwoTree().fit(X)
+    tree = mc.models.Tree(n_edges=1).fit(X)
     assert set(model.order_[:2]) == set(tree.edges_[0])
     edges = [tuple(model.order_[:2])]
     for place in range(2, 5):
@@ -62,7 +62,7 @@ def test_the_search_is_greedy(seed):
 
 def test_coefficients_are_those_of_logistic_regressions_on_smoothed_tables(every_word):
     X = words_of()
-    model = mc.TwoTree().fit(X)
+    model = mc.models.TwoTree().fit(X)
     cells = every_word(3)
     for unit in model.order_[2:]:
         three = X[:, [unit, *model.parents_[unit]]]
@@ -75,7 +75,7 @@ def test_coefficients_are_those_of_logistic_regressions_on_smoothed_tables(every
 def test_probabilities_are_products_of_conditionals_with_the_rates_of_the_words(
     every_word, n_edges
 ):
-    model, X = mc.TwoTree(n_edges).fit(words_of()), every_word(N_UNITS)
+    model, X = mc.models.TwoTree(n_edges).fit(words_of()), every_word(N_UNITS)
     log_p = np.zeros(len(X))
     for unit in range(N_UNITS):
         z = model.biases_[unit] + sum(
@@ -92,7 +92,7 @@ def test_probabilities_are_products_of_conditionals_with_the_rates_of_the_words(
 
 def test_it_has_the_pairwise_moments_of_its_edges(every_word):
     X, states = words_of(20_000), every_word(N_UNITS)
-    model = mc.TwoTree().fit(X)
+    model = mc.models.TwoTree().fit(X)
     p = np.exp(model.score_samples(states))
     for one, other in model.edges_:
         together = p @ (states[:, one] & states[:, other])
@@ -101,7 +101,7 @@ def test_it_has_the_pairwise_moments_of_its_edges(every_word):
 
 @pytest.mark.parametrize("n_edges", [None, 7])
 def test_it_is_an_ising_model(every_word, n_edges):
-    model, X = mc.TwoTree(n_edges).fit(words_of()), every_word(N_UNITS)
+    model, X = mc.models.TwoTree(n_edges).fit(words_of()), every_word(N_UNITS)
     ising = mc.Ising.from_parameters(model.as_parameters())
     np.testing.assert_allclose(model.score_samples(X), ising.score_samples(X), rtol=1e-11)
     log_z = mc.log_partition(model.as_parameters(), "exact").value
@@ -115,7 +115,7 @@ def test_it_is_an_ising_model(every_word, n_edges):
 
 def test_it_contains_the_tree_and_learns_more():
     X = words_of()
-    tree, two = mc.Tree().fit(X), mc.TwoTree().fit(X)
+    tree, two = mc.models.Tree().fit(X), mc.models.TwoTree().fit(X)
     assert two.score(X) > tree.score(X)
     assert two.entropy_ < tree.entropy_
     assert len(two.edges_) == 2 * N_UNITS - 3
@@ -129,14 +129,14 @@ def test_a_two_tree_is_found_again_from_its_own_words():
         for parent in range(max(0, unit - 2), unit):
             J[unit, parent] = J[parent, unit] = rng.uniform(0.5, 0.9)
     truth = mc.Ising.from_parameters(mc.Parameters(b=np.full(n_units, -2.5), J=J))
-    model = mc.TwoTree().fit(truth.sample(60_000, random_state=0, method="exact"))
+    model = mc.models.TwoTree().fit(truth.sample(60_000, random_state=0, method="exact"))
     assert np.abs(model.as_parameters().J - J).max() < 0.12
 
 
 def test_hundreds_of_units_have_the_mean_number_of_active_ones():
     rng = np.random.default_rng(0)
     X = rng.random((300, 250)) < rng.choice([0.02, 0.3], (300, 1))
-    model = mc.TwoTree().fit(X)
-    p = mc.synchrony(model).probability
+    model = mc.models.TwoTree().fit(X)
+    p = mc.evaluate.synchrony(model).probability
     assert p.sum() == pytest.approx(1.0, abs=1e-12)
     assert p @ np.arange(251) == pytest.approx(model.rates_.sum(), rel=1e-12)

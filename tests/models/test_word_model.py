@@ -40,7 +40,11 @@ def test_a_rival_that_lacks_a_part_is_not_made(part):
 
 
 def test_a_model_of_modes_says_how_probable_they_are():
-    parts = {name: value for name, value in vars(mc.BernoulliMixture).items() if name != "weights_"}
+    parts = {
+        name: value
+        for name, value in vars(mc.models.BernoulliMixture).items()
+        if name != "weights_"
+    }
     with pytest.raises(TypeError, match="weights_"):
         type("Lacking", (ModesModel,), parts)()
 

@@ -45,7 +45,7 @@ def test_a_fit_that_stopped_early_says_so(words):
 
 
 def test_a_rival_shows_what_was_chosen_for_it(words):
-    model = mc.BernoulliMixture(3).fit(words)
+    model = mc.models.BernoulliMixture(3).fit(words)
     title, facts = shown(model)
     assert title == "BernoulliMixture of 5 units"
     assert facts["chosen"] == model.size_

@@ -84,7 +84,9 @@ def test_models_on_words_have_their_conditional_gain_at_their_training_rate(word
     windows = words.embed(2)
     model = mc.Ising(l1=1e-3).fit(windows)
     [container] = gain(model, windows, given=given, ax=axes()).containers
-    np.testing.assert_allclose(gains(container), mc.conditional_gain(model, windows, given=given))
+    np.testing.assert_allclose(
+        gains(container), mc.evaluate.conditional_gain(model, windows, given=given)
+    )
     hertz = np.bincount(np.nonzero(windows.X[windows.index][:, 3:])[1]) / windows.n_bins / 0.020
     np.testing.assert_allclose(rates(container), hertz, rtol=2e-3)
     assert container.get_label() == "Ising"
@@ -100,7 +102,7 @@ def test_models_in_another_order_of_units_are_joined_by_unit(words):
 
 def test_gains_that_are_arrays_need_rates(words):
     model = mc.Ising(l1=1e-3).fit(words)
-    found = mc.conditional_gain(model, words)
+    found = mc.evaluate.conditional_gain(model, words)
     [container] = gain(found, rates=[1.0, 2.0, 4.0], ax=axes()).containers
     np.testing.assert_array_equal(gains(container), found)
     np.testing.assert_array_equal(rates(container), [1.0, 2.0, 4.0])
@@ -125,7 +127,7 @@ def test_wrong_input_is_one_sentence(words):
     with pytest.raises(
         TypeError, match="HistoryGLM is a HistoryGLM, which gives words no probability"
     ):
-        gain(mc.HistoryGLM(), words, ax=axes())
+        gain(mc.models.HistoryGLM(), words, ax=axes())
     with pytest.raises(ValueError, match="rates are for gains that are arrays"):
         gain(model, words, rates=[1.0, 2.0, 3.0], ax=axes())
     with pytest.raises(ValueError, match="given is for models and words; leave it out for results"):

@@ -50,7 +50,7 @@ def test_a_title_has_the_size_of_the_axes_it_is_over():
 def test_one_model_of_the_family_is_one_sentence_away(model):
     assert fitted_model(model) is model
     with pytest.raises(TypeError, match=r"^model is a Tree; pass one fitted model, such as Ising"):
-        fitted_model(mc.Tree())
+        fitted_model(mc.models.Tree())
     with pytest.raises(NotFittedError, match="not fitted yet"):
         fitted_model(mc.RBM())
     with pytest.raises(ValueError, match=r"^Independent has no hidden units; pass an RBM"):

@@ -64,7 +64,7 @@ def test_the_main_layer_has_the_large_dot():
 
 
 def test_bars_and_lines_are_what_shuffled_labels_reach():
-    found = mc.layer_statistics(rbm(), UNITS)
+    found = mc.evaluate.layer_statistics(rbm(), UNITS)
     ax = drawn(found, hidden=[3, 0])
     upper = [bar.get_height() for bar in ax.patches]
     assert upper == [found.hidden[3].upper, found.hidden[0].upper]
@@ -76,7 +76,7 @@ def test_bars_and_lines_are_what_shuffled_labels_reach():
 
 def test_statistics_and_model_with_units_words_or_labels_are_the_same():
     model = rbm()
-    first = dots(drawn(mc.layer_statistics(model, UNITS)))
+    first = dots(drawn(mc.evaluate.layer_statistics(model, UNITS)))
     words = Words.from_array(np.eye(10), units=UNITS)
     for units in (UNITS, words, LABELS.tolist()):
         assert dots(drawn(model, units)) == first
@@ -118,7 +118,8 @@ def test_marks_for_a_legend_are_ordered_by_depth():
             ("RBM",),
             {},
             TypeError,
-            "statistics is a str; pass a fitted RBM or SemiRBM, or what mc.layer_statistics",
+            "statistics is a str; pass a fitted RBM or SemiRBM, or what "
+            "mc.evaluate.layer_statistics",
         ),
         ((rbm(),), {}, ValueError, "does not know its units"),
         ((rbm(), Units("abcdefghij")), {}, ValueError, "no layers"),
@@ -126,7 +127,7 @@ def test_marks_for_a_legend_are_ordered_by_depth():
         ((rbm(), UNITS), {"hidden": []}, ValueError, "hidden is empty; tested are h0"),
         ((rbm(), UNITS), {"color": {"VI": "red"}}, ValueError, "color names 'VI'"),
         (
-            (mc.layer_statistics(rbm(), UNITS), UNITS),
+            (mc.evaluate.layer_statistics(rbm(), UNITS), UNITS),
             {},
             ValueError,
             "statistics know their layers; leave units out",

@@ -74,8 +74,8 @@ def calls(recording, words, ising, rbm, planted_results):
         "hidden_map": (rbm, 0),
         "hidden_units": (rbm, words),
         "layers": (rbm, ["IV", "IV", "V", "V", "V"]),
-        "modes": (mc.BernoulliMixture(2).fit(words),),
-        "penalties": (mc.choose_l1(mc.Ising(), words, words, [1e-3, 1e-2]),),
+        "modes": (mc.models.BernoulliMixture(2).fit(words),),
+        "penalties": (mc.evaluate.choose_l1(mc.Ising(), words, words, [1e-3, 1e-2]),),
         "prediction": (models, words, 0),
         "probe": (recording,),
         "raster": (recording,),
@@ -208,7 +208,7 @@ def test_maps_of_colours_pass_through(name, calls):
 @pytest.mark.parametrize("name", OF_MODELS)
 def test_models_are_one_or_many(name, calls, ising, rbm):
     function, (_, *rest) = getattr(plot, name), calls[name]
-    tree = mc.Tree().fit(rest[0])
+    tree = mc.models.Tree().fit(rest[0])
     for models in ([ising, rbm], (ising, tree), {"Ising": ising, "my Tree": tree}):
         assert function(models, *rest, ax=axes()).has_data()
     if name != "differences":  # from one of several

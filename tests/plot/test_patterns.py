@@ -29,7 +29,7 @@ def words():
 @pytest.fixture(scope="module")
 def statistics(words):
     models = {"Independent": mc.Independent().fit(words), "Ising": mc.Ising().fit(words)}
-    return {name: mc.pattern_statistics(model, words) for name, model in models.items()}
+    return {name: mc.evaluate.pattern_statistics(model, words) for name, model in models.items()}
 
 
 def clouds(ax):
@@ -106,7 +106,7 @@ def test_probabilities_that_underflow_are_below_the_axis():
     X = np.zeros((40, 500), dtype=np.uint8)
     X[0] = 1
     model = mc.Independent.from_parameters(Parameters(b=np.full(500, -20.0)))
-    found = mc.pattern_statistics(model, X)
+    found = mc.evaluate.pattern_statistics(model, X)
     assert found.model.min() == 0.0
     for draw in (patterns, pattern_ratios):
         ax = draw({"Independent": found}, ax=axes())
@@ -115,7 +115,7 @@ def test_probabilities_that_underflow_are_below_the_axis():
 
 
 def test_one_silent_unit_is_a_single_point():
-    found = mc.pattern_statistics(mc.Independent().fit(np.zeros((9, 1))), np.zeros((9, 1)))
+    found = mc.evaluate.pattern_statistics(mc.Independent().fit(np.zeros((9, 1))), np.zeros((9, 1)))
     ax = patterns({"a $model$": found}, ax=axes())
     ax.figure.draw_without_rendering()
     assert medians(ax)["a \\$model\\$"][:, 0].tolist() == [1.0]
@@ -177,7 +177,10 @@ def test_a_model_that_is_far_off_does_not_flatten_the_others(statistics):
 def test_models_and_words_give_what_statistics_give(words):
     ising, rates = mc.Ising().fit(words), mc.Independent().fit(words)
     for draw in (patterns, pattern_ratios):
-        found = {name: mc.pattern_statistics(m, words) for name, m in (("a", ising), ("b", rates))}
+        found = {
+            name: mc.evaluate.pattern_statistics(m, words)
+            for name, m in (("a", ising), ("b", rates))
+        }
         expected = medians(draw(found, ax=axes()))
         got = medians(draw({"a": ising, "b": rates}, words, ax=axes()))
         assert expected.keys() == got.keys()
@@ -202,7 +205,7 @@ def lines_of(ax):
 
 
 def test_synchrony_of_data_is_black_points_with_errors_and_of_models_a_line(words):
-    data, ising = mc.synchrony(words), mc.synchrony(mc.Ising().fit(words))
+    data, ising = mc.evaluate.synchrony(words), mc.evaluate.synchrony(mc.Ising().fit(words))
     lines = lines_of(synchrony({"data": data, "Ising": ising}, ax=axes()))
     points, _, (bars,) = lines["data"].lines
     occurs = np.flatnonzero(data.probability)
@@ -228,7 +231,7 @@ def test_synchrony_of_500_units_shows_what_occurs():
 
 
 def test_synchrony_of_one_word_has_no_error():
-    ax = synchrony({"data": mc.synchrony([[0]])}, ax=axes())
+    ax = synchrony({"data": mc.evaluate.synchrony([[0]])}, ax=axes())
     ax.figure.draw_without_rendering()
     assert lines_of(ax)["data"].lines[0].get_ydata() == pytest.approx([1.0])
 
@@ -238,9 +241,9 @@ def test_synchrony_of_models_and_words_is_that_of_both(words):
     lines = lines_of(synchrony(ising, words, ax=axes()))
     assert list(lines) == ["data", "Ising"]
     np.testing.assert_array_equal(
-        lines["Ising"].lines[0].get_ydata(), mc.synchrony(ising).probability
+        lines["Ising"].lines[0].get_ydata(), mc.evaluate.synchrony(ising).probability
     )
-    observed = mc.synchrony(words)
+    observed = mc.evaluate.synchrony(words)
     np.testing.assert_array_equal(
         lines["data"].lines[0].get_ydata(), observed.probability[observed.probability > 0.0]
     )
@@ -256,7 +259,9 @@ def test_points_say_which_word_they_are():
     assert tips.columns == ("model", "active units", "active", "times seen", "times expected")
     rows = {row[1]: row for row in tips.rows}
     assert rows.keys() == {"none", "n7", "n7, n9"}
-    assert rows["n7"][3:] == pytest.approx([2.0, 6 * mc.pattern_statistics(model, held).model[1]])
+    assert rows["n7"][3:] == pytest.approx(
+        [2.0, 6 * mc.evaluate.pattern_statistics(model, held).model[1]]
+    )
     windows = held.embed(2)
     [tips] = [
         tips_of(line)

@@ -20,12 +20,12 @@ def words():
 
 @pytest.fixture(scope="module")
 def ising(words):
-    return mc.choose_l1(mc.Ising(), *words, STRENGTHS)
+    return mc.evaluate.choose_l1(mc.Ising(), *words, STRENGTHS)
 
 
 @pytest.fixture(scope="module")
 def rbm(words):
-    return mc.choose_l1(mc.RBM(n_hidden=2), *words, STRENGTHS[1:])
+    return mc.evaluate.choose_l1(mc.RBM(n_hidden=2), *words, STRENGTHS[1:])
 
 
 def drawn(*given, **options):

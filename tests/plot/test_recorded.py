@@ -4,8 +4,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
-from microcolumn import Recording, Units, Words, suggest_bin_width
+from microcolumn import Recording, Units, Words
 from microcolumn.plot._recorded import correlations, correlogram, rates
+from microcolumn.survey import suggest_bin_width
 
 
 @pytest.fixture

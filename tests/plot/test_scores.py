@@ -297,7 +297,7 @@ def test_marks_say_what_they_stand_for():
 @pytest.mark.parametrize("draw", [scores, differences, ranking])
 def test_models_on_words_are_compared(draw):
     words = mc.simulate.microcolumn(n_units=4, minutes=0.3, seed=0).bin(0.020)
-    models = {"Ising": mc.Ising().fit(words), "my tree": mc.Tree().fit(words)}
+    models = {"Ising": mc.Ising().fit(words), "my tree": mc.models.Tree().fit(words)}
     both = [draw(models, words, ax=axes()), draw(mc.compare(models, words), ax=axes())]
     heights, expected = (tuple(ax.dataLim.bounds) for ax in both)
     assert heights == expected

@@ -29,7 +29,7 @@ def test_there_is_a_file_for_each_table_with_rows(tables):
 
 def test_parameters_have_their_intervals(planted_results, monkeypatch):
     X = np.random.default_rng(0).random((400, 3)) < 0.3
-    found = mc.intervals(mc.Ising(l1=1e-3).fit(X), X)
+    found = mc.evaluate.intervals(mc.Ising(l1=1e-3).fit(X), X)
     monkeypatch.setattr(planted_results, "intervals", lambda **_: found)
     rows = TABLES["parameters"](planted_results)
     assert rows[0].items() >= {"recording": "cells", "model": "Ising"}.items()

@@ -22,7 +22,7 @@ def _planted():
     """Four pairs: coupled, not coupled, without a limit below, and without an interval."""
     pairs = _estimates([0.5, 0.01, -1.2, np.nan], [0.05, 0.1, 0.2, 0.1])
     pairs.low[2] = -np.inf
-    return mc.Intervals(
+    return mc.evaluate.Intervals(
         model="Ising",
         level=0.95,
         names=("u0", "u1", "u2", "u3"),

@@ -11,7 +11,7 @@ from microcolumn.words import Words
 def test_it_is_about_a_hundredth_of_the_error_of_a_score():
     words = mc.simulate.microcolumn(n_units=10, minutes=10, seed=0).bin()
     model = mc.Ising(objective="likelihood", l1=1e-4).fit(words)
-    stderr = mc.excess_log_likelihood(model, words).stderr
+    stderr = mc.score(model, words).stderr
     nats_per_word = stderr * np.log(2.0) * words.bin_width
     assert 0.3 < resolution(words) / (0.01 * nats_per_word) < 2.0
 

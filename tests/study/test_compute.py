@@ -71,7 +71,7 @@ def by_hand(dealt):
 def best(by_hand, dealt):
     """The fit of each path that scores best on the validation words."""
     return {
-        name: max(path, key=lambda fit: mc.excess_log_likelihood(fit, dealt[1]).bits_per_second)
+        name: max(path, key=lambda fit: mc.score(fit, dealt[1]).bits_per_second)
         for name, path in by_hand.items()
     }
 
@@ -164,7 +164,7 @@ def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, 
         log_z = np.log(np.exp(log_weight(fit.parameters_, every_word(5))).sum())
         assert row["value"] == pytest.approx(log_z, rel=1e-12)
         assert row["converged"] == 1
-        score = mc.excess_log_likelihood(fit, dealt[1])
+        score = mc.score(fit, dealt[1])
         assert row["validation_bits_per_second"] == score.bits_per_second
         assert row["validation_stderr"] == score.stderr
 
@@ -175,7 +175,7 @@ def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best, dealt, name):
     [row] = store.rows("scores", job=job_of(store, kind="test"), model=name)
-    score = mc.excess_log_likelihood(best[name], dealt[2])
+    score = mc.score(best[name], dealt[2])
     assert row["l1"] == best[name].l1
     assert row["bits_per_second"] == score.bits_per_second
     assert row["block_stderr"] == score.stderr
@@ -204,13 +204,13 @@ def test_every_pair_is_compared_once_by_the_difference_of_its_scores(store):
 
 
 def check_predictions(rows, prediction, rates):
-    gained = mc.skill(prediction)
+    gained = mc.evaluate.skill(prediction)
     for n, row in enumerate(rows):
         assert (row["position"], row["unit"]) == (n, f"u{n}")
         assert row["rate_hz"] == pytest.approx(rates[n] / 0.020, rel=1e-12)
         assert row["gain_bits_per_second"] == gained.bits_per_second[n]
         assert row["brier"] == gained.brier[n]
-        assert row["roc_area"] == mc.roc(prediction, n).area
+        assert row["roc_area"] == mc.evaluate.roc(prediction, n).area
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -218,7 +218,7 @@ def test_single_bins_are_predicted_from_the_rest(store, best, dealt, name):
     job = job_of(store, kind="predict", model=name)
     rows = store.rows("predictions", job=job)
     assert {row["given"] for row in rows} == {"rest"}
-    check_predictions(rows, mc.predict(best[name], dealt[2], given="rest"), dealt[0].rates)
+    check_predictions(rows, mc.evaluate.predict(best[name], dealt[2], given="rest"), dealt[0].rates)
 
 
 def test_windows_are_predicted_from_the_past_too(windows):
@@ -228,16 +228,19 @@ def test_windows_are_predicted_from_the_past_too(windows):
     fit = mc.RBM(3, random_state=0).fit_path(train, L1)[L1.index(scored["l1"])]
     for given in ("rest", "past"):
         rows = windows.rows("predictions", given=given)
-        prediction = mc.predict(fit, test, given=given)
+        prediction = mc.evaluate.predict(fit, test, given=given)
         check_predictions(rows, prediction, train.rates[-5:])
         [row] = windows.rows("calibrations", given=given)
-        expected = mc.calibration(prediction)
+        expected = mc.evaluate.calibration(prediction)
         assert row["observed"] == expected.observed.tolist()
         assert row["n_bins"] == expected.n_bins.tolist()
         assert row["error"] == expected.error
     [job] = windows.rows("jobs", kind="structure", model="RBM 3")
     [row] = windows.rows("structures", job=job["digest"])
-    stored, own = from_blob(mc.Intervals, row["intervals"]), mc.intervals(fit, train)
+    stored, own = (
+        from_blob(mc.evaluate.Intervals, row["intervals"]),
+        mc.evaluate.intervals(fit, train),
+    )
     np.testing.assert_array_equal(stored.weights.low, own.weights.low)
     assert str(stored) == str(own)
 
@@ -245,9 +248,9 @@ def test_windows_are_predicted_from_the_past_too(windows):
 @pytest.mark.parametrize("name", NAMES)
 def test_structure_is_that_of_the_chosen_fit(store, best, name):
     [row] = store.rows("structures", job=job_of(store, kind="structure", model=name))
-    layers = mc.layer_statistics(best[name], recording().units)
+    layers = mc.evaluate.layer_statistics(best[name], recording().units)
     assert row["layers"] == plain(layers)
-    found = mc.effective_interactions(best[name], 3)
+    found = mc.evaluate.effective_interactions(best[name], 3)
     interactions = row["interactions"]
     assert interactions["rms_nats"] == found.rms_nats
     assert [len(strongest) for strongest in interactions["strongest"]] == [
@@ -272,7 +275,7 @@ def test_the_data_are_described_and_the_words_kept_bit_for_bit(store):
     np.testing.assert_array_equal(times, expected.clock.times_s(expected.bins, 0.020))
     data = from_blob(DataResult, row["data"])
     np.testing.assert_array_equal(data.rates_hz, recording().rates_hz)
-    suggested = mc.suggest_bin_width(recording())
+    suggested = mc.survey.suggest_bin_width(recording())
     assert (data.suggestion.width_s, data.suggestion.reason) == (
         suggested.width_s,
         suggested.reason,
@@ -303,16 +306,16 @@ def test_activations_of_every_fit_are_those_on_the_test_words(store, by_hand, de
 def test_patterns_and_synchrony_are_those_of_the_first_split(results, name):
     train, _, test = results.words("A")
     model = mc.Independent().fit(train) if name == "Independent" else results.model("A", name)
-    found, expected = results.patterns("A"), mc.pattern_statistics(model, test)
+    found, expected = results.patterns("A"), mc.evaluate.pattern_statistics(model, test)
     for field in ("X", "n_active", "empirical", "model", "lower", "upper"):
         np.testing.assert_array_equal(
             getattr(found.statistics[name], field), getattr(expected, field)
         )
     assert found.statistics[name].n_words == expected.n_words
-    synchrony = mc.synchrony(model)
+    synchrony = mc.evaluate.synchrony(model)
     np.testing.assert_array_equal(found.synchrony[name].probability, synchrony.probability)
     np.testing.assert_array_equal(
-        found.synchrony["data"].probability, mc.synchrony(test).probability
+        found.synchrony["data"].probability, mc.evaluate.synchrony(test).probability
     )
 
 
@@ -320,8 +323,8 @@ def test_adequacy_is_that_of_the_test_words_of_the_first_split(results):
     train, _, test = results.words("A")
     found = results.adequacy("A")
     assert list(found) == ["Independent", *NAMES]
-    assert found["Ising"] == mc.adequacy(results.model("A", "Ising"), test, initial=train)
-    assert results.explainable("A") == mc.explainable(test, mc.Independent().fit(train))
+    assert found["Ising"] == mc.evaluate.adequacy(results.model("A", "Ising"), test, initial=train)
+    assert results.explainable("A") == mc.evaluate.explainable(test, mc.Independent().fit(train))
 
 
 def test_annealing_is_of_the_ising_model_of_the_first_split(results):

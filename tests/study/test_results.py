@@ -153,7 +153,7 @@ def test_words_are_the_parts_of_the_split_ready_for_predictions(results):
         np.testing.assert_array_equal(part.bins, reference.bins)
         np.testing.assert_array_equal(part.X[part.index], reference.X[reference.index])
     model = results.model("cells", "RBM", split=1, **SPATIOTEMPORAL)
-    trace = mc.predict(model, test, given="past", baseline=train.rates).probability
+    trace = mc.evaluate.predict(model, test, given="past", baseline=train.rates).probability
     assert trace.shape == (test.n_bins, 4)
 
 

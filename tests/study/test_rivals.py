@@ -41,7 +41,7 @@ def test_a_rival_is_fitted_once_whatever_the_objectives_and_hidden_units():
 
 def test_the_fit_chosen_is_kept_with_all_that_was_tried(results, store):
     train, validation, _ = results.words("A", split=1)
-    found = mc.choose(mc.BernoulliMixture(random_state=1), train, validation)
+    found = mc.evaluate.choose(mc.models.BernoulliMixture(random_state=1), train, validation)
     kept = results.model("A", "BernoulliMixture", split=1)
     assert np.array_equal(kept.modes_, found.best.modes_)
     with closing(sqlite3.connect(store)) as connection:
@@ -58,7 +58,7 @@ def test_test_scores_are_those_of_the_fits(results):
     for split in range(3):
         train, _, test = results.words("A", split=split)
         for name in MODELS:
-            score = mc.excess_log_likelihood(
+            score = mc.score(
                 results.model("A", name, split=split), test, mc.Independent().fit(train)
             )
             assert compared.scores[name].by_split[split] == pytest.approx(score.bits_per_second)
@@ -68,9 +68,9 @@ def test_test_scores_are_those_of_the_fits(results):
 
 def test_scores_tell_what_a_dirichlet_process_around_the_model_adds(results):
     train, _, test = results.words("A", split=2)
-    universal = mc.Universal(results.model("A", "Tree", split=2)).fit(train)
+    universal = mc.models.Universal(results.model("A", "Tree", split=2)).fit(train)
     [score] = [each for each in results.comparison("A").scores["Tree"].splits if each.split == 2]
-    assert score.lift == pytest.approx(mc.lift(universal, test).bits_per_second)
+    assert score.lift == pytest.approx(mc.evaluate.lift(universal, test).bits_per_second)
 
 
 def test_prediction_patterns_and_adequacy_have_rivals(results):
@@ -82,5 +82,5 @@ def test_prediction_patterns_and_adequacy_have_rivals(results):
     adequate = results.adequacy("A")
     assert list(adequate) == ["Independent", *MODELS]
     for name in MODELS:
-        again = mc.adequacy(results.model("A", name), test, initial=train)
+        again = mc.evaluate.adequacy(results.model("A", name), test, initial=train)
         assert adequate[name] == again

@@ -119,7 +119,7 @@ def test_penalties_are_made_for_the_words_of_each_split(path):
             scores = {l1: row["validation_bits_per_second"] for l1, row in tried.items()}
             chosen = results.model("A", name, split=split)
             assert scores[chosen.l1] >= max(scores.values()) - 0.1  # or they are ties
-            found = microcolumn.excess_log_likelihood(chosen, validation).bits_per_second
+            found = microcolumn.score(chosen, validation).bits_per_second
             assert scores[chosen.l1] == pytest.approx(found)
 
 

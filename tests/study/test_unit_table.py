@@ -29,7 +29,7 @@ def _estimates(values, stderr):
 def _intervals(model, ids, nats, stderr):
     """Couplings of unit 0 with all others, in nats."""
     empty = np.zeros(0)
-    return mc.Intervals(
+    return mc.evaluate.Intervals(
         model=model,
         level=0.95,
         names=tuple(ids),

@@ -82,7 +82,7 @@ def fit(
         n_hidden=n_hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=n_init
     )
     with atomic_write(out) as saved, warnings_as_lines():
-        from ..evaluate import excess_log_likelihood, intervals, tune
+        from ..evaluate import intervals, score, tune
         from ..models import Independent, to_bytes
         from ..study import Experiment
         from ..study._sources import words_of
@@ -100,13 +100,13 @@ def fit(
                 estimator, [choice] = tuned.best, tuned.choices.values()
             else:
                 estimator.fit(fitted)
-        score = None if held is None else excess_log_likelihood(estimator, held)
+        held_out = None if held is None else score(estimator, held)
         saved.write(to_bytes(estimator))
         # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
         names = ("bits_per_second", "stderr", "n_words", "false_mass")
-        scored = score and {name: getattr(score, name) for name in names}
+        scored = held_out and {name: getattr(held_out, name) for name in names}
         tried = choice and [
             settings | {"bits_per_second": each.bits_per_second}
             for settings, each in zip(choice.settings, choice.scores, strict=True)
@@ -116,11 +116,10 @@ def fit(
     rows = [("words", str(fitted)), *certificate(estimator)]
     if choice is not None:
         rows.insert(2, ("settings", f"{choice}, chosen on a fifth of the words"))
-    if score is not None:
-        above = (
-            "" if score.has_false_mode else f" above independent units on {score.n_words:,} words"
-        )
-        rows.append(("held out", f"{score}{above}"))
+    if held_out is not None:
+        n_words = f"{held_out.n_words:,} words"
+        above = "" if held_out.has_false_mode else f" above independent units on {n_words}"
+        rows.append(("held out", f"{held_out}{above}"))
     if sure is not None:
         rows.append(("intervals", sure.statement()))
     print_table([*rows, ("saved", str(out))])

@@ -51,8 +51,8 @@ from ._prediction_scores import (
 from ._rival_choice import Choice as Choice, choose as choose
 from ._score import (
     Score as Score,
-    excess_log_likelihood as excess_log_likelihood,
     lift as lift,
+    score as score,
     sequence_gain as sequence_gain,
 )
 from ._significance import Estimate as Estimate

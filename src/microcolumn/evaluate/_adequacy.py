@@ -220,7 +220,7 @@ def adequacy(
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
-        Bins per block; by default as for ``excess_log_likelihood``. Blocks must be longer than the
+        Bins per block; by default as for ``score``. Blocks must be longer than the
         time over which words depend on each other.
     initial : Words or array_like, optional
         Words that Gibbs chains start from if a model of the paper's family is too large for

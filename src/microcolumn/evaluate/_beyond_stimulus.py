@@ -148,7 +148,7 @@ def beyond_stimulus(
     repeats : Repeats
         When the stimulus was shown.
     block_bins : int, optional
-        Bins per block of the error bars; see :func:`excess_log_likelihood`.
+        Bins per block of the error bars; see :func:`score`.
     random_state : int
         Seed of the control, and of words drawn where log Z cannot be summed.
 

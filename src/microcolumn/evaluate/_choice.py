@@ -16,7 +16,7 @@ from ..partition._cost import EXACT_CHOICE, operations
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._rival_choice import Choice, is_at_end
-from ._score import Score, excess_log_likelihood
+from ._score import Score, score
 
 #: Grids that are made for the words, and their strengths per factor of ten.
 AUTOMATIC = {"auto": 3, "coarse": 1}
@@ -92,7 +92,7 @@ def choose_l1(
         tried: list[float] = []
         for fit in _fits(model, train, leg, nested, found, effort):
             normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
-            found[fit.l1] = normalised, excess_log_likelihood(normalised, validation)
+            found[fit.l1] = normalised, score(normalised, validation)
             tried.append(fit.l1)
             if leg.has_turned(tried, _best(found)):
                 break
@@ -110,7 +110,7 @@ def choose_l1(
         start = found[best][0].parameters_
         [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
         fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
-        found[best] = fit, excess_log_likelihood(fit, validation)
+        found[best] = fit, score(fit, validation)
         polished.add(best)
         best = _best(found)
     fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
@@ -205,10 +205,10 @@ def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
 def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
     """The preferred strength of those tried."""
     merits = {}
-    for l1, (fit, score) in found.items():
+    for l1, (fit, kept) in found.items():
         false_mass = fit.log_partition().false_mass
-        merits[l1] = merits_of(score.bits_per_second, score.converged, false_mass)
-    return preferred(merits, {l1: score.stderr for l1, (_, score) in found.items()})
+        merits[l1] = merits_of(kept.bits_per_second, kept.converged, false_mass)
+    return preferred(merits, {l1: kept.stderr for l1, (_, kept) in found.items()})
 
 
 def _normalise_best(
@@ -231,7 +231,7 @@ def _normalise_best(
             elif by_fit.method != "chains" or not log_z.converged:
                 continue
             fit = fit.with_log_partition(by_fit.shifted(shift))
-            found[l1] = fit, excess_log_likelihood(fit, validation)
+            found[l1] = fit, score(fit, validation)
 
 
 def _per_decade(l1_values: str | Sequence[float]) -> int | None:

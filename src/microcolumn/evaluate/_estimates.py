@@ -58,7 +58,7 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals(AsText):
-    """Intervals for the parameters of a fitted model; see :func:`microcolumn.intervals`.
+    """Intervals for the parameters of a fitted model; see :func:`microcolumn.evaluate.intervals`.
 
     Attributes
     ----------

@@ -108,7 +108,7 @@ def explainable(
         Firing-rate model of the training words, or their rates per bin; by default the rates of
         ``words``.
     block_bins : int, optional
-        Bins per block; by default as for ``excess_log_likelihood``.
+        Bins per block; by default as for ``score``.
 
     Examples
     --------

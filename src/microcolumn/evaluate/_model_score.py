@@ -37,7 +37,7 @@ class SplitScore(ScoredWords):
         What the validation part chose for a rival, such as ``"60 components"``.
     lift : float
         Bits/s that a Dirichlet process around the model adds: by how much the model is wrong
-        (:func:`microcolumn.lift`). NaN where it was not asked for.
+        (:func:`microcolumn.evaluate.lift`). NaN where it was not asked for.
     """
 
     split: int

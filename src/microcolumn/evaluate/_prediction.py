@@ -150,8 +150,8 @@ def predict(
     Parameters
     ----------
     model : WordModel or HistoryGLM
-        A fitted model. A :class:`~microcolumn.HistoryGLM` takes words of single bins and finds
-        their past itself, so that every bin is predicted.
+        A fitted model. A :class:`~microcolumn.models.HistoryGLM` takes words of single bins and
+        finds their past itself, so that every bin is predicted.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words of the model's units, in any order; an array is taken in time order, as bins
         of the model's own width, or of 20 ms if it does not know it.
@@ -163,7 +163,7 @@ def predict(
     units : iterable of int, optional
         Positions of the units to predict, in the model's order; all of them by default.
     baseline : Independent or array_like, shape (n_dims,), optional
-        Firing-rate model that :func:`~microcolumn.skill` compares with; by default the rates
+        Firing-rate model that :func:`skill` compares with; by default the rates
         that ``model`` was trained at, where it was trained.
 
     Examples

@@ -51,7 +51,7 @@ def roc(prediction: Prediction, unit: int) -> Roc:
     Parameters
     ----------
     prediction : Prediction
-        From :func:`~microcolumn.predict`.
+        From :func:`~microcolumn.evaluate.predict`.
     unit : int
         Position of the unit among the recorded ones.
 
@@ -118,7 +118,7 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
     Parameters
     ----------
     prediction : Prediction
-        From :func:`~microcolumn.predict`.
+        From :func:`~microcolumn.evaluate.predict`.
     unit : int, optional
         Position of the unit among the recorded ones; all predicted units pooled by default.
     n_groups : int
@@ -192,7 +192,7 @@ def skill(prediction: Prediction) -> Skill:
     Parameters
     ----------
     prediction : Prediction
-        From :func:`~microcolumn.predict`, of a trained model or with ``baseline``.
+        From :func:`~microcolumn.evaluate.predict`, of a trained model or with ``baseline``.
     """
     if prediction.rate_log_odds is None:
         raise ValueError(

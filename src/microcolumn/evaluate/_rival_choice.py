@@ -14,7 +14,7 @@ from ..models._sequence import SequenceModel
 from ..notebook import AsText
 from ..validation import kind_of
 from ..words import Words, as_words
-from ._score import Score, excess_log_likelihood, sequence_gain
+from ._score import Score, score, sequence_gain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +109,7 @@ def _score(fit: Rival | HistoryGLM, validation: Words) -> Score:
     """Gain on held-out words, or on held-out trains of a model that knows the past."""
     if isinstance(fit, SequenceModel):
         return sequence_gain(fit, validation)
-    return excess_log_likelihood(fit, validation)
+    return score(fit, validation)
 
 
 def _merits(fit: Rival | HistoryGLM, score: Score) -> tuple[Any, ...]:

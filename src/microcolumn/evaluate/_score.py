@@ -26,7 +26,7 @@ class ScoredWords:
     ----------
     normaliser, side : str
         How log Z was found, and which states an exact one was summed over; see
-        :class:`~microcolumn.LogPartition`.
+        :class:`~microcolumn.partition.LogPartition`.
     normaliser_stderr : float
         The normaliser's part of the error, bits/s; common to all words, zero for exact sums.
     nats_per_word : float
@@ -100,7 +100,7 @@ class Score(ScoredWords, AsText):
         return f"{self.bits_per_second:.2f} ± {self.stderr:.2f} bits/s{doubt}"
 
 
-def excess_log_likelihood(
+def score(
     model: WordModel,
     words: Words | ArrayLike,
     baseline: Baseline = None,
@@ -132,8 +132,8 @@ def excess_log_likelihood(
     >>> together = rng.random((2000, 1)) < 0.1
     >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
     >>> train, test = words.split(0.5, random_state=0)
-    >>> score = excess_log_likelihood(Ising().fit(train), test)
-    >>> score.bits_per_second > 5 * score.stderr
+    >>> held_out = score(Ising().fit(train), test)
+    >>> held_out.bits_per_second > 5 * held_out.stderr
     True
     """
     held = words_for(model, words, bin_width)
@@ -193,13 +193,13 @@ def sequence_gain(
     By the chain rule it is the log probability of the spike trains over that at the training rates.
     A model that knows the past gains from correlations in time as well, so this is no score of
     single words. Where units are independent given the past it is the sum of the units' gains
-    (:func:`~microcolumn.skill`).
+    (:func:`~microcolumn.evaluate.skill`).
 
     Parameters
     ----------
     model : WordsEstimator
-        A fitted model with ``score_sequence``: :class:`~microcolumn.HiddenMarkovModes` or
-        :class:`~microcolumn.HistoryGLM`.
+        A fitted model with ``score_sequence``: :class:`~microcolumn.models.HiddenMarkovModes` or
+        :class:`~microcolumn.models.HistoryGLM`.
     words : Words or array_like, shape (n_bins, n_units)
         Held-out words of single bins, in time order. The past of a bin begins at the last gap.
     baseline : Independent or array_like, shape (n_units,), optional
@@ -208,7 +208,7 @@ def sequence_gain(
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
-        Bins per block of the error bar; see :func:`~microcolumn.excess_log_likelihood`.
+        Bins per block of the error bar; see :func:`score`.
 
     Examples
     --------
@@ -222,8 +222,7 @@ def sequence_gain(
     """
     if not hasattr(model, "score_sequence"):
         raise TypeError(
-            f"{type(model).__name__} has no probability of a bin given the past; "
-            "use excess_log_likelihood"
+            f"{type(model).__name__} has no probability of a bin given the past; use score"
         )
     held = words_for(model, words, bin_width)
     length = block_bins_of(held, block_bins)
@@ -264,7 +263,7 @@ def lift(
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
-        Bins per block of the error bar; see :func:`excess_log_likelihood`.
+        Bins per block of the error bar; see :func:`score`.
 
     Examples
     --------

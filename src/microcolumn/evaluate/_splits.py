@@ -81,8 +81,8 @@ def compare(
     if missing:
         if train is None and len(missing) < len(by_name):
             raise ValueError(
-                f"{enumeration(list(missing))} not fitted, but other models are; pass the words "
-                "that these were fitted on as train"
+                f"some models are fitted, but not {enumeration(list(missing))}; pass the words "
+                "that the others were fitted on as train"
             )
         if train is None:
             train, words = as_words(words).split(0.5, by="blocks", random_state=random_state)

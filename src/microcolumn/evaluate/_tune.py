@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..formatting import text_table
+from ..formatting import enumeration, text_table
 from ..models import HistoryGLM, Rival, WordModel, model_named
 from ..models._penalised import PenalisedModel
 from ..notebook import AsText
@@ -19,7 +19,7 @@ from ..validation import kind_of
 from ..words import Words, as_words
 from ._choice import choose_l1
 from ._rival_choice import Choice, choose
-from ._score import excess_log_likelihood
+from ._score import score
 
 if TYPE_CHECKING:
     import pandas
@@ -115,10 +115,15 @@ def tune(
     >>> from microcolumn import simulate
     >>> words = simulate.microcolumn(n_units=5, minutes=5, seed=0).bin()
     >>> result = tune(["Ising", "Tree"], words)
-    >>> sorted(result.models), result.best.score(words) > result.models["Tree"].score(words)
-    (['Ising', 'Tree'], True)
+    >>> sorted(result.models), result.choices["Ising"].is_at_end
+    (['Ising', 'Tree'], False)
     """
     by_name = named_models(models)
+    if l1_values != "auto" and not any(isinstance(m, PenalisedModel) for m in by_name.values()):
+        raise ValueError(
+            f"l1_values is {l1_values!r}, but {enumeration(list(by_name))} choose from settings of "
+            "their own; leave l1_values out"
+        )
     words = as_words(words)
     fitted, kept = words.split(1.0 - validation, by="blocks", random_state=random_state)
     choices = {name: _choice(name, each, fitted, kept, l1_values) for name, each in by_name.items()}
@@ -174,10 +179,10 @@ def _choice(
             return choose(model, fitted, kept)
     if isinstance(model, WordModel):  # nothing to choose
         fit = clone(model).fit(fitted)
-        return Choice(({},), (fit,), (excess_log_likelihood(fit, kept),), 0)
+        return Choice(({},), (fit,), (score(fit, kept),), 0)
     raise TypeError(f"{name} is {kind_of(model)}; pass models of words, such as Ising()")
 
 
 def _merit(choice: Choice) -> tuple[bool, float]:
-    score = choice.scores[choice.chosen]
-    return score.converged and not score.has_false_mode, score.bits_per_second
+    best = choice.scores[choice.chosen]
+    return best.converged and not best.has_false_mode, best.bits_per_second

@@ -182,7 +182,7 @@ def correlogram(result: BinWidth | Recording) -> CaptionedFigure:
     Parameters
     ----------
     result : BinWidth or Recording
-        From :func:`microcolumn.suggest_bin_width`, or the recording for which to find it.
+        From :func:`microcolumn.survey.suggest_bin_width`, or the recording for which to find it.
     """
     result = recorded.bin_width_of(result)
     with captioned("", "Cross-correlogram and bin width", (COLUMN, 2.6)) as figure:

@@ -103,7 +103,7 @@ class PopulationModel(WordModel):
 
         Hidden units that are on in the silent word are turned (:meth:`Parameters.canonical_sign`),
         so ``energy`` may differ from that of ``theta`` by a constant; no probability does.
-        It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, no
+        It has no training rates, so ``microcolumn.score`` needs an explicit baseline, no
         ``window_``, and an ``origin_`` of None.
         """
         if not isinstance(theta, Parameters):

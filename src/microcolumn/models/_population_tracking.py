@@ -49,7 +49,7 @@ class PopulationTracking(Rival):
     Parameters
     ----------
     strength : float
-        Words that the prior on each p_iK counts for. :func:`microcolumn.choose` finds the
+        Words that the prior on each p_iK counts for. :func:`microcolumn.evaluate.choose` finds the
         one that held-out words prefer.
 
     Attributes

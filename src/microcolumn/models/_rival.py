@@ -1,7 +1,7 @@
 """What the rivals of the paper's family share: they are normalised, and choose their settings.
 
-A rival says which settings are worth trying on given words; :func:`microcolumn.choose` fits them
-and keeps those that held-out words prefer.
+A rival says which settings are worth trying on given words; :func:`microcolumn.tune` fits them and
+keeps those that held-out words prefer.
 """
 
 from __future__ import annotations

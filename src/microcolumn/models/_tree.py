@@ -25,7 +25,7 @@ class Tree(Ancestral):
     ----------
     n_edges : int, optional
         Edges to keep, the most informative ones; by default all that have any information.
-        :func:`microcolumn.choose` finds the number that held-out words prefer.
+        :func:`microcolumn.evaluate.choose` finds the number that held-out words prefer.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class TwoTree(Ancestral):
     ----------
     n_edges : int, optional
         Edges to keep, the most informative ones, a second parent only after the first one; by
-        default all that have any information. :func:`microcolumn.choose` finds the number that
+        default all that have any information. :func:`microcolumn.tune` finds the number that
         held-out words prefer.
 
     Attributes

@@ -41,7 +41,8 @@ class Universal(Rival):
 
     p(x) = (n_x + alpha p0(x)) / (n + alpha), where n_x of the n training words are x and p0 is the
     base model. With few words it is the base, with many the histogram of the words. How much it
-    lifts the base on held-out words (:func:`microcolumn.lift`) says by how much the base is wrong.
+    lifts the base on held-out words (:func:`microcolumn.evaluate.lift`) says by how much the base
+    is wrong.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class Universal(Rival):
         the base and all the other words (:func:`log_left_out`). ``"evidence"`` takes the one of
         highest marginal likelihood (:func:`log_evidence`); on recordings it scored lower. The
         base has seen the word that is left out, so that both trust a base of very many
-        parameters too much; :func:`microcolumn.choose` asks a validation part instead.
+        parameters too much; :func:`microcolumn.evaluate.choose` asks a validation part instead.
 
     Attributes
     ----------

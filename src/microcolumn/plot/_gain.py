@@ -77,11 +77,11 @@ def gain(
     models : fitted model, PredictionResult or array_like, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what ``results.predictions(...)`` of
         a study returns for each model; or, with ``rates``, what
-        :func:`microcolumn.conditional_gain` returns: bits/s, shape (n_units,).
+        :func:`microcolumn.evaluate.conditional_gain` returns: bits/s, shape (n_units,).
     words : Words or array_like, shape (n_words, n_units), optional
         Held-out words; the rates are then those that each model was trained at.
     given : {"rest", "past"}
-        What models know, as in :func:`microcolumn.conditional_gain`.
+        What models know, as in :func:`microcolumn.evaluate.conditional_gain`.
     rates : array_like, shape (n_units,), optional
         Firing rate of each unit, Hz, for gains that are arrays.
     """
@@ -137,7 +137,7 @@ def _on_words(
     if not hasattr(model, "rates_"):
         raise ValueError(
             f"{name} was never fitted, so it knows no training rates; pass what "
-            "mc.conditional_gain(model, words, baseline=...) returns, and rates="
+            "mc.evaluate.conditional_gain(model, words, baseline=...) returns, and rates="
         )
     held = words_for(model, words, None)
     gains = conditional_gain(model, held, given=given)

@@ -47,7 +47,8 @@ def layers(
     Parameters
     ----------
     statistics : LayerStatistics, or PopulationModel
-        From :func:`microcolumn.layer_statistics`, or a fitted model whose statistics are found.
+        From :func:`microcolumn.evaluate.layer_statistics`, or a fitted model whose statistics are
+        found.
     units : Units, Words, Recording or sequence of str, optional
         With a model: its units, or one layer for each; by default those that it knows.
     hidden : int or sequence of int, optional
@@ -113,7 +114,7 @@ def _statistics(
             raise ValueError("statistics know their layers; leave units out, or pass a model")
         return given
     kind: Any = PopulationModel
-    remedy = "a fitted RBM or SemiRBM, or what mc.layer_statistics returns"
+    remedy = "a fitted RBM or SemiRBM, or what mc.evaluate.layer_statistics returns"
     model = model_with_hidden(expect("statistics", given, kind, remedy))
     if units is None or isinstance(units, Units | Words | Recording):
         return layer_statistics(model, None if units is None else table_of(units))

@@ -78,7 +78,7 @@ def patterns(
     ----------
     models : WordModel or PatternStatistics, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what
-        :func:`microcolumn.pattern_statistics` returns on the same words.
+        :func:`microcolumn.evaluate.pattern_statistics` returns on the same words.
     units : Units, Words or Recording, optional
         Recorded units; with them, pages say which units are active in a word. By default those of
         ``words``.
@@ -176,7 +176,7 @@ def synchrony(
     ----------
     models : WordModel or Synchrony, or sequence or mapping of them
         Fitted models and their names, which are lines; or, without ``words``, what
-        :func:`microcolumn.synchrony` returns. Counts of observed words are black points.
+        :func:`microcolumn.evaluate.synchrony` returns. Counts of observed words are black points.
     words : Words or array_like, shape (n_words, n_units), optional
         Observed words, drawn as ``"data"``.
     """
@@ -221,7 +221,7 @@ _TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing"
 
 
 def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
-    made_by = "mc.pattern_statistics(model, words)"
+    made_by = "mc.evaluate.pattern_statistics(model, words)"
     kinds = (PatternStatistics, made_by, pattern_statistics, named_word_models)
     return measured(models, words, *kinds)
 
@@ -237,7 +237,7 @@ def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
         return {"data": synchrony_of(held), **found}
     if isinstance(models, Synchrony):
         return {"data" if models.method == "words" else "": models}
-    remedy = "fitted models and words, or what mc.synchrony(...) returns"
+    remedy = "fitted models and words, or what mc.evaluate.synchrony(...) returns"
     return named("models", models, Synchrony, remedy)
 
 

@@ -63,12 +63,12 @@ def prediction(
     Parameters
     ----------
     models : fitted model or Prediction, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`~microcolumn.predict`
-        returns on the same words.
+        Fitted models and their names; or, without ``words``, what
+        :func:`~microcolumn.evaluate.predict` returns on the same words.
     unit : int
         Position of the unit among the recorded units.
     given : {"rest", "past"}
-        What models know, as in :func:`~microcolumn.predict`; with ``words`` only.
+        What models know, as in :func:`~microcolumn.evaluate.predict`; with ``words`` only.
     start_s, stop_s : float, optional
         What to show, seconds; from one of them on, a second. By default the second without a gap
         in which the unit has most spikes.
@@ -76,7 +76,7 @@ def prediction(
     check_given(words, given)
     at = _check_unit(words, unit)
     asked = asked_stretch(start_s, stop_s, _SECONDS)
-    made_by = "mc.predict(model, words)"
+    made_by = "mc.evaluate.predict(model, words)"
     found = measured(
         models, words, Prediction, made_by, lambda m, x: predict(m, x, given=given, units=[at])
     )
@@ -130,7 +130,7 @@ def calibration(
     ----------
     models : fitted model or Calibration, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what
-        :func:`~microcolumn.calibration` returns.
+        :func:`~microcolumn.evaluate.calibration` returns.
     unit : int, optional
         Position of the unit among the recorded units; by default all units are pooled. With
         ``words`` only.
@@ -139,7 +139,7 @@ def calibration(
     """
     check_given(words, given, unit=unit)
     at = None if unit is None else _check_unit(words, unit)
-    made_by = "mc.calibration(mc.predict(model, words))"
+    made_by = "mc.evaluate.calibration(mc.evaluate.predict(model, words))"
     found = measured(
         models,
         words,
@@ -181,7 +181,7 @@ def roc(
     Parameters
     ----------
     models : fitted model or Roc, or sequence or mapping of them
-        Fitted models and their names; or, without ``words``, what :func:`~microcolumn.roc`
+        Fitted models and their names; or, without ``words``, what :func:`~microcolumn.evaluate.roc`
         returns.
     unit : int
         Position of the unit among the recorded units; with ``words`` only.
@@ -190,7 +190,7 @@ def roc(
     """
     check_given(words, given, unit=unit)
     at = -1 if words is None else _check_unit(words, unit)
-    made_by = "mc.roc(mc.predict(model, words), unit)"
+    made_by = "mc.evaluate.roc(mc.evaluate.predict(model, words), unit)"
     found = measured(
         models, words, Roc, made_by, lambda m, x: roc_of(predict(m, x, given=given, units=[at]), at)
     )

@@ -149,7 +149,7 @@ def correlogram(
     Parameters
     ----------
     result : BinWidth or Recording
-        From :func:`microcolumn.suggest_bin_width`, or the recording for which to find it.
+        From :func:`microcolumn.survey.suggest_bin_width`, or the recording for which to find it.
     bin_width : float, optional
         Bin width in use, seconds: dashed lines are drawn at plus and minus it, as in the paper's
         figure 1e; by default, at the peak's half height.

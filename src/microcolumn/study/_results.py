@@ -199,7 +199,8 @@ class Results(StoredStudy):
     ) -> dict[int, Row]:
         """Effective interactions by split: how strong pairs and triplets are, and the strongest.
 
-        ``rms_nats`` has a number for each order; see :func:`microcolumn.effective_interactions`.
+        ``rms_nats`` has a number for each order; see
+        :func:`microcolumn.evaluate.effective_interactions`.
         """
         condition, spec = self._model_at(recording, model, where)
         found = self._structures(condition, spec)
@@ -210,7 +211,7 @@ class Results(StoredStudy):
     ) -> Assemblies:
         """Hidden units of split 0, and in which other splits they recur.
 
-        See :func:`microcolumn.assemblies`. It is empty for a model without hidden units.
+        See :func:`microcolumn.evaluate.assemblies`. It is empty for a model without hidden units.
         """
         condition, spec = self._model_at(recording, model, where)
         if not spec.has_groups:
@@ -223,7 +224,7 @@ class Results(StoredStudy):
     ) -> Intervals | None:
         """Intervals for the parameters in split 0; None where there are too many parameters.
 
-        See :func:`microcolumn.intervals`; ``to_rows`` of it is a table for a file.
+        See :func:`microcolumn.evaluate.intervals`; ``to_rows`` of it is a table for a file.
         """
         return self._intervals(*self._model_at(recording, model, where))
 

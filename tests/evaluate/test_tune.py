@@ -1,0 +1,80 @@
+"""Settings are chosen on a part of the words, and the models fitted to all of them."""
+
+import numpy as np
+import pytest
+
+import microcolumn as mc
+
+
+@pytest.fixture(scope="module")
+def words():
+    return mc.simulate.microcolumn(n_units=6, minutes=6, seed=0).bin()
+
+
+def test_the_best_is_fitted_to_all_words_at_the_chosen_penalty(words):
+    model = mc.Ising()
+    tuned = mc.tune(model, words, random_state=3)
+    train, validation = words.split(0.8, by="blocks", random_state=3)
+    l1 = mc.evaluate.choose_l1(model, train, validation).best.l1
+    assert tuned.best is tuned.models["Ising"]
+    np.testing.assert_array_equal(tuned.best.J_, mc.Ising(l1=l1).fit(words).J_)
+    assert not hasattr(model, "parameters_")
+
+
+def test_several_models_are_ranked_by_their_validation_scores(words):
+    tuned = mc.tune(["Independent", mc.Ising(), "Tree", mc.models.PopulationTracking()], words)
+    assert list(tuned.models) == ["Independent", "Ising", "Tree", "PopulationTracking"]
+    assert all(model.n_features_in_ == 6 for model in tuned.models.values())
+    chosen = [row for row in tuned.table if row["chosen"]]
+    assert tuned.best is tuned.models[chosen[0]["model"]]
+    assert sorted(row["model"] for row in chosen) == sorted(tuned.models)
+    scores = [row["bits_per_second"] for row in tuned.table]
+    assert scores == sorted(scores, reverse=True)
+    frame = tuned.to_dataframe()
+    assert len(frame) == len(tuned.table)
+    assert frame.chosen.sum() == 4
+    assert str(tuned).count("\n") == 4
+
+
+def test_a_name_is_a_model(words):
+    tuned = mc.tune(["RBM 2", "Ising mpf"], words, l1_values=[1e-3, 1e-2])
+    assert tuned.models["RBM 2"].n_hidden == 2
+    assert tuned.models["Ising mpf"].objective == "mpf"
+    assert tuned.choices["RBM 2"].l1_values == (1e-3, 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("models", "settings", "error", "problem"),
+    [
+        ([], {}, ValueError, "models is empty"),
+        (["Ising", mc.Ising()], {}, ValueError, "two models are called Ising"),
+        (["Boltzmann"], {}, ValueError, "'Boltzmann' names no model"),
+        ([3], {}, TypeError, "a model is an int"),
+        (["Tree"], {"l1_values": [1e-3]}, ValueError, "but Tree choose from settings of their own"),
+    ],
+)
+def test_what_cannot_be_tuned_is_named(words, models, settings, error, problem):
+    with pytest.raises(error, match=problem):
+        mc.tune(models, words, **settings)
+
+
+def test_compare_fits_what_is_not_fitted(words):
+    found = mc.compare(["Independent", "Ising", "Tree"], words)
+    train, test = words.split(0.5, by="blocks", random_state=0)
+    fitted = mc.tune(["Independent", "Ising", "Tree"], train).models
+    assert found.scores["Ising"].bits_per_second == pytest.approx(
+        mc.score(fitted["Ising"], test).bits_per_second
+    )
+    mixed = mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test, train=train)
+    assert mixed.scores["Tree"].bits_per_second == found.scores["Tree"].bits_per_second
+    with pytest.raises(ValueError, match=r"not Tree; pass the words .* as train"):
+        mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test)
+
+
+def test_old_names_say_where_they_are_now():
+    with pytest.raises(AttributeError, match=r"microcolumn\.fit_best is microcolumn\.tune now"):
+        _ = mc.fit_best
+    with pytest.raises(AttributeError, match=r"is microcolumn\.models\.KPairwise now"):
+        _ = mc.KPairwise
+    with pytest.raises(AttributeError, match="No microcolumn attribute nothing"):
+        _ = mc.nothing
