@@ -133,7 +133,7 @@ class Ancestral(Rival):
         structure, rates = self._structure(words), floored_rates(words)
         for model in models:
             model._take(structure, rates)
-            model._remember(words.n_dims, words)
+            model._set_words_info(words.n_dims, words)
         return models
 
     def as_parameters(self) -> Parameters:
@@ -220,9 +220,11 @@ class Ancestral(Rival):
         units, slots = np.divmod(kept, 2)
         self.edges_ = np.stack([units, structure.parents[units, slots]], axis=1)
         self.information_ = structure.gains[units, slots]
-        self._adopt(structure.order, structure.parents, slopes, rates)
+        self._set_parameters(structure.order, structure.parents, slopes, rates)
 
-    def _adopt(self, order: Places, parents: Places, slopes: Floats, rates: Floats) -> None:
+    def _set_parameters(
+        self, order: Places, parents: Places, slopes: Floats, rates: Floats
+    ) -> None:
         """Take over a structure with its coefficients, and all that follows from it."""
         n_units = len(order)
         self.order_, self.parents_, self.slopes_ = order, parents, slopes
@@ -292,7 +294,7 @@ class Ancestral(Rival):
         _check_ancestry(order, parents)
         if slopes[parents < 0].any():
             raise ValueError("slopes belong to parents that are not there")
-        self._adopt(order, parents, slopes, rates)
+        self._set_parameters(order, parents, slopes, rates)
         return n_units
 
 

@@ -125,7 +125,7 @@ class PopulationModel(WordModel):
                 f"{theta.hidden.name} hidden units; {remedy}"
             )
         model = cls(**cls._settings_of(theta))
-        model._adopt(theta)
+        model._set_parameters(theta)
         return model
 
     @classmethod
@@ -250,11 +250,11 @@ class PopulationModel(WordModel):
             )
         return model
 
-    def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
+    def _set_parameters(self, theta: Parameters, words: Words | None = None) -> None:
         """Take over fitted parameters and, after a fit, what the scores need of the data."""
         self.parameters_, _ = theta.canonical_sign()
         self._log_partition = None
-        self._remember(theta.n_visible, words)
+        self._set_words_info(theta.n_visible, words)
         if words is not None:
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]

@@ -177,9 +177,9 @@ class PopulationTracking(Rival):
         strength = float(self.strength)
         probabilities = (spikes + strength * prior) / (by_number[inside] + strength)[:, None]
         smoothed = by_number + _PRIOR_PER_NUMBER
-        self._adopt(smoothed / smoothed.sum(), inside, probabilities, rates)
+        self._set_parameters(smoothed / smoothed.sum(), inside, probabilities, rates)
 
-    def _adopt(
+    def _set_parameters(
         self, distribution: Floats, seen: NDArray[np.int64], probabilities: Floats, rates: Floats
     ) -> None:
         """Take over chances, and bring them into the form in which words are scored."""
@@ -239,7 +239,7 @@ class PopulationTracking(Rival):
                 raise ValueError(f"{name} are not all between 0 and 1")
         if not (distribution > 0.0).all() or abs(distribution.sum() - 1.0) > 1e-9:
             raise ValueError("active_distribution is not a distribution")
-        self._adopt(distribution, seen, chances, rates)
+        self._set_parameters(distribution, seen, chances, rates)
         return n_units
 
 
