@@ -10,10 +10,10 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import microcolumn as mc
+from microcolumn.energy import log_symmetric
 from microcolumn.models._population_tracking import (
     chances_without,
     log_chances,
-    log_symmetric,
 )
 
 N_UNITS = 6

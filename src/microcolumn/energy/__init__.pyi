@@ -8,6 +8,7 @@ from ._tables import Tables as Tables, all_patterns as all_patterns
 from ._words import (
     hidden_mean as hidden_mean,
     log_odds as log_odds,
+    log_symmetric as log_symmetric,
     log_weight as log_weight,
     number_active as number_active,
 )

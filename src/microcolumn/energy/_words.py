@@ -80,3 +80,12 @@ def number_active(active: Floats, silent: Floats, most: int | None = None) -> Fl
         p[:, 1 : k + 1] = p[:, 1 : k + 1] * silent[:, n, None] + p[:, :k] * active[:, n, None]
         p[:, 0] *= silent[:, n]
     return p
+
+
+def log_symmetric(log_odds: Floats) -> Floats:
+    """Log of the sum over words of K active units of the product of their odds, for every K."""
+    out = np.full(log_odds.size + 1, -np.inf)
+    out[0] = 0.0
+    for n, odds in enumerate(log_odds):
+        out[1 : n + 2] = np.logaddexp(out[1 : n + 2], out[: n + 1] + odds)
+    return out

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import number_active
+from ..energy import log_symmetric, number_active
 from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives._sparse_words import listed_words
 from ..packing import active_bits
@@ -262,15 +262,6 @@ def log_chances(probabilities: Floats, totals: NDArray[np.int64]) -> Floats:
     for part in chunks(totals.size, int(totals.max(initial=0)), _CACHED):
         p, k = probabilities[part], totals[part]
         out[part] = np.log(number_active(p, 1.0 - p, int(k[-1]))[np.arange(k.size), k])
-    return out
-
-
-def log_symmetric(log_odds: Floats) -> Floats:
-    """Log of the sum over words of K active units of the product of their odds, for every K."""
-    out = np.full(log_odds.size + 1, -np.inf)
-    out[0] = 0.0
-    for n, odds in enumerate(log_odds):
-        out[1 : n + 2] = np.logaddexp(out[1 : n + 2], out[: n + 1] + odds)
     return out
 
 

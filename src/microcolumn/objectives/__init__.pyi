@@ -11,6 +11,7 @@ from ._pseudolikelihood import (
 from ._sampled_likelihood import (
     Draws as Draws,
     SampledLikelihood as SampledLikelihood,
+    Spread as Spread,
     WordPool as WordPool,
 )
 from ._strengths import (

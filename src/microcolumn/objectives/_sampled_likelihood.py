@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,13 @@ from ._sparse_words import SparseWords
 
 #: Words are left to those that a search found where chains draw them this much less often.
 _HARDLY = 1e-3
+#: Groups of numbers of active units that are looked at together.
+_REGION = 16
+#: Log share of the mass of groups below which they are rare.
+_RARE = -7.0
+#: Nats by which the share of a group of numbers of active units may rise in a step, and the log
+#: share that it may rise to in any case.
+_MOST_RISE, _LITTLE = 4.0, -20.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +99,24 @@ class Draws:
         return expected
 
 
+class Spread(NamedTuple):
+    """How draws are spread over the numbers of active units.
+
+    Parameters
+    ----------
+    bias : ndarray, shape (n_units + 1,)
+        Potential that chains had besides the model's own.
+    group : ndarray of int, shape (n_units + 1,)
+        Group of each number, of which each has enough draws.
+    log_shares : ndarray, shape (n_groups,)
+        Share of the mass of each group for the model that the last words were drawn from.
+    """
+
+    bias: Floats
+    group: NDArray[np.intp]
+    log_shares: Floats
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPool:
     """Distinct words and what each stands for: Z(theta) = sum_u exp(log_measure_u) p~_theta(x_u).
@@ -105,12 +131,16 @@ class WordPool:
         How many words of its kind each stands for, as a logarithm.
     n_drawn : ndarray, shape (n_words,)
         How often chains of the model drew each; 0 for words that were searched for.
+    spread : Spread, optional
+        How they are spread over the numbers of active units, if they are. Then the share of the
+        draws that counts is found in each group by itself.
     """
 
     words: SparseWords
     keys: NDArray[np.uint64]
     log_measure: Floats
     n_drawn: Floats
+    spread: Spread | None = None
 
     @classmethod
     def of(cls, drawn: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
@@ -153,8 +183,47 @@ class WordPool:
 
     def share(self, theta: Parameters) -> float:
         """Share of the draws that counts for ``theta``."""
-        masses = self.log_masses(theta)
-        return effective_share(np.exp(masses - masses.max()), self.n_drawn)
+        return self.share_of(self.log_masses(theta))
+
+    def share_of(self, log_masses: Floats) -> float:
+        """Share of the draws that counts where words stand for these masses (nats)."""
+        if self.spread is None:
+            return effective_share(np.exp(log_masses - log_masses.max()), self.n_drawn)
+        group = self.spread.group[self.words.n_active]
+        _, masses = scaled(log_masses + self.spread.bias[self.words.n_active], group)
+        squares, sums = np.bincount(group, masses**2 / self.n_drawn), np.bincount(group, masses)
+        first = np.arange(0, sums.size, _REGION)
+        effective = np.add.reduceat(sums**2 / np.maximum(squares, 1e-300), first)
+        regions = effective / np.add.reduceat(np.bincount(group, self.n_drawn), first)
+        # What holds little mass need not be known as well.
+        is_rare = np.maximum.reduceat(self.spread.log_shares, first) < _RARE
+        regions = np.where(is_rare, np.sqrt(regions), regions)
+        return float(regions.min()) * math.exp(-self.excess_of(log_masses))
+
+    def excess_of(self, log_masses: Floats) -> float:
+        """Nats by which the share of a group rises more than it may, of words that are spread.
+
+        Where mass grows fast, it grows faster still beyond what the words show.
+        """
+        if self.spread is None:
+            return 0.0
+        before = self.spread.log_shares
+        after = self.log_shares_of(log_masses, self.spread.group[self.words.n_active])
+        return max(float((after - np.maximum(before + _MOST_RISE, _LITTLE)).max()), 0.0)
+
+    def log_shares_of(self, log_masses: Floats, group: NDArray[np.intp]) -> Floats:
+        """Share of the mass of each group of words, as a logarithm."""
+        tops, masses = scaled(log_masses, group)
+        totals = tops + np.log(np.bincount(group, masses))
+        shares: Floats = totals - np.logaddexp.reduce(totals)
+        return shares
+
+
+def scaled(log_masses: Floats, group: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Largest log mass of each group, and masses in units of it."""
+    tops = np.full(int(group.max()) + 1, -np.inf)
+    np.maximum.at(tops, group, log_masses)
+    return tops, np.exp(log_masses - tops[group])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,10 +250,10 @@ class SampledLikelihood(Objective):
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value (nats per word) and gradient at ``theta``."""
         masses = self.pool.log_masses(theta)
+        if self.pool.share_of(masses) < self.least_share:
+            raise OverflowError("the sampled words do not stand for this model")
         highest = float(masses.max())
         shares = np.exp(masses - highest)
-        if effective_share(shares, self.pool.n_drawn) < self.least_share:
-            raise OverflowError("the sampled words do not stand for this model")
         total = float(shares.sum())
         model = self.pool.words.moments(theta, shares / total)
         mean_log_weight, data = self.data(theta)

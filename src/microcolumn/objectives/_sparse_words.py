@@ -37,6 +37,8 @@ class SparseWords:
     active, offsets : ndarray
         Active bits of all words one after the other, and where those of each word begin, shape
         (n_words + 1,).
+    n_active : ndarray, shape (n_words,)
+        Number of active bits of each word.
     first : ndarray, shape (n_chunks + 1,)
         First word of each of the chunks in which kernels add words up.
     """
@@ -61,6 +63,7 @@ class SparseWords:
             n_active.append(numbers)
             active.append(bits)
         self.offsets, self.active = np.concatenate(n_active).cumsum(), np.concatenate(active)
+        self.n_active = np.diff(self.offsets)
         self._words = kernels.SparseWords(self.offsets, self.active, n_units)
         self.n_words, self.n_units, self.first = self.offsets.size - 1, n_units, self._words.first
         self._listed: tuple[Floats, sparse.csr_array] | None = None  # functions and their values

@@ -23,6 +23,7 @@ from ..partition._gibbs import Sampler, new_seed
 from ..validation import Bits, Floats
 from ..words import Words
 from ._sampler_settings import SamplerSettings
+from ._spread import SpreadDraws, groups_of, grown, independent_words, weights_of, with_potential
 
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 #: Groups of each half of the chains, by which the error of the gain is found, and batches of each
 #: group, by which those of the slopes are.
 _GROUPS, _BATCHES = 8, 8
+#: Bands of numbers of active units with as many words each, where words are spread over them.
+_BANDS = 64
 #: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1 on
 #: average, but moments hang together: one burst more among the chains raises them all, and the mean
 #: square of one set of chains is between a half and two.
@@ -108,7 +111,11 @@ class Certificate(AsText):
 
 
 def sampled_certificate(
-    rng: np.random.Generator, theta: Parameters, problem: SampledProblem, effort: Effort
+    rng: np.random.Generator,
+    theta: Parameters,
+    problem: SampledProblem,
+    effort: Effort,
+    spread: SpreadDraws | None = None,
 ) -> Certificate:
     """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
 
@@ -122,17 +129,20 @@ def sampled_certificate(
         What was minimised.
     effort : Effort
         Of the search, for the certificate.
+    spread : SpreadDraws, optional
+        Words of the search, if they are spread over all numbers of active units. The potential
+        that spreads them is taken over; each half of the chains finds masses of its own.
     """
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
     halves = [
-        _chain_moments(theta, layout, start, settings)
-        for start in _starts(theta, problem.data.words, rng, settings)
+        _chain_moments(theta, layout, chains, settings, spread)
+        for chains in _starts(theta, problem.data.words, rng, settings, spread)
     ]
     groups = np.concatenate([halves[0][0], halves[1][0]])
     mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
-    spread = halves[0][1] + halves[1][1]
-    variance, curvature = 0.25 * spread, 0.5 * (halves[0][2] + halves[1][2])
+    summed = halves[0][1] + halves[1][1]
+    variance, curvature = 0.25 * summed, 0.5 * (halves[0][2] + halves[1][2])
     # What no chain ever shows has no variance there. At the optimum it would have the data's: that
     # of a bit, but for hidden units.
     expected = np.maximum(data * (layout.entries - data), 0.0)
@@ -141,7 +151,7 @@ def sampled_certificate(
     variance = np.maximum(variance, expected / n_words)
     curvature = np.where(curvature > 0.0, curvature, expected)
     gradient, errors = mean - data, np.sqrt(variance)
-    apart, apart_errors = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0), np.sqrt(spread)
+    apart, apart_errors = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0), np.sqrt(summed)
     x = layout.pack(theta)
     slopes = gradient.copy()
     penalty.add_slopes(x, layout, slopes)
@@ -172,13 +182,26 @@ def sampled_certificate(
 
 
 def _starts(
-    theta: Parameters, words: Words, rng: np.random.Generator, settings: SamplerSettings
+    theta: Parameters,
+    words: Words,
+    rng: np.random.Generator,
+    settings: SamplerSettings,
+    spread: SpreadDraws | None,
 ) -> list[Sampler]:
-    """Chains at words of the data, and chains annealed from independent units at their rates."""
+    """Chains at words of the data, and chains annealed from independent units at their rates.
+
+    Where words are ``spread`` over all numbers of active units, so are both: words of the data have
+    units added, and the others are of independent units given their number.
+    """
     half = settings.judging_chains // 2
     shares = words.counts / words.counts.sum()
     picked = words.X[rng.choice(len(words), size=half, p=shares)]
     logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
+    if spread is not None:
+        biased = with_potential(theta, spread.bias)
+        totals = rng.choice(spread.bias.size, size=half, p=spread.shares)
+        starts = grown(rng, picked, totals), independent_words(rng, logits, totals)
+        return [Sampler(biased, half, seed=new_seed(rng), initial=start) for start in starts]
     from_data = Sampler(theta, half, seed=new_seed(rng), initial=picked)
     annealed = Sampler(theta, half, seed=new_seed(rng), base_logits=logits)
     annealed.run(np.linspace(0.0, 1.0, settings.judging_settling))
@@ -186,7 +209,11 @@ def _starts(
 
 
 def _chain_moments(
-    theta: Parameters, layout: Layout, sampler: Sampler, settings: SamplerSettings
+    theta: Parameters,
+    layout: Layout,
+    sampler: Sampler,
+    settings: SamplerSettings,
+    spread: SpreadDraws | None,
 ) -> tuple[Floats, Floats, Floats]:
     """Mean slope of log p~ over groups of chains, the variance of their mean, and of single words.
 
@@ -198,23 +225,45 @@ def _chain_moments(
     snapshots = np.stack(
         [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
     )
-    groups, n = [], _GROUPS * _BATCHES
-    of_batches, of_words = np.zeros(layout.size), np.zeros(layout.size)
-    for members in snapshots.reshape(_GROUPS, _BATCHES, -1, layout.n_visible):
-        batches = np.stack([_moments(theta, layout, words) for words in members])
-        groups.append(batches.mean(axis=0))
-        of_batches += (batches**2).sum(axis=0) / n
-        of_words += _moments(theta, layout, np.concatenate(members), squared=True) / _GROUPS
-    means = np.stack(groups)
-    square = means.mean(axis=0) ** 2
-    among_batches = np.maximum(of_batches - square, 0.0) / (n - 1)
-    return means, among_batches, np.maximum(of_words - square, 0.0)
+    n_active = snapshots.sum(axis=2, dtype=np.intp)
+    weights, band = np.ones(n_active.shape), np.zeros_like(n_active)
+    if spread is not None:
+        weights = weights_of(theta, snapshots, spread.bias, settings)
+        band = groups_of(n_active, n_active.size / _BANDS)
+    weights /= weights.sum()
+    n = _GROUPS * _BATCHES
+    words = snapshots.reshape(n, -1, layout.n_visible)
+    counts, band = weights.reshape(n, -1), band.reshape(n, -1)
+    batches = np.stack([_moments(theta, layout, *each) for each in zip(words, counts, strict=True)])
+    shares = counts.sum(axis=1)
+    mean, parts = shares @ batches, (_GROUPS, _BATCHES)
+    groups = np.einsum("gb,gbk->gk", shares.reshape(parts), batches.reshape(*parts, -1))
+    groups /= shares.reshape(parts).sum(axis=1)[:, None]
+    of_words = _moments(
+        theta, layout, snapshots.reshape(-1, layout.n_visible), counts.ravel(), squared=True
+    )
+    # The masses of bands are known better than from how often batches happen to be there.
+    by_band = np.stack(
+        [np.bincount(b, c, band.max() + 1) for b, c in zip(band, counts, strict=True)]
+    )
+    bands = mean[None]
+    if spread is not None:
+        bands = np.stack(
+            [
+                _moments(theta, layout, words[band == k], counts[band == k])
+                for k in range(band.max() + 1)
+            ]
+        )
+    residuals = shares[:, None] * batches - by_band @ bands
+    among_batches = (residuals**2).sum(axis=0) * n / (n - 1)
+    return groups, among_batches, np.maximum(of_words - mean**2, 0.0)
 
 
-def _moments(theta: Parameters, layout: Layout, words: Bits, squared: bool = False) -> Floats:
+def _moments(
+    theta: Parameters, layout: Layout, words: Bits, weights: Floats, squared: bool = False
+) -> Floats:
     """Mean over words of the slopes of log p~, or of their squares, along the coordinates."""
-    weights = np.full(len(words), 1.0 / len(words))
-    moments = theta.moments(words.astype(np.float64), weights, squared)
+    moments = theta.moments(words.astype(np.float64), weights / weights.sum(), squared)
     # The slope along a pair is that of both its entries.
     return layout.pack_gradient(moments) * (layout.entries if squared else 1.0)
 

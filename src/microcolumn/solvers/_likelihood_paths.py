@@ -161,6 +161,8 @@ class _Family:
             starts.insert(0, last.draws[-1].theta)
         elif start is not None:
             starts.insert(0, start)
+        elif target.spreads:
+            return self._descended(rng, target, _empty(kind, self.problem))
         elif kind == "ising":
             starts.append(layout.unpack(self._pseudolikelihood_solution(target)))
         elif kind != "srbm":
@@ -228,7 +230,7 @@ def certified_fit(
     for _ in range(1 + _MORE_SEARCHES):
         state = search(rng, state, target, max_iter)
         theta = target.layout.unpack(state.x)
-        certificate = sampled_certificate(rng, theta, target, state.effort)
+        certificate = sampled_certificate(rng, theta, target, state.effort, state.spread)
         is_spent = state.effort.n_iter >= max_iter
         if (
             certificate.converged

@@ -50,14 +50,23 @@ class Search:
     ``value`` is the penalised objective at ``x``, ``optimality`` the largest violation of the
     optimality conditions there, per entry of the parameters; ``n_iter`` counts steps.
 
-    The objective may raise OverflowError, from which the search backs off; at the start there is
-    no way back, and the error is the caller's.
+    ``curvature`` may give a first guess at the second derivative along each coordinate, which steps
+    begin with. The objective may raise OverflowError, from which the search backs off; at the start
+    there is no way back, and the error is the caller's.
     """
 
     #: Steps whose gain says whether there is more to be had.
     _n_recent: ClassVar[int] = 10
 
-    def __init__(self, objective: Smooth, penalty: Penalty, layout: Layout, x: Floats) -> None:
+    def __init__(
+        self,
+        objective: Smooth,
+        penalty: Penalty,
+        layout: Layout,
+        x: Floats,
+        curvature: Floats | None = None,
+    ) -> None:
+        self._guess, self._longest = curvature, 1.0
         self._objective, self.penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
@@ -121,7 +130,7 @@ class Search:
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
         while True:
-            point = self.x, self._slopes, self._n_moving, self._direction
+            point = self.x, self._slopes, self._n_moving, self._direction, self._guess
             self._n_moving = find_direction(self._memory, self._n_pairs, self._newest, *point)
             if self._search_line():
                 return True
@@ -131,7 +140,7 @@ class Search:
 
     def _search_line(self) -> bool:
         """Shorten the step until it is good enough, and take it."""
-        x, slopes, length = self.x, self._slopes, 1.0
+        x, slopes, length = self.x, self._slopes, self._longest
         trial, gradient, trial_slopes = self._trial
         for _ in range(_MAX_TRIALS):
             np.add(x, length * self._direction, out=trial)
@@ -142,7 +151,8 @@ class Search:
             try:
                 value = self._evaluate(trial, gradient)
             except OverflowError:
-                length *= 0.1
+                length *= 0.3
+                self._longest = length
                 continue
             optimality = self._slope(trial, gradient, trial_slopes)
             rise = value - self.value
@@ -155,6 +165,7 @@ class Search:
             length *= min(max(0.5 * promised / (promised - rise), 0.1), 0.5)
         else:
             return False
+        self._longest = min(1.0, 2.0 * self._longest)
         self._remember()
         self._take(value, optimality)
         return True

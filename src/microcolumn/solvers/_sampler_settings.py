@@ -51,6 +51,18 @@ class SamplerSettings:
         what chains there say.
     most_modes, modes_kept, mode_draws : int
         Modes that one search looks at, that are remembered, and words of each.
+    spread_units, spread_draws : int
+        Coupled units from which on words are spread over all numbers of active units, and how many
+        words of a round are at least.
+    spread_per_parameter : float
+        The same for each parameter that is not zero.
+    group_draws : int
+        Draws of each group of numbers of active units.
+    negligible : float
+        Log share of the mass below which a number of active units is not sought.
+    most_flattenings, flat : int, float
+        Times that chains find the potential which spreads them at a start, and nats by which the
+        last time changes it.
     judging_chains, judging_settling, judging_words, judging_between : int
         Fresh chains of the certificate, sweeps before their first word, words of each and sweeps
         between them.
@@ -66,7 +78,7 @@ class SamplerSettings:
     resolutions_of_noise: float = 3.0
     nearly: float = 0.9
     rounds_kept: int = 4
-    most_rounds: int = 60
+    most_rounds: int = 120
     step_share: float = 0.5
     least_share: float = 0.2
     same_share: float = 0.98
@@ -83,6 +95,13 @@ class SamplerSettings:
     most_modes: int = 6
     modes_kept: int = 32
     mode_draws: int = 256
+    spread_units: int = 64
+    spread_draws: int = 1 << 14
+    spread_per_parameter: float = 10.0
+    group_draws: int = 32
+    most_flattenings: int = 12
+    flat: float = 0.7
+    negligible: float = -60.0
     judging_chains: int = 2048
     judging_settling: int = 100
     judging_words: int = 32

@@ -17,23 +17,19 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..layout import Layout
 from ..objectives import Draws, SampledLikelihood, WordPool
 from ..objectives._data_moments import DataMoments
-from ..packing import packed, unpacked
 from ..parameters import Parameters
-from ..partition._gibbs import Sampler, new_seed
-from ..partition._modes import find_modes, nearest, rough_log_mass
 from ..penalties import Penalty
-from ..validation import Bits, Floats
+from ..validation import Floats
 from ._bars import patient_bar
 from ._log_ratio import log_ratio
 from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
-
-Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
+from ._spread import SpreadDraws, draw, first_draws, next_draws, resampled, spread_pool, target_of
+from ._unvisited import unvisited_modes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +59,23 @@ class SampledProblem:
     resolution: float = 0.0
     settings: SamplerSettings = SamplerSettings()  # noqa: RUF009 (it is frozen)
 
+    @property
+    def spreads(self) -> bool:
+        """Whether words are spread over all numbers of active units."""
+        layout = self.layout
+        is_pairwise = layout.coupled and not layout.n_hidden and layout.tables is None
+        return is_pairwise and layout.n_visible >= self.settings.spread_units
+
+    @property
+    def curvature(self) -> Floats | None:
+        """Of the likelihood along each coordinate by the data's moments, where units are many."""
+        layout = self.layout
+        if not self.spreads or layout.counted:
+            return None
+        means = layout.pack_gradient(self.data(layout.unpack(np.zeros(layout.size)))[1])
+        least = max(self.l1, 1.0 / self.settings.most_draws)
+        return layout.entries**2 * np.maximum(means / layout.entries, least)
+
     def value(self, x: Floats, log_z: float) -> float:
         """Penalised objective, nats per word, where log Z is known."""
         mean_log_weight, _ = self.data(self.layout.unpack(x))
@@ -76,6 +89,12 @@ class SampledProblem:
         """Words of a round that is far from the end."""
         # The noise of a moment must be small against the penalty, or rare pairs run away.
         return self.settings.whole_chains(self.settings.draws_per_strength / max(self.l1, 1e-12))
+
+    def n_spread(self, x: Floats) -> int:
+        """Words of a round that are spread over all numbers of active units."""
+        # Of fewer, the model would fit the noise: it shuns just the words that were drawn.
+        wanted = self.settings.spread_per_parameter * np.count_nonzero(x)
+        return int(min(max(self.settings.spread_draws, wanted), self.settings.most_draws // 4))
 
     def enough_draws(self, x: Floats) -> float:
         """Words of all rounds together whose noise is a few times the resolution at most."""
@@ -113,6 +132,8 @@ class SearchState:
         Words of modes that chains do not visit.
     effort : Effort
         Of the search so far.
+    spread : SpreadDraws, optional
+        The last words, if they are spread over the numbers of active units.
     """
 
     x: Floats
@@ -121,6 +142,15 @@ class SearchState:
     draws: tuple[Draws, ...]
     unvisited: tuple[Draws, ...] = ()
     effort: Effort = Effort()
+    spread: SpreadDraws | None = None
+
+    def pool(self, problem: SampledProblem, n_rounds: int | None = None) -> WordPool:
+        """Words of all rounds or of the last ones."""
+        draws = self.draws if n_rounds is None else self.draws[-n_rounds:]
+        if self.spread is not None:
+            theta = problem.layout.unpack(self.x)
+            return spread_pool(draws, theta, self.spread.bias, problem.settings)
+        return WordPool.of(draws, self.unvisited if n_rounds is None else ())
 
     def plus(self, **more: float) -> SearchState:
         """The same with so much more effort."""
@@ -153,15 +183,22 @@ def first_state(
     """The state of a search that starts at ``x``, where log Z is known with some variance.
 
     Chains start from words of the data. Modes that they do not visit are searched for, unless no
-    unit depends on another; whether one holds a real share of the mass comes second.
+    unit depends on another; whether one holds a real share of the mass comes second. Words that
+    are spread over all numbers of active units see such modes, and find log Z themselves.
     """
     theta, words, settings = problem.layout.unpack(x), problem.data.words, problem.settings
+    if problem.spreads:
+        spread = first_draws(rng, theta, words, problem.first_draws(), settings)
+        effort = Effort(n_sites=spread.n_sites)
+        state = SearchState(x, log_z, spread.variance, (spread.draws,), (), effort, spread)
+        log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
+        return replace(state, log_z=log_z), False
     shares = words.counts / words.counts.sum()
     chains = words.X[rng.choice(len(words), size=settings.n_chains, p=shares)]
     is_real, unvisited = False, tuple[Draws, ...]()
     if not theta.is_independent:
         is_real, unvisited = unvisited_modes(rng, theta, chains, log_z, settings)
-    keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), settings)
+    keys, n_sites = draw(rng, theta, chains, problem.first_draws(), settings)
     drawn = Draws.of(theta, keys, log_z)
     state = SearchState(x, log_z, variance, (drawn,), unvisited, Effort(n_sites=n_sites))
     return state, is_real
@@ -195,23 +232,35 @@ def run_round(
 ) -> tuple[SearchState, RoundInfo]:
     """One step by the words drawn so far, and new words where it ends."""
     settings, layout = problem.settings, problem.layout
-    pool = WordPool.of(state.draws, state.unvisited)
-    share = pool.share(layout.unpack(state.x))
+    pool, theta = state.pool(problem), layout.unpack(state.x)
+    share = pool.share(theta)
     n_pooled = sum(draws.n_draws for draws in state.draws)
-    noise = problem.noise(state.x, share * n_pooled)
+    noise = problem.noise(state.x, replace(pool, spread=None).share(theta) * n_pooled)
     objective = SampledLikelihood(problem.data, pool, min(settings.least_share, share))
-    minimum, gain = _minimum(state.x, problem, objective, max_iter, noise)
-    is_close = state.draws[-1].share(layout.unpack(minimum.x)) > settings.same_share
+    minimum, gain, is_cut = _minimum(state.x, problem, objective, max_iter, noise)
+    last_share = state.pool(problem, 1).share(layout.unpack(minimum.x))
+    is_close = last_share > settings.same_share
     # Words that were added since the last step also gain what the noise of the others had cost.
     times = settings.noise_factor * (settings.close_factor if is_close else 1.0)
     has_arrived = gain < times * noise
     enough = problem.enough_draws(minimum.x)
     is_last = has_arrived and n_pooled > settings.nearly * enough
+    is_last &= not is_cut or state.spread is None
     # The last words only tell log Z, and whether the step is good.
     n_kept = sum(draws.n_draws for draws in state.draws[1 - settings.rounds_kept :])
     missing = 0.0 if is_last else enough - n_kept
     n_draws = settings.whole_chains(missing) if has_arrived else problem.first_draws()
+    if is_cut and state.spread is not None:
+        # The way is long, or noise moves what only words beyond the data see: more, but not all.
+        is_moving = gain > noise or pool.excess_of(pool.log_masses(layout.unpack(minimum.x))) > 0.0
+        more = problem.first_draws() if is_moving else 2.0 * state.draws[-1].n_draws
+        n_draws = min(n_draws, settings.whole_chains(more))
+    if state.spread is not None:
+        n_draws = max(n_draws, settings.whole_chains(2.0 * problem.n_spread(minimum.x)))
     state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
+    if state.spread is not None:
+        state = _followed(rng, state, problem, pool, minimum.x, n_draws, last_share)
+        return state, RoundInfo(gain, noise, has_arrived, is_last)
     step, refused = minimum.x - state.x, list[str]()
     for _ in range(1 + settings.halvings):
         x = state.x + step
@@ -225,6 +274,28 @@ def run_round(
     return state, RoundInfo(math.inf, noise, False, False, tuple(refused))
 
 
+def _followed(
+    rng: np.random.Generator,
+    state: SearchState,
+    problem: SampledProblem,
+    pool: WordPool,
+    x: Floats,
+    n_draws: int,
+    share: float,
+) -> SearchState:
+    """The state at ``x`` by words that are spread, where a share of the last words counts."""
+    theta, settings = problem.layout.unpack(x), problem.settings
+    target = target_of(problem.data.words)
+    settings = replace(settings, spread_draws=problem.n_spread(x))
+    new = next_draws(rng, pool, theta, target, n_draws, settings)
+    kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
+    state = replace(
+        state, x=x, log_z_variance=new.variance, draws=(*kept, new.draws), spread=new
+    ).plus(n_sites=new.n_sites)
+    log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
+    return replace(state, log_z=log_z)
+
+
 def _with_chains_of_pool(
     rng: np.random.Generator, state: SearchState, problem: SampledProblem
 ) -> SearchState:
@@ -232,26 +303,31 @@ def _with_chains_of_pool(
     theta, pool = problem.layout.unpack(state.x), WordPool.of(state.draws, state.unvisited)
     masses = pool.log_masses(theta)
     log_z = float(np.logaddexp.reduce(masses))
-    chains = _resampled(rng, pool, np.exp(masses - log_z), problem.settings)
-    keys, n_sites = _draw(rng, theta, chains, problem.first_draws(), problem.settings)
+    chains = resampled(rng, pool, np.exp(masses - log_z), problem.settings)
+    keys, n_sites = draw(rng, theta, chains, problem.first_draws(), problem.settings)
     moved = replace(state, log_z=log_z, draws=(Draws.of(theta, keys, log_z),))
     return moved.plus(n_sites=n_sites)
 
 
 def _minimum(
     x: Floats, problem: SampledProblem, objective: SampledLikelihood, max_iter: int, noise: float
-) -> tuple[Search, float]:
-    """The penalised minimum by a pool's words, or where too few still count; what it gained."""
+) -> tuple[Search, float, bool]:
+    """The penalised minimum by a pool's words, or where too few still count.
+
+    Also what it gained, and whether too few counted.
+    """
     settings = problem.settings
-    minimum = Search(objective, problem.penalty, problem.layout, x)
+    minimum = Search(objective, problem.penalty, problem.layout, x, problem.curvature)
     first, most_steps = minimum.value, min(max_iter, settings.most_steps)
     while minimum.n_iter < most_steps:
         n_next, before = min(minimum.n_iter + settings.steps_per_look, most_steps), minimum.value
         minimum.run(settings.tolerance, n_next)
-        is_done = minimum.n_iter < n_next or before - minimum.value < settings.finished * noise
-        if is_done or objective.pool.share(problem.layout.unpack(minimum.x)) < settings.step_share:
+        share = objective.pool.share(problem.layout.unpack(minimum.x))
+        if share < settings.step_share:
+            return minimum, first - minimum.value, True
+        if minimum.n_iter < n_next or before - minimum.value < settings.finished * noise:
             break
-    return minimum, first - minimum.value
+    return minimum, first - minimum.value, False
 
 
 def accept_step(
@@ -272,7 +348,7 @@ def accept_step(
     theta, settings = problem.layout.unpack(x), problem.settings
     masses = pool.log_masses(theta)
     predicted_log_z = float(np.logaddexp.reduce(masses))
-    chains = _resampled(rng, pool, np.exp(masses - predicted_log_z), settings)
+    chains = resampled(rng, pool, np.exp(masses - predicted_log_z), settings)
     last = state.draws[-1]
     share = last.share(theta)
     # Where nearly all draws still count, the model has hardly changed; but small steps add up.
@@ -281,7 +357,7 @@ def accept_step(
         state = _with_unvisited(state, modes, settings)
         if is_real:
             return state, "an unvisited mode"
-    keys, n_sites = _draw(rng, theta, chains, n_draws, settings)
+    keys, n_sites = draw(rng, theta, chains, n_draws, settings)
     state = state.plus(n_sites=n_sites)
     new = Draws.of(theta, keys, math.nan)
     # Where models are close, new words alone: the old ones are fitted, noise and all.
@@ -298,60 +374,6 @@ def accept_step(
         log_z_variance=state.log_z_variance + variance,
         draws=(*kept, replace(new, log_mass=log_z)),
     ), ""
-
-
-def _draw(
-    rng: np.random.Generator,
-    theta: Parameters,
-    initial: Bits,
-    n_draws: int,
-    settings: SamplerSettings,
-) -> tuple[Keys, float]:
-    """Words of the model from chains that start at ``initial``, packed; sites updated."""
-    sampler = Sampler(theta, len(initial), seed=new_seed(rng), initial=initial)
-    sampler.run(np.ones(settings.settling))
-    n_snapshots = max(n_draws // len(initial), 1)
-    snapshots = [packed(sampler.run(np.ones(settings.between)).words) for _ in range(n_snapshots)]
-    n_sweeps = settings.settling + n_snapshots * settings.between
-    return np.concatenate(snapshots, axis=1), float(n_sweeps * len(initial) * theta.n_visible)
-
-
-def _resampled(
-    rng: np.random.Generator, pool: WordPool, shares: Floats, settings: SamplerSettings
-) -> Bits:
-    """Words of the pool as often as their share of the mass asks for, one per chain."""
-    heights = (np.arange(settings.n_chains) + rng.random()) / settings.n_chains
-    edges = np.cumsum(shares)
-    places = np.searchsorted(edges / edges[-1], heights)
-    return unpacked(pool.keys[:, places], pool.words.n_units)
-
-
-def unvisited_modes(
-    rng: np.random.Generator,
-    theta: Parameters,
-    chains: Bits,
-    log_z: float,
-    settings: SamplerSettings,
-) -> tuple[bool, tuple[Draws, ...]]:
-    """Words of all modes that hold more than chains there say; whether one holds a real share."""
-    some = chains[:: max(len(chains) // 64, 1)]
-    modes = find_modes(theta, some, rng, most=settings.most_modes)
-    rates = np.stack([mode.rates for mode in modes])
-    visits = np.bincount(nearest(chains.astype(np.float64), rates), minlength=len(modes))
-    is_real, unvisited, (live, log_factor) = False, [], theta.only_live()
-    for k, (mode, n_chains) in enumerate(zip(modes, visits, strict=True)):
-        mass = log_factor + (
-            mode.log_mass if len(modes) > 1 else rough_log_mass(live, mode.rates, rng)
-        )
-        share = math.exp(min(mass - log_z, 700.0))
-        if share < settings.unvisited_factor * n_chains / len(chains):
-            continue
-        is_real |= share > settings.unvisited_share
-        initial = mode.words[np.arange(settings.mode_draws) % len(mode.words)]
-        sampler = Sampler(theta, settings.mode_draws, seed=new_seed(rng), initial=initial)
-        words = np.concatenate([sampler.run(np.ones(4)).words, mode.peak[None]])
-        unvisited.append(Draws.of(theta, packed(words), mass, np.roll(rates, -k, axis=0)))
-    return is_real, tuple(unvisited)
 
 
 def _with_unvisited(

@@ -10,7 +10,7 @@ from microcolumn.kernels.cpu.sparse_gibbs import SparseChains
 from microcolumn.parameters import Parameters
 
 
-def model(n_units, share, n_hidden=0, seed=0):
+def model(n_units, share, n_hidden=0, seed=0, counted=False):
     """A model of which so many couplings are not zero; the last units have no weights."""
     rng = np.random.default_rng(seed)
     J = np.triu(rng.normal(scale=0.3, size=(n_units, n_units)), 1)
@@ -18,7 +18,8 @@ def model(n_units, share, n_hidden=0, seed=0):
     W = rng.normal(scale=0.7, size=(n_units, n_hidden))
     W[n_units // 2 :] = 0.0
     c = rng.normal(size=n_hidden) - 1.0
-    return Parameters(b=rng.normal(size=n_units) - 2.0, J=J + J.T, W=W, c=c)
+    v = np.append([0.0, 0.0], rng.normal(size=n_units - 1)) if counted else None
+    return Parameters(b=rng.normal(size=n_units) - 2.0, J=J + J.T, W=W, c=c, v=v)
 
 
 def run(theta, one_by_one, betas, increments, backwards):
@@ -31,10 +32,11 @@ def run(theta, one_by_one, betas, increments, backwards):
 
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize(
-    ("n_units", "share", "n_hidden"), [(5, 1.0, 0), (70, 0.1, 0), (37, 1.0, 9), (70, 0.1, 3)]
+    ("n_units", "share", "n_hidden", "counted"),
+    [(5, 1.0, 0, False), (70, 0.1, 0, True), (37, 1.0, 9, False), (70, 0.1, 3, True)],
 )
-def test_chains_are_those_of_the_definition(n_units, share, n_hidden, backwards):
-    theta = model(n_units, share, n_hidden)
+def test_chains_are_those_of_the_definition(n_units, share, n_hidden, counted, backwards):
+    theta = model(n_units, share, n_hidden, counted=counted)
     betas, increments = np.linspace(0.0, 1.0, REFRESH + 4), np.full(REFRESH + 4, 0.01)
     path = betas, increments, backwards
     side_by_side, _ = run(theta, False, *path)
@@ -72,6 +74,7 @@ def test_a_run_in_parts_is_one_run():
         (model(63, 1.0), Chains),
         (Parameters(b=np.zeros(300), W=np.ones((300, 4))), Chains),
         (model(256, 0.1, 4), SparseChains),
+        (model(64, 1.0, counted=True), SparseChains),
         (model(128, 0.1, 4), Chains),
         (model(256, 0.1, 40), Chains),
     ],

@@ -99,7 +99,7 @@ class GibbsChains:
 
 def _suits_single_chains(model: ModelArrays) -> bool:
     """Whether chains are faster one by one."""
-    if model.J is None or model.v is not None or model.n_units < _MANY_UNITS:
+    if model.J is None or model.n_units < _MANY_UNITS:
         return False
     if model.W is None or model.n_hidden == 0:
         return True
@@ -130,6 +130,7 @@ def _single_chains(
         has_weights=np.asarray(W.any(axis=1)),
         up=np.ascontiguousarray(np.pad(np.expm1(W).T, ((0, 0), units))),
         down=np.ascontiguousarray(np.pad(np.expm1(-W).T, ((0, 0), units))),
+        potential=np.zeros(0) if model.v is None else model.v.copy(),
     )
     x = np.pad(words, ((0, 0), units))
     inputs = np.zeros((n_chains, n_hidden + hidden[1]))

@@ -53,6 +53,7 @@ class SparseTables(NamedTuple):
     has_weights: np.ndarray  # (n_units,), bool: whether any of a unit's weights is not zero
     up: np.ndarray  # (n_hidden, n_padded), exp(W) - 1
     down: np.ndarray  # (n_hidden, n_padded), exp(-W) - 1
+    potential: np.ndarray  # (n_units + 1,), or (0,) without one
 
 
 class SparseChains(NamedTuple):
@@ -159,11 +160,24 @@ def _look_ahead(first, chain, model):
 
 
 @subroutine(forceinline=True)
+def _n_active(x):
+    """Number of active units."""
+    total = splat(0.0, WIDTH)
+    for n in range(0, x.shape[0], WIDTH):
+        total = total + load(x, n)
+    return int(reduce_add(total))
+
+
+@subroutine(forceinline=True)
 def _sweep(chain, model, beta, backwards):
     """One scan over the units of a chain at inverse temperature beta."""
     x, fields, levels, hidden = chain.x, chain.fields, chain.levels, chain.hidden
     biases, base_logits, draws = model.biases, model.base_logits, chain.draws
     n_units, n_hidden, ahead = model.weights.shape[0], model.up.shape[0], -1
+    potential = model.potential
+    is_counted, k = potential.shape[0] > 0, 0
+    if is_counted:
+        k = _n_active(x)
     for n in range(0, levels.shape[0], WIDTH):
         store(levels, n, fma(load(biases, n), beta, load(base_logits, n) * (1.0 - beta)))
     for position in range(n_units):
@@ -173,8 +187,12 @@ def _sweep(chain, model, beta, backwards):
             _look_ahead(ahead * _AHEAD, chain, model)
         direction = 1.0 - (x[n] + x[n])
         log_odds = levels[n] + beta * (fields[n] + hidden[n])
+        if is_counted:
+            others = k - int(x[n])
+            log_odds += beta * (potential[others + 1] - potential[others])
         if direction * log_odds > draws[position % 4, position // 4]:
             x[n] += direction
+            k += int(direction)
             if _carry(n, direction, chain, model):
                 _look_ahead(ahead * _AHEAD, chain, model)
 
@@ -189,7 +207,10 @@ def _excess(chain, model):
         value = fma(load(x, n), fma(load(fields, n), 0.5, slope), value)
     for i in range(0, inputs.shape[0], WIDTH):
         value = value + softplus(load(inputs, i))
-    return reduce_add(value)
+    of_count = 0.0
+    if model.potential.shape[0] > 0:
+        of_count = model.potential[_n_active(x)]
+    return reduce_add(value) + of_count
 
 
 @subroutine

@@ -2,7 +2,8 @@
 
 The memory is a tuple: steps and changes of slope, shape (n_places, n) each, the newest at place
 ``newest`` and older ones before it, around the corner; the moving coordinates of both, to the left
-of rows of the same shape; s'y and y'y of these, shape (n_places, 2); and which coordinates move.
+of rows of the same shape; s'y and y'y of these, shape (n_places, 2), y over the curvature where one
+is known; and which coordinates move.
 Pinned by tests/solvers, which compare minima with closed forms and other solvers.
 """
 
@@ -19,6 +20,8 @@ Memory = tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.intp]]
 
 #: Least cosine between a step and its change of slope. Below it the problem is not convex there.
 _CURVED = 1e-10
+#: Curvature where none is known.
+_NO_GUESS = np.zeros(0)
 #: Sums may be added up in any order, so that they run in lanes.
 _REORDERED = {"reassoc", "contract"}
 
@@ -45,9 +48,15 @@ def find_direction(
     slopes: Floats,
     n_moving: int,
     direction: Floats,
+    curvature: Floats | None = None,
 ) -> int:
-    """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before."""
-    return int(_find_direction(*memory, n_pairs, newest, x, slopes, n_moving, direction))
+    """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before.
+
+    ``curvature`` (n,) is a first guess at that of each coordinate, of the same scale for all.
+    """
+    guess = _NO_GUESS if curvature is None else curvature
+    point = x, slopes, n_moving, direction, guess
+    return int(_find_direction(*memory, n_pairs, newest, *point))
 
 
 # Minus the slopes of the moving coordinates times the inverse Hessian that the pairs amount to, by
@@ -56,7 +65,7 @@ def find_direction(
 # Pinned by tests/solvers.
 @kernel(fastmath=_REORDERED)
 def _find_direction(
-    steps, changes, s, y, products, moving, n_pairs, newest, x, slopes, n_before, direction
+    steps, changes, s, y, products, moving, n_pairs, newest, x, slopes, n_before, direction, guess
 ):
     """Fill ``direction``, ``moving``, and of the memory what the moving coordinates have of it."""
     n, is_same = 0, True
@@ -68,39 +77,44 @@ def _find_direction(
             n += 1
     is_same &= n == n_before
     for p in range(min(n_pairs, 1) if is_same else n_pairs):
-        _pick(steps, changes, s, y, products, moving[:n], (newest - p) % len(steps))
-    q, alpha, length = np.empty(n), np.zeros(n_pairs), 0.0
+        _pick(steps, changes, s, y, products, moving[:n], guess, (newest - p) % len(steps))
+    q, scales, alpha, length = np.empty(n), np.ones(n), np.zeros(n_pairs), 0.0
     for j in range(n):
         q[j] = -slopes[moving[j]]
         length += q[j] * q[j]
+        if guess.size:
+            scales[j] = 1.0 / guess[moving[j]]
     # As long as nothing is known, a step has length 1 at most.
-    scale = 1.0 / max(1.0, math.sqrt(length))
+    scale = 1.0 if guess.size else 1.0 / max(1.0, math.sqrt(length))
     for p in range(n_pairs - 1, -1, -1):
         k = (newest - p) % len(steps)
         if products[k, 0] > 0.0:
             scale = products[k, 0] / products[k, 1]
-    _apply_inverse(s, y, products, newest, alpha, scale, q)
+    for j in range(n):
+        scales[j] *= scale
+    _apply_inverse(s, y, products, newest, alpha, scales, q)
     for j in range(n):
         direction[moving[j]] = q[j]
     return n
 
 
 @subroutine(fastmath=_REORDERED)
-def _pick(steps, changes, s, y, products, moving, k):
+def _pick(steps, changes, s, y, products, moving, guess, k):
     """Moving coordinates of pair ``k`` and their products; s'y is 0 where it is not convex."""
-    sy = ss = yy = 0.0
+    sy = ss = yy = scaled = 0.0
     for j in range(moving.size):
         step, change = steps[k, moving[j]], changes[k, moving[j]]
         s[k, j], y[k, j] = step, change
         sy += step * change
         ss += step * step
         yy += change * change
+        scaled += change * change / guess[moving[j]] if guess.size else 0.0
     products[k, 0] = sy if sy > _CURVED * math.sqrt(ss * yy) else 0.0
-    products[k, 1] = yy
+    products[k, 1] = scaled if guess.size else yy
 
 
 @subroutine(fastmath=_REORDERED)
-def _apply_inverse(s, y, products, newest, alpha, scale, q):
+def _apply_inverse(s, y, products, newest, alpha, scales, q):
     """Overwrite ``q`` (n_moving,) with its product; ``alpha`` (n_pairs,) is zero before."""
     n_pairs, n_places = alpha.size, len(s)
     for p in range(n_pairs):
@@ -113,7 +127,7 @@ def _apply_inverse(s, y, products, newest, alpha, scale, q):
             for j in range(q.size):
                 q[j] -= alpha[p] * y[k, j]
     for j in range(q.size):
-        q[j] *= scale
+        q[j] *= scales[j]
     for p in range(n_pairs - 1, -1, -1):
         k = (newest - p) % n_places
         if products[k, 0] > 0.0:

@@ -1,0 +1,43 @@
+"""Words of modes that chains do not visit (docs/method.md, section 5)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..objectives import Draws
+from ..packing import packed
+from ..parameters import Parameters
+from ..partition._gibbs import Sampler, new_seed
+from ..partition._modes import find_modes, nearest, rough_log_mass
+from ..validation import Bits
+from ._sampler_settings import SamplerSettings
+
+
+def unvisited_modes(
+    rng: np.random.Generator,
+    theta: Parameters,
+    chains: Bits,
+    log_z: float,
+    settings: SamplerSettings,
+) -> tuple[bool, tuple[Draws, ...]]:
+    """Words of all modes that hold more than chains there say; whether one holds a real share."""
+    some = chains[:: max(len(chains) // 64, 1)]
+    modes = find_modes(theta, some, rng, most=settings.most_modes)
+    rates = np.stack([mode.rates for mode in modes])
+    visits = np.bincount(nearest(chains.astype(np.float64), rates), minlength=len(modes))
+    is_real, unvisited, (live, log_factor) = False, [], theta.only_live()
+    for k, (mode, n_chains) in enumerate(zip(modes, visits, strict=True)):
+        mass = log_factor + (
+            mode.log_mass if len(modes) > 1 else rough_log_mass(live, mode.rates, rng)
+        )
+        share = math.exp(min(mass - log_z, 700.0))
+        if share < settings.unvisited_factor * n_chains / len(chains):
+            continue
+        is_real |= share > settings.unvisited_share
+        initial = mode.words[np.arange(settings.mode_draws) % len(mode.words)]
+        sampler = Sampler(theta, settings.mode_draws, seed=new_seed(rng), initial=initial)
+        words = np.concatenate([sampler.run(np.ones(4)).words, mode.peak[None]])
+        unvisited.append(Draws.of(theta, packed(words), mass, np.roll(rates, -k, axis=0)))
+    return is_real, tuple(unvisited)
