@@ -87,7 +87,7 @@ def fit_all(n_units: int | None, l1: float) -> float:
     print(f"p6: {words.n_units} units, {processor:.1f} s of processor time, {wall:.1f} s")
     log_z = model.log_partition("ais", n_steps=125, max_steps=1000, progress=False)
     model = model.with_log_partition(log_z)
-    score = mc.excess_log_likelihood(model, validation)
+    score = mc.score(model, validation)
     print(
         f"  {summary_of(model, held)}; {score.bits_per_second:.2f} validation bits/s; {log_z}",
         flush=True,
