@@ -100,8 +100,8 @@ def ising(n_units: int, n_words: int, n_models: int, stay: float) -> bool:
     n_sure, n_false, n_true = np.array(discoveries).T
     false = np.mean(n_false / np.maximum(n_sure, 1))
     power = np.sum(n_sure - n_false) / n_true.sum()
-    good &= told("couplings", given[:, 2])
-    good &= told("visible biases", np.concatenate(biases).astype(float))
+    good &= covers("couplings", given[:, 2])
+    good &= covers("visible biases", np.concatenate(biases).astype(float))
     print(
         f"at a false discovery rate of 5 %: {false:.1%} false, {power:.0%} of the couplings found"
     )
@@ -147,7 +147,7 @@ def rbm(n_units: int, n_hidden: int, n_words: int, n_models: int, stay: float) -
     names |= {"c": "hidden biases", "b": "visible biases"}
     good = True
     for name, each in shares.items():
-        good &= told(names[name], each)
+        good &= covers(names[name], each)
     false = np.mean(np.array(n_false) / np.maximum(n_sure, 1))
     print(
         f"weights with an interval: {np.mean(n_given):.1%}; false discoveries at 5 %: {false:.1%}"
@@ -196,7 +196,7 @@ def fitted(objective: str, l1: float, n_words: int, n_models: int) -> bool:
         f"{n_matched / n_models:.1f} on average like a true one; {n / n_kept:.0%} of their weights "
         f"that are not 0 have an interval; {np.median(seconds):.0f} s each"
     )
-    good = told("weights", np.concatenate(held), [each.mean() for each in held if each.size])
+    good = covers("weights", np.concatenate(held), [each.mean() for each in held if each.size])
     wrong = n_wrong / max(n_sure, 1)
     print(
         f"weights that differ from 0 at 5 %: {n_sure}, of which 0 or of the other sign {wrong:.1%}"
@@ -220,7 +220,7 @@ def verdict(held: np.ndarray, by_model: list[float] | None = None) -> tuple[str,
     return "within its error of it" if near else "no", error
 
 
-def told(name: str, held: np.ndarray, by_model: list[float] | None = None) -> bool:
+def covers(name: str, held: np.ndarray, by_model: list[float] | None = None) -> bool:
     """Print a coverage with its verdict; false if it surely lies outside."""
     within, error = verdict(held, by_model)
     print(

@@ -177,13 +177,13 @@ def against_flow(name: str, words: mc.Words, n_hidden: int, grid: list[float]) -
         compared = mc.compare(fits, test)
         pair = compared.pair("likelihood", "mpf")
         fair &= pair.bits_per_second > -compared.scores["likelihood"].block_stderr
-        told = (
+        scores = (
             f"{each} {compared.scores[each].bits_per_second:.2f} ± "
             f"{compared.scores[each].block_stderr:.2f} (l1 {fits[each].l1:g})"
             for each in fits
         )
         print(
-            f"  {type(flow).__name__:8} {'   '.join(told)}   likelihood - mpf "
+            f"  {type(flow).__name__:8} {'   '.join(scores)}   likelihood - mpf "
             f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}   "
             f"{time.perf_counter() - started:.0f} s",
             flush=True,

@@ -58,7 +58,7 @@ def main() -> None:
     options = parser.parse_args()
     print_machine()
     if options.no_figures:
-        _html.pictures = lambda results, room, progress: {}
+        _html.pictures = lambda results, max_bytes, progress: {}
     with tempfile.TemporaryDirectory() as folder:
         plan = large_study.plan_of(large_study.recording(options.units), options.hidden)
         results = large_study.write(Path(folder) / "study.db", plan)

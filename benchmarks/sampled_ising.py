@@ -42,7 +42,7 @@ def words_of(part: str) -> mc.Words:
     return most_active(words, 50) if part == "p15" else words
 
 
-def told(model: mc.Ising, held: mc.Words) -> str:
+def summary_of(model: mc.Ising, held: mc.Words) -> str:
     """What a fit is worth, and how far it is from its optimum."""
     certificate, score = model.certificate_, mc.score(model, held)
     holds = "holds" if certificate.converged else "does not hold"
@@ -69,7 +69,7 @@ def choose(part: str) -> float:
             f"{fit.log_partition()}, {fit.certificate_.n_rounds} rounds"
         )
     print(f"{part}: {choice}, {processor:.2f} s of processor time, {wall:.2f} s")
-    print(f"  {told(choice.best, held)}", flush=True)
+    print(f"  {summary_of(choice.best, held)}", flush=True)
     return processor
 
 
@@ -87,9 +87,10 @@ def fit_all(n_units: int | None, l1: float) -> float:
     print(f"p6: {words.n_units} units, {processor:.1f} s of processor time, {wall:.1f} s")
     log_z = model.log_partition("ais", n_steps=125, max_steps=1000, progress=False)
     model = model.with_log_partition(log_z)
-    score = mc.excess_log_likelihood(model, validation)
+    score = mc.score(model, validation)
     print(
-        f"  {told(model, held)}; {score.bits_per_second:.2f} validation bits/s; {log_z}", flush=True
+        f"  {summary_of(model, held)}; {score.bits_per_second:.2f} validation bits/s; {log_z}",
+        flush=True,
     )
     return wall if model.certificate_.converged else float("inf")
 

@@ -76,7 +76,7 @@ def recording():
     return SOURCE.load()
 
 
-def facts(data=None):
+def recording_info(data=None):
     data = recording() if data is None else data
     return {"cells": RecordingInfo(fingerprint(data), data.n_units)}
 
@@ -120,7 +120,7 @@ def write(
 
     The plan has one source, "cells"; ``data`` is its recording where that is not the usual one.
     """
-    known = facts(data)
+    known = recording_info(data)
     planned = stages(plan, known)
     with Store.create(path) as store, store.lock():
         store.write_plan(

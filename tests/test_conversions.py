@@ -1,4 +1,4 @@
-"""Recordings come from other libraries and go to files through a room that they do not import."""
+"""Recordings come from other libraries and go to files through a subpackage they do not import."""
 
 import subprocess
 import sys

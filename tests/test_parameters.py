@@ -57,7 +57,7 @@ def test_a_potential_of_zero_is_dropped():
     assert log_factor == 0.0
     theta = Parameters(b=[-1.0, 0.3], J=PAIR, v=[0.0, 0.0, 1.0])
     assert theta.only_live() == (theta, 0.0)
-    assert theta.oriented() == (theta, 0.0)
+    assert theta.canonical_sign() == (theta, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_hidden_units_are_turned_to_be_off_in_the_silent_word(seed, scale):
     rng = np.random.default_rng(seed)
     W, c = rng.normal(scale=scale, size=(4, 3)), rng.normal(scale=scale, size=3)
     theta = Parameters(b=rng.normal(size=4), J=np.zeros((4, 4)), W=W, c=c)
-    turned, log_factor = theta.oriented()
+    turned, log_factor = theta.canonical_sign()
     assert (turned.c <= 0.0).all()
     assert log_factor == pytest.approx(c[c > 0.0].sum())
     X = (np.arange(16)[:, None] >> np.arange(4)) & 1
@@ -124,7 +124,7 @@ def test_hidden_units_are_turned_to_be_off_in_the_silent_word(seed, scale):
         assert penalty.value(layout.pack(turned), layout) == penalty.value(
             layout.pack(theta), layout
         )
-    again, nothing = turned.oriented()
+    again, nothing = turned.canonical_sign()
     assert nothing == 0.0
     for name in "bWc":
         assert getattr(again, name).tobytes() == getattr(turned, name).tobytes()
@@ -146,7 +146,7 @@ def test_hidden_units_are_turned_to_be_off_in_the_silent_word(seed, scale):
 @pytest.mark.parametrize("zero", [0.0, -0.0])
 def test_weights_decide_where_a_hidden_bias_is_zero(weights, expected, zero):
     theta = Parameters(b=[-1.0, -1.0], W=np.transpose([weights]), c=[zero])
-    turned, log_factor = theta.oriented()
+    turned, log_factor = theta.canonical_sign()
     assert turned.W[:, 0].tolist() == expected
     assert log_factor == 0.0
     assert not np.signbit(turned.W[turned.W == 0.0]).any()
@@ -157,15 +157,15 @@ def test_weights_decide_where_a_hidden_bias_is_zero(weights, expected, zero):
 def test_a_sum_that_rounding_hides_decides_like_its_exact_value():
     weights = np.array([1e17, 1.0, -1e17])
     for order in ([0, 1, 2], [0, 2, 1], [1, 2, 0]):
-        turned, _ = Parameters(b=np.zeros(3), W=-weights[order, None]).oriented()
+        turned, _ = Parameters(b=np.zeros(3), W=-weights[order, None]).canonical_sign()
         assert turned.W[:, 0].tolist() == weights[order].tolist()
 
 
 def test_dead_hidden_units_and_models_without_any_are_turned_too():
-    turned, log_factor = Parameters(b=[-1.0], W=[[0.0, 0.0]], c=[2.0, -3.0]).oriented()
+    turned, log_factor = Parameters(b=[-1.0], W=[[0.0, 0.0]], c=[2.0, -3.0]).canonical_sign()
     assert (turned.c.tolist(), log_factor) == ([-2.0, -3.0], 2.0)
     ising = Parameters(b=[-1.0, 0.0], J=PAIR)
-    assert ising.oriented() == (ising, 0.0)
+    assert ising.canonical_sign() == (ising, 0.0)
 
 
 def test_live_hidden_units_keep_rows_in_one_piece_as_kernels_need_them():
@@ -193,6 +193,6 @@ def test_a_potential_goes_with_any_other_term(parts, kind):
     again = layout.unpack(layout.pack(theta))
     for name in ("b", "J", "W", "c", "v"):
         np.testing.assert_array_equal(getattr(again, name), getattr(theta, name))
-    turned, log_factor = theta.oriented()
+    turned, log_factor = theta.canonical_sign()
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     np.testing.assert_allclose(log_weight(turned, X) + log_factor, log_weight(theta, X), atol=1e-12)

@@ -1,7 +1,8 @@
 """Functions that make recordings of other libraries' objects and that save recordings.
 
 The data modules open no file and import no reader. The package's ``__init__``, which knows every
-room, registers here how to get the module with these functions; it is imported on the first call.
+subpackage, registers here how to get the module with these functions; it is imported on the first
+call.
 """
 
 from __future__ import annotations

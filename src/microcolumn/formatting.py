@@ -83,18 +83,18 @@ def _unbroken(name: str, *cells: str, is_text: bool) -> list[str]:
     return ["", *name.split(), *(" ".join(cells).split() if is_text else cells)]
 
 
-def _fitting(widths: Sequence[int], least: Sequence[int], room: int) -> list[dict[int, int]]:
+def _fitting(widths: Sequence[int], least: Sequence[int], width: int) -> list[dict[int, int]]:
     """Parts of a table that fit into a line: the first column and others, each with its width."""
     parts = [[0]]
     for k in range(1, len(widths)):
         needed = [max(least[n], min(widths[n], _READABLE)) for n in (*parts[-1], k)]
-        if len(needed) > 2 and sum(needed) + _BETWEEN * (len(needed) - 1) > room:
+        if len(needed) > 2 and sum(needed) + _BETWEEN * (len(needed) - 1) > width:
             parts.append([0])
         parts[-1].append(k)
     found = []
     for part in parts:
         fitted = {k: widths[k] for k in part}
-        excess = sum(fitted.values()) + _BETWEEN * (len(part) - 1) - room
+        excess = sum(fitted.values()) + _BETWEEN * (len(part) - 1) - width
         while excess > 0 and (broken := [k for k in part if fitted[k] > least[k]]):
             fitted[max(broken, key=fitted.__getitem__)] -= 1
             excess -= 1

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .energy._count import Count
 from .energy._fields import Fields
 from .energy._hidden import Hidden
-from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, HiddenUnit
+from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HiddenUnit, hidden_unit
 from .energy._pairs import Pairs
 from .energy._tables import Tables
 from .energy._term import Term
@@ -54,7 +54,7 @@ class Parameters:
         Hidden biases; zero where ``W`` is given without them.
     v : array_like, shape (n_visible + 1,), optional
         Potential of the number of active bits, zero for 0 and for 1: these two are the gauge.
-    hidden : {"bernoulli", "gaussian"}
+    hidden : {"bernoulli", "gaussian"} or HiddenUnit
         Kind of the hidden units.
     tables : Tables, optional
         Functions of a few units each, a further term of log p~; they go with biases alone.
@@ -94,7 +94,7 @@ class Parameters:
         others = couplings, weights, hidden_biases, potential
         if tables is not None and any(part is not None for part in others):
             raise ValueError("tables are given with J, W or v; functions of units go with b alone")
-        self._set(biases, *others, _hidden_unit(hidden), tables)
+        self._set(biases, *others, hidden_unit(hidden), tables)
 
     @classmethod
     def trusted(
@@ -146,8 +146,8 @@ class Parameters:
 
     @property
     def arrays(self) -> ModelArrays:
-        """All of it as kernels take it, which know no Gaussian hidden units (:meth:`as_pairs`)."""
-        assert not self.is_gaussian
+        """All of it as kernels take it; the only hidden units that they know are Bernoulli ones."""
+        self._check_bernoulli()
         return ModelArrays(self.b, self.J, self.W, self.c, self.v)
 
     @property
@@ -192,6 +192,14 @@ class Parameters:
         """Whether it has hidden units that are Gaussian."""
         return self.W is not None and self.hidden is GAUSSIAN
 
+    def _check_bernoulli(self) -> None:
+        """Refuse hidden units that neither kernels nor exact sums know."""
+        if self.W is not None and self.hidden is not BERNOULLI:
+            raise TypeError(
+                f"kernels do not know hidden units of kind {self.hidden.name!r}; sum over words "
+                "with log_weight, or write the units as couplings or as Bernoulli ones"
+            )
+
     def only_live(self) -> tuple[Parameters, float]:
         """Drop what a sum over words need not know: hidden units without weights, zero potentials.
 
@@ -214,6 +222,7 @@ class Parameters:
             return self, 0.0
         if self.hidden is GAUSSIAN:
             return self.as_pairs()
+        self._check_bernoulli()
         live = self.live
         if live.all() and self.W.flags.c_contiguous:
             return self, 0.0
@@ -276,13 +285,14 @@ class Parameters:
         J = None if self.J is None else slopes.J
         return Parameters.trusted(slopes.b, J, W, c, slopes.v, self.hidden)
 
-    def oriented(self) -> tuple[Parameters, float]:
+    def canonical_sign(self) -> tuple[Parameters, float]:
         """Turn every hidden unit so that it is off in the silent word: ``c <= 0``.
 
         ``W[:, i] -> -W[:, i]``, ``c[i] -> -c[i]``, ``b -> b + W[:, i]`` gives the same
         distribution with on and off exchanged (docs/method.md, section 2). Where ``c[i]`` is zero
         the weights decide: their sum is positive, or zero and the first that is not zero positive.
-        Biases of Gaussian units move to the visible ones, so that theirs is zero.
+        Biases of Gaussian units move to the visible ones, so that theirs is zero. Units of any
+        other kind stay as they are.
 
         Returns
         -------
@@ -293,11 +303,11 @@ class Parameters:
 
         Examples
         --------
-        >>> theta, log_factor = Parameters(b=[-3.0], W=[[-2.0]], c=[1.5]).oriented()
+        >>> theta, log_factor = Parameters(b=[-3.0], W=[[-2.0]], c=[1.5]).canonical_sign()
         >>> theta.b, theta.W, theta.c, log_factor
         (array([-5.]), array([[2.]]), array([-1.5]), 1.5)
         """
-        if self.W is None or self.c is None:
+        if self.W is None or self.c is None or self.hidden not in (BERNOULLI, GAUSSIAN):
             return self, 0.0
         is_gaussian = self.hidden is GAUSSIAN
         c = np.zeros_like(self.c) if is_gaussian else self.c
@@ -317,14 +327,6 @@ def _points_down(weights: Floats) -> bool:
     total = math.fsum(weights)  # exact, so that it does not depend on the order of units
     first = weights[np.flatnonzero(weights)[:1]]
     return total < 0.0 or (total == 0.0 and bool((first < 0.0).any()))
-
-
-def _hidden_unit(kind: str | HiddenUnit) -> HiddenUnit:
-    name = kind.name if isinstance(kind, HiddenUnit) else kind
-    if name not in HIDDEN_UNITS:
-        known = " or ".join(map(repr, HIDDEN_UNITS))
-        raise ValueError(f"hidden is {name!r}; choose {known}")
-    return HIDDEN_UNITS[name]
 
 
 def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:

@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def worded(room: str, name: str, **values: Any) -> str:
-    """The template ``name`` of a room with its values, as one line of text.
+def worded(subpackage: str, name: str, **values: Any) -> str:
+    """The template ``name`` of a subpackage with its values, as one line of text.
 
-    It is ``templates/<name>.txt`` in the folder of the room, in Jinja's language. Lines of it may
+    It is ``templates/<name>.txt`` in its folder, in Jinja's language. Lines of it may
     be broken anywhere. Its filters are the functions of :mod:`microcolumn.formatting`, ``f`` for
     Python's format specifications, ``capital`` for a capital at the beginning and ``percent``.
     """
-    text = _templates(room).get_template(f"{name}.txt").render(values)
+    text = _templates(subpackage).get_template(f"{name}.txt").render(values)
     return re.sub(r"[ \n]+", " ", text).strip()  # no-break spaces stay
 
 
 @cache
-def _templates(room: str) -> Environment:
+def _templates(subpackage: str) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     # What is filled in is plain text; the page escapes all of it.
     made = Environment(
-        loader=PackageLoader(f"microcolumn.{room}"),
+        loader=PackageLoader(f"microcolumn.{subpackage}"),
         undefined=StrictUndefined,
         autoescape=False,
     )

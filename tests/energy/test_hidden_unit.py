@@ -80,7 +80,7 @@ def test_gaussian_hidden_units_are_couplings_of_low_rank(theta):
         on[:, unit], off[:, unit] = 1, 0
         expected = log_weight(theta, on) - log_weight(theta, off)
         np.testing.assert_allclose(log_odds(theta, X, unit), expected, atol=1e-12)
-    kept, constant = theta.oriented()
+    kept, constant = theta.canonical_sign()
     assert not kept.c.any()
     assert (kept.W.sum(axis=0) >= 0.0).all()
     np.testing.assert_allclose(log_weight(kept, X) + constant, written_out, atol=1e-12)
@@ -140,7 +140,7 @@ def test_a_layout_has_no_biases_of_gaussian_units():
     theta = _random(0, coupled=True)
     layout = Layout.of(theta)
     assert layout.size == 6 + 4 + 12
-    kept, _ = theta.oriented()
+    kept, _ = theta.canonical_sign()
     again = layout.unpack(layout.pack(kept))
     assert again.hidden is GAUSSIAN
     for name in ("b", "J", "W", "c"):

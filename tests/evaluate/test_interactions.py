@@ -72,7 +72,7 @@ def _of_one_hidden_unit(bias, weights):
 def test_every_interaction_is_the_sum_over_its_subsets(seed, n_units, n_hidden, scale, couplings):
     theta = _random_parameters(seed, n_units, n_hidden, scale, couplings)
     found = effective_interactions(theta)
-    assert found.silence == pytest.approx(_written_out(theta, ()), rel=1e-14)
+    assert found.log_weight_silent == pytest.approx(_written_out(theta, ()), rel=1e-14)
     for size, table in ((1, found.singles), (2, found.pairs), (3, found.triplets)):
         expected = np.zeros_like(table)
         for units in combinations(range(n_units), size):
@@ -123,7 +123,7 @@ def test_one_hidden_unit_has_closed_forms():
     theta = Parameters(b=[0.5, -0.5], W=[[u], [v]], c=[c])
     found = effective_interactions(theta, order=2)
     e = np.exp
-    assert found.silence == pytest.approx(np.log(1 + e(c)), rel=1e-14)
+    assert found.log_weight_silent == pytest.approx(np.log(1 + e(c)), rel=1e-14)
     assert found.singles[0] == pytest.approx(0.5 + np.log((1 + e(c + u)) / (1 + e(c))), rel=1e-13)
     ratio = (1 + e(c + u + v)) * (1 + e(c)) / ((1 + e(c + u)) * (1 + e(c + v)))
     assert found.through_hidden[0, 1] == pytest.approx(np.log(ratio), rel=1e-13)
@@ -161,7 +161,7 @@ def test_the_two_ways_of_a_pair_are_kept_apart():
 
 def _cut_by_hand(found, word, order):
     active = np.flatnonzero(word)
-    value = found.silence + found.singles[active].sum()
+    value = found.log_weight_silent + found.singles[active].sum()
     value += sum(found.pairs[pair] for pair in combinations(active, 2)) if order > 1 else 0.0
     value += sum(found.triplets[three] for three in combinations(active, 3)) if order > 2 else 0.0
     return value

@@ -267,7 +267,7 @@ def test_a_group_of_cells_is_found_whether_its_hidden_unit_is_on_or_off_in_silen
     w = np.array([-2.5, -1.9, -2.8, -2.2, -2.6, -1.6, -2.4, -2.05] + [0.0] * 11 + [-0.9, 0.58])
     theta = Parameters(b=np.full(21, -3.0), W=w[:, None], c=[4.0])
     assert w[:8].sum() == pytest.approx(-18.05)
-    [row] = layer_statistics(theta.oriented()[0] if turned else theta, LABELS).hidden
+    [row] = layer_statistics(theta.canonical_sign()[0] if turned else theta, LABELS).hidden
     assert (row.layer, row.p_value) == ("II/III", 1e-4)
     assert row.share == pytest.approx(18.05 / (18.05 + 0.9 + 0.58))
 

@@ -214,7 +214,7 @@ def test_parameters_with_more_than_a_model_has_are_refused_with_the_class_to_use
         if set(parts[kind]) <= set(parts[model._kind]):
             held = type(model).from_parameters(theta)
             X = np.eye(4, dtype=np.uint8)
-            turned, _ = theta.oriented()
+            turned, _ = theta.canonical_sign()
             np.testing.assert_array_equal(held.energy(X), -log_weight(turned, X))
         else:
             with pytest.raises(ValueError, match=f"use {cls.__name__}.from_parameters"):

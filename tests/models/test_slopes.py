@@ -56,7 +56,7 @@ def tree(words, cls):
         def move(step):
             other, slopes, rates = deepcopy(model), model.slopes_.copy(), model._unit_rates.copy()
             {"slopes": slopes, "rates": rates}[table][place] += step
-            other._adopt(model.order_, model.parents_, slopes, rates)
+            other._set_parameters(model.order_, model.parents_, slopes, rates)
             return other
 
         return move
@@ -94,7 +94,7 @@ def tracking(words):
             p = np.exp(tables["number"])
             chances = 1.0 / (1.0 + np.exp(-tables["odds"]))
             other = deepcopy(model)
-            other._adopt(p / p.sum(), model.seen_, chances, model._unit_rates)
+            other._set_parameters(p / p.sum(), model.seen_, chances, model._unit_rates)
             return other
 
         return move

@@ -47,7 +47,7 @@ def scales(ax):
     places, names = ax.get_xticks(), [text.get_text() for text in ax.get_xticklabels()]
     found = []
     for k in (0, 2)[: len(names) // 2]:  # the zero and the number of the first two columns
-        assert names[k] == "0" * (k > 0 or len(names[k + 1]) < 3)  # a long number leaves no room
+        assert names[k] == "0" * (k > 0 or len(names[k + 1]) < 3)  # a long number leaves no space
         found.append(number(names[k + 1]) / (places[k + 1] - places[k]))
     return found
 

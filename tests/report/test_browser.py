@@ -254,8 +254,8 @@ def test_enter_on_a_hidden_unit_shows_it_in_the_data(visit, shown):
 def test_nothing_is_wider_than_the_page(visit, viewport, medium):
     visit.page.set_viewport_size(viewport)
     visit.page.emulate_media(media=medium)
-    wide, room = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
-    assert wide <= room
+    wide, window_width = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+    assert wide <= window_width
 
 
 def test_a_phone_shows_whole_maps(visit):

@@ -219,7 +219,7 @@ def test_weak_weights_can_be_seen_by_night(raster):
 
 
 def test_one_unit_with_a_long_name_and_no_layer_is_shown(browser, tmp_path):
-    name = "a unit whose name is much longer than any axis has room for"
+    name = "a unit whose name is much longer than any axis has space for"
     data = Recording([np.arange(0.51, 20.0, 0.7)], Units([name]), epochs=[[0.0, 20.0]])
     plan = large_study.plan_of(data, 2, planted_study.L1)
     file = write_page(large_study.write(tmp_path / "cells.db", plan), tmp_path / "cells.html", 0)
@@ -229,5 +229,7 @@ def test_one_unit_with_a_long_name_and_no_layer_is_shown(browser, tmp_path):
             visit.canvas("raster").press(key)
         visit.point_at("raster", 0, 25)
         assert visit.text("assemblies-readout").endswith(f"1 unit spikes: unit {name}")
-        wide, room = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
-        assert wide <= room
+        wide, window_width = visit.page.evaluate(
+            "[document.scrollingElement.scrollWidth, innerWidth]"
+        )
+        assert wide <= window_width

@@ -22,8 +22,8 @@ def test_nothing_is_wider_than_the_window(page, figured_visit, width):
     """683 pixels are those of a laptop at a zoom of 200 %."""
     page.set_viewport_size({"width": width, "height": 700})
     figured_visit.settle()
-    wide, room = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
-    assert wide <= room == width
+    wide, window_width = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+    assert wide <= window_width == width
 
 
 def test_code_that_is_unfolded_on_a_phone_scrolls_in_its_box(drawn_phone):
@@ -157,8 +157,10 @@ def test_a_recording_may_have_any_name(browser, named):
         for window in (LAPTOP, PHONE):
             page.set_viewport_size(window)
             visit.settle()
-            wide, room = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
-            assert wide <= room
+            wide, window_width = page.evaluate(
+                "[document.scrollingElement.scrollWidth, innerWidth]"
+            )
+            assert wide <= window_width
             assert NAME in page.locator("#data .table").first.inner_text()
         page.set_viewport_size(LAPTOP)
         for kind, within in (("SVG", "#figure-data-0"), ("CSV of the table", "#comparison")):

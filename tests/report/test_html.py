@@ -31,7 +31,7 @@ from microcolumn.units import Units
 
 HOSTILE = "</script><script>alert(1)</script>"
 #: Bytes for more figures than there are.
-ROOM = 5_000_000
+MAX_BYTES = 5_000_000
 _EMPTY = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -166,7 +166,7 @@ def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
     methods, provenance = (parsed.text_of("section", n) for n in ("methods", "provenance"))
     assert "(Nadeau & Bengio 2003)" in methods
     for fact in (
-        planted.facts()["cells"].fingerprint,
+        planted.recording_info()["cells"].fingerprint,
         "microcolumn study run plan.toml",
         "numpy 2.1.0",
         "3 min of work, 2026-01-02 03:04 UTC",
@@ -324,7 +324,7 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
 
     monkeypatch.setattr(_all, "FIGURES", {"data": _all.Figures(dense)})
     monkeypatch.setattr(pictures, "MOST_BYTES", most)
-    [picture] = pictures.pictures(results, ROOM).values()
+    [picture] = pictures.pictures(results, MAX_BYTES).values()
     [image] = Parsed(picture.markup).all("img")
     assert image["alt"] == "Many & more"
     content = image["src"].removeprefix("data:image/png;base64,")
@@ -333,18 +333,18 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
 
 def test_a_figure_that_is_smaller_as_svg_stays_one(results, monkeypatch):
     monkeypatch.setattr(pictures, "MOST_BYTES", 100)
-    found = pictures.pictures(results, ROOM)
+    found = pictures.pictures(results, MAX_BYTES)
     assert len(found) == len(_all.FIGURES)
     assert all(picture.markup.startswith("<svg") for picture in found.values())
 
 
 def test_figures_that_the_page_has_no_room_for_are_told(results):
-    whole = pictures.pictures(results, ROOM)
-    room = sum(len(picture.markup.encode()) for picture in list(whole.values())[:3])
-    found = pictures.pictures(results, room)
+    whole = pictures.pictures(results, MAX_BYTES)
+    max_bytes = sum(len(picture.markup.encode()) for picture in list(whole.values())[:3])
+    found = pictures.pictures(results, max_bytes)
     assert list(found) == list(whole)
     kept = [picture for picture in found.values() if picture.kind == "picture"]
-    assert 0 < sum(len(picture.markup.encode()) for picture in kept) <= room
+    assert 0 < sum(len(picture.markup.encode()) for picture in kept) <= max_bytes
     left_out = [each.text for each in found.values() if each.kind == "paragraph"]
     assert len(left_out) >= 4
     assert left_out[-1].endswith("the page would be too large; microcolumn study figures draws it")
@@ -389,6 +389,6 @@ def test_a_page_never_replaces_the_store(results):
 
 
 def test_the_bar_counts_figures_where_it_is_wanted(results, capsys):
-    pictures.pictures(results, ROOM, progress=True)
+    pictures.pictures(results, MAX_BYTES, progress=True)
     count = len(_all.FIGURES)
     assert f"{count}/{count}" in capsys.readouterr().err

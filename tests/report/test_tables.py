@@ -141,7 +141,7 @@ def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):
 
 def test_provenance_keeps_whole_fingerprints_and_versions(planted_results):
     made = tables.provenance(planted_results)
-    fingerprint = planted.facts()["cells"].fingerprint
+    fingerprint = planted.recording_info()["cells"].fingerprint
     assert made.data == (("cells (simulated)", fingerprint, "simulated"),)
     assert [dict(each) for each in made.environments] == [planted.ENVIRONMENT]
     done = planted_results.provenance()["n_planned"]

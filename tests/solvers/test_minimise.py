@@ -167,16 +167,16 @@ def test_no_iterations_only_certify_the_start(random_parameters, draw):
     assert found.optimality == pytest.approx(_certificate(mpf(start, X)[1], start, 0.1), rel=1e-12)
 
 
-@pytest.mark.parametrize("room", [0.01, 1.0, 3.0])
+@pytest.mark.parametrize("margin", [0.01, 1.0, 3.0])
 @pytest.mark.parametrize("l1", [0.0, 0.5])
-def test_overflow_on_the_way_is_survived(room, l1):
-    # v -> exp(v - t) - v has its minimum at t, with a penalty at t + log(1 - l1). Beyond t + room
+def test_overflow_on_the_way_is_survived(margin, l1):
+    # v -> exp(v - t) - v has its minimum at t, with a penalty at t + log(1 - l1). Beyond t + margin
     # it is said to overflow, and the constant slope at the start makes steps leap there.
     J_target, b_target, n_overflows = 4.0, np.array([3.0, 8.0]), 0
 
     def objective(theta):
         nonlocal n_overflows
-        if (theta.b > b_target + room).any() or theta.J[0, 1] > J_target + room:
+        if (theta.b > b_target + margin).any() or theta.J[0, 1] > J_target + margin:
             n_overflows += 1
             raise OverflowError("too large")
         rise_b, rise_J = np.exp(theta.b - b_target), np.exp(theta.J - J_target)

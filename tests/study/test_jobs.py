@@ -24,14 +24,14 @@ from microcolumn.study._jobs import (
 )
 from microcolumn.study._plan import Experiment, Plan, Source
 
-FACTS = RecordingInfo("f0", 5)
+INFO = RecordingInfo("f0", 5)
 ISING, RBM, SEMI = ModelSpec("Ising"), ModelSpec("RBM", 3), ModelSpec("SemiRBM", 3)
 BASE = Experiment("instantaneous", n_splits=2, l1=(1e-3, 4e-3), n_hidden=3, models=PAPER_MODELS)
 
 
-def digests(plan, facts=FACTS):
+def digests(plan, info=INFO):
     """Digest of each job of a plan."""
-    found = stages(plan, {source.name: facts for source in plan.sources})
+    found = stages(plan, {source.name: info for source in plan.sources})
     return {job: name for stage in found for name, job in stage.items()}
 
 
@@ -67,12 +67,12 @@ def test_models_are_every_class_size_and_objective_with_ising_once_per_objective
 
 def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
     plan = plan_of(BASE, replace(BASE, name="late", windows=(1, 2), models=("SemiRBM",)))
-    planned = stages(plan, {"A": FACTS})
+    planned = stages(plan, {"A": INFO})
     stage_of = {job: k for k, stage in enumerate(planned) for job in stage.values()}
     assert len(stage_of) == sum(map(len, planned))
     for job, stage in stage_of.items():
         experiment = next(each for each in plan.experiments if each.name == job.experiment)
-        compared = specs_of(experiment, FACTS.n_units, job.window or 1)
+        compared = specs_of(experiment, INFO.n_units, job.window or 1)
         for other in dependencies(job, compared, experiment.n_splits):
             assert stage_of[other] < stage
 
@@ -95,7 +95,7 @@ def test_models_that_are_only_started_from_are_fitted_and_nothing_else():
 def test_long_jobs_come_first():
     """Work grows with bits times hidden units; jobs of equal size keep the order of the plan."""
     experiment = replace(BASE, windows=(1, 2), n_hidden=(2, 9), models=("Ising", "RBM"), n_splits=1)
-    first = stages(plan_of(experiment), {"A": FACTS})[0].values()
+    first = stages(plan_of(experiment), {"A": INFO})[0].values()
     assert [(job.window, job.model.n_hidden) for job in first if job.model] == [
         *((2, 9), (1, 9), (2, 2), (1, 2), (2, 0), (1, 0)),
     ]
@@ -218,7 +218,7 @@ def test_a_split_is_known_by_its_number_and_its_seed(seed, split):
 def test_a_digest_is_the_same_in_every_process_and_release():
     """Written down: a change of it makes all stores compute everything again."""
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
-    name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
+    name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), INFO)
     assert name == "87fad8f4ee92aee9aa6e0d6cc90a05f9"
 
 

@@ -74,7 +74,7 @@ def test_merged_parts_are_the_bits_that_a_run_would_have_stored(path, tmp_path):
         for number in (1, 0):
             store.finish(name(number), job(number), ROWS)
     assert results_of(path) == results_of(tmp_path / "run.db")
-    assert collect(path) == parts.Collected(0, 0, ())  # there is nothing left to do
+    assert collect(path) == parts.MergeResult(0, 0, ())  # there is nothing left to do
 
 
 def test_a_part_that_was_merged_stays_until_the_plan_is_done(path):
@@ -92,8 +92,8 @@ def test_a_part_that_was_merged_stays_until_the_plan_is_done(path):
 
 def test_a_failure_is_kept_with_its_trace_and_gives_way_to_a_result(path):
     write_part(parts_folder(path), name(), failed("ValueError: no", "line 1\nline 2"))
-    assert collect(path) == parts.Collected(0, 1, ())
-    assert collect(path) == parts.Collected(0, 0, ())  # it is told once
+    assert collect(path) == parts.MergeResult(0, 1, ())
+    assert collect(path) == parts.MergeResult(0, 0, ())  # it is told once
     with Store.open(path) as store:
         [failure] = store.rows("failures")
     assert (failure["job"], failure["error"]) == ("job 0", "ValueError: no")
@@ -157,5 +157,5 @@ def test_other_files_among_the_parts_are_left_alone(path):
     for other in others:
         (folder / other).write_text("half of a")
     (folder / "1").mkdir()
-    assert collect(path) == parts.Collected(0, 0, ())
+    assert collect(path) == parts.MergeResult(0, 0, ())
     assert {each.name for each in folder.iterdir()} == {*others, "1"}

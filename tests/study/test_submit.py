@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from small_study import recording, results_of, small_plan
 
-from microcolumn.study import collect, do_share, run, status, submit
+from microcolumn.study import collect, run, run_array_task, status, submit
 from microcolumn.study._experiment import PAPER_MODELS
 from microcolumn.study._plan import Plan
 from microcolumn.study._store import Store
@@ -47,7 +47,7 @@ def written(plan, path, array=2):
 def work(submission, lost=()):
     """Do all tasks but those lost, stage by stage; how many jobs failed."""
     return sum(
-        do_share(submission.folder, stage, task)
+        run_array_task(submission.folder, stage, task)
         for stage, tasks in enumerate(submission.stages, 1)
         for task in range(len(tasks))
         if (stage, task) not in lost
@@ -104,14 +104,14 @@ def _interrupted_after_one_job(monkeypatch, submission):
 
     monkeypatch.setattr(shares, "execute", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        do_share(submission.folder, 1, 0)
+        run_array_task(submission.folder, 1, 0)
     monkeypatch.undo()
     assert [file.stem for file in submission.folder.parent.glob("*.part")] == done
 
 
 def test_a_run_goes_on_where_tasks_have_been(plan, path, alone, capsys):
     submission = written(plan, path)
-    do_share(submission.folder, 1, 0)
+    run_array_task(submission.folder, 1, 0)
     n_jobs = len(submission.stages[0][0])
     run(plan, path, n_jobs=1)
     assert f"{n_jobs} of {N_JOBS} jobs are in {path} already" in capsys.readouterr().err
@@ -143,11 +143,11 @@ def test_a_recording_that_is_not_the_one_submitted_fails_its_jobs(plan, path, tm
     [source] = plan.sources
     submission = written(replace(plan, sources=(replace(source, file=str(moved)),)), path, array=1)
     moved.unlink()
-    assert do_share(submission.folder, 1, 0) == 3
+    assert run_array_task(submission.folder, 1, 0) == 3
     collect(path)
     assert "does not exist" in status(path).failures[0][1]
     recording(seed=1).save(moved)
-    assert do_share(submission.folder, 1, 0) == 3
+    assert run_array_task(submission.folder, 1, 0) == 3
     collect(path)
     assert "is not what it was when the study was submitted" in status(path).failures[0][1]
 
@@ -166,19 +166,19 @@ def test_a_share_that_is_not_there_is_refused(plan, path, stage, task):
     with pytest.raises(
         ValueError, match=f"there is no task {task} of stage {stage}; there are 2 in"
     ):
-        do_share(submission.folder, stage, task)
+        run_array_task(submission.folder, stage, task)
 
 
 def test_tasks_of_another_version_are_refused(plan, path, monkeypatch):
     submission = written(plan, path)
     monkeypatch.setattr(shares, "__version__", "99.0")
     with pytest.raises(ValueError, match=r"was submitted by microcolumn .* and this is 99\.0"):
-        do_share(submission.folder, 1, 0)
+        run_array_task(submission.folder, 1, 0)
 
 
 def test_a_folder_that_is_no_submission_is_refused(tmp_path):
     with pytest.raises(ValueError, match="is no folder of a submission"):
-        do_share(tmp_path, 1, 0)
+        run_array_task(tmp_path, 1, 0)
 
 
 def test_recordings_in_memory_cannot_be_submitted(path):

@@ -97,7 +97,7 @@ def test_assemblies_are_listed_from_the_largest_weight_down(tmp_path):
     path = planted.write(tmp_path / "study.db", INSTANTANEOUS, change=stable, parameters=parameters)
     results = Results(path)
     rows = rows_of(results)
-    W = results.model("cells", "RBM").parameters_.oriented()[0].W
+    W = results.model("cells", "RBM").parameters_.canonical_sign()[0].W
     for n, row in enumerate(rows[:3]):
         order = sorted(range(3), key=lambda k: -W[n, k])
         assert row["assemblies"] == tuple(f"h{k}" for k in order)

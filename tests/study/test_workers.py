@@ -123,13 +123,13 @@ def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, 
         run(small_plan(), tmp_path / "whole.db", scheduler=address)
         assert results_of(tmp_path / "whole.db") == alone
 
-        def help_when_told(sentence):
-            told.append(sentence)
-            if len(told) == 1:
+        def help_when_asked(sentence):
+            printed.append(sentence)
+            if len(printed) == 1:
                 stack.enter_context(worker(tmp_path, options, n_threads=2))
 
-        told = []
-        monkeypatch.setattr(workers, "_tell", help_when_told)
+        printed = []
+        monkeypatch.setattr(workers, "_print_line", help_when_asked)
         monkeypatch.setattr(workers, "_NO_WORKER", 0.5)
         freeze_and_kill(victims, monkeypatch)
         run(small_plan(), tmp_path / "robbed.db", scheduler=address)
@@ -137,7 +137,7 @@ def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, 
         assert [victim.poll() for victim in victims] == [-signal.SIGKILL] * 2
         assert results_of(tmp_path / "robbed.db") == alone
     who = f"the workers of {address}"
-    assert told == [
+    assert printed == [
         f"none of {who} is ready (gone, not there yet, or paused for lack of memory); the run goes "
         "on when one is",
         f"{who} are ready; the run goes on",
@@ -266,15 +266,16 @@ def test_cores_are_shared_among_the_jobs(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("lost", "told"),
+    ("lost", "sentence"),
     [
         (MemoryError(), "failed with MemoryError (no reason given); what was finished is in"),
         (RuntimeError("first\nsecond"), "failed with RuntimeError (first); what was finished"),
     ],
 )
-def test_whatever_ends_the_jobs_is_told_in_one_sentence(lost, told):
+def test_whatever_ends_the_jobs_is_said_in_one_sentence(lost, sentence):
     at_hand = Workers(2, 1, "2 processes on this machine")
-    with pytest.raises(StudyError, match=re.escape(told)), at_hand.as_study_error(Path("study.db")):
+    sentence = re.escape(sentence)
+    with pytest.raises(StudyError, match=sentence), at_hand.as_study_error(Path("study.db")):
         raise lost
 
 

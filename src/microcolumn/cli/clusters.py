@@ -66,12 +66,12 @@ def submit(
         return
     for path, text in done.scripts.items():
         say(f"# {path}\n{text}")
-    dealt, told = "all jobs are done", "nothing was submitted"
+    jobs, submitted = "all jobs are done", "nothing was submitted"
     if done.n_jobs:
-        dealt = f"{done.n_jobs:,} jobs for {len(done.tasks):,} tasks"
+        jobs = f"{done.n_jobs:,} jobs for {len(done.tasks):,} tasks"
     if done.numbers:
-        told = f"submitted to SLURM as {', '.join(done.numbers)}; see microcolumn study status"
-    say(f"{dealt}; {told}", err=True)
+        submitted = f"submitted to SLURM as {', '.join(done.numbers)}; see microcolumn study status"
+    say(f"{jobs}; {submitted}", err=True)
 
 
 @command(study, "study work plan.db.parts/1 --stage 1 --task 0")
@@ -83,9 +83,9 @@ def work(
     json: Json = False,
 ) -> None:
     """Do one task of a study that was submitted, as its scripts do."""
-    from ..study import StudyError, do_share
+    from ..study import StudyError, run_array_task
 
-    n_failed = do_share(folder, stage, task, threads=threads)
+    n_failed = run_array_task(folder, stage, task, threads=threads)
     if json:
         print_json({"failed": n_failed})
     if n_failed:
@@ -100,5 +100,5 @@ def collect(study: PlanOrStore, json: Json = False) -> None:
     found = collect_parts(place_of(study, by_time=True))
     for sentence in found.sentences:
         say(sentence, err=True)
-    told = f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed"
-    show(json, {"merged": found.merged, "failed": found.failed}, told)
+    text = f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed"
+    show(json, {"merged": found.merged, "failed": found.failed}, text)

@@ -52,8 +52,8 @@ def demo(
     make_folder(out)
     results, page = demonstration.run(out, full=full, n_jobs=jobs, command=own_command())
     if json:
-        told = report_dict(results)
-        shown = {name: told[name] for name in ("answer", "cautions")}
+        report = report_dict(results)
+        shown = {name: report[name] for name in ("answer", "cautions")}
         print_json(shown | {"results": results.file, "page": page})
     else:
         say_blocks(answer_blocks(results, terminal_columns()))

@@ -105,8 +105,8 @@ def fit(
         # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
-        told = ("bits_per_second", "stderr", "n_words", "false_mass")
-        scored = held_out and {name: getattr(held_out, name) for name in told}
+        names = ("bits_per_second", "stderr", "n_words", "false_mass")
+        scored = held_out and {name: getattr(held_out, name) for name in names}
         tried = choice and [
             settings | {"bits_per_second": each.bits_per_second}
             for settings, each in zip(choice.settings, choice.scores, strict=True)

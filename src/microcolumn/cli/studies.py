@@ -254,5 +254,5 @@ def _print(results: Results, json: bool, *, whole: bool = False) -> None:
     if json:
         print_json(report_dict(results))
     else:
-        told = report_blocks if whole else answer_blocks
-        say_blocks(told(results, terminal_columns()))
+        blocks = report_blocks if whole else answer_blocks
+        say_blocks(blocks(results, terminal_columns()))

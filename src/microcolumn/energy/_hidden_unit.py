@@ -76,3 +76,13 @@ class _Gaussian(HiddenUnit):
 BERNOULLI, GAUSSIAN = _Bernoulli(), _Gaussian()
 #: All kinds by name.
 HIDDEN_UNITS: dict[str, HiddenUnit] = {unit.name: unit for unit in (BERNOULLI, GAUSSIAN)}
+
+
+def hidden_unit(kind: str | HiddenUnit) -> HiddenUnit:
+    """The kind of hidden units that has a name, or that is given as such."""
+    if isinstance(kind, HiddenUnit):
+        return kind
+    if kind not in HIDDEN_UNITS:
+        known = " or ".join(map(repr, HIDDEN_UNITS))
+        raise ValueError(f"hidden is {kind!r}; choose {known}")
+    return HIDDEN_UNITS[kind]

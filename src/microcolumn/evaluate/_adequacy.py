@@ -73,7 +73,7 @@ class Adequacy(AsText):
     - probabilities of words, if mean log p differs by more than 20 % of the model's entropy.
 
     If it misses none of them, it *differs measurably but by little*. Where pairs are not missed but
-    off by more than 20 %, that is told too, since few words refute no model. Chance is that of the
+    off by more than 20 %, that is said too, since few words refute no model. Chance is that of the
     tested words and of those that the model was fitted to.
 
     Parameters

@@ -245,8 +245,8 @@ def _statements(compared: Comparison) -> list[str]:
         return false
     about = HOLDS_FOR.get(compared.split_by)
     # Annealing may have missed a part of log Z, so that a score is too good.
-    told = [*_ranking(compared), doubt(compared.models, ()), *false, about]
-    return [sentence[0].upper() + sentence[1:] for sentence in told if sentence]
+    sentences = [*_ranking(compared), doubt(compared.models, ()), *false, about]
+    return [sentence[0].upper() + sentence[1:] for sentence in sentences if sentence]
 
 
 def _ranking(compared: Comparison) -> list[str]:

@@ -1,4 +1,4 @@
-"""Estimates with intervals and p-values, and how they are told."""
+"""Estimates with intervals and p-values, and the text that shows them."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Interactions(AsText):
     ----------
     parameters : Parameters
         The model.
-    silence : float
+    log_weight_silent : float
         Log weight of the silent word.
     singles : ndarray, shape (n_units,)
         What one active unit adds: its bias and the hidden units' part.
@@ -84,7 +84,7 @@ class Interactions(AsText):
     """
 
     parameters: Parameters
-    silence: float
+    log_weight_silent: float
     singles: Floats
     direct: Floats
     through_hidden: Floats
@@ -117,13 +117,13 @@ class Interactions(AsText):
                 f"words have {given.n_dims} bits but the model has {self.singles.shape[0]} units; "
                 "pass words of the recording and window that the model describes"
             )
-        target = log_weight(self.parameters, given.X) - self.silence
+        target = log_weight(self.parameters, given.X) - self.log_weight_silent
         share = given.counts / given.counts.sum()
         variance = float(share @ (target - share @ target) ** 2)
         remainder = target[:, None] - np.cumsum(self._terms(given), axis=1)
         mean_square = share @ remainder**2
         # Log weights that differ only by rounding leave no variance to explain.
-        rounding = 1e-14 * (abs(self.silence) + float(np.abs(target).max()))
+        rounding = 1e-14 * (abs(self.log_weight_silent) + float(np.abs(target).max()))
         flat = variance <= rounding**2
         fraction = np.full(self.order, np.nan) if flat else 1.0 - mean_square / variance
         return Explained(fraction, np.sqrt(mean_square))
@@ -245,7 +245,7 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
             _add_hidden_unit(weights, bias, singles, through_hidden, triplets)
     return Interactions(
         parameters=theta,
-        silence=float(log_weight(theta, np.zeros((1, n_units)))[0]),
+        log_weight_silent=float(log_weight(theta, np.zeros((1, n_units)))[0]),
         singles=singles,
         direct=np.zeros((n_units, n_units)) if theta.J is None else 2.0 * theta.J,
         through_hidden=_mirrored(through_hidden),

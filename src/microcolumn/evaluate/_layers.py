@@ -221,7 +221,7 @@ def _tested(
     threshold = observed - _TIE * np.array(scales)
     # The given labels count as one of the arrangements.
     total, n_as_large = observed.copy(), np.ones(observed.size)
-    drawn = [observed[None].astype(np.float32)]  # half the room, and more digits than are shown
+    drawn = [observed[None].astype(np.float32)]  # half the memory, and more digits than are shown
     for arrangements in permuted:
         null = measured.statistics(arrangements)
         total += null.sum(axis=0)
@@ -297,7 +297,7 @@ def _other_arrangements(codes: Codes) -> Codes:
     """Every distinct arrangement of the labels except the given one, built unit by unit."""
     rows = np.zeros((1, 0), dtype=codes.dtype)
     for n in range(codes.size):
-        room = [(rows == k).sum(axis=1) < size for k, size in enumerate(np.bincount(codes))]
-        rows = np.concatenate([np.insert(rows[r], n, k, axis=1) for k, r in enumerate(room)])
+        free = [(rows == k).sum(axis=1) < size for k, size in enumerate(np.bincount(codes))]
+        rows = np.concatenate([np.insert(rows[r], n, k, axis=1) for k, r in enumerate(free)])
     others: Codes = rows[(rows != codes).any(axis=1)]
     return others

@@ -45,7 +45,7 @@ class Recurrence:
 
 def oriented_weights(theta: Parameters) -> Floats:
     """Weights (n_bits, n_hidden) of hidden units that are off in the silent word."""
-    turned, _ = theta.oriented()
+    turned, _ = theta.canonical_sign()
     return np.zeros((theta.n_visible, 0)) if turned.W is None else turned.W
 
 

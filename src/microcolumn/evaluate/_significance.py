@@ -111,8 +111,8 @@ def p_text(p_value: float) -> str:
     if p_value < _SMALLEST_P:
         return f"p < {_SMALLEST_P:g}"
     rounded = (f"{p_value:.{digits}g}" for digits in range(2, 18))
-    told = next(text for text in rounded if (float(text) < LEVEL) == (p_value < LEVEL))
-    return f"p = {told}"
+    shortest = next(text for text in rounded if (float(text) < LEVEL) == (p_value < LEVEL))
+    return f"p = {shortest}"
 
 
 @dataclass(frozen=True, slots=True)

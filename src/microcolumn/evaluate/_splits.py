@@ -160,8 +160,9 @@ def compare_splits(
     """Models best first, and every pair of them with the better one first.
 
     Independent cells may be among the scores. Differences have each pair in either order; those
-    with independent units may be missing, since they are the scores. How words were split is told
-    as to :func:`~._paired.paired_difference`. ``about`` are further fields of the comparison.
+    with independent units may be missing, since they are the scores. ``n_blocks`` and
+    ``n_test_blocks`` are those of :func:`~._paired.paired_difference`. ``about`` are further
+    fields of the comparison.
     """
     found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
     models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))

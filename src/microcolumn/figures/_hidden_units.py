@@ -81,7 +81,7 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     with captioned("", title, (PAGE, sum(heights))) as figure:
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_time(parts[0], shown, stretch)
-        # The panel of layers stands beside the probes where there is room; these stay slim.
+        # The panel of layers stands beside the probes where there is space; these stay slim.
         beside = [] if narrow else [1.9] * (shown.layers is not None) + [1.0] * (_MOST - n_rows)
         grid = parts[1].add_gridspec(1, n_rows + len(beside), width_ratios=[1.0] * n_rows + beside)
         for n in range(n_rows):

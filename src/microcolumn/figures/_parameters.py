@@ -109,7 +109,7 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
 def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units, scales: _Scales) -> None:
     if matrix == "J":
         couplings(shown.model, units, limit=scales.coupling, ax=ax)
-        ax.set_anchor("W")  # what stands right of the matrix has all the room that it leaves
+        ax.set_anchor("W")  # what stands right of the matrix has all the space that it leaves
     else:
         order = strongest_first(shown.model)
         same: Any = {"extent": scales.weights, "room_for": scales.n_columns}

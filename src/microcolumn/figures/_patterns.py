@@ -20,7 +20,7 @@ from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import by_class, caption, of_condition
 from ._presets import is_narrow
 
-#: Of the legend below the narrow column of panels, which has room for names this long in threes.
+#: Of the legend below the narrow column of panels, which has space for names this long in threes.
 _LEGEND, _LONGEST = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}, 16
 
 

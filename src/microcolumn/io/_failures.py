@@ -30,7 +30,7 @@ def damaged(problem: str) -> BadFileError:
 
 
 def name_list(names: Iterable[object]) -> str:
-    """As many names as a sentence has room for, and how many more there are."""
+    """As many names as a sentence has space for, and how many more there are."""
     shown = [f"{name!s:.{_NAME}}" for name in names]
     ends = accumulate(len(name) + 2 for name in shown)
     n_shown = max(1, sum(end <= _LIST for end in ends))

@@ -1,8 +1,8 @@
 """The hot loops, behind one interface: plain arrays in and out, and handles that nobody looks into.
 
 A handle keeps words or chains as its implementation likes them; tables, padding, register widths
-and threads stay behind it. No other room imports ``kernels.cpu`` or ``kernels.simd``, so that a
-second implementation needs new modules here and the choice between them below, and no change
+and threads stay behind it. No other subpackage imports ``kernels.cpu`` or ``kernels.simd``, so that
+a second implementation needs new modules here and the choice between them below, and no change
 elsewhere. No model, no estimator and no file is known in here.
 
 =================== ===============================================================================

@@ -14,11 +14,11 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.loops.ancestry import (
+    fill_tables,
     log_odds_given_first,
     log_weights,
     numbers_active,
     regressions,
-    settle,
 )
 from ..kernels.loops.threads import threads_for
 from ..objectives import pair_counts
@@ -133,7 +133,7 @@ class Ancestral(Rival):
         structure, rates = self._structure(words), floored_rates(words)
         for model in models:
             model._take(structure, rates)
-            model._remember(words.n_dims, words)
+            model._set_words_info(words.n_dims, words)
         return models
 
     def as_parameters(self) -> Parameters:
@@ -220,9 +220,11 @@ class Ancestral(Rival):
         units, slots = np.divmod(kept, 2)
         self.edges_ = np.stack([units, structure.parents[units, slots]], axis=1)
         self.information_ = structure.gains[units, slots]
-        self._adopt(structure.order, structure.parents, slopes, rates)
+        self._set_parameters(structure.order, structure.parents, slopes, rates)
 
-    def _adopt(self, order: Places, parents: Places, slopes: Floats, rates: Floats) -> None:
+    def _set_parameters(
+        self, order: Places, parents: Places, slopes: Floats, rates: Floats
+    ) -> None:
         """Take over a structure with its coefficients, and all that follows from it."""
         n_units = len(order)
         self.order_, self.parents_, self.slopes_ = order, parents, slopes
@@ -230,7 +232,7 @@ class Ancestral(Rival):
         lineage, coefficients = _completed(order, parents, slopes)
         self._lineage, self._coefficients = lineage, coefficients
         self.biases_, tables = np.empty(n_units), np.empty((n_units + 1, 2, 2, 2))
-        settle(order, lineage, coefficients, rates, self.biases_, tables)
+        fill_tables(order, lineage, coefficients, rates, self.biases_, tables)
         # The same distribution as an Ising model: log p(x) = constant + sum of fields over active
         # units + sum of couplings over active pairs of a unit and its parent.
         fields, couplings = np.append(self.biases_, 0.0), np.vstack([coefficients, [0.0, 0.0]])
@@ -292,7 +294,7 @@ class Ancestral(Rival):
         _check_ancestry(order, parents)
         if slopes[parents < 0].any():
             raise ValueError("slopes belong to parents that are not there")
-        self._adopt(order, parents, slopes, rates)
+        self._set_parameters(order, parents, slopes, rates)
         return n_units
 
 

@@ -40,7 +40,7 @@ class PopulationModel(WordModel):
     ----------
     parameters_ : Parameters
         The fitted J, b, W, c, v as one object. Hidden units are always off in the silent word,
-        ``c_ <= 0``; see :meth:`Parameters.oriented`.
+        ``c_ <= 0``; see :meth:`Parameters.canonical_sign`.
     """
 
     _kind: ClassVar[Kind]
@@ -101,8 +101,8 @@ class PopulationModel(WordModel):
     def from_parameters(cls, theta: Parameters) -> Self:
         """Make a ready model from parameters without fitting; they may lack J or W.
 
-        Hidden units that are on in the silent word are turned (:meth:`Parameters.oriented`), so
-        ``energy`` may differ from that of ``theta`` by a constant; no probability does.
+        Hidden units that are on in the silent word are turned (:meth:`Parameters.canonical_sign`),
+        so ``energy`` may differ from that of ``theta`` by a constant; no probability does.
         It has no training rates, so ``microcolumn.score`` needs an explicit baseline, no
         ``window_``, and an ``origin_`` of None.
         """
@@ -125,7 +125,7 @@ class PopulationModel(WordModel):
                 f"{theta.hidden.name} hidden units; {remedy}"
             )
         model = cls(**cls._settings_of(theta))
-        model._adopt(theta)
+        model._set_parameters(theta)
         return model
 
     @classmethod
@@ -250,11 +250,11 @@ class PopulationModel(WordModel):
             )
         return model
 
-    def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
+    def _set_parameters(self, theta: Parameters, words: Words | None = None) -> None:
         """Take over fitted parameters and, after a fit, what the scores need of the data."""
-        self.parameters_, _ = theta.oriented()
+        self.parameters_, _ = theta.canonical_sign()
         self._log_partition = None
-        self._remember(theta.n_visible, words)
+        self._set_words_info(theta.n_visible, words)
         if words is not None:
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]

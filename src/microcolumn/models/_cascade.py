@@ -129,7 +129,7 @@ class CascadedLogistic(Rival):
         n = arrays["b"].size
         arrays["steps"] = np.zeros((n, 0)) if steps is None else np.array(steps, dtype=np.float64)
         model = cls(count=arrays["thresholds"].size > 0)
-        model._remember(model._take_arrays(arrays), None)
+        model._set_words_info(model._take_arrays(arrays), None)
         return model
 
     @property
@@ -175,7 +175,7 @@ class CascadedLogistic(Rival):
             for model in sorted(path, key=lambda model: -float(model.l1)):
                 model._check_settings()
                 start = model._solve(regressions, start, stacklevel=4)
-                model._remember(words.n_dims, words)
+                model._set_words_info(words.n_dims, words)
         return models
 
     def _fit(self, words: Words) -> None:

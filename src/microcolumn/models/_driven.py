@@ -102,12 +102,12 @@ class Driven(WordModel):
         model = clone(self.model)
         if isinstance(model, PenalisedModel):
             [(_, result)] = model._results(words, [model.l1], None, objective=objective)
-            model._take_over(result, words, stacklevel=3)
+            model._set_result(result, words, stacklevel=3)
         else:
             _fit_independent(model, words, objective(words))
         self.model_ = model
         self.scale_ = objective(words).scale(model.parameters_)
-        self._remember(words.n_dims, words)
+        self._set_words_info(words.n_dims, words)
         return self
 
     @property
@@ -339,7 +339,7 @@ class Driven(WordModel):
         found = cls(clone(model), drive)
         found.model_ = model
         found.scale_ = shaped("scale", floats(arrays, "scale"), (n_units,))
-        found._remember(n_units, None)
+        found._set_words_info(n_units, None)
         return found
 
 
@@ -349,6 +349,6 @@ def _fit_independent(model: PopulationModel, words: Words, objective: DrivenFlip
     start = Parameters(b=np.log(floored) - np.log1p(-floored))
     constant = np.asarray(~words.X.any(axis=0) | words.X.all(axis=0))
     found = minimise(objective, start, L1(0.0), fixed=constant, tol=_TOL, max_iter=_MAX_ITER)
-    model._adopt(found.parameters, words)
+    model._set_parameters(found.parameters, words)
     model.objective_, model.optimality_ = found.objective, found.optimality
     model.n_iter_ = max(found.n_iter, 1)

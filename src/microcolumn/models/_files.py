@@ -105,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
     WordsEstimator
         Of the class that was saved, ready to score and sample. Hidden units of files from before
         models had one orientation are turned to be off in the silent word
-        (:meth:`Parameters.oriented`).
+        (:meth:`Parameters.canonical_sign`).
     """
     name = os.fsdecode(path)
     if Path(path).exists() and not Path(path).is_file():
@@ -170,7 +170,7 @@ def _log_factor(cls: type[WordsEstimator], arrays: Arrays) -> float:
     if not issubclass(cls, PopulationModel):
         return 0.0
     given = {name: arrays[name] for name in PARAMETERS if name in arrays}
-    return Parameters(**given, hidden=cls._hidden, tables=None).oriented()[1]
+    return Parameters(**given, hidden=cls._hidden, tables=None).canonical_sign()[1]
 
 
 def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:

@@ -235,10 +235,10 @@ class HistoryGLM(SequenceModel):
                 regress(
                     histories.rows, histories.usable, *settings, coefficients, optimality, n_iter
                 )
-            model._remember(n, words)
-            model._take_over(coefficients, basis, float(optimality.max()), int(n_iter.max()))
+            model._set_words_info(n, words)
+            model._set_result(coefficients, basis, float(optimality.max()), int(n_iter.max()))
 
-    def _take_over(
+    def _set_result(
         self, coefficients: Floats, basis: Floats, optimality: float, n_iter: int
     ) -> None:
         n = len(coefficients)

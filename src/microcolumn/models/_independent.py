@@ -40,7 +40,7 @@ class Independent(PopulationModel):
         words = self._training_words(X, sample_weight)
         rates, floored = words.rates, floored_rates(words)
         fires, rests = np.log(floored), np.log1p(-floored)
-        self._adopt(Parameters(b=fires - rests), words)
+        self._set_parameters(Parameters(b=fires - rests), words)
         self.objective_ = -float(rates @ fires + (1.0 - rates) @ rests)
         self.optimality_, self.n_iter_ = 0.0, 1
         return self

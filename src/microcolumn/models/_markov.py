@@ -137,7 +137,7 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         model.transitions_ = checked_distribution("transitions", transitions, (n, n))
         first = model.weights_ if start is None else start
         model.start_ = checked_distribution("start", first, (n,))
-        model._remember(rates.shape[1], None)
+        model._set_words_info(rates.shape[1], None)
         return model
 
     @property

@@ -112,7 +112,7 @@ class BernoulliMixture(ModesModel):
         model = cls(n_components=len(rates))
         model.modes_ = rates
         model._weights = checked_distribution("weights", weights, (len(rates),))
-        model._remember(rates.shape[1], None)
+        model._set_words_info(rates.shape[1], None)
         return model
 
     @property

@@ -139,12 +139,12 @@ class PenalisedModel(PopulationModel):
         """
         words = self._training_words(X, sample_weight)
         [(_, result)] = self._results(words, [self.l1], start)
-        self._take_over(result, words, stacklevel=3)
+        self._set_result(result, words, stacklevel=3)
         if result.parameters.n_hidden and not result.parameters.live.any():
-            warnings.warn(self._emptiness(words), UserWarning, stacklevel=2)
+            warnings.warn(self._dead_units_message(words), UserWarning, stacklevel=2)
         return self
 
-    def _emptiness(self, words: Words) -> str:
+    def _dead_units_message(self, words: Words) -> str:
         """What a model without a live hidden unit is, in a sentence with the remedy."""
         though = ""
         if self._penalty(self.l1).strength < 0.1 * largest_l1(words, self.objective):
@@ -195,7 +195,7 @@ class PenalisedModel(PopulationModel):
             model = clone(self).set_params(l1=l1_values[k])
             if hasattr(named, "feature_names_in_"):
                 model.feature_names_in_ = named.feature_names_in_
-            model._take_over(result, words, stacklevel=5)
+            model._set_result(result, words, stacklevel=5)
             yield k, model
 
     def _results(
@@ -297,9 +297,9 @@ class PenalisedModel(PopulationModel):
             return PseudoLikelihood(words)
         return NegativeLogLikelihood(words)
 
-    def _take_over(self, result: FitResult, words: Words, stacklevel: int) -> None:
+    def _set_result(self, result: FitResult, words: Words, stacklevel: int) -> None:
         """Become the fitted model; ``stacklevel`` leads warnings to the caller's own line."""
-        self._adopt(result.parameters, words)
+        self._set_parameters(result.parameters, words)
         self.objective_ = result.objective
         self.optimality_ = result.optimality
         self.certificate_ = result.certificate

@@ -104,11 +104,11 @@ class PopulationTracking(Rival):
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         less, here, more = (self._log_weights(bits, change) for change in (-1, 0, 1))
         n_active = bits.sum(axis=1, dtype=np.int64)[:, None]
-        # A spike may be missing, and silence be a spike, at these numbers of active units.
+        # Without the spike of an active unit, or with one of a silent unit, the number is another.
         own, other = (self._rows[np.clip(n_active + by, 0, bits.shape[1])] for by in (-1, 1))
-        silenced = (here - less)[:, None] + self._tables[own, units]
-        roused = (more - here)[:, None] + self._tables[other, units]
-        return np.where(bits[:, units], silenced, roused)
+        if_active = (here - less)[:, None] + self._tables[own, units]
+        if_silent = (more - here)[:, None] + self._tables[other, units]
+        return np.where(bits[:, units], if_active, if_silent)
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
         """As :meth:`Rival.log_odds_given_past`; others are summed out by how many are active."""
@@ -177,9 +177,9 @@ class PopulationTracking(Rival):
         strength = float(self.strength)
         probabilities = (spikes + strength * prior) / (by_number[inside] + strength)[:, None]
         smoothed = by_number + _PRIOR_PER_NUMBER
-        self._adopt(smoothed / smoothed.sum(), inside, probabilities, rates)
+        self._set_parameters(smoothed / smoothed.sum(), inside, probabilities, rates)
 
-    def _adopt(
+    def _set_parameters(
         self, distribution: Floats, seen: NDArray[np.int64], probabilities: Floats, rates: Floats
     ) -> None:
         """Take over chances, and bring them into the form in which words are scored."""
@@ -239,7 +239,7 @@ class PopulationTracking(Rival):
                 raise ValueError(f"{name} are not all between 0 and 1")
         if not (distribution > 0.0).all() or abs(distribution.sum() - 1.0) > 1e-9:
             raise ValueError("active_distribution is not a distribution")
-        self._adopt(distribution, seen, chances, rates)
+        self._set_parameters(distribution, seen, chances, rates)
         return n_units
 
 

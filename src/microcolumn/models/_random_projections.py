@@ -166,7 +166,7 @@ class RandomProjections(Rival):
             model = clone(self).set_params(**settings)
             model._check_settings()
             found = model._fit_from(words, found, fits[-1].weights_ if fits else None)
-            model._remember(words.n_dims, words)
+            model._set_words_info(words.n_dims, words)
             fits.append(model)
         return fits
 

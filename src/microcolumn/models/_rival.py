@@ -54,7 +54,7 @@ class ChosenByValidation(WordsEstimator):
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
-        model._remember(model._take_arrays(arrays), None)
+        model._set_words_info(model._take_arrays(arrays), None)
         return model
 
     def _take_arrays(self, arrays: Arrays) -> int:
@@ -88,7 +88,7 @@ class Rival(ChosenByValidation, WordModel):
         self._check_settings()
         words = self._training_words(X, sample_weight)
         self._fit(words)
-        self._remember(words.n_dims, words)
+        self._set_words_info(words.n_dims, words)
         return self
 
     @abstractmethod

@@ -32,7 +32,7 @@ class SequenceModel(ChosenByValidation):
         words = self._training_words(X, None)
         self._check_bins(words)
         self._fit(words)
-        self._remember(words.n_dims, words)
+        self._set_words_info(words.n_dims, words)
         return self
 
     @abstractmethod

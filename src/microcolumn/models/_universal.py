@@ -180,7 +180,7 @@ class Universal(Rival):
         else:
             merit = log_left_out if self.concentration is None else log_evidence
             self.concentration_ = _best(merit, self._counts, self._log_base(words.X[places]))
-        self._remember(words.n_dims, words)
+        self._set_words_info(words.n_dims, words)
 
     def _log_probability(self, bits: Bits) -> Floats:
         return self._mixed(self._log_base(bits), self._found(bits))

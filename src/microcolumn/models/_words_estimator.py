@@ -129,7 +129,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return "origin_" in vars(self)
 
-    def _remember(self, n_bits: int, words: Words | None) -> None:
+    def _set_words_info(self, n_bits: int, words: Words | None) -> None:
         """Keep the size of the words and, after a fit, what scores need of the data."""
         self.n_features_in_ = n_bits
         self.origin_ = None if words is None else Origin.of(words)

@@ -66,6 +66,6 @@ class SumOverFlips(Objective):
                 f"{type(self).__name__} does not know a potential of the number of active units; "
                 "use the likelihood"
             )
-        template = layout.unpack(np.zeros(layout.size))
+        template = layout.unpack(np.zeros(layout.size)).arrays  # refuses what kernels do not know
         self._sums.lay_out(template.b, template.J, layout.n_hidden, layout.free, layout.pairs)
         self._layout = layout

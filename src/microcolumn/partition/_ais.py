@@ -49,7 +49,7 @@ def annealed_importance_sampling(
     random_state: RandomState = None,
     progress: bool | None = None,
 ) -> LogPartition:
-    """Estimate log Z by annealing, doubling the steps until forward and reverse run settle.
+    """Estimate log Z by annealing, doubling the steps until forward and reverse run agree.
 
     A search for modes comes first. From each of them runs a path of its own, and log Z is the
     logarithm of the sum of their parts; most models have one mode.
@@ -95,8 +95,8 @@ def annealed_importance_sampling(
     logits = base_logits(live, base, rates, data, rng)
     run = _Annealing.of(live, logits, data, n_chains, rng, progress)
     if base == "rates":
-        run.leave_a_base_without_mass()
-    doubt = run.settle(n_steps, max_steps, tolerance_bits * math.log(2.0))
+        run.maybe_switch_base()
+    doubt = run.run_until_converged(n_steps, max_steps, tolerance_bits * math.log(2.0))
     if doubt is not None:
         warnings.warn(
             f"annealed importance sampling has not converged after {run.n_steps} steps of "
@@ -105,12 +105,12 @@ def annealed_importance_sampling(
             ConvergenceWarning,
             stacklevel=2,
         )
-    whole, reverse = run.whole, total([branch.reverse_part for branch in run.branches])
+    log_z, reverse = run.log_z, total([branch.reverse_part for branch in run.branches])
     # Of a site update: two per hidden unit, and a random number, log and exp.
     n_operations = float(run.n_sweeps) * live.n_visible * (2 * live.n_hidden + 90)
     return LogPartition(
-        value=whole.value + log_factor,
-        stderr=whole.stderr,
+        value=log_z.value + log_factor,
+        stderr=log_z.stderr,
         method="ais",
         n_operations=n_operations,
         seconds=time.perf_counter() - started,
@@ -171,7 +171,7 @@ class _Annealing:
         n_samples = 0 if samples is None else len(samples)
         return cls(theta, branches, known, shares, n_samples, search_rng)
 
-    def leave_a_base_without_mass(self) -> None:
+    def maybe_switch_base(self) -> None:
         """Start from the rates of the only mode where these lead to more mass, or much more surely.
 
         Estimates are too low on average, so a higher one is better. Rates of the data are a bad
@@ -190,7 +190,7 @@ class _Annealing:
             only.path = only.path._replace(base_logits=own_logits)
 
     @property
-    def whole(self) -> Part:
+    def log_z(self) -> Part:
         """Log Z by the forward runs."""
         return total([branch.part for branch in self.branches])
 
@@ -212,8 +212,8 @@ class _Annealing:
         peaks = np.stack([branch.mode.peak for branch in self.branches])
         return lower_bound(self.theta, self.known + met, peaks)
 
-    def settle(self, n_steps: int, max_steps: int, tolerance: float) -> str | None:
-        """Double the steps of every branch that needs it; what is left to doubt, or None."""
+    def run_until_converged(self, n_steps: int, max_steps: int, tolerance: float) -> str | None:
+        """Double the steps of every branch that needs it; the check that failed, or None."""
         unsettled = list(self.branches)
         doubt = None
         for steps in _doublings(n_steps, max_steps):
@@ -221,11 +221,11 @@ class _Annealing:
             for branch in unsettled:
                 branch.run_forward(steps)
                 branch.verified = False
-            self.trace.append((steps, *self.whole))
+            self.trace.append((steps, *self.log_z))
             unsettled = [branch for branch in unsettled if not self._settled(branch, tolerance)]
             if unsettled and steps < max_steps:
                 continue
-            doubt, unsettled = self._doubt(unsettled, tolerance)
+            doubt, unsettled = self._failed_check(unsettled, tolerance)
             if doubt is None:
                 break
         return doubt
@@ -237,10 +237,12 @@ class _Annealing:
         changes = (effect(branch.moved, share), effect(branch.part.stderr, share))
         return all(change < allowed for change in changes)
 
-    def _doubt(self, unsettled: list[Branch], tolerance: float) -> tuple[str | None, list[Branch]]:
-        """The first thing that speaks against the sum, and the branches to run on for it."""
+    def _failed_check(
+        self, unsettled: list[Branch], tolerance: float
+    ) -> tuple[str | None, list[Branch]]:
+        """The first check that failed, and the branches to run on for it."""
         doubts: list[str | None] = []
-        shares, stderr = share_of(self.branches), self.whole.stderr
+        shares, stderr = share_of(self.branches), self.log_z.stderr
         for branch in self.branches:
             if branch.verified:
                 continue
@@ -262,11 +264,11 @@ class _Annealing:
 
     def _crossing(self, tolerance: float) -> str | None:
         """Whether chains of one mode found more in another than that mode's own chains did."""
-        whole = self.whole.value
+        log_z = self.log_z.value
         for branch in self.branches:
             for k, weights in branch.elsewhere.items():
                 parts = [Part(*log_mean(weights)), self.branches[k].part]
-                found, own = (math.exp(min(part.value - whole, 300.0)) for part in parts)
+                found, own = (math.exp(min(part.value - log_z, 300.0)) for part in parts)
                 errors = [found * parts[0].stderr, own * parts[1].stderr if own else 0.0]
                 excess = found - own
                 if excess > tolerance and excess > 3.0 * math.hypot(*errors):
@@ -295,13 +297,13 @@ class _Annealing:
 
     def _excess(self) -> str | None:
         """Whether words are known that hold more than Z by far more than its error."""
-        whole, bound = self.whole, self.bound
-        if bound.value <= whole.value + 3.0 * whole.stderr + ROUNDING:
+        log_z, bound = self.log_z, self.bound
+        if bound.value <= log_z.value + 3.0 * log_z.stderr + ROUNDING:
             return None
         word = "".join(map(str, bound.heaviest))
         return (
             f"{bound.n_words:,} known words alone sum to log Z = {bound.value:.6g}, which is "
-            f"{(bound.value - whole.value) / math.log(2.0):.3g} bits more; the heaviest is {word}"
+            f"{(bound.value - log_z.value) / math.log(2.0):.3g} bits more; the heaviest is {word}"
         )
 
 

@@ -14,13 +14,14 @@ from ..validation import Floats
 class Penalty(ABC):
     """A convex function of the parameters with kinks where groups of coordinates are zero.
 
-    A further penalty is a subclass with the three methods below. Penalties can be added; the
+    A further penalty is a subclass with the methods below. Penalties can be added; the
     groups of one must then lie within groups of the other, as single entries lie in columns of W.
 
-    In a sum penalties of smaller groups, hence of a lower ``level``, come first.
+    In a sum penalties of smaller groups, hence of a lower ``level``, come first; before them those
+    without kinks, which need neither a level nor ``zero``.
     """
 
-    level: ClassVar[int]
+    level: ClassVar[int] = -1
 
     def __init__(self, strength: float) -> None:
         if not 0.0 <= strength < np.inf:
@@ -43,11 +44,11 @@ class Penalty(ABC):
         objective, this gives the subgradient of least norm, which is zero only at a minimum.
         """
 
-    @abstractmethod
-    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
+    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:  # noqa: B027
         """Set groups of ``x`` to zero that a step from ``origin`` has carried across zero.
 
-        A group that is zero at ``origin`` may move only against its slope there.
+        A group that is zero at ``origin`` may move only against its slope there. A penalty without
+        kinks sets nothing to zero.
         """
 
     def __add__(self, other: Penalty) -> Penalty:

@@ -48,9 +48,6 @@ class Smoothness(Penalty):
         along = self.strength * np.diff(padded, n=2)
         slopes[layout.potential] += layout.slopes_of_potential(along)
 
-    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
-        """Set nothing to zero: there are no kinks."""
-
     def _excess(self, x: Floats, layout: Layout) -> Floats:
         """Second differences of the potential beyond those that cost nothing."""
         return np.diff(layout.potential_of(x), n=2) - self.bends

@@ -17,7 +17,7 @@ Is the normaliser right?
 Where several models can be drawn, they are one model, a list, or a dict by name:
 ``mc.plot.patterns(models, words)``. All take ``ax=``, draw there or into a new figure, and return
 the axes; all take ``title=``, and ``color=`` or ``cmap=``. In a figure of your own,
-``plt.subplots(..., layout="constrained")`` leaves room for legends and colour bars. Figures of a
+``plt.subplots(..., layout="constrained")`` leaves space for legends and colour bars. Figures of a
 study, with captions, are in :mod:`microcolumn.figures`. The gallery, ``docs/gallery.md`` of the
 repository, has a picture of each with its code.
 """

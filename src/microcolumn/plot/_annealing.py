@@ -143,8 +143,8 @@ def _leave_outermost_out(ax: Axes, chains: Floats) -> None:
     others = [np.asarray(line.get_ydata(), dtype=np.float64) for line in ax.lines[1:]]
     shown = np.concatenate([inner, *others])
     low, high = shown.min(), shown.max()
-    room = 0.05 * (high - low) or 0.5
-    ax.set_ylim(low - room, high + room)
+    margin = 0.05 * (high - low) or 0.5
+    ax.set_ylim(low - margin, high + margin)
 
 
 def _draw_estimates(

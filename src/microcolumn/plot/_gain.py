@@ -207,7 +207,7 @@ def _name_units(
 
 
 def _rate_axis(ax: Axes, rates: Floats) -> None:
-    """A logarithmic axis of plain numbers, more of them over few decades, with room for names."""
+    """A logarithmic axis of plain numbers, more of them over few decades, with space for names."""
     ax.set_xscale("log")
     if rates.size:  # the models of one unit would fill the axis
         longest = max((len(text.get_text()) for text in ax.texts), default=0)

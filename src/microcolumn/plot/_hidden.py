@@ -38,7 +38,7 @@ _FILLED, _MANY = 0.8, 100
 #: In widths of a column of weights: that of the column of biases, the space after it, and the
 #: space between columns.
 _SLIM, _APART, _GAP = 0.8, 0.4, 0.16
-#: Columns that there is room for at least, so that the bars of a single one do not fill the page.
+#: Columns that there is space for at least, so that the bars of a single one do not fill the page.
 _FEWEST = 4
 #: Size of the numbers above and below columns, most columns that all have numbers, and how near two
 #: numbers may stand, points.
@@ -147,7 +147,7 @@ def draw_hidden_units(
     """Draw the weights of hidden units in a given order, as :func:`hidden_units` does.
 
     Two plots of one width have the same scale where ``extent`` and ``room_for``, the number of
-    columns that there is room for, are the same.
+    columns that there is space for, are the same.
     """
     found = bit_layout(model, units)
     shown = order[:most]
@@ -298,7 +298,7 @@ def _draw_modes(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: O
     zeros: list[float] = []
     middles, x = [], 0.0
     for place, (chart, width) in enumerate(zip(charts, widths, strict=True)):
-        room = max(width, float(mean.max()), _NARROWEST * typical)
+        space = max(width, float(mean.max()), _NARROWEST * typical)
         ax.plot([x, x], [-0.5, n_rows - 0.5], color="black", linewidth=0.4)
         draw_bars(ax, x, chart, colour if place else THRESHOLD)
         if place:
@@ -307,8 +307,8 @@ def _draw_modes(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: O
                 color="black", linewidth=0.5,
             )  # fmt: skip
             zeros.append(x)
-        middles.append(x + room / 2)
-        x += room + _BETWEEN * typical
+        middles.append(x + space / 2)
+        x += space + _BETWEEN * typical
     x = max(x, 4.0 * typical)  # the bars of a single mode would fill the page
     ax.set_xlim(-_BETWEEN * typical / 2, x - _BETWEEN * typical / 2)
     ax.set_ylim(n_rows - 0.5 + band, -0.5 - band)

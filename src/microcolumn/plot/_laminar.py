@@ -31,7 +31,7 @@ _LONGEST_ID, _LONGEST_BESIDE = 12, 8
 _LONGEST_LAYER = 13
 #: Size of names of units beside layers, and the mean width of a letter of it, points.
 _ID_SIZE, _ID_LETTER = 5.5, 3.4
-#: Height for a name of a unit, or for two in small type, points; axes with room for fewer names
+#: Height for a name of a unit, or for two in small type, points; axes with space for fewer names
 #: than this are low.
 _LINE, _FEW = 10.0, 6
 #: Longest name that stands beside others.
@@ -172,7 +172,7 @@ def has_depths(units: Units) -> bool:
 
 
 def shank_size(units: Units) -> tuple[float, float]:
-    """Inches of a figure of the probe, with room for names of units that have no depths."""
+    """Inches of a figure of the probe, with space for names of units that have no depths."""
     letters = 0 if has_depths(units) else max(map(len, short_ids(units.ids)))
     return 1.7 + 0.06 * letters, 2.6
 

@@ -24,7 +24,7 @@ from .style import LEGEND_RIGHT, Colour, axes_or_new, by_name, literal, size_poi
 LAYER_COLOURS = ("#44AA99", "#DDCC77", "#882255", "#88CCEE", "#999933", "#CC6677")
 #: What shuffled labels reach, and their mean.
 CHANCE, MEAN = "#E2E2E2", "#8C8C8C"
-#: Width for an upright name of a hidden unit, points; the axis has room for so many bars at least.
+#: Width for an upright name of a hidden unit, points; the axis has space for so many bars at least.
 _NAME, _FEWEST = 9.0, 4
 
 

@@ -216,7 +216,7 @@ def log_ratio(statistics: PatternStatistics) -> Floats:
         return np.log2(statistics.model) - np.log2(statistics.empirical)
 
 
-#: Legends that leave room for points.
+#: Legends that leave space for points.
 _TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing": 0.3} | LEGEND
 
 

@@ -30,7 +30,7 @@ _LABELS = {
 }
 #: Width of the stretch from 0 to the smallest positive strength, in decades; share of the axis
 #: left free at either end; most powers of ten that are named.
-_ZERO, _ROOM, _MOST_TICKS = 0.8, 0.07, 5
+_ZERO, _MARGIN, _MOST_TICKS = 0.8, 0.07, 5
 #: Points: models stand side by side around each strength, this far apart, or all within this.
 _STEP, _SPREAD = 3.0, 8.0
 _REMEDY = (
@@ -113,7 +113,7 @@ def penalties(
     ax.set_ylabel(_LABELS[show])
     if show != "score":
         most = max(int(np.max(_values(path, show))) for path in drawn.values())
-        ax.set_ylim(-0.04 * max(most, 1), 1.05 * max(most, 1))  # from zero, with room for markers
+        ax.set_ylim(-0.04 * max(most, 1), 1.05 * max(most, 1))  # from zero, with space for markers
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
         ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.plot([], [], label="chosen λ", **_RING)
@@ -187,12 +187,12 @@ def _penalty_axis(ax: Axes, strengths: Floats) -> None:
     ticks = _powers(lowest, highest)
     decades = math.log10(highest / lowest)
     ax.set_xscale("log")
-    room = 10.0 ** (_ROOM * (decades or 1.0))
-    ax.set_xlim(lowest / room, highest * room)
+    margin = 10.0 ** (_MARGIN * (decades or 1.0))
+    ax.set_xlim(lowest / margin, highest * margin)
     if positive.size < strengths.size:
         # Matplotlib makes the linear part wider, by the base over one less.
         ax.set_xscale("symlog", linthresh=lowest, linscale=0.9 * _ZERO)
-        free = _ROOM * (_ZERO + decades)
+        free = _MARGIN * (_ZERO + decades)
         ax.set_xlim(-free / _ZERO * lowest, highest * 10.0**free)
         slash: dict[str, Any] = {"marker": [(-1, -2), (1, 2)], "markersize": 7, "clip_on": False}
         slash |= {"color": "black", "linestyle": "none", "markeredgewidth": 0.8}

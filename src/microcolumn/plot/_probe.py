@@ -187,10 +187,10 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
 
 
 def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
-    """An axis on which deeper is further down, with some room beyond the outermost units."""
+    """An axis on which deeper is further down, with some space beyond the outermost units."""
     shallow, deep = np.nanmin(depths), np.nanmax(depths)
-    room = 0.06 * (deep - shallow) or 50.0
-    limits = (shallow - room, deep + room)
+    margin = 0.06 * (deep - shallow) or 50.0
+    limits = (shallow - margin, deep + margin)
     ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
     ax.set_ylabel(depth_label(reference))
 

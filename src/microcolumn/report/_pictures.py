@@ -28,28 +28,28 @@ _ALONE = re.compile(r"(font-family: '[^',;]*')(\"|;)")
 _USUAL = 150_000
 
 
-def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:
+def pictures(results: Results, max_bytes: int, progress: bool | None = None) -> Pictures:
     """Draw all figures that a study has results for, by name and recording (None for all).
 
-    Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
+    Together they take at most ``max_bytes``; a sentence stands for a figure that does not fit.
     """
     left = sum(1 for _ in available_figures(results))
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
         left -= 1
-        most = max(room // (left + 1), room - left * _USUAL)  # of what is left for all
+        most = max(max_bytes // (left + 1), max_bytes - left * _USUAL)  # of what is left for all
         if which.recording is None:  # the few that show all recordings come first
-            most = room
-        shown = _shown(results, which, figure, most, room)
-        room -= shown.n_bytes if isinstance(shown, Picture) else 0
+            most = max_bytes
+        shown = _shown(results, which, figure, most, max_bytes)
+        max_bytes -= shown.n_bytes if isinstance(shown, Picture) else 0
         found[which.name, which.recording] = shown
     return found
 
 
 def _shown(
-    results: Results, which: FigureRequest, figure: CaptionedFigure | str, most: int, room: int
+    results: Results, which: FigureRequest, figure: CaptionedFigure | str, most: int, max_bytes: int
 ) -> Picture | Paragraph:
-    """A figure as a picture of about ``most`` bytes; a sentence if it takes more than ``room``."""
+    """A figure as a picture of about ``most`` bytes, a sentence where ``max_bytes`` are too few."""
     if isinstance(figure, str):
         return Paragraph(figure, absent=True)
     label, number = "", ""
@@ -58,7 +58,7 @@ def _shown(
         number = f"-{list(results.recordings).index(which.recording)}"
     picture = _picture(figure, f"figure-{which.name}{number}", min(MOST_BYTES, most))
     picture = picture._replace(about=label, code=_code(results, which))
-    if picture.n_bytes <= room:
+    if picture.n_bytes <= max_bytes:
         return picture
     of = f" of {label}" if label else ""
     why = "the page would be too large; microcolumn study figures draws it"

@@ -17,7 +17,7 @@ def patient_bar(total: int, what: str, steps: Iterable[Any] | None = None) -> tq
     Parameters
     ----------
     total : int
-        Number of steps, with which the time left is told.
+        Number of steps, from which the time left follows.
     what : str
         Stands before the bar.
     steps : iterable, optional

@@ -40,8 +40,8 @@ CONVEX: tuple[Kind, ...] = ("ising", "kpairwise")
 _COARSE = 3e-5
 #: The same, where starts are compared.
 _COARSE_TAIL = 0.5
-#: Shares of an L1 strength at which a start comes up to it, and most iterations at each.
-_CLIMB, _CLIMB_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
+#: Shares of an L1 strength at which a ramped start is fitted first, and most iterations at each.
+_RAMP, _RAMP_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
 #: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the objective
 #: on words kept apart falls by less than this per iteration, relative to its value.
 LEAST_DECREASE = 1e-6
@@ -101,16 +101,16 @@ class Problem(StartSettings):
         return Layout(self.biases, *parts, basis=basis, hidden=start.hidden)
 
     def best(
-        self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
+        self, l1: float, starts: Sequence[Parameters], ramped: Sequence[Parameters] = ()
     ) -> FitResult:
         """Compare all starts where they have nearly converged, and go on with the best one only.
 
-        Those that are ``climbing`` come up from smaller strengths.
+        Those that are ``ramped`` are first fitted at smaller strengths, which rise to ``l1``.
         """
         layout = self.layout(starts[0], l1)
         if self.parts is not None and _is_unbounded(layout, self.penalty(l1)):
-            return self._stopped_early(self.parts, layout, [*starts, *climbing])
-        searches, n_evaluations = self.compare(l1, starts, climbing)
+            return self._stopped_early(self.parts, layout, [*starts, *ramped])
+        searches, n_evaluations = self.compare(l1, starts, ramped)
         lowest = min(searches, key=_value)
         # Without live hidden units a search is at its end; the others have yet to come down.
         best = min((search for search in searches if _is_live(search)), key=_value, default=lowest)
@@ -122,16 +122,16 @@ class Problem(StartSettings):
         return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
 
     def compare(
-        self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
+        self, l1: float, starts: Sequence[Parameters], ramped: Sequence[Parameters] = ()
     ) -> tuple[list[Search], int]:
         """Searches from all starts, not at their ends yet, and evaluations of all of them."""
-        layout, searches, n_evaluations = self.layout([*starts, *climbing][0], l1), [], 0
-        climb = _CLIMB if l1 > 0.0 else ()
-        for start, shares in [*((s, ()) for s in starts), *((s, climb) for s in climbing)]:
+        layout, searches, n_evaluations = self.layout([*starts, *ramped][0], l1), [], 0
+        ramp = _RAMP if l1 > 0.0 else ()
+        for start, shares in [*((s, ()) for s in starts), *((s, ramp) for s in ramped)]:
             x = layout.pack(start)
             for share in shares:
                 search = self._search(self.penalty(share * l1), layout, x)
-                self._run(search, coarse=True, max_iter=_CLIMB_ITERATIONS)
+                self._run(search, coarse=True, max_iter=_RAMP_ITERATIONS)
                 n_evaluations, x = n_evaluations + search.n_evaluations, search.x
             searches.append(self._search(self.penalty(l1), layout, x))
             self._run(searches[-1], coarse=True)
@@ -286,15 +286,15 @@ def _path(
         warm = [] if last is None else [last[1]]
         if start is not None:
             warm.append(start)
-        starts, drawn, climbing = starts_of(kind, problem, warm, *at_l1)
+        starts, drawn, ramped = starts_of(kind, problem, warm, *at_l1)
         is_bounded = problem.proxy is not None and problem.penalty(l1).strength > 0.0
         if not problem.draws or (is_bounded and last is not None and l1 >= last[0]):
-            drawn = climbing = []  # a stronger penalty wakes no hidden unit
+            drawn = ramped = []  # a stronger penalty wakes no hidden unit
         if problem.proxy is not None and is_bounded and drawn:
-            searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, climbing)
+            searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, ramped)
             by_proxy = min(searches, key=_value)
-            drawn, climbing = [by_proxy.layout.unpack(by_proxy.x)], []
-        found = problem.best(l1, [*starts, *drawn], climbing)
+            drawn, ramped = [by_proxy.layout.unpack(by_proxy.x)], []
+        found = problem.best(l1, [*starts, *drawn], ramped)
         last = l1, found.parameters
         yield found
 
@@ -306,9 +306,9 @@ def canonical(theta: Parameters) -> tuple[Parameters, float]:
     distribution, have none.
     """
     if theta.c is None or theta.is_gaussian:
-        return theta.oriented()
+        return theta.canonical_sign()
     c = np.where(theta.live, theta.c, 0.0)
-    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c, theta.v).oriented()
+    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c, theta.v).canonical_sign()
     return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
 
 

@@ -59,8 +59,8 @@ def starts_of(
 ) -> tuple[list[Parameters], list[Parameters], list[Parameters]]:
     """Starts that follow from other models, starts drawn at random, and drawn along correlations.
 
-    The last come up from smaller strengths. ``warm`` are solutions at other strengths, ``nested``
-    the Ising model and the RBM of an sRBM.
+    The last are fitted at smaller strengths first. ``warm`` are solutions at other strengths,
+    ``nested`` the Ising model and the RBM of an sRBM.
     """
     # Not `spawn`, which counts its calls: the RBM nested in an sRBM must draw what RBMs draw, and
     # each fit of a path what a single fit draws.
@@ -76,8 +76,8 @@ def starts_of(
         return warm[-1:] or [uncoupled(kind, settings.biases)], [], []
     if kind == "rbm":
         dead, *drawn = _with_hidden(independent, settings, rng)
-        n_climbing = settings.n_init if settings.hidden is BERNOULLI else 0
-        return [*warm, dead], drawn, [_wide(settings, other_rng) for _ in range(n_climbing)]
+        n = settings.n_init if settings.hidden is BERNOULLI else 0
+        return [*warm, dead], drawn, [_along_correlations(settings, other_rng) for _ in range(n)]
     ising, rbm = nested
     dead, *drawn = _with_hidden(ising, settings, rng)
     without_pairs = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c, hidden=rbm.hidden)
@@ -107,7 +107,7 @@ def _with_hidden(
         yield Parameters(b=theta.b, J=theta.J, W=W, c=c)
 
 
-def _wide(settings: StartSettings, rng: np.random.Generator) -> Parameters:
+def _along_correlations(settings: StartSettings, rng: np.random.Generator) -> Parameters:
     """Hidden units with random weights along the correlations of the units.
 
     Random weights of single units add up to noise in a word of many active units. These are drawn

@@ -5,7 +5,7 @@ from ._describe import (
     PatternsResult as PatternsResult,
 )
 from ._index import Condition as Condition, NotComputedError as NotComputedError
-from ._parts import Collected as Collected, collect as collect
+from ._parts import MergeResult as MergeResult, collect as collect
 from ._plan import (
     INSTANTANEOUS as INSTANTANEOUS,
     SPATIOTEMPORAL as SPATIOTEMPORAL,
@@ -18,5 +18,5 @@ from ._run import run as run
 from ._slurm import SlurmError as SlurmError
 from ._status import Status as Status, status as status
 from ._submission import Submission as Submission
-from ._submit import do_share as do_share, submit as submit
+from ._submit import run_array_task as run_array_task, submit as submit
 from ._workers import StudyError as StudyError

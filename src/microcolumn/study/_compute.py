@@ -184,7 +184,7 @@ def _fit(task: Task) -> Rows:
         nested = ising, rbm
     model, steps, strengths = _estimator(spec, task), experiment.max_steps, experiment.l1
     if isinstance(model, KPairwise) and isinstance(strengths, str) and _is_light(task):
-        strengths = tuple(each["l1"] for each in lighter(model.grid(train)))
+        strengths = tuple(each["l1"] for each in fewer_settings(model.grid(train)))
     choice = choose_l1(model, train, validation, strengths, nested=nested, max_steps=steps)
     rows: Rows = {"fits": [], "normalisers": []}
     for fit, score in zip(choice.fits, choice.scores, strict=True):
@@ -224,7 +224,7 @@ def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
     if "random_state" in model.get_params():
         model.set_params(random_state=task.experiment.seed + (task.job.split or 0))
     grid = model.grid(train)
-    choice = choose(model, train, validation, lighter(grid) if _is_light(task) else grid)
+    choice = choose(model, train, validation, fewer_settings(grid) if _is_light(task) else grid)
     fit, score = choice.best, choice.scores[choice.chosen]
     certificate = getattr(fit, "certificate_", None)
     tried = [
@@ -252,7 +252,7 @@ def _is_light(task: Task) -> bool:
     return task.experiment.is_light(task.words.n_units * (task.job.window or 1))
 
 
-def lighter(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def fewer_settings(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The settings of a rival's grid that a lighter comparison tries."""
     strongest = max((each.get("l1", 0.0) for each in grid), default=0.0)
     weakest = _WEAKEST * strongest * (1.0 - 1e-9)  # grids are powers of ten with rounding errors

@@ -128,7 +128,7 @@ def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
     return min(experiment.most_active or n_units, n_units) * window
 
 
-def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job]]:
+def stages(plan: Plan, recording_info: Mapping[str, RecordingInfo]) -> list[dict[str, Job]]:
     """All jobs by digest, in stages: each needs results of earlier stages alone.
 
     Three stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
@@ -136,25 +136,26 @@ def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job
     one split or of all. The longest jobs of a stage come first, so that no worker is left alone
     with one at the end.
     """
-    return [stage for experiment in plan.experiments for stage in _stages(experiment, plan, facts)]
+    by_experiment = (_stages(each, plan, recording_info) for each in plan.experiments)
+    return [stage for found in by_experiment for stage in found]
 
 
 def _stages(
-    experiment: Experiment, plan: Plan, facts: Mapping[str, RecordingInfo]
+    experiment: Experiment, plan: Plan, recording_info: Mapping[str, RecordingInfo]
 ) -> Iterator[dict[str, Job]]:
     found: list[list[tuple[float, str, Job]]] = [[], [], []]
     for name in (source.name for source in plan.sources_of(experiment)):
         described = Job("describe", name, experiment.name)
-        key = digest(settings_of(described, experiment, ()), facts[name])
+        key = digest(settings_of(described, experiment, ()), recording_info[name])
         found[0].append((math.inf, key, described))
         for window in experiment.windows:
-            bits = n_dims(experiment, facts[name].n_units, window)
-            compared = specs_of(experiment, facts[name].n_units, window)
+            bits = n_dims(experiment, recording_info[name].n_units, window)
+            compared = specs_of(experiment, recording_info[name].n_units, window)
             for job in _jobs(experiment, name, window, compared):
                 stage = 2 if job.kind != "fit" or job.model is None else bool(job.model.nested)
                 size = bits * (1 + job.model.n_hidden if job.model else 1)
                 settings = settings_of(job, experiment, compared)
-                found[stage].append((size, digest(settings, facts[name]), job))
+                found[stage].append((size, digest(settings, recording_info[name]), job))
     for jobs in found:  # sorting keeps the order of those of equal size
         yield {key: job for _, key, job in sorted(jobs, key=lambda entry: -entry[0])}
 
@@ -204,9 +205,9 @@ def settings_of(
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
 
-def digest(settings: Mapping[str, Any], facts: RecordingInfo) -> str:
+def digest(settings: Mapping[str, Any], info: RecordingInfo) -> str:
     """Name of a result: a hash of its settings and of the data."""
-    text = json.dumps([facts.fingerprint, settings], sort_keys=True)
+    text = json.dumps([info.fingerprint, settings], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[0-9a-f]{32}\.part")
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class MergeResult:
     """What merging has done."""
 
     merged: int  # jobs that are done
@@ -62,10 +62,10 @@ def has_result(path: Path) -> bool:
         return False
 
 
-def merge_parts(store: Store, *, progress: bool | None = None) -> Collected:
+def merge_parts(store: Store, *, progress: bool | None = None) -> MergeResult:
     """Merge all parts that a store does not have yet; the caller holds its lock.
 
-    What is damaged or foreign is set aside and told, and its job counts as not done.
+    What is damaged or foreign is set aside and reported, and its job counts as not done.
     """
     waiting = _waiting(store)
     merged = failed = 0
@@ -92,7 +92,7 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> Collected:
             bar.update()
     if merged:
         clear_parts(store)
-    return Collected(merged, failed, tuple(sentences))
+    return MergeResult(merged, failed, tuple(sentences))
 
 
 def clear_parts(store: Store) -> None:
@@ -103,7 +103,7 @@ def clear_parts(store: Store) -> None:
             path.unlink()
 
 
-def collect(path: str | os.PathLike[str], *, progress: bool | None = None) -> Collected:
+def collect(path: str | os.PathLike[str], *, progress: bool | None = None) -> MergeResult:
     """Merge the parts of a study into its store.
 
     Parameters
@@ -120,7 +120,7 @@ def collect(path: str | os.PathLike[str], *, progress: bool | None = None) -> Co
     """
     with Store.open(path) as reader:
         if not _waiting(reader):
-            return Collected(0, 0, ())
+            return MergeResult(0, 0, ())
     with Store.create(path) as store, store.lock():
         return merge_parts(store, progress=progress)
 

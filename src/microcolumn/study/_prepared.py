@@ -33,21 +33,21 @@ class Prepared:
     ----------
     plan : Plan
         What is computed.
-    facts : mapping of str to RecordingInfo
+    recording_info : mapping of str to RecordingInfo
         All recordings of the plan by name.
     recordings : mapping of str to Recording
         Those that were read: all for a run, those of its own jobs for one task of many.
     """
 
     plan: Plan
-    facts: Mapping[str, RecordingInfo]
+    recording_info: Mapping[str, RecordingInfo]
     recordings: Mapping[str, Recording]
     _words: dict[tuple[str, str], Words] = field(init=False, default_factory=dict)
 
     @cached_property
     def stages(self) -> list[dict[str, Job]]:
         """All jobs by digest, in stages that need earlier ones alone."""
-        return stages(self.plan, self.facts)
+        return stages(self.plan, self.recording_info)
 
     @cached_property
     def jobs(self) -> dict[str, Job]:
@@ -63,12 +63,12 @@ class Prepared:
     def of(cls, plan: Plan) -> Prepared:
         """Read all recordings of a plan; what may be refused is refused here."""
         recordings = {source.name: source.load() for source in plan.sources}
-        facts = {
+        recording_info = {
             name: RecordingInfo(fingerprint(recording), recording.n_units)
             for name, recording in recordings.items()
         }
-        check_distinct_data({name: each.fingerprint for name, each in facts.items()})
-        prepared = cls(plan, facts, recordings)
+        check_distinct_data({name: each.fingerprint for name, each in recording_info.items()})
+        prepared = cls(plan, recording_info, recordings)
         for experiment in plan.experiments:
             for source in plan.sources_of(experiment):
                 prepared._words_of(source.name, experiment)
@@ -90,9 +90,10 @@ class Prepared:
             Where another version made the store.
         """
         messages = _changes(self.plan, store)
-        _check_unchanged(self.recordings, self.facts, store)
+        _check_unchanged(self.recordings, self.recording_info, store)
         for name, recording in self.recordings.items():
-            store.write_recording(recording_row(name, recording, self.facts[name], self.plan))
+            row = recording_row(name, recording, self.recording_info[name], self.plan)
+            store.write_recording(row)
         store.write_plan(
             [{"digest": digest} | job.row for digest, job in self.jobs.items()],
             plan=json_text(self.plan.as_dict()),
@@ -134,7 +135,7 @@ class Prepared:
             store.fail(result.digest, str(job), result.error, result.trace)
             return
         row = job.row | {
-            "fingerprint": self.facts[job.recording].fingerprint,
+            "fingerprint": self.recording_info[job.recording].fingerprint,
             "settings": settings_of(job, *self._experiment(job)),
             "warnings": result.warnings,
             "seconds": result.seconds,
@@ -145,7 +146,7 @@ class Prepared:
     def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
         """The job's experiment, and the models that it compares."""
         [experiment] = [each for each in self.plan.experiments if each.name == job.experiment]
-        n_units = self.facts[job.recording].n_units
+        n_units = self.recording_info[job.recording].n_units
         return experiment, specs_of(experiment, n_units, job.window or 1)
 
     def _words_of(self, recording: str, experiment: Experiment) -> Words:
@@ -157,13 +158,13 @@ class Prepared:
 
 
 def _check_unchanged(
-    recordings: Mapping[str, Recording], facts: Mapping[str, RecordingInfo], store: Store
+    recordings: Mapping[str, Recording], recording_info: Mapping[str, RecordingInfo], store: Store
 ) -> None:
     """Refuse recordings that are not what the store was made from."""
     known = {row["name"]: row for row in store.rows("recordings")}
     for name, recording in recordings.items():
         before = known.get(name)
-        if before is not None and before["fingerprint"] != facts[name].fingerprint:
+        if before is not None and before["fingerprint"] != recording_info[name].fingerprint:
             raise ValueError(
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
@@ -173,7 +174,7 @@ def _check_unchanged(
 
 
 def recording_row(
-    name: str, recording: Recording, facts: RecordingInfo, plan: Plan
+    name: str, recording: Recording, info: RecordingInfo, plan: Plan
 ) -> dict[str, Any]:
     """Row of the store about a recording."""
     table, rates = recording.units, recording.rates_hz
@@ -206,7 +207,7 @@ def recording_row(
         }
     return {
         "name": name,
-        "fingerprint": facts.fingerprint,
+        "fingerprint": info.fingerprint,
         "source": recording.source,
         "n_units": recording.n_units,
         "n_spikes": recording.n_spikes,

@@ -176,6 +176,6 @@ def _answer(command: Sequence[str]) -> str:
             f"{command[0]} has not answered for {_PATIENCE} s; try again when SLURM does"
         ) from None
     if done.returncode:
-        told = " ".join(done.stderr.split()) or f"it ended with {done.returncode}"
-        raise SlurmError(f"{command[0]} refused: {told}")
+        message = " ".join(done.stderr.split()) or f"it ended with {done.returncode}"
+        raise SlurmError(f"{command[0]} refused: {message}")
     return done.stdout

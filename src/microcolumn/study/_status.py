@@ -93,7 +93,7 @@ def status(store: str | Path) -> Status:
     submission = last_submission(path)
     with Store.open(path) as opened:
         opened.check()
-        facts = opened.read_study()
+        about = opened.read_study()
         jobs = opened.rows("current_jobs")
         n_finished = len(opened.finished())
     planned = Counter(job["kind"] for job in jobs)
@@ -101,7 +101,7 @@ def status(store: str | Path) -> Status:
     return Status(
         store=str(path),
         running=Store.is_running(path),
-        runner=facts.get("runner", ""),
+        runner=about.get("runner", ""),
         planned=dict(planned),
         done={kind: done[kind] for kind in planned},
         failures=tuple((job["failed"], job["error"]) for job in jobs if job["failed"]),

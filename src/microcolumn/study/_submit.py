@@ -144,7 +144,7 @@ def _planned(
         folder=next_folder(path),
         microcolumn=__version__,
         plan=prepared.plan.as_dict(),
-        recordings={name: list(each) for name, each in prepared.facts.items()},
+        recordings={name: list(each) for name, each in prepared.recording_info.items()},
         stages=dealt,
         flags=list(flags),
     )
@@ -190,7 +190,7 @@ def _check_last(path: Path) -> list[str]:
     return shortages(tasks)
 
 
-def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> int:
+def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> int:
     """Do the jobs of one task of a submission, and print a line about each on standard error.
 
     Parameters
@@ -198,7 +198,7 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
     folder : path
         The submission's folder.
     stage, task : int
-        Which share of it, the stage counted from 1 and the task from 0.
+        Which task of it, the stage counted from 1 and the task from 0.
     threads : int
         That kernels may use; results do not depend on it.
 
@@ -210,7 +210,7 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
     Raises
     ------
     ValueError
-        Where the submission has no such share, or another version made it.
+        Where the submission has no such task, or another version made it.
     """
     submission = Submission.load(Path(folder))
     if submission.microcolumn != __version__:
@@ -223,23 +223,25 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
         sizes = ", ".join(f"{len(tasks)} in stage {n}" for n, tasks in enumerate(stages, 1))
         raise ValueError(f"there is no task {task} of stage {stage}; there are {sizes}")
     whole_number("threads", threads, least=1)
-    facts = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
-    share = _Share(submission.folder.parent, Plan.from_dict(submission.plan), facts, threads)
-    return share.do(stages[stage - 1][task])
+    recording_info = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
+    array_task = _ArrayTask(
+        submission.folder.parent, Plan.from_dict(submission.plan), recording_info, threads
+    )
+    return array_task.run(stages[stage - 1][task])
 
 
-class _Share:
+class _ArrayTask:
     """Jobs of one task, whose parts and those that they start from are in a folder."""
 
     def __init__(
-        self, parts: Path, plan: Plan, facts: dict[str, RecordingInfo], threads: int
+        self, parts: Path, plan: Plan, recording_info: dict[str, RecordingInfo], threads: int
     ) -> None:
         self.parts = parts
-        self.prepared = Prepared(plan, facts, {})
+        self.prepared = Prepared(plan, recording_info, {})
         self.threads = threads
         self._with_recording = lru_cache(1)(self._read)  # one in memory at a time
 
-    def do(self, digests: Sequence[str]) -> int:
+    def run(self, digests: Sequence[str]) -> int:
         """Do what has no part yet; the number of jobs that failed."""
         jobs = self.prepared.jobs
         n_failed = 0
@@ -249,7 +251,7 @@ class _Share:
             if all(map(self._is_done, self.prepared.used(jobs[digest]).values())):
                 n_failed += bool(self._keep(self._result(digest)).error)
             else:
-                _tell(f"{jobs[digest]}: left, because a job that it starts from is not done")
+                _print_line(f"{jobs[digest]}: left, because a job that it starts from is not done")
         return n_failed
 
     def _is_done(self, digest: str) -> bool:
@@ -270,12 +272,12 @@ class _Share:
         known = self.prepared
         [source] = [each for each in known.plan.sources if each.name == recording]
         read = source.load()
-        if fingerprint(read) != known.facts[recording].fingerprint:
+        if fingerprint(read) != known.recording_info[recording].fingerprint:
             raise ValueError(
                 f"recording {recording!r} is not what it was when the study was submitted; "
                 "restore it, or submit the study again into a new store"
             )
-        return Prepared(known.plan, known.facts, {recording: read})
+        return Prepared(known.plan, known.recording_info, {recording: read})
 
     def _keep(self, result: JobResult) -> JobResult:
         """Write the part of a job, and a line about it."""
@@ -283,9 +285,9 @@ class _Share:
         self.prepared.keep(result, part)
         write_part(self.parts, result.digest, part)
         done = result.error or f"done in {result.seconds:.1f} s"
-        _tell(f"{self.prepared.jobs[result.digest]}: {done}")
+        _print_line(f"{self.prepared.jobs[result.digest]}: {done}")
         return result
 
 
-def _tell(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, file=sys.stderr, flush=True)

@@ -71,8 +71,8 @@ class Workers:
         left = iter(tasks)
         while True:
             # Twice as many as can run, so that no worker waits for its next task.
-            room = 2 * sum(self.client.nthreads().values()) - len(pending)
-            for task in islice(left, max(room, 0 if pending else 1)):
+            n_free = 2 * sum(self.client.nthreads().values()) - len(pending)
+            for task in islice(left, max(n_free, 0 if pending else 1)):
                 # A task is large; pure would have Dask hash all of it.
                 pending.add(self.client.submit(work, task, pure=False))
             if not pending:
@@ -95,13 +95,13 @@ class Workers:
         """Say that no worker is ready, if so, and wait until one is."""
         if _ready_threads(self.client):
             return
-        _tell(
+        _print_line(
             f"none of {self.where} is ready (gone, not there yet, or paused for lack of memory); "
             "the run goes on when one is"
         )
         while not _ready_threads(self.client):
             time.sleep(_WATCH)
-        _tell(f"{self.where} are ready; the run goes on")
+        _print_line(f"{self.where} are ready; the run goes on")
 
     @contextmanager
     def as_study_error(self, store: Path) -> Iterator[None]:
@@ -214,7 +214,7 @@ def _ready_threads(client: Any) -> int:
     return int(client.run_on_scheduler(ready))
 
 
-def _tell(sentence: str) -> None:
+def _print_line(sentence: str) -> None:
     """Print a line on standard error, above the bar where there is one."""
     tqdm.write(sentence, file=sys.stderr)
 

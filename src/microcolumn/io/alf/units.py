@@ -132,7 +132,7 @@ def _rows(values: Any, numbers: NDArray[Any], name: str) -> Column:
 def _taken(values: Any, places: Sequence[int]) -> Column:
     """Entries at these places, None where there is none.
 
-    Text stays in its list: an array would give each entry the room of the longest.
+    Text stays in its list: an array would give each entry the space of the longest.
     """
     entries = values.tolist() if isinstance(values, np.ndarray) else values
     return [entries[n] if 0 <= n < len(entries) else None for n in places]

@@ -21,7 +21,7 @@ from ..states import states
 Numbers = NDArray[np.int64]
 T = TypeVar("T")
 
-#: Is told after each batch of chunks which share of all of them it was.
+#: Called after each batch of chunks with its share of all of them.
 Watch = Callable[[float], object]
 #: Chunks per batch; between two batches a sum can be interrupted.
 _BATCH = 64

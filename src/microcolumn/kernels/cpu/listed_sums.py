@@ -40,8 +40,8 @@ class ListedSums:
 
     def __init__(self, model: ModelArrays) -> None:
         self._shape = model.n_units, model.n_hidden
-        room = (_MOST_ENTRIES // max(model.n_hidden, 1)).bit_length() - 1
-        self._n_listed = min(model.n_units, max(min(room, _MOST_UNITS), 4))
+        most_units = (_MOST_ENTRIES // max(model.n_hidden, 1)).bit_length() - 1
+        self._n_listed = min(model.n_units, max(min(most_units, _MOST_UNITS), 4))
         X = states(self._n_listed)
         self._X = np.ascontiguousarray(X.T)
         self._with_one = np.insert(self._X, 0, 1.0, axis=0)

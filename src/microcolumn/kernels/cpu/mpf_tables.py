@@ -107,7 +107,7 @@ class FlowSizes(NamedTuple):
     n_units: int
     n_hidden: int
     n_coupled: int  # n_units, or 0 without pairwise terms
-    n_listed: int  # most active bits of a group of words, and room to fill it up
+    n_listed: int  # most active bits of a group of words, and space to fill it up
     rows: int  # rows of bits
     pairs: int  # pairs of hidden units
     filled: int  # hidden units filled up to GROUP registers

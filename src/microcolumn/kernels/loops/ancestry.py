@@ -123,7 +123,7 @@ def _follow(given, weights, table):
 # Cost: a few hundred operations per unit.
 # Pinned by tests/models/test_two_tree.py to sums over all words.
 @kernel
-def settle(order, parents, slopes, rates, biases, tables):
+def fill_tables(order, parents, slopes, rates, biases, tables):
     """Fill ``biases`` (n_units,) and ``tables`` (n_units + 1, 2, 2, 2).
 
     ``tables[i, s, a, c]`` is P(x_i = a, parent s of i = c).

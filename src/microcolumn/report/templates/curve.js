@@ -42,7 +42,7 @@ function drawCurve(place, model, current) {
   }
 }
 
-/** The penalties under their points, as many as there is room for; the ends first. */
+/** The penalties under their points, as many as there is space for; the ends first. */
 function drawPenalties(root, steps, x, width) {
   const { left, bottom } = CURVE, taken = [], last = steps.length - 1;
   makeSvg(root, 'line', { x1: left, x2: width, y1: bottom, y2: bottom, class: 'explorer-rule' });

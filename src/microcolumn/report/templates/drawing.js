@@ -137,9 +137,9 @@ function lagBands({ units: { length: n }, window: nBins, bin_s: width }) {
   });
 }
 
-/** Names of bands, as many as there is room for, and lines between them: down the rows of a plot,
+/** Names of bands, as many as there is space for, and lines between them: down the rows of a plot,
  * or across its columns. */
-function drawBands(context, box, named, down, { ruled = true, room = LEFT - 8 } = {}) {
+function drawBands(context, box, named, down, { ruled = true, width = LEFT - 8 } = {}) {
   const [first, size] = down ? [box.top, box.cellHeight] : [box.left, box.cellWidth];
   context.textAlign = down ? 'right' : 'center';
   context.textBaseline = down ? 'middle' : 'top';
@@ -151,7 +151,7 @@ function drawBands(context, box, named, down, { ruled = true, room = LEFT - 8 } 
     if (ruled && start > 0) drawRule(context, box, edge, down, 1);
     if (middle - half < free) continue;
     context.fillStyle = css('muted');
-    if (down) context.fillText(name, box.left - 5, middle, room);
+    if (down) context.fillText(name, box.left - 5, middle, width);
     else context.fillText(name, middle, box.top + box.height + 5);
     free = middle + half;
   }

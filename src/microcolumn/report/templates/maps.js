@@ -89,7 +89,7 @@ class HeatMap extends Plot {
     const context = cleared(this.canvas, height + BELOW + (coupling && windows ? 16 : 2));
     this.fill(context, box);
     const named = bands(this.explorer), ruled = this.explorer.layers.length > 0;
-    drawBands(context, box, named, true, { ruled, room: windows ? LEFT - 24 : LEFT - 8 });
+    drawBands(context, box, named, true, { ruled, width: windows ? LEFT - 24 : LEFT - 8 });
     drawBands(context, box, coupling ? named : this.hidden.map((h, k) => ['h' + h, k, k + 1]), false,
       { ruled: coupling && ruled });
     if (windows) drawLags(context, box, lagBands(this.explorer), true);

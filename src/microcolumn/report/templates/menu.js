@@ -1,4 +1,4 @@
-// The menu shows where one is. Where there is no room beside the text, it is a line at the top of
+// The menu shows where one is. Where there is no space beside the text, it is a line at the top of
 // the window that unfolds.
 (function () {
   const FOLDS = matchMedia('screen and (max-width: 78rem)');

@@ -75,15 +75,15 @@
     if (aloud) said.textContent = point.facts.map(([name, value]) => name + ' ' + text(value)).join(', ');
   }
 
-  /** Put the box above a mark or, where there is no room, below it, within the window. */
+  /** Put the box above a mark or, where there is no space, below it, within the window. */
   function place({ left, width, top, bottom }) {
     box.style.left = 0; // so that it is as wide as it may be when it is measured
     const { offsetWidth: wide, offsetHeight: high } = box;
     const { clientWidth, clientHeight } = document.documentElement;
-    const within = (position, room) => Math.max(4, Math.min(room - 4, position));
-    const above = top - high - 6, room = above > menuBottom() + 4;
+    const within = (position, size) => Math.max(4, Math.min(size - 4, position));
+    const above = top - high - 6, fits = above > menuBottom() + 4;
     box.style.left = within(left + width / 2 - wide / 2, clientWidth - wide) + scrollX + 'px';
-    box.style.top = (room ? above : within(bottom + 6, clientHeight - high)) + scrollY + 'px';
+    box.style.top = (fits ? above : within(bottom + 6, clientHeight - high)) + scrollY + 'px';
   }
 
   /** Where the menu ends, if it is a line at the top of the window. */

@@ -1,6 +1,6 @@
-"""The house as a graph: which module imports which, read from the source.
+"""The imports of the package as a graph, read from the source.
 
-python tests/rooms.py    # writes the picture of the rooms into CONTRIBUTING.md
+python tests/import_graph.py    # writes the picture of the subpackages into CONTRIBUTING.md
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ PACKAGE = REPOSITORY / "src" / "microcolumn"
 CONTRIBUTING = REPOSITORY / "CONTRIBUTING.md"
 FIRST, LAST = "```mermaid\n", "```\n"
 
-#: A module imports from its own room and from rooms above it. "data" is single modules of
-#: the package; every other room is a folder, some with a module or two beside it.
-ROOMS = (
+#: A module imports from its own subpackage and from those above it. "data" is single modules of
+#: the package; every other one is a folder, some with a module or two beside it.
+SUBPACKAGES = (
     "data",
     "io",
     "kernels",
@@ -43,8 +43,8 @@ _SINGLE = {
     "__main__": "cli",
 }
 
-#: What lies behind the interface of the kernels.
-BEHIND = ("microcolumn.kernels.cpu.", "microcolumn.kernels.simd.")
+#: What implements the interface of the kernels.
+IMPLEMENTATION = ("microcolumn.kernels.cpu.", "microcolumn.kernels.simd.")
 
 Graph = dict[str, set[str]]
 
@@ -58,8 +58,8 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def room_of(module: str) -> str | None:
-    """Room of a module, None for the package itself, which only names things."""
+def subpackage_of(module: str) -> str | None:
+    """Subpackage of a module, None for the package itself, which only names things."""
     _, *inside = module.split(".")
     if not inside:
         return None
@@ -113,25 +113,25 @@ def _resolved(target: str, known: dict[str, Path], offered: dict[str, dict[str, 
     return set()
 
 
-def between_rooms(graph: Graph) -> Graph:
-    """Rooms that each room imports from."""
-    found: Graph = {room: set() for room in ROOMS}
+def between_subpackages(graph: Graph) -> Graph:
+    """Subpackages that each subpackage imports from."""
+    found: Graph = {each: set() for each in SUBPACKAGES}
     for module, targets in graph.items():
         for target in targets:
-            room, other = room_of(module), room_of(target)
-            if room is not None and other is not None and room != other:
-                found[room].add(other)
+            own, other = subpackage_of(module), subpackage_of(target)
+            if own is not None and other is not None and own != other:
+                found[own].add(other)
     return found
 
 
 def past_the_interface() -> set[str]:
-    """Modules of other rooms that import an implementation of the kernels by its name."""
+    """Modules of other subpackages that import an implementation of the kernels by its name."""
     return {
         module
         for module, path in modules().items()
-        if room_of(module) != "kernels"
+        if subpackage_of(module) != "kernels"
         for target in _named(module, path)
-        if f"{target}.".startswith(BEHIND)
+        if f"{target}.".startswith(IMPLEMENTATION)
     }
 
 
@@ -151,16 +151,18 @@ def cycle(graph: Graph) -> list[str]:
     return []
 
 
-def picture(rooms: Graph) -> str:
-    """The rooms as a Mermaid graph: arrows from a room to those it imports, the direct ones."""
+def picture(graph: Graph) -> str:
+    """Subpackages as a Mermaid graph: arrows from each to those it imports, the direct ones."""
     reached: Graph = {}
-    lines = ["flowchart BT\n"]
-    for place, room in enumerate(ROOMS):
-        direct = rooms[room] & set(ROOMS[:place])
-        reached[room] = direct.union(*(reached[other] for other in direct))
+    sources: dict[tuple[str, ...], list[str]] = {}  # those with the same targets share a line
+    for place, subpackage in enumerate(SUBPACKAGES):
+        direct = graph[subpackage] & set(SUBPACKAGES[:place])
+        reached[subpackage] = direct.union(*(reached[other] for other in direct))
         implied = set().union(*(reached[other] for other in direct))
-        lines += [f"  {room} --> {other}\n" for other in ROOMS if other in direct - implied]
-    return "".join(lines)
+        targets = tuple(other for other in SUBPACKAGES if other in direct - implied)
+        sources.setdefault(targets, []).append(subpackage)
+    arrows = [f"  {' & '.join(own)} --> {' & '.join(to)}\n" for to, own in sources.items() if to]
+    return "".join(["flowchart BT\n", *arrows])
 
 
 def drawn() -> str:
@@ -170,5 +172,5 @@ def drawn() -> str:
 
 if __name__ == "__main__":
     CONTRIBUTING.write_text(
-        CONTRIBUTING.read_text().replace(drawn(), picture(between_rooms(imports())))
+        CONTRIBUTING.read_text().replace(drawn(), picture(between_subpackages(imports())))
     )
