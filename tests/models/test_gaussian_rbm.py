@@ -32,24 +32,6 @@ def test_with_as_many_hidden_units_as_units_it_is_the_ising_model(objective):
     )
 
 
-def test_sparse_plus_low_rank_is_no_worse_than_either():
-    words, settings = _words(), {"l1": 1e-3, "objective": "likelihood"}
-    ising = mc.Ising(**settings).fit(words)
-    low_rank = mc.models.GaussianRBM(3, **settings).fit(words)
-    both = mc.models.GaussianSemiRBM(3, **settings).fit(words)
-    assert both.objective_ <= min(ising.objective_, low_rank.objective_) + 1e-9
-    path = mc.models.GaussianSemiRBM(3, **settings).fit_path(
-        words,
-        [1e-3],
-        nested=([ising], [low_rank]),
-    )
-    assert path[0].objective_ == pytest.approx(both.objective_, abs=1e-9)
-    with pytest.raises(TypeError, match="in place of GaussianRBM"):
-        mc.models.GaussianSemiRBM(3, **settings).fit_path(
-            words, [1e-3], nested=([ising], [mc.RBM(3, **settings).fit(words)])
-        )
-
-
 def test_scores_samples_and_files_are_those_of_the_couplings(tmp_path):
     words = _words()
     model = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
@@ -103,9 +85,7 @@ def test_it_is_compared_and_named_like_its_kin():
     ising = mc.Ising(l1=1e-3, objective="likelihood").fit(train)
     compared = mc.compare({"low rank": gaussian, "Ising": ising}, test)
     assert {each.spec.name for each in compared.models} >= {"GaussianRBM 2"}
-    spec = ModelSpec.of("GaussianSemiRBM 5")
-    assert [each.name for each in spec.nested] == ["Ising", "GaussianRBM 5"]
-    assert not spec.has_groups
+    assert not ModelSpec.of("GaussianRBM 5").has_groups
     assert ModelSpec("RBM", 5).has_groups
 
 

@@ -104,9 +104,9 @@ def test_a_warning_of_a_path_points_to_the_line_that_asked_for_it():
         (lambda i, r: (i[:2], r), ValueError, "no Ising model for each of 3 values of l1; pass"),
         (lambda i, r: (i, r[:1]), ValueError, "no RBM model for each of 3 values of l1; pass"),
         (lambda i, r: (r, i), TypeError, "has a RBM in place of Ising; pass"),
-        (lambda i, r: (i, [mc.RBM(3)] * 3), ValueError, "an RBM that was not fitted; pass"),
-        (lambda i, r: (i[::-1], r), ValueError, r"an Ising with l1=0\.01 in place of l1=0\.001"),
-        (lambda i, r: (i, r[::-1]), ValueError, r"an RBM with l1=0\.01 in place of l1=0\.001"),
+        (lambda i, r: (i, [mc.RBM(3)] * 3), ValueError, "an RBM with .* in place of"),
+        (lambda i, r: (i[::-1], r), ValueError, r"an Ising with {.*0\.01.*} in place of {.*0\.001"),
+        (lambda i, r: (i, r[::-1]), ValueError, r"an RBM with {.*0\.01.*} in place of {.*0\.001"),
     ],
 )
 def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
@@ -119,13 +119,16 @@ def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
 @pytest.mark.parametrize(
     ("fitted", "sentence"),
     [
-        ({"n_hidden": 2}, "an RBM with n_hidden=2 in place of n_hidden=3; fit it with the same"),
+        (
+            {"n_hidden": 2},
+            "an RBM with {.*'n_hidden': 2.*} in place of {.*3.*}; fit it with the same",
+        ),
         (
             {"objective": "mpf"},
-            "an Ising with objective='mpf' in place of objective='likelihood'",
+            "an Ising with {.*'mpf'} in place of {.*'likelihood'",
         ),
-        ({"words": _volleys(6)}, r"an Ising with l1=0\.01 that was fitted on other words; fit"),
-        ({"words": _volleys(5, 4)}, "fitted on other words; fit"),
+        ({"words": _volleys(6)}, r"an Ising with l1=0\.01 that was not fitted on these words; fit"),
+        ({"words": _volleys(5, 4)}, "not fitted on these words; fit"),
     ],
 )
 def test_paths_of_other_problems_are_one_sentence(fitted, sentence):

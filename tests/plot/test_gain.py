@@ -134,7 +134,7 @@ def test_wrong_input_is_one_sentence(words):
         gain(result("Ising", [1], [1]), given="past", ax=axes())
     made = mc.Ising.from_parameters(Parameters(b=[-1.0] * 3, J=np.zeros((3, 3))))
     with pytest.raises(
-        ValueError, match=r"knows no training rates; pass what mc\.conditional_gain"
+        ValueError, match=r"knows no training rates; pass what mc\.evaluate\.conditional_gain"
     ):
         gain(made, words, ax=axes())
 

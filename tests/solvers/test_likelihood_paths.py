@@ -12,7 +12,7 @@ from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood
 from microcolumn.parameters import Parameters
 from microcolumn.partition._exact import exact_log_partition
 from microcolumn.penalties import L1
-from microcolumn.solvers import Problem, fit_likelihood_path, fit_path, walk_likelihood_path
+from microcolumn.solvers import Problem, fit_path, walk_likelihood_path
 from microcolumn.solvers._likelihood_paths import _Family, _ladder
 from microcolumn.words import Words
 
@@ -22,7 +22,8 @@ NOISE = 3e-3
 
 
 def fitted(kind, problem, words, l1_values, *starts):
-    return fit_likelihood_path(kind, problem, words, l1_values, *starts, settings=FEW_DRAWS)
+    path = walk_likelihood_path(kind, problem, words, l1_values, *starts, settings=FEW_DRAWS)
+    return [result for _, result in sorted(path, key=lambda found: found[0])]
 
 
 def problem_of(X, **options):

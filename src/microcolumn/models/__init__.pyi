@@ -19,7 +19,7 @@ from ._random_projections import RandomProjections as RandomProjections
 from ._rbm import RBM as RBM, GaussianRBM as GaussianRBM
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
-from ._semi_rbm import GaussianSemiRBM as GaussianSemiRBM, SemiRBM as SemiRBM
+from ._semi_rbm import SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
 from ._tree import Tree as Tree, TwoTree as TwoTree
 from ._universal import Universal as Universal

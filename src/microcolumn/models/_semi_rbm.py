@@ -8,15 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..energy import GAUSSIAN, HiddenUnit
 from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats
 from ..words import Words, as_words
 from ._hidden_model import HiddenModel
 from ._ising import Ising
-from ._penalised import PenalisedModel
-from ._rbm import RBM, GaussianRBM
+from ._rbm import RBM
 from ._settings import document_shared_parameters
 from ._words_estimator import floored_rates
 
@@ -48,7 +46,6 @@ class SemiRBM(HiddenModel):
     """
 
     _kind: ClassVar[Kind] = "srbm"
-    _without_pairs: ClassVar[type[HiddenModel]] = RBM
 
     def fit_path(
         self,
@@ -93,36 +90,15 @@ class SemiRBM(HiddenModel):
         return self._fitted_copies(X, l1_values, solutions)
 
 
-@document_shared_parameters
-class GaussianSemiRBM(SemiRBM):
-    """Ising model whose couplings are a sparse matrix plus one of low rank, J + W W' / 2.
-
-    The second part belongs to Gaussian hidden units (:class:`GaussianRBM`): common causes of many
-    weak couplings, beside which single pairs stand out.
-
-    Parameters
-    ----------
-    n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
-    l1 : float
-        L1 penalty per entry of J (each pair counts twice) and of W.
-    group_l1 : float
-        Group penalty per hidden unit and entry of W, as for :class:`SemiRBM`.
-    {shared parameters}
-    """
-
-    _hidden: ClassVar[HiddenUnit] = GAUSSIAN
-    _without_pairs: ClassVar[type[HiddenModel]] = GaussianRBM
-
-
 def _solutions(
     model: SemiRBM, nested: Any, l1_values: Sequence[float], rates: Floats
 ) -> NestedStarts:
     """Parameters of the two paths, whose models must be special cases of ``model``."""
     if not (isinstance(nested, Sequence) and len(nested) == 2):
         raise TypeError("nested is not a pair; pass (Ising path, RBM path)")
-    kinds: tuple[type[PenalisedModel], ...] = (Ising, model._without_pairs)
-    for path, cls in zip(nested, kinds, strict=True):
+    same: dict[str, Any] = {"objective": model.objective}
+    own = same | {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
+    for path, cls, wanted in zip(nested, (Ising, RBM), (same, own), strict=True):
         name = cls.__name__
         if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
             raise ValueError(
@@ -130,33 +106,22 @@ def _solutions(
                 f"pass what {name}.fit_path gave for these values"
             )
         for member, l1 in zip(path, l1_values, strict=True):
-            _check_nested(model, member, cls, l1, rates)
+            if not isinstance(member, cls):
+                raise TypeError(
+                    f"nested has a {type(member).__name__} in place of {name}; pass (Ising path, "
+                    "RBM path)"
+                )
+            expected = {"l1": l1} | wanted
+            settings = {key: getattr(member, key) for key in expected}
+            if settings != expected:
+                raise ValueError(
+                    f"nested has an {name} with {settings} in place of {expected}; fit it with the "
+                    "same settings"
+                )
+            if not np.array_equal(getattr(member, "rates_", np.zeros(0)), rates):
+                raise ValueError(
+                    f"nested has an {name} with l1={l1:g} that was not fitted on these words; fit "
+                    "it on the same words"
+                )
     ising, rbm = nested
     return [member.parameters_ for member in ising], [member.parameters_ for member in rbm]
-
-
-def _check_nested(
-    model: SemiRBM, member: Any, cls: type[PenalisedModel], l1: float, rates: Floats
-) -> None:
-    name = cls.__name__
-    if not isinstance(member, cls):
-        raise TypeError(
-            f"nested has a {type(member).__name__} in place of {name}; "
-            f"pass (Ising path, {model._without_pairs.__name__} path)"
-        )
-    if not hasattr(member, "rates_"):
-        raise ValueError(f"nested has an {name} that was not fitted; pass fitted models")
-    wanted = {"l1": l1, "objective": model.objective}
-    if cls is not Ising:
-        wanted |= {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
-    for setting, value in wanted.items():
-        if getattr(member, setting) != value:
-            raise ValueError(
-                f"nested has an {name} with {setting}={getattr(member, setting)!r} in place of "
-                f"{setting}={value!r}; fit it with the same settings"
-            )
-    if not np.array_equal(member.rates_, rates):
-        raise ValueError(
-            f"nested has an {name} with l1={l1:g} that was fitted on other words; "
-            "fit it on the same words"
-        )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 #: Classes of the paper's family from few parameters to many.
-FAMILY = ("Independent", "Ising", "GaussianRBM", "RBM", "GaussianSemiRBM", "SemiRBM")
+FAMILY = ("Independent", "Ising", "GaussianRBM", "RBM", "SemiRBM")
 #: Models that readers will ask about, whose settings are chosen on held-out words, and what they
 #: are in a methods section.
 RIVALS = {
@@ -84,9 +84,9 @@ class ModelSpec:
     @property
     def nested(self) -> tuple[ModelSpec, ...]:
         """Models that this one contains; its fits start from theirs (docs/method.md, section 4)."""
-        if not self.model.endswith("SemiRBM"):
+        if self.model != "SemiRBM":
             return ()
         return (
             ModelSpec("Ising", 0, self.objective),
-            ModelSpec(self.model.replace("Semi", ""), self.n_hidden, self.objective),
+            ModelSpec("RBM", self.n_hidden, self.objective),
         )

@@ -28,7 +28,6 @@ MODEL_COLOURS = {
     "RBM": "#E69F00",
     "SemiRBM": "#009E73",
     "GaussianRBM": "#0072B2",
-    "GaussianSemiRBM": "#0072B2",
     "KPairwise": "#56B4E9",
     "BernoulliMixture": "#D55E00",
     "HiddenMarkovModes": "#D55E00",
@@ -47,7 +46,6 @@ _FIRST_MARKERS = {
     "RBM": "s",
     "SemiRBM": "^",
     "GaussianRBM": "s",
-    "GaussianSemiRBM": "^",
     "Independent": "v",
 }
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))

@@ -32,7 +32,6 @@ _NAMES = {
     "RBM": "restricted Boltzmann machines",
     "SemiRBM": "semi-restricted Boltzmann machines",
     "GaussianRBM": "Ising models of low rank (Gaussian hidden units)",
-    "GaussianSemiRBM": "Ising models that are sparse plus low rank (Gaussian hidden units)",
 }
 OBJECTIVES = {
     "likelihood": "maximum likelihood",

@@ -1,6 +1,5 @@
 from ._certificate import Certificate as Certificate
 from ._likelihood_paths import (
-    fit_likelihood_path as fit_likelihood_path,
     walk_likelihood_path as walk_likelihood_path,
 )
 from ._minimise import FitResult as FitResult, minimise as minimise

@@ -48,7 +48,7 @@ _CHAINS, _ANNEALING = 512, 1000
 _PAIR = 1e-3
 
 
-def fit_likelihood_path(
+def walk_likelihood_path(
     kind: Kind,
     problem: Problem,
     words: Words,
@@ -56,8 +56,11 @@ def fit_likelihood_path(
     start: Parameters | None = None,
     nested: NestedStarts | None = None,
     settings: SamplerSettings = SamplerSettings(),  # noqa: B008 (it is frozen)
-) -> list[FitResult]:
-    """Best fit of one kind of model by sampled likelihood at each L1 strength.
+) -> Iterator[tuple[int, FitResult]]:
+    """Fits of one kind of model by sampled likelihood, each with its place among the strengths.
+
+    They are made when asked for: convex models come from strong penalties to weak ones, those with
+    hidden units from weak to strong.
 
     Parameters
     ----------
@@ -73,32 +76,15 @@ def fit_likelihood_path(
     settings : SamplerSettings
         How words are drawn.
     """
-    path = walk_likelihood_path(kind, problem, words, l1_values, start, nested, settings)
-    results = dict(path)
-    return [results[k] for k in range(len(l1_values))]
-
-
-def walk_likelihood_path(
-    kind: Kind,
-    problem: Problem,
-    words: Words,
-    l1_values: Sequence[float],
-    start: Parameters | None = None,
-    nested: NestedStarts | None = None,
-    settings: SamplerSettings = SamplerSettings(),  # noqa: B008 (it is frozen)
-) -> Iterator[tuple[int, FitResult]]:
-    """The same fits one by one when asked for, each with its place among the strengths.
-
-    Convex models come from strong penalties to weak ones, those with hidden units from weak to
-    strong.
-    """
     family = _Family(problem, words, settings)
     if kind == "srbm" and nested is None:
-        ising, rbm = (
-            fit_likelihood_path(each, problem, words, l1_values, settings=settings)
-            for each in ("ising", "rbm")
+        kinds: tuple[Kind, Kind] = "ising", "rbm"
+        paths = (
+            dict(walk_likelihood_path(each, problem, words, l1_values, settings=settings))
+            for each in kinds
         )
-        nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
+        ising, rbm = ([path[k].parameters for k in sorted(path)] for path in paths)
+        nested = ising, rbm
     order = np.argsort(l1_values, kind="stable")
     if kind in CONVEX:
         order = order[::-1]

@@ -18,8 +18,7 @@ from ..words import checked_bin_width
 #: Models of the paper, which every window has.
 PAPER_MODELS = ("Ising", "RBM", "SemiRBM")
 #: Models of the same family with Gaussian hidden units.
-GAUSSIAN_MODELS = ("GaussianRBM", "GaussianSemiRBM")
-MODELS = (*PAPER_MODELS, *GAUSSIAN_MODELS, *RIVALS)
+MODELS = (*PAPER_MODELS, "GaussianRBM", *RIVALS)
 #: Penalties of the paper.
 PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
