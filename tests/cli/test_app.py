@@ -60,7 +60,7 @@ def test_every_command_prints_json():
 def test_an_option_has_one_name():
     found = options()
     assert found["--units"] == found["--ids"] == {"info", "fit", "compare", "predict"}
-    assert found["--l1"] == {"fit", "compare", "study export-model"}
+    assert found["--l1"] == {"fit", "compare"}
     assert found["--open"] == {"compare", "demo", "study page"}
     assert found["--predict"] == {"predict"}
     assert not {"--unit", "--keep", "--penalty", "--variant"} & set(found)

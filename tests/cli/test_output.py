@@ -181,7 +181,6 @@ def test_a_run_says_in_a_terminal_that_it_starts_and_what_takes_long(monkeypatch
         "study page a.db",
         "study figures a.db",
         "study tables a.db --out t",
-        "study export-model a.db --recording a --model Ising --out m",
     ],
 )
 def test_whatever_takes_seconds_to_load_says_first_that_it_starts(command, monkeypatch, tmp_path):

@@ -22,7 +22,7 @@ SETTINGS = SamplerSettings(judging_chains=1024, judging_settling=50, judging_wor
 def certified(theta, words, l1, seed=0, fixed=None):
     data, layout = DataMoments(words), Layout.of(theta, fixed)
     problem = SampledProblem(data, L1(l1), l1, layout, settings=SETTINGS)
-    effort = Effort(n_rounds=3, n_sites=1e6)
+    effort = Effort(n_rounds=3)
     return sampled_certificate(np.random.default_rng(seed), theta, problem, effort)
 
 
@@ -50,8 +50,6 @@ def test_at_the_optimum_violations_are_the_noise_of_the_chains(optimum):
     assert all(each.converged for each in found)
     assert np.mean([each.mean_square_z for each in found]) == pytest.approx(1.0, abs=0.4)
     assert np.mean([each.chains_agree for each in found]) == pytest.approx(1.0, abs=0.4)
-    ratios = [each.gradient_norm / each.noise_norm for each in found]
-    assert np.mean(ratios) == pytest.approx(1.0, abs=0.3)
     gains = [each.gain for each in found]
     assert abs(np.mean(gains)) < 3.0 * np.std(gains) / math.sqrt(len(gains))
     # Errors are right although the moments hang together.
@@ -61,7 +59,7 @@ def test_at_the_optimum_violations_are_the_noise_of_the_chains(optimum):
     n_weights = 0 if theta.W is None else np.count_nonzero(theta.W) + theta.live.sum()
     assert n_pairs + n_weights > 10
     assert {each.n_moments for each in found} == {theta.n_visible + n_pairs + n_weights}
-    assert (found[0].n_rounds, found[0].n_sites) == (3, 1e6)
+    assert found[0].n_rounds == 3
 
 
 def test_a_wrong_model_is_told_from_the_optimum(optimum):

@@ -97,7 +97,6 @@ def test_value_log_z_and_certificate_are_told(sampled, volleys, kind):
         assert found.objective == pytest.approx(exact_value(found, volleys, l1), abs=0.03)
         assert found.certificate is found.sampled
         assert found.converged == found.sampled.converged
-        assert found.sampled.n_sites > 512 * 24 * 8
         assert 0 < found.n_iter <= 500
 
 

@@ -6,7 +6,7 @@ import sys
 
 SCRIPT = """
 import sys
-from microcolumn.study._ahead import compile_ahead
+from microcolumn.study._workers import compile_ahead
 compile_ahead(print)
 if len(sys.argv) > 1:
     import numpy as np

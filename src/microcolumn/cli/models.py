@@ -34,14 +34,12 @@ if TYPE_CHECKING:
 
 _setting = partial(typer.Option, rich_help_panel="What is fitted")
 
-ModelFile = Annotated[Path, typer.Option(help="Where the model is saved (safetensors).")]
-
 
 @command(app, "fit session.nwb --model RBM --hidden 25 --out rbm.safetensors")
 def fit(
     file: reading.RecordingFile,
     model: Annotated[str, _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}.")],
-    out: ModelFile,
+    out: Annotated[Path, typer.Option(help="Where the model is saved (safetensors).")],
     data: reading.Data,
     bin_width: Annotated[float, _setting(help="Width of a bin, seconds.")] = 0.020,
     most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,

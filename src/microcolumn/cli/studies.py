@@ -10,23 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..atomic import atomic_write
 from ..models._spec import USUAL_RIVALS
-from . import certificates, models, reading
+from . import models, reading
 from .commands import app, command, study
 from .output import (
     OF_FITS,
     Json,
     own_command,
     print_json,
-    print_table,
     say,
     say_blocks,
     say_started,
     show,
     show_page,
     terminal_columns,
-    warnings_as_lines,
 )
 from .stores import (
     PlanFile,
@@ -186,43 +183,6 @@ def status(study: PlanOrStore, json: Json = False) -> None:
 def report(study: PlanOrStore, json: Json = False) -> None:
     """Print what a study has found so far."""
     _print(results_of(study), json, whole=True)
-
-
-@command(study, "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors")
-def export_model(
-    study: PlanOrStore,
-    recording: Annotated[str, typer.Option(help="Name of the recording in the plan.")],
-    model: Annotated[str, typer.Option(help="The model: RBM, or in full 'RBM 25'.")],
-    out: models.ModelFile,
-    split: Annotated[int, typer.Option(help="Split whose training part it was fitted on.")] = 0,
-    l1: Annotated[
-        float | None,
-        typer.Option(help="Penalty λ (L1), one of those tried; the chosen by default."),
-    ] = None,
-    experiment: Annotated[
-        str | None, typer.Option(help="Experiment; the recording's first by default.")
-    ] = None,
-    window: Annotated[int | None, typer.Option(help="Bins per word, if there are several.")] = None,
-    json: Json = False,
-) -> None:
-    """Save a fitted model of a study as a file for predict and sample."""
-    results = results_of(study)
-    from ..models import to_bytes
-
-    with atomic_write(out) as saved, warnings_as_lines():
-        fitted = results.model(
-            recording,
-            models.canonical_name(model),
-            split=split,
-            l1=l1,
-            experiment=experiment,
-            window=window,
-        )
-        saved.write(to_bytes(fitted))
-    if json:
-        print_json({"file": out} | certificates.as_dict(fitted))
-    else:
-        print_table([*certificates.certificate(fitted), ("saved", str(out))])
 
 
 def _run(

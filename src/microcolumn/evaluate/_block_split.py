@@ -15,7 +15,7 @@ Places = NDArray[np.intp]
 
 
 class BlockSplit:
-    """Deal contiguous blocks of time to folds; each fold is the test part once.
+    """Deal some twenty contiguous blocks of time to folds; each fold is the test part once.
 
     Neighbouring bins of a recording resemble each other, and so do bins that drift together. A
     splitter that deals single bins therefore scores a model on what it has nearly seen.
@@ -24,9 +24,6 @@ class BlockSplit:
     ----------
     n_splits : int
         Number of folds, at least 2.
-    n_blocks : int, optional
-        Blocks in all folds together; by default 20 or the next multiple of ``n_splits``, fewer for
-        short recordings.
     random_state : int or numpy.random.Generator
         Seed of the deal.
 
@@ -40,19 +37,9 @@ class BlockSplit:
     3
     """
 
-    def __init__(
-        self,
-        n_splits: int = 5,
-        n_blocks: int | None = None,
-        random_state: int | np.random.Generator = 0,
-    ) -> None:
+    def __init__(self, n_splits: int = 5, random_state: int | np.random.Generator = 0) -> None:
         self.n_splits = whole_number("n_splits", n_splits, least=2)
-        if n_blocks is not None and whole_number("n_blocks", n_blocks) < self.n_splits:
-            raise ValueError(
-                f"n_blocks is {n_blocks} for {self.n_splits} splits; deal at least one block to "
-                "each"
-            )
-        self.n_blocks, self.random_state = n_blocks, random_state
+        self.random_state = random_state
 
     def __repr__(self) -> str:
         return f"BlockSplit({self.n_splits})"
@@ -74,10 +61,8 @@ class BlockSplit:
             Not used; scikit-learn passes them.
         """
         n_bins = X.n_bins if isinstance(X, Words) else len(np.asarray(X))
-        n_blocks = self.n_blocks
-        if n_blocks is None:
-            per_fold = -(-default_blocks(n_bins, 1) // self.n_splits)
-            n_blocks = per_fold * self.n_splits
+        per_fold = -(-default_blocks(n_bins, 1) // self.n_splits)
+        n_blocks = per_fold * self.n_splits
         if n_blocks > n_bins:
             raise ValueError(
                 f"{n_bins} bins cannot be dealt in {n_blocks} blocks; use fewer splits or more data"

@@ -140,11 +140,13 @@ def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[fl
     Weak penalties take by far the longest. Models whose problem is convex come to them last; hidden
     units, which die under strong penalties and do not come back, begin with a rather weak one.
     """
-    grid = _grid(l1_values, train, model.objective)
-    per_decade = _per_decade(l1_values)
-    if per_decade is None or model.objective != "likelihood" or grid == (0.0,):
+    if not isinstance(l1_values, str):
+        return _Leg(tuple(l1_values))
+    per_decade = AUTOMATIC[l1_values]
+    grid = l1_grid(largest_l1(train, model.objective), per_decade)
+    if model.objective != "likelihood" or grid == (0.0,):
         return _Leg(grid)
-    patience = _WORSE_IN_A_ROW[str(l1_values)]
+    patience = _WORSE_IN_A_ROW[l1_values]
     if hasattr(model, "n_hidden"):
         return _Leg(grid[-(_FIRST_DECADES * per_decade + 1) :], patience)
     if not model._is_sampled(train.n_dims):
@@ -241,13 +243,6 @@ def _per_decade(l1_values: str | Sequence[float]) -> int | None:
     if l1_values not in AUTOMATIC:
         raise ValueError(f"l1_values is {l1_values!r}; pass 'auto', 'coarse' or numbers")
     return AUTOMATIC[l1_values]
-
-
-def _grid(l1_values: str | Sequence[float], train: Words, objective: str) -> tuple[float, ...]:
-    """The strengths to begin with."""
-    if isinstance(l1_values, str):
-        return l1_grid(largest_l1(train, objective), AUTOMATIC[l1_values])
-    return tuple(l1_values)
 
 
 def _fits(

@@ -100,16 +100,11 @@ def choose(
     if not settings:
         raise ValueError("grid is empty; list at least one set of settings")
     fits = tuple(model.fit_grid(train, settings))
-    scores = tuple(_score(fit, validation) for fit in fits)
+    # Held-out words, or held-out trains of a model that knows the past.
+    gain = sequence_gain if isinstance(model, SequenceModel) else score
+    scores = tuple(gain(fit, validation) for fit in fits)
     merits = [_merits(fit, score) for fit, score in zip(fits, scores, strict=True)]
     return Choice(settings, fits, scores, max(range(len(fits)), key=merits.__getitem__))
-
-
-def _score(fit: Rival | HistoryGLM, validation: Words) -> Score:
-    """Gain on held-out words, or on held-out trains of a model that knows the past."""
-    if isinstance(fit, SequenceModel):
-        return sequence_gain(fit, validation)
-    return score(fit, validation)
 
 
 def _merits(fit: Rival | HistoryGLM, score: Score) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
 from ._score import ScoredWords, mean_rate, score_of
 from ._significance import split_stderr
-from ._tune import is_fitted, named_models, tune
+from ._tune import named_models, tune
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
 Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
@@ -77,7 +77,7 @@ def compare(
     'Ising'
     """
     by_name = named_models(models)
-    missing = {name: each for name, each in by_name.items() if not is_fitted(each)}
+    missing = {k: each for k, each in by_name.items() if not hasattr(each, "n_features_in_")}
     if missing:
         if train is None and len(missing) < len(by_name):
             raise ValueError(

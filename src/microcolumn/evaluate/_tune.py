@@ -24,9 +24,6 @@ from ._score import score
 if TYPE_CHECKING:
     import pandas
 
-#: A model, or its name such as "RBM 25".
-Named = Any
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TuneResult(AsText):
@@ -80,7 +77,7 @@ class TuneResult(AsText):
 
 
 def tune(
-    models: Named | Sequence[Named] | Mapping[str, Named],
+    models: Any | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike,
     *,
     validation: float = 0.2,
@@ -131,11 +128,13 @@ def tune(
     for name, choice in choices.items():
         chosen = choice.settings[choice.chosen]
         tuned[name] = clone(by_name[name]).set_params(**chosen).fit(words)
-    best = max(choices, key=lambda name: _merit(choices[name]))
+    scores = {name: choice.scores[choice.chosen] for name, choice in choices.items()}
+    sound = [name for name, each in scores.items() if each.converged and not each.has_false_mode]
+    best = max(sound or scores, key=lambda name: scores[name].bits_per_second)
     return TuneResult(tuned[best], tuned, choices)
 
 
-def named_models(models: Named | Iterable[Named] | Mapping[str, Named]) -> dict[str, Any]:
+def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
     """Models by name; those that are given by their names alone are made."""
     if isinstance(models, Mapping):
         return {str(name): _model(each) for name, each in models.items()}
@@ -153,12 +152,7 @@ def named_models(models: Named | Iterable[Named] | Mapping[str, Named]) -> dict[
     return by_name
 
 
-def is_fitted(model: Any) -> bool:
-    """Whether a model has been fitted, or made from its parameters."""
-    return hasattr(model, "n_features_in_")
-
-
-def _model(each: Named) -> Any:
+def _model(each: Any) -> Any:
     if isinstance(each, str):
         return model_named(each)
     if not hasattr(each, "fit"):
@@ -181,8 +175,3 @@ def _choice(
         fit = clone(model).fit(fitted)
         return Choice(({},), (fit,), (score(fit, kept),), 0)
     raise TypeError(f"{name} is {kind_of(model)}; pass models of words, such as Ising()")
-
-
-def _merit(choice: Choice) -> tuple[bool, float]:
-    best = choice.scores[choice.chosen]
-    return best.converged and not best.has_false_mode, best.bits_per_second

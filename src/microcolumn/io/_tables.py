@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 
 #: First bytes of a file compressed by gzip.
 GZIP = b"\x1f\x8b"
-
 #: Names of the column of units, as `plain_name` writes them.
 UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
-
-
 #: Bytes that any compressed file may hold, and how many times its size.
 _FINE, _COMPRESSION = 1 << 26, 100
 #: Characters of a line, so that a file without line ends does not fill the memory.

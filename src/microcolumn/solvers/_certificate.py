@@ -68,16 +68,12 @@ class Certificate(AsText):
     chains_agree : float, optional
         The same for the difference between chains that started from data and chains that were
         annealed from independent units; 1 if all chains have reached the model.
-    gradient_norm, noise_norm : float, optional
-        Euclidean norm of all violations, and what it would be from the chains' noise alone.
     gain, gain_stderr : float, optional
         Likelihood that is still to be gained, nats per word. Of a sampled likelihood with its
         standard error, taking the curvature of each parameter by itself; else by what the last
         steps have gained.
     n_rounds : int, optional
         Rounds of drawing words and fitting to them.
-    n_sites : float, optional
-        Single sites that the chains of the fit have updated.
 
     Examples
     --------
@@ -90,12 +86,9 @@ class Certificate(AsText):
     mean_square_z: float | None = None
     n_moments: int | None = None
     chains_agree: float | None = None
-    gradient_norm: float | None = None
-    noise_norm: float | None = None
     gain: float | None = None
     gain_stderr: float | None = None
     n_rounds: int | None = None
-    n_sites: float | None = None
 
     def gain_bits_per_second(self, bin_width: float) -> tuple[float, float]:
         """Likelihood still to be gained and its standard error, for bins of so many seconds."""
@@ -149,13 +142,13 @@ def sampled_certificate(
     mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
     summed = halves[0][1] + halves[1][1]
     variance, curvature = 0.25 * summed, 0.5 * (halves[0][2] + halves[1][2])
-    # What no chain ever shows has no variance there. At the optimum it would have the data's: that
-    # of a bit, but for hidden units.
+    # What chains hardly ever show has no variance there. At the optimum it would have the data's:
+    # that of a bit, but for hidden units.
     expected = np.maximum(data * (layout.entries - data), 0.0)
     expected[layout.weights] = expected[layout.hidden_biases] = 0.0
     n_words = settings.judging_chains * settings.judging_words
     variance = np.maximum(variance, expected / n_words)
-    curvature = np.where(curvature > 0.0, curvature, expected)
+    curvature = np.where(curvature > 0.5 * expected, curvature, expected)
     gradient, errors = mean - data, np.sqrt(variance)
     apart, apart_errors = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0), np.sqrt(summed)
     x = layout.pack(theta)
@@ -178,12 +171,9 @@ def sampled_certificate(
         mean_square_z=mean_square,
         n_moments=n_moments,
         chains_agree=agree,
-        gradient_norm=float(np.linalg.norm(slopes[is_judged])),
-        noise_norm=float(np.linalg.norm(errors[is_judged])),
         gain=gain,
         gain_stderr=gain_stderr,
         n_rounds=effort.n_rounds,
-        n_sites=effort.n_sites,
     )
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,9 +112,9 @@ class Problem(StartSettings):
         if self.parts is not None and _is_unbounded(layout, self.penalty(l1)):
             return self._stopped_early(self.parts, layout, [*starts, *ramped])
         searches, n_evaluations = self.compare(l1, starts, ramped)
-        lowest = min(searches, key=_value)
+        lowest = min(searches, key=attrgetter("value"))
         # Without live hidden units a search is at its end; the others have yet to come down.
-        best = min((search for search in searches if _is_live(search)), key=_value, default=lowest)
+        best = min(filter(_is_live, searches), key=attrgetter("value"), default=lowest)
         n_evaluations -= best.n_evaluations
         found = self._finish(best)
         if lowest.value < found.objective:
@@ -218,10 +219,6 @@ class Problem(StartSettings):
         )
 
 
-def _value(search: Search) -> float:
-    return search.value
-
-
 def _is_live(search: Search) -> bool:
     """Whether some hidden unit has a weight."""
     return bool(search.x[search.layout.weights].any())
@@ -292,7 +289,7 @@ def _path(
             drawn = ramped = []  # a stronger penalty wakes no hidden unit
         if problem.proxy is not None and is_bounded and drawn:
             searches, _ = replace(problem, objective=problem.proxy).compare(l1, drawn, ramped)
-            by_proxy = min(searches, key=_value)
+            by_proxy = min(searches, key=attrgetter("value"))
             drawn, ramped = [by_proxy.layout.unpack(by_proxy.x)], []
         found = problem.best(l1, [*starts, *drawn], ramped)
         last = l1, found.parameters

@@ -72,15 +72,12 @@ class SpreadDraws:
         Log probability of each number of active units under the model itself.
     variance : float
         Of the model's log Z.
-    n_sites : float
-        Single sites that chains have updated.
     """
 
     draws: Draws
     bias: Floats
     log_p: Floats
     variance: float
-    n_sites: float
 
     @property
     def shares(self) -> Floats:
@@ -168,8 +165,8 @@ def next_draws(
     bias = _bias(log_p_of_number(pool, masses), target, n_draws, settings)
     shares = masses + bias[pool.words.n_active]
     chains = resampled(rng, pool, np.exp(shares - shares.max()), settings)
-    keys, n_sites = draw(rng, with_potential(theta, bias), chains, n_draws, settings)
-    return _weighed(theta, keys, bias, settings, n_sites)
+    keys = draw(rng, with_potential(theta, bias), chains, n_draws, settings)
+    return _weighed(theta, keys, bias, settings)
 
 
 def first_draws(
@@ -184,7 +181,7 @@ def first_draws(
     The potential is found again until it spreads them.
     """
     target = target_of(words)
-    logits, n_sites = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)), 0.0
+    logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
     log_p = log_symmetric(logits)
     log_p -= np.logaddexp.reduce(log_p)
     shares = np.exp(log_p + _bias(log_p, target, n_draws, settings))
@@ -192,9 +189,8 @@ def first_draws(
     initial = independent_words(rng, logits, totals)
     for _ in range(settings.most_flattenings):
         bias = _bias(log_p, target, n_draws, settings)
-        keys, sites = draw(rng, with_potential(theta, bias), initial, n_draws, settings)
-        n_sites += sites
-        drawn = _weighed(theta, keys, bias, settings, n_sites)
+        keys = draw(rng, with_potential(theta, bias), initial, n_draws, settings)
+        drawn = _weighed(theta, keys, bias, settings)
         before, log_p = log_p, drawn.log_p
         holds_mass = np.maximum(before, log_p) > settings.negligible
         if np.abs(log_p - before)[holds_mass].max() < settings.flat:
@@ -203,9 +199,7 @@ def first_draws(
     return drawn
 
 
-def _weighed(
-    theta: Parameters, keys: Keys, bias: Floats, settings: SamplerSettings, n_sites: float
-) -> SpreadDraws:
+def _weighed(theta: Parameters, keys: Keys, bias: Floats, settings: SamplerSettings) -> SpreadDraws:
     """Draws under a potential, with what chains say of the masses of numbers of active units."""
     draws = Draws.of(with_potential(theta, bias), keys, math.log(keys.shape[1]))
     rates = FlipRates.of(draws.theta, draws.keys, draws.counts)
@@ -214,7 +208,7 @@ def _weighed(
     log_p = log_masses - bias
     log_p -= np.logaddexp.reduce(log_p)
     balanced = replace(draws, theta=with_potential(theta, found))
-    return SpreadDraws(balanced, found, log_p, variance, n_sites)
+    return SpreadDraws(balanced, found, log_p, variance)
 
 
 def _balanced(
@@ -316,14 +310,13 @@ def draw(
     initial: Bits,
     n_draws: int,
     settings: SamplerSettings,
-) -> tuple[Keys, float]:
-    """Words of the model from chains that start at ``initial``, packed; sites updated."""
+) -> Keys:
+    """Words of the model from chains that start at ``initial``, packed."""
     sampler = Sampler(theta, len(initial), seed=new_seed(rng), initial=initial)
     sampler.run(np.ones(settings.settling))
     n_snapshots = max(n_draws // len(initial), 1)
     snapshots = [packed(sampler.run(np.ones(settings.between)).words) for _ in range(n_snapshots)]
-    n_sweeps = settings.settling + n_snapshots * settings.between
-    return np.concatenate(snapshots, axis=1), float(n_sweeps * len(initial) * theta.n_visible)
+    return np.concatenate(snapshots, axis=1)
 
 
 def resampled(

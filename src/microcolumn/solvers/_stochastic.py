@@ -14,7 +14,7 @@ Z, so that the likelihood itself counts and forbids the mode, and half the step 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
@@ -108,12 +108,11 @@ class SampledProblem:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a search has cost: steps, evaluations, rounds, and single sites that chains updated."""
+    """What a search has cost: steps, evaluations and rounds."""
 
     n_iter: int = 0
     n_evaluations: int = 0
     n_rounds: int = 0
-    n_sites: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,12 +151,6 @@ class SearchState:
             return spread_pool(draws, theta, self.spread.bias, problem.settings)
         return WordPool.of(draws, self.unvisited if n_rounds is None else ())
 
-    def plus(self, **more: float) -> SearchState:
-        """The same with so much more effort."""
-        effort = self.effort
-        added = {name: getattr(effort, name) + amount for name, amount in more.items()}
-        return replace(self, effort=replace(effort, **added))
-
 
 @dataclass(frozen=True, slots=True)
 class RoundInfo:
@@ -189,8 +182,7 @@ def first_state(
     theta, words, settings = problem.layout.unpack(x), problem.data.words, problem.settings
     if problem.spreads:
         spread = first_draws(rng, theta, words, problem.first_draws(), settings)
-        effort = Effort(n_sites=spread.n_sites)
-        state = SearchState(x, log_z, spread.variance, (spread.draws,), (), effort, spread)
+        state = SearchState(x, log_z, spread.variance, (spread.draws,), spread=spread)
         log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
         return replace(state, log_z=log_z), False
     shares = words.counts / words.counts.sum()
@@ -198,10 +190,8 @@ def first_state(
     is_real, unvisited = False, tuple[Draws, ...]()
     if not theta.is_independent:
         is_real, unvisited = unvisited_modes(rng, theta, chains, log_z, settings)
-    keys, n_sites = draw(rng, theta, chains, problem.first_draws(), settings)
-    drawn = Draws.of(theta, keys, log_z)
-    state = SearchState(x, log_z, variance, (drawn,), unvisited, Effort(n_sites=n_sites))
-    return state, is_real
+    keys = draw(rng, theta, chains, problem.first_draws(), settings)
+    return SearchState(x, log_z, variance, (Draws.of(theta, keys, log_z),), unvisited), is_real
 
 
 def search(
@@ -257,7 +247,9 @@ def run_round(
         n_draws = min(n_draws, settings.whole_chains(more))
     if state.spread is not None:
         n_draws = max(n_draws, settings.whole_chains(2.0 * problem.n_spread(minimum.x)))
-    state = state.plus(n_rounds=1, n_iter=minimum.n_iter, n_evaluations=minimum.n_evaluations)
+    n_iter, n_evaluations, n_rounds = astuple(state.effort)
+    spent = n_iter + minimum.n_iter, n_evaluations + minimum.n_evaluations, n_rounds + 1
+    state = replace(state, effort=Effort(*spent))
     if state.spread is not None:
         state = _followed(rng, state, problem, pool, minimum.x, n_draws, last_share)
         return state, RoundInfo(gain, noise, has_arrived, is_last)
@@ -289,9 +281,8 @@ def _followed(
     settings = replace(settings, spread_draws=problem.n_spread(x))
     new = next_draws(rng, pool, theta, target, n_draws, settings)
     kept = state.draws[1 - settings.rounds_kept :] if share > settings.step_share else ()
-    state = replace(
-        state, x=x, log_z_variance=new.variance, draws=(*kept, new.draws), spread=new
-    ).plus(n_sites=new.n_sites)
+    draws = *kept, new.draws
+    state = replace(state, x=x, log_z_variance=new.variance, draws=draws, spread=new)
     log_z = float(np.logaddexp.reduce(state.pool(problem).log_masses(theta)))
     return replace(state, log_z=log_z)
 
@@ -304,9 +295,8 @@ def _with_chains_of_pool(
     masses = pool.log_masses(theta)
     log_z = float(np.logaddexp.reduce(masses))
     chains = resampled(rng, pool, np.exp(masses - log_z), problem.settings)
-    keys, n_sites = draw(rng, theta, chains, problem.first_draws(), problem.settings)
-    moved = replace(state, log_z=log_z, draws=(Draws.of(theta, keys, log_z),))
-    return moved.plus(n_sites=n_sites)
+    keys = draw(rng, theta, chains, problem.first_draws(), problem.settings)
+    return replace(state, log_z=log_z, draws=(Draws.of(theta, keys, log_z),))
 
 
 def _minimum(
@@ -357,8 +347,7 @@ def accept_step(
         state = _with_unvisited(state, modes, settings)
         if is_real:
             return state, "an unvisited mode"
-    keys, n_sites = draw(rng, theta, chains, n_draws, settings)
-    state = state.plus(n_sites=n_sites)
+    keys = draw(rng, theta, chains, n_draws, settings)
     new = Draws.of(theta, keys, math.nan)
     # Where models are close, new words alone: the old ones are fitted, noise and all.
     ratio, variance = _log_z_ratio(None if share > settings.same_share else last, last.theta, new)

@@ -13,7 +13,6 @@ from tqdm.auto import tqdm
 
 from ..formatting import counted
 from ..safe_text import printable
-from ._ahead import compile_ahead
 from ._compute import JobResult, Task, execute
 from ._jobs import Job
 from ._parts import clear_parts
@@ -22,7 +21,7 @@ from ._prepared import Prepared
 from ._results import Results
 from ._status import is_interactive, log_if_slow, moving_clock, progress_bar
 from ._store import Store
-from ._workers import StudyError, Workers, workers_at
+from ._workers import StudyError, Workers, compile_ahead, workers_at
 
 
 def run(

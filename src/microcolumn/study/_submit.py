@@ -15,7 +15,6 @@ from pathlib import Path
 from .. import __version__
 from ..atomic import atomic_write
 from ..validation import whole_number
-from ._ahead import compile_ahead
 from ._compute import JobResult, execute, failed
 from ._jobs import RecordingInfo
 from ._parts import has_result, part_path, read_part, write_part
@@ -35,6 +34,7 @@ from ._slurm import (
 from ._sources import fingerprint
 from ._store import Store
 from ._submission import Submission, last_submission, next_folder, parts_folder
+from ._workers import compile_ahead
 
 #: Tasks of a stage, unless another number is asked for; SLURM allows 1,001 unless told otherwise.
 _ARRAY = 200

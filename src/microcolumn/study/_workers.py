@@ -17,10 +17,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from tqdm.auto import tqdm
 
 from ..io._sandbox import ctrl_c_held_back
+from ..kernels.compile import announced
+from ..models import SemiRBM
+from ..partition import log_partition
 from ..validation import whole_number
 from ._connection import StoreError
 
@@ -32,6 +36,8 @@ _PATIENCE = 10
 #: Seconds without any worker after which a run says so.
 _NO_WORKER = 5.0
 
+#: What is said before kernels are compiled.
+_COMPILING = "compiling kernels, once per installation: about ten seconds"
 #: Seconds between two looks of a worker at whether its run is still there.
 _WATCH = 1.0
 
@@ -221,3 +227,17 @@ def _print_line(sentence: str) -> None:
 
 def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0] or "no reason given"
+
+
+def compile_ahead(tell: Callable[[str], None]) -> None:
+    """Fit, sample and evaluate a tiny model; if that compiles anything, ``tell`` says so first.
+
+    Jobs of many processes would wait for the one that compiles the kernels they all need.
+    """
+    rng = np.random.default_rng(0)
+    X = (rng.random((50, 4)) < 0.3 + 0.4 * rng.integers(0, 2, (50, 1))).astype(np.uint8)
+    with announced(lambda: tell(_COMPILING)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so short a run may well be inexact
+        model = SemiRBM(2, objective="likelihood", random_state=0).fit(X)
+        log_partition(model.parameters_, "ais", n_chains=8, n_steps=8, max_steps=8, random_state=0)
+        model.conditional(X, unit=0)

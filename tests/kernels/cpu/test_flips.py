@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.kernels.cpu.flips import log_factors_of_flips
+from microcolumn.kernels.cpu.flips import log_factors_of_flips, sums_of_active
 from microcolumn.kernels.simd.lanes import WIDTH
 
 
@@ -38,3 +38,11 @@ def test_flipping_back_undoes_a_flip():
     z, W = rng.normal(size=(10, 12)), rng.normal(size=(1, 12))
     off, on = np.zeros((10, 1), np.uint8), np.ones((10, 1), np.uint8)
     np.testing.assert_allclose(run(z, off, W, 3), -run(z + W, on, W, 3), rtol=1e-12)
+
+
+def test_rows_of_active_bits_are_added_up():
+    rng = np.random.default_rng(1)
+    words = (rng.random((20, 7)) < 0.4).astype(np.uint8)
+    rows, start, out = rng.normal(size=(7, 5)), rng.normal(size=5), np.empty((20, 5))
+    sums_of_active(words, rows, start, out)
+    np.testing.assert_allclose(out, start + words @ rows, rtol=1e-13, atol=1e-13)

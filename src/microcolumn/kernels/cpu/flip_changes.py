@@ -10,8 +10,7 @@ from ...validation import Bits, Floats, chunks
 from ..arrays import ModelArrays
 from ..loops.threads import threads_for
 from ..simd.lanes import WIDTH
-from .flips import log_factors_of_flips
-from .inputs import sums_of_active
+from .flips import log_factors_of_flips, sums_of_active
 
 #: Most nats of a factor: products of factors up to exp(600) are finite.
 _MOST_NATS = 600.0

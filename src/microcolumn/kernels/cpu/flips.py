@@ -48,3 +48,22 @@ def _log_factors(first, last, z, bits, factors, rows_per_log, off, out):
                     p = p * fma(load(z, (u, i)), e, load(off, (u, i)))
                 logs = logs + log(p)
             out[u, k] = reduce_add(logs)
+
+
+# Adds up the rows of the active bits of each word: out[u] = start + words[u] @ rows.
+# Costs one addition per active bit and column, and a test per bit.
+# Pinned by tests/kernels/cpu/test_flips.py against a matrix product.
+def sums_of_active(words, rows, start, out):
+    """Write the inputs from the active bits of words to ``out``, shape (n_words, n_columns)."""
+    in_threads(_sums_of_active, words.shape[0], words, rows, start, out)
+
+
+@kernel(nogil=True)
+def _sums_of_active(first, last, words, rows, start, out):
+    for u in range(first, last):
+        for i in range(start.size):
+            out[u, i] = start[i]
+        for n in range(words.shape[1]):
+            if words[u, n]:
+                for i in range(start.size):
+                    out[u, i] += rows[n, i]
