@@ -48,7 +48,7 @@ class L1(Penalty):
         """Set entries to zero that are not on the side of zero where a step may lead."""
         for at, _ in self._parts(layout) if self.strength > 0.0 else ():
             side = np.where(origin[at] != 0.0, origin[at], -slopes[at])
-            x[at][np.sign(x[at]) != np.sign(side)] = 0.0
+            x[at][x[at] * side <= 0.0] = 0.0
 
     def _parts(self, layout: Layout) -> Iterator[tuple[slice, float]]:
         """Where couplings, and weights and strengths, stand, and what an absolute value costs."""

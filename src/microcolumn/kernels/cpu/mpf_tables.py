@@ -195,14 +195,15 @@ class Workspace:
         tables.lowest[:n_hidden] = -depth
         tables.far[:n_hidden] = np.maximum(depth, reach - np.log(on))
         tables.weights[:, :n_hidden] = W
-        tables.shrink[:, :n_hidden], tables.shrink1[:, :n_hidden] = np.exp(-W), np.expm1(-W)
+        grow, grow1 = np.exp(W), np.expm1(W)
+        tables.shrink[:, :n_hidden], tables.shrink1[:, :n_hidden] = 1.0 / grow, -grow1 / grow
         # Bits that fill up the last row have no weights, and a hidden unit that fills up the last
         # pair is never on.
         n_rows, n_pairs = tables.grow.shape[:2]
         filled = np.zeros((n_rows * WIDTH, 2 * n_pairs))
-        for table, of_weights in ((tables.grow, np.exp), (tables.grow1, np.expm1)):
-            filled[:, :n_hidden] = on * of_weights(0.0)
-            filled[:n_units, :n_hidden] = on * of_weights(W)
+        for table, factors, at_zero in ((tables.grow, grow, 1.0), (tables.grow1, grow1, 0.0)):
+            filled[:, :n_hidden] = on * at_zero
+            filled[:n_units, :n_hidden] = on * factors
             table[:] = filled.reshape(n_rows, WIDTH, n_pairs, 2).transpose(0, 2, 3, 1)
         tables.bounds[1] = -1.0 if tables.beyond.any() else LARGEST_PRODUCT
         tables.bounds[1] -= tables.product_reach.max()
