@@ -83,7 +83,10 @@ def test_models_that_contain_others_fit_no_worse(fits):
 def test_without_a_drive_it_is_the_plain_model(data, name):
     train, every, repeats = data
     flat = mc.StimulusDrive.from_words(train, repeats, [np.inf])
-    driven, plain = Driven(MODELS[name], flat).fit(train), clone(MODELS[name]).fit(train)
+    model = clone(MODELS[name])
+    if name != "independent":
+        model.set_params(tol=1e-8)  # both searches come so close to the optimum, each its own way
+    driven, plain = Driven(model, flat).fit(train), clone(model).fit(train)
     assert not driven.scale_.any()
     expected = plain.score_samples(every)[every.index]
     np.testing.assert_allclose(driven.log_probability(every), expected, atol=2e-4)
