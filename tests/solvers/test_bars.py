@@ -31,6 +31,6 @@ def test_a_path_of_penalties_tells_how_many_are_done(objective, monkeypatch):
 
 def test_a_single_step_has_no_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert bars.patient_bar(1, "penalties").disable
-    with bars.patient_bar(2, "penalties") as two:
+    assert bars.delayed_bar(1, "penalties").disable
+    with bars.delayed_bar(2, "penalties") as two:
         assert not two.disable

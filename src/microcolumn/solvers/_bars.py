@@ -11,7 +11,7 @@ from tqdm import tqdm
 _PATIENCE = 5.0
 
 
-def patient_bar(total: int, what: str, steps: Iterable[Any] | None = None) -> tqdm[Any]:
+def delayed_bar(total: int, what: str, steps: Iterable[Any] | None = None) -> tqdm[Any]:
     """A bar that goes when it is done: over ``steps``, or updated by hand; none of a single step.
 
     Parameters

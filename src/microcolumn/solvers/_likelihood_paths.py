@@ -25,7 +25,7 @@ from ..partition._exact import exact_log_partition
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
 from ..words import Words
-from ._bars import patient_bar
+from ._bars import delayed_bar
 from ._certificate import sampled_certificate
 from ._log_ratio import log_ratio
 from ._minimise import FitResult
@@ -89,7 +89,7 @@ def walk_likelihood_path(
     if kind in CONVEX:
         order = order[::-1]
     state: SearchState | None = None
-    for k in patient_bar(len(l1_values), "penalties", order.tolist()):
+    for k in delayed_bar(len(l1_values), "penalties", order.tolist()):
         rng = np.random.default_rng([*problem.seed.generate_state(4), k])
         target = family.target(kind, l1_values[k])
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])

@@ -26,7 +26,7 @@ from ..objectives import Objective
 from ..parameters import Kind, Parameters
 from ..penalties import Penalty
 from ..validation import Floats
-from ._bars import patient_bar
+from ._bars import delayed_bar
 from ._minimise import TAIL, FitResult
 from ._newton import search_for
 from ._quasi_newton import Search
@@ -279,7 +279,7 @@ def _path(
         rbm = _path("rbm", problem, l1_values, None, None)
         inner = ((one.parameters, other.parameters) for one, other in zip(ising, rbm, strict=True))
     last: tuple[float, Parameters] | None = None
-    for l1, at_l1 in zip(patient_bar(len(l1_values), "penalties", l1_values), inner, strict=False):
+    for l1, at_l1 in zip(delayed_bar(len(l1_values), "penalties", l1_values), inner, strict=False):
         warm = [] if last is None else [last[1]]
         if start is not None:
             warm.append(start)

@@ -21,7 +21,7 @@ from ..kernels.loops.quasi_newton import find_direction, keep_pair
 from ..layout import Layout
 from ..penalties import Penalty
 from ..validation import Floats
-from ._bars import patient_bar
+from ._bars import delayed_bar
 
 #: Pairs of steps and changes of slope that are remembered: on simulated recordings 12, 25, 50 and
 #: 100 take 100, 86, 80 and 74 % of the evaluations. Fewer where they would have more elements.
@@ -105,7 +105,7 @@ class Search:
         """
         then, before, checked = self.value, self.optimality, self.n_iter
         # The bar counts to the most steps allowed; most fits are done long before.
-        with patient_bar(max_iter, "fit, at most") as bar:
+        with delayed_bar(max_iter, "fit, at most") as bar:
             while self.optimality > tol and self.n_iter < max_iter:
                 if self.recent_gain <= least_gain or not self._step():
                     return

@@ -137,7 +137,7 @@ def _groups(by_number: Floats, least: float) -> Numbers:
 def log_p_of_number(pool: WordPool, masses: Floats) -> Floats:
     """Log probability of each number of active units, by the log masses of a pool, (n_units + 1,).
 
-    Those of a group of numbers are told from each other by the potential that has spread them.
+    Those of a group of numbers are distinguished by the potential that has spread them.
     """
     assert pool.spread is not None
     bias, group, _ = pool.spread

@@ -24,7 +24,7 @@ from ..objectives._data_moments import DataMoments
 from ..parameters import Parameters
 from ..penalties import Penalty
 from ..validation import Floats
-from ._bars import patient_bar
+from ._bars import delayed_bar
 from ._log_ratio import log_ratio
 from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
@@ -207,7 +207,7 @@ def search(
     The search ends after ``max_iter`` steps in all, or ``roughly`` with as few words as there are.
     """
     most_rounds = problem.settings.most_rounds
-    with patient_bar(most_rounds, "likelihood, at most") as bar:
+    with delayed_bar(most_rounds, "likelihood, at most") as bar:
         for _ in range(most_rounds):
             state, info = run_round(rng, state, problem, max_iter - state.effort.n_iter)
             bar.update()
