@@ -34,7 +34,7 @@ def commands_of(program):
     return [shlex.split(line)[1:] for line in shell_lines() if line.startswith(f"{program} ")]
 
 
-@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.integration)])
 def test_each_analysis_runs_as_printed(number, tmp_path, monkeypatch, capsys):
     first, study = blocks("python")
     monkeypatch.chdir(tmp_path)

@@ -55,7 +55,7 @@ def sbatch(tmp_path, monkeypatch):
     return make
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.skipif(bool(cluster.why_not()), reason=cluster.why_not() or "it is there")
 def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_one(plan):
     store = plan.with_name("plan.db")

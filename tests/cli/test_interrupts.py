@@ -10,6 +10,8 @@ import pytest
 import written
 from small_study import recording, when_finished
 
+pytestmark = pytest.mark.integration
+
 SENTENCE = "microcolumn: interrupted; run the same command again to go on"
 
 #: Runs the command line after other code, which may plant something that takes long.
@@ -138,7 +140,6 @@ def test_an_interrupt_before_the_first_command_prints_nothing(tmp_path):
     assert interrupted(in_long_step(started(planted, "--version"))) == ([], 130)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("n_finished", [0, 5])
 def test_ctrl_c_hit_five_times_ends_a_study_and_keeps_what_was_finished(

@@ -8,9 +8,7 @@ import planted_study
 import pytest
 
 from microcolumn.figures import annealing
-from microcolumn.partition._convergence import Convergence
 from microcolumn.study import Results
-from microcolumn.study._codec import from_blob, to_blob
 
 BITS = 1.0 / math.log(2.0)
 STORED = (planted_study.LOG_Z + 4e-3) * BITS
@@ -41,19 +39,6 @@ def test_the_runs_are_those_of_the_store(planted_results, figure):
     )
     shift = estimates(left).get_ydata() - estimates(right).get_ydata()
     np.testing.assert_allclose(shift, STORED)
-
-
-def test_chains_beyond_the_axis_are_counted(tmp_path):
-    def change(job, rows):
-        for row in rows.get("annealings", []):
-            found = from_blob(Convergence, row["convergence"])
-            weights = np.tile(found.log_weights, 30)
-            weights[0, :2] = -1000.0
-            row["convergence"] = to_blob(replace(found, log_weights=weights))
-
-    figure = annealing(Results(planted_study.write(tmp_path / "study.db", change=change)))
-    assert "by single chains, 2 of them beyond the axis, jittered" in figure.caption
-    assert figure.axes[0].get_ylim()[0] > -10.0
 
 
 def test_the_reference_is_the_stored_log_z_of_the_chosen_penalty(figure):
@@ -89,10 +74,3 @@ def test_an_exact_sum_is_the_reference_and_is_called_so(tmp_path):
     figure = normalised(tmp_path, method="exact", side="visible", stderr=0.0, n_steps=None)
     assert horizontals(figure.axes[0]) == pytest.approx([STORED])
     assert "exact" in figure.axes[1].get_ylabel()
-
-
-def test_windows_can_be_asked_for(planted_results):
-    where = {"experiment": "spatiotemporal", "window": 3}
-    drawn = estimates(annealing(planted_results, "cells", **where).axes[0]).get_ydata()
-    found = planted_results.annealing("cells", **where)
-    np.testing.assert_allclose(drawn, found.convergence.estimates * BITS)

@@ -8,12 +8,11 @@ import microcolumn as mc
 from microcolumn.figures._conditions import (
     SEVERAL_BINS,
     TESTED,
-    about,
     by_likelihood,
     condition_of,
     first_split,
 )
-from microcolumn.study import Condition, NotComputedError
+from microcolumn.study import NotComputedError
 
 ONE, _ = planted_study.PLAN.experiments
 FLOW = replace(ONE, objectives="mpf")
@@ -116,12 +115,6 @@ def test_all_figures_have_the_same_signature():
         assert each.draw is getattr(mc.figures, each.draw.__name__)
 
 
-def test_words_are_named_by_their_bins(results):
-    first, windows = (condition_of(results, None, None, n) for n in (None, 2))
-    assert about(first) == "20 ms words"
-    assert about(windows) == "windows of 2 bins of 6.7 ms"
-
-
 @pytest.mark.parametrize(
     ("change", "leads"),
     [
@@ -146,34 +139,3 @@ def test_fits_of_the_same_words_by_likelihood_come_before_those_by_flow(
     assert by_likelihood(results, found) == found
     drawn = [label.get_text() for label in mc.figures.ranking(results).axes[0].get_yticklabels()]
     assert any(name.endswith(" mpf") for name in drawn) != leads
-
-
-def test_likelihood_of_a_part_of_the_recordings_does_not_come_first(results):
-    class Half:
-        """Two recordings by flow, of which one is tested by likelihood, too."""
-
-        plan = results.plan
-        other = replace(ONE, name="other")
-
-        def tested(self):
-            flow = [Condition(name, FLOW, 1) for name in ("a", "b")]
-            return [*flow, Condition("a", self.other, 1)]
-
-    Half.plan = replace(results.plan, experiments=(FLOW, Half.other))
-    for condition in Half().tested()[:2]:
-        assert by_likelihood(Half(), condition) == condition
-
-
-@pytest.mark.parametrize(
-    "draw", [*(each.draw for each in mc.figures.FIGURES.values()), mc.figures.draw_all]
-)
-def test_what_is_no_study_is_one_sentence(draw):
-    with pytest.raises(TypeError, match=r"^results is a str; pass those of a study"):
-        draw("study.db")
-
-
-def test_figures_of_recordings_say_what_they_take():
-    with pytest.raises(TypeError, match=r"^result is a str; pass a recording, or what suggest_bin"):
-        mc.figures.correlogram("session.nwb")
-    with pytest.raises(TypeError, match=r"^laminar_map is a str; pass what mc\.survey\.layers"):
-        mc.figures.csd("session.nwb")

@@ -1,11 +1,8 @@
-from itertools import combinations
-
 import numpy as np
 import pytest
 from planted_lfp import Sink, planted_lfp
 
 from microcolumn import Units
-from microcolumn.figures import preset
 from microcolumn.figures._csd import csd
 from microcolumn.io import LFP
 from microcolumn.survey._laminar import layers_from_flashes
@@ -56,31 +53,6 @@ def test_the_onset_of_the_first_sink_and_the_other_candidates_are_marked(found):
     assert markers["o"] == (1e3 * found.sinks[1].onset_s, found.sinks[1].depth_um)
 
 
-def test_each_contact_has_a_trace_that_goes_down_where_it_is_negative(found):
-    traces = [line for line in csd(found).axes[0].lines if len(line.get_xdata()) > 2]
-    assert len(traces) == EVEN.size
-    trace = traces[6]  # At 700 µm, where the sink is; the axis points down.
-    assert trace.get_ydata().max() > 700.0 + 20.0
-    assert abs(trace.get_ydata()[0] - 700.0) < 20.0
-
-
-def test_dense_probes_show_every_few_traces_and_superficial_is_up_for_the_tip_too():
-    dense = laminar_map(np.arange(0.0, 1760.0, 20.0), "tip", 1800.0)
-    figure = csd(dense)
-    traces = [line for line in figure.axes[0].lines if len(line.get_xdata()) > 2]
-    assert 12 <= len(traces) <= 24
-    bottom, top = figure.axes[0].get_ylim()
-    assert top > bottom
-    assert figure.axes[0].get_ylabel() == "height above the tip (µm)"
-
-
-def test_superficial_is_up_and_notes_are_shown(found):
-    figure = csd(found)
-    bottom, top = figure.axes[0].get_ylim()
-    assert top < bottom
-    assert "999 s" in figure.get_supxlabel()
-
-
 def test_units_are_dots_at_their_depths(found):
     units = Units("abc", [300.0, 720.0, np.nan], depth_reference="surface")
     dots = [line for line in csd(found, units).axes[2].lines if line.get_marker() == "o"]
@@ -94,16 +66,3 @@ def test_a_corrected_map_is_drawn_with_the_corrected_boundaries(found, tmp_path)
     heights = [line.get_ydata()[0] for line in figure.axes[1].lines if line.get_linestyle() == "--"]
     assert heights == [500.0, 900.0]
     figure.savefig(tmp_path / "csd.pdf")
-
-
-@pytest.mark.parametrize("width", ["single", 134.0, "double"])
-def test_titles_and_labels_do_not_overlap_in_the_columns_of_a_journal(found, width):
-    with preset(width=width):
-        figure = csd(found)
-    figure.draw_without_rendering()
-    panels = figure.axes[:3]
-    for texts in ([ax.title for ax in panels], [ax.xaxis.label for ax in panels]):
-        boxes = [text.get_window_extent() for text in texts]
-        assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
-    assert figure.caption.count("Below:") == (width != "double")
-    assert ("Middle:" in figure.caption) == (width == "double")

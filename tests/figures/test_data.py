@@ -75,14 +75,6 @@ def test_panel_b_shows_typical_and_the_busiest_two_seconds(figure):
     assert not any(label.get_text() for label in busiest(figure).get_yticklabels(minor=True))
 
 
-def test_both_rasters_count_seconds_from_their_start_which_the_label_says(figure):
-    for ax in (panels(figure)["b"], busiest(figure)):
-        start, stop = ax.get_xlim()
-        assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "0.5", "1", "1.5", "2"]
-        np.testing.assert_allclose(ax.get_xticks(), np.linspace(start, stop, 5))
-        assert ax.get_xlabel() == f"time from {start:.2f} s (s)"
-
-
 def test_beside_it_are_the_words_of_the_busiest_two_seconds(figure):
     recording = planted_study.recording()
     start, stop = busiest_stretch(recording, 2.0)
@@ -126,14 +118,6 @@ def test_beside_it_is_the_most_correlated_pair_against_the_lag(figure):
     assert f"the most correlated pair, units {ids[first]} and {ids[second]}" in figure.caption
 
 
-def test_panel_d_is_the_correlogram_with_the_bin_width_dashed(figure):
-    found = suggest_bin_width(planted_study.recording())
-    ax = panels(figure)["d"]
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), found.smoothed / found.chance)
-    dashed = [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"]
-    assert dashed == [-20.0, 20.0]
-
-
 def test_an_experiment_of_some_units_shows_these_alone(planted_results):
     figure = data(planted_results, "cells", experiment="spatiotemporal")
     recording = planted_study.recording()
@@ -143,13 +127,6 @@ def test_an_experiment_of_some_units_shows_these_alone(planted_results):
     assert legend(panels(figure)["a"]) == ["4 single units"]
     assert f"4 most active of {recording.n_units} units" in figure.caption
     np.testing.assert_allclose(np.ptp(marks(panels(figure)["b"])[:, :, 0], axis=1), 0.0067)
-
-
-def test_the_window_does_not_change_the_data(planted_results):
-    one = data(planted_results, "cells", experiment="spatiotemporal", window=1)
-    three = data(planted_results, "cells", experiment="spatiotemporal", window=3)
-    assert one.caption == three.caption
-    np.testing.assert_array_equal(marks(busiest(one)), marks(busiest(three)))
 
 
 def test_time_that_the_study_does_not_use_is_not_shown(figure_of):
@@ -167,21 +144,6 @@ def test_without_depths_panel_a_shows_rates(figure_of):
         assert outline.contains_point((hz - 0.01, row)) == (hz > 0.01)
         assert not outline.contains_point((hz + 0.01, row))
     assert panels(figure)["a"].get_xlabel() == "rate (Hz)"
-
-
-def test_layers_without_depths_are_drawn(figure_of):
-    units = Units("abc", layer=["$IV$", "<script>", "$IV$"])
-    figure = figure_of(Recording([[0.1, 0.9], [0.5], []], units, [[0.0, 4.0]]))
-    names = {
-        panel: [label.get_text() for label in panels(figure)[panel].get_yticklabels()]
-        for panel in "ab"
-    }
-    assert names["a"] == [r"\$IV\$", "<script>"]  # rates have the rows of the rasters beside them
-    assert names["b"] == ["", ""]
-    # One pair has a correlation; two have a unit that never fires.
-    assert "1 pair of" in figure.caption
-    assert "2 pairs with" in figure.caption
-    assert "<script>" not in figure.svg("x")
 
 
 def test_one_unit_has_a_figure(figure_of):
@@ -242,44 +204,10 @@ def test_counts_are_drawn_relative_to_chance(result):
     assert "chance" in axes.get_ylabel()
 
 
-def test_the_title_states_the_suggestion_and_the_label_the_measured_width(result):
-    (axes,) = correlogram(result).axes
-    assert axes.get_title() == "Suggested bins: 20 ms"
-    assert [text.get_text() for text in axes.texts] == [
-        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms"
-    ]
-
-
 def test_without_a_peak_there_are_no_dashed_lines_and_the_title_says_so(result):
     (axes,) = correlogram(replace(result, peak_width_s=np.nan)).axes
     assert dashed(axes) == []
     assert axes.get_title() == "Suggested bins: 20 ms (no central peak)"
-
-
-def test_a_neuron_sorted_twice_does_not_stretch_the_axis(result):
-    """With a thousand times chance at lag 0 the axis still ends above everything else."""
-    middle = result.counts.size // 2
-    counts = result.counts.copy()
-    counts[middle - 1 : middle + 2] = 1000.0 * result.chance[middle]
-    figure = correlogram(replace(result, counts=counts))
-    (axes,) = figure.axes
-    others = np.delete(counts / result.chance, [middle - 1, middle, middle + 1])
-    highest = max(others.max(), (result.smoothed / result.chance).max())
-    assert highest < axes.get_ylim()[1] < 1.2 * highest
-    assert others.min() - 0.1 * highest < axes.get_ylim()[0] < others.min()
-    [shade] = [each for each in axes.patches if each is not steps(axes)]
-    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (-1.5, 1.5)
-    assert "dead time, to 1e+03 \N{MULTIPLICATION SIGN} chance" in [
-        text.get_text() for text in axes.get_legend().get_texts()
-    ]
-
-
-def test_nothing_is_shaded_where_the_middle_fits_the_axis(result):
-    figure = correlogram(result)
-    (axes,) = figure.axes
-    assert len(axes.patches) == 1
-    assert axes.get_ylim()[1] > (result.counts / result.chance).max()
-    assert len(axes.get_legend().get_texts()) == 3
 
 
 def test_lags_longer_than_every_epoch_are_left_blank(tmp_path):

@@ -6,7 +6,6 @@ from matplotlib.figure import Figure
 
 from microcolumn.figures import _geometry as geometry
 from microcolumn.figures._captioned import captioned, letter
-from microcolumn.figures._presets import preset
 from microcolumn.plot._tips import tip
 
 
@@ -91,72 +90,6 @@ def test_panels_side_by_side_are_apart_and_hold_their_axes():
         assert panel.top < 144 * (1 - box.y1)
         assert panel.top + panel.height > 144 * (1 - box.y0)
     assert panels[0].left + panels[0].width <= panels[1].left + 3.5
-
-
-def test_rows_are_read_before_columns_and_legends_are_broken_like_text():
-    def draw(figure):
-        panels = figure.subplots(2, 2).ravel()
-        for k, ax in enumerate(panels):
-            ax.plot([0, k], label=f"a rather long name {k}")
-        lines = [ax.lines[0] for ax in panels]
-        figure.legend(
-            lines, [line.get_label() for line in lines], loc="outside upper center", ncols=4
-        )
-
-    legend, rest, *panels = geometry.panels_of(drawn(draw, (7.0, 4.0)))
-    assert legend.height < 20
-    assert legend.top == rest.top
-    assert rest.left > legend.left
-    assert [panel.top > 150 for panel in panels] == [False, False, True, True]
-
-
-@pytest.mark.parametrize("font", ["DejaVu Sans", None])
-def test_a_piece_that_would_stand_alone_stays_with_the_one_before(font):
-    """Four probes, of which the first has the axis of depths, and a wide panel."""
-
-    def draw(figure):
-        probes = figure.subplots(1, 5, width_ratios=[1, 1, 1, 1, 3.8], gridspec_kw={"wspace": 0.1})
-        probes[0].set_ylabel("depth")
-        for ax in probes[1:4]:
-            ax.set_yticks([])
-
-    with preset(font=font):
-        panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
-    assert len(panels) == 2
-    assert 72 * 3.6 < panels[0].width < 72 * 4.3
-
-
-def test_a_remark_above_a_figure_is_no_panel_of_its_own():
-    def draw(figure):
-        figure.subplots(1, 2)
-        figure.mark_simulated("The data are simulated.")
-
-    panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
-    assert len(panels) == 2
-    assert panels[0].top > 9 > 1 > panels[1].top
-    assert panels[1].left + panels[1].width == pytest.approx(504, abs=2)
-
-
-def test_a_legend_of_one_entry_between_panels_does_not_join_them():
-    def draw(figure):
-        left, _ = figure.subplots(1, 2)
-        left.plot([0, 1], label="units")
-        figure.legend(loc="outside upper center")
-
-    legend, *panels = geometry.panels_of(drawn(draw, (7.0, 2.0)))
-    assert legend.height < 20
-    assert len(panels) == 2
-
-
-def test_small_pieces_stay_together():
-    def draw(figure):
-        for ax in figure.subplots(1, 8):
-            ax.imshow(np.eye(3))
-            ax.set_axis_off()
-
-    panels = geometry.panels_of(drawn(draw, (7.0, 1.0)))
-    assert len(panels) == 2
-    assert all(panel.width <= 72 * 4.3 for panel in panels)
 
 
 def test_a_figure_without_axes_has_no_panel():

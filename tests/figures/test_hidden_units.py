@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 
@@ -160,21 +160,6 @@ def test_each_is_on_the_probe_with_its_numbers_below(figure, results):
         assert sorted(strong.get_offsets()[:, 1]) == sorted(depth[list(GROUPS[k])])
 
 
-def test_the_last_probe_names_the_layers_for_all(figure):
-    probes = [ax for ax in figure.axes if ax.get_title()]
-    names = [[text.get_text() for text in ax.texts if "I" in text.get_text()] for ax in probes]
-    assert names == [[], [], [], ["II/III", "IV", "V/VI"]]
-    legend = lettered(figure)["d"].get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["II/III", "IV", "V/VI"]
-
-
-def test_layers_are_those_of_split_0(figure, results):
-    ax = lettered(figure)["d"]
-    found = {row.position: row for row in results.layers("cells", "RBM").statistics[0].hidden}
-    assert [bar.get_height() for bar in ax.patches] == [found[k].upper for k in (4, 3, 2, 1)]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["h4", "h3", "h2", "h1"]
-
-
 def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):
     [row] = rows_of([0])
     found = Assemblies((replace(row, stability=0.0),), 4, exact=True)
@@ -276,30 +261,3 @@ def test_all_hidden_units_of_all_splits_are_dots(layers_figure, planted_results)
         # All are in layer IV, the second.
         assert {to_hex(colour).upper() for colour in group.get_facecolors()} == {LAYER_COLOURS[1]}
     assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "3"]
-
-
-def test_all_weight_of_each_split_is_shown_against_chance(layers_figure, planted_results):
-    ax, each = lettered(layers_figure)["c"], found(planted_results).statistics
-    [dots] = ax.lines
-    np.testing.assert_allclose(dots.get_ydata(), [one.overall_share for one in each])
-    assert [bar.get_height() for bar in ax.patches] == [one.overall_upper for one in each]
-    [means] = [lines for lines in ax.collections if isinstance(lines, LineCollection)]
-    assert [line[0, 1] for line in means.get_segments()] == [one.overall_expected for one in each]
-
-
-def test_a_store_without_the_ends_of_chance_says_so(tmp_path):
-    def older(job, rows):
-        for row in rows.get("structures", ()):
-            row["layers"] = {
-                name: getattr(row["layers"], name)
-                for name in row["layers"].__slots__
-                if name not in ("hidden", "overall_upper")
-            } | {"hidden": [_without(each) for each in row["layers"].hidden]}
-
-    def _without(each):
-        kept = [name for name in each.__slots__ if name not in ("upper", "shares")]
-        return {name: getattr(each, name) for name in kept}
-
-    results = Results(planted_study.write(tmp_path / "study.db", change=older))
-    with pytest.raises(NotComputedError, match="shuffled labels of RBM 5 are not kept; run"):
-        layers(results)

@@ -71,37 +71,6 @@ def test_the_hidden_units_are_those_at_the_chosen_penalty(figure):
         assert ax.get_xlabel() == "weight (nats)\n1 live hidden unit, strongest first"
 
 
-def test_models_share_the_colours_of_couplings_and_the_scale_of_weights(tmp_path):
-    def theta(job, n_bits, l1):
-        """Couplings and weights ten times as strong in models with both."""
-        size = 1.0 if job.model.model != "SemiRBM" else 10.0
-        J, W = np.zeros((n_bits, n_bits)), np.zeros((n_bits, job.model.n_hidden))
-        J[0, 1] = J[1, 0] = 0.1 * size
-        W[:, :2] = -0.3 * size
-        c = np.full(W.shape[1], -1.0)
-        given = {"Ising": {"J": J}, "RBM": {"W": W, "c": c}}
-        parts = given.get(job.model.model, {"J": J, "W": W, "c": c})
-        return Parameters(b=np.full(n_bits, -2.0), **parts)
-
-    figure = parameters(results_of(tmp_path, plan_of(n_splits=1), parameters=theta))
-    ising, rbm, semi, hidden = panels(figure)
-    limit = semi.images[0].norm.vmax
-    assert ising.images[0].norm.vmax == limit
-    assert 0.9 < limit <= 1.0
-    assert rbm.get_xlim() == hidden.get_xlim()
-    np.testing.assert_allclose(rbm.get_xticks()[2:4], hidden.get_xticks()[2:4])
-    assert rbm.get_xticklabels()[3].get_text() == "\N{MINUS SIGN}3"
-
-
-def test_windows_are_drawn_bin_by_bin(planted_results):
-    figure = parameters(planted_results, "cells", experiment="spatiotemporal")
-    ising, rbm = panels(figure)
-    assert ising.images[0].get_array().shape == (12, 12)
-    names = [text.get_text() for text in rbm.get_yticklabels()]
-    assert names == ["\N{MINUS SIGN}2", "\N{MINUS SIGN}1", "0"]
-    assert letters(figure) == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("models", "shown"),
     [
@@ -114,17 +83,6 @@ def test_windows_are_drawn_bin_by_bin(planted_results):
 def test_models_that_the_study_has_not_are_left_out(tmp_path, models, shown):
     figure = parameters(results_of(tmp_path, plan_of(models=models, n_splits=1)))
     assert [f"{ax.get_title('left')} {ax.get_title()}" for ax in panels(figure)] == shown
-
-
-def test_of_several_models_of_a_class_the_best_scoring_is_shown(tmp_path):
-    def better(job, rows):
-        for row in rows.get("scores", ()):
-            row["bits_per_second"] += row["model"] == "RBM 7"
-
-    plan = plan_of(models=("RBM",), n_hidden=(5, 7, 3), n_splits=2)
-    figure = parameters(results_of(tmp_path, plan, change=better))
-    assert [ax.get_title() for ax in panels(figure)] == ["RBM 7"]
-    assert "RBM 3, RBM 5." in figure.caption
 
 
 def test_the_first_split_that_is_tested_is_shown(tmp_path):
@@ -149,17 +107,6 @@ def with_hidden(n_live):
         return Parameters(b=np.zeros(n_bits), W=W, c=-np.arange(1.0, n_hidden + 1.0))
 
     return theta
-
-
-def test_the_strongest_hidden_units_are_shown_and_the_rest_is_counted(tmp_path):
-    plan = plan_of(models=("RBM",), n_hidden=20, n_splits=1)
-    figure = parameters(results_of(tmp_path, plan, parameters=with_hidden(15)))
-    [ax] = panels(figure)
-    label = "weight (nats)\n12 of 15 live hidden units, strongest first"
-    assert ax.get_xlabel() == label
-    assert "12 live hidden units (of 15 live, 20 in all)" in figure.caption
-    names = [text.get_text() for text in ax.child_axes[0].get_xticklabels()]
-    assert names == ["hidden unit", *(f"h{k}" for k in range(14, 2, -1))]
 
 
 def test_a_model_without_a_live_hidden_unit_has_a_panel(tmp_path):

@@ -5,8 +5,6 @@ import planted_study
 import pytest
 
 from microcolumn.figures import patterns
-from microcolumn.figures._patterns import _chain
-from microcolumn.models import ModelSpec
 from microcolumn.study import NotComputedError, Results
 
 
@@ -48,20 +46,6 @@ def test_synchrony_is_the_stored_one_of_the_data_and_of_each_model(planted_resul
     assert list(found) == list(stored) == ["data", "Independent", "Ising", "RBM 5", "SemiRBM 5"]
     for name, each in stored.items():
         np.testing.assert_allclose(found[name], each.probability[each.probability > 0.0])
-
-
-def test_windows_can_be_asked_for(planted_results):
-    where = {"experiment": "spatiotemporal", "window": 2}
-    figure = patterns(planted_results, **where)
-    stored = planted_results.patterns("cells", **where).synchrony["data"].probability
-    np.testing.assert_allclose(curves(figure.axes[3])["data"], stored[stored > 0.0])
-    assert figure.axes[3].get_xlabel() == "active bits per word"
-
-
-def test_models_are_drawn_against_the_next_simpler_one():
-    ising, rbm, semi = ModelSpec("Ising"), ModelSpec("RBM", 5), ModelSpec("SemiRBM", 5)
-    assert _chain([ising, semi]) == ["Independent", "Ising", "SemiRBM 5"]
-    assert _chain([rbm, semi]) == ["Independent", "RBM 5"]
 
 
 def test_an_ising_model_alone_is_drawn_against_independent_units(tmp_path):

@@ -10,11 +10,6 @@ from microcolumn.study import NotComputedError, Results
 ONE = planted_study.PLAN.experiments[0]
 
 
-def results_of(folder, **settings):
-    plan = replace(planted_study.PLAN, experiments=(replace(ONE, **settings),))
-    return Results(planted_study.write(folder / "study.db", plan))
-
-
 @pytest.fixture(scope="module")
 def figure(planted_results):
     return penalties(planted_results)
@@ -53,26 +48,6 @@ def test_values_are_those_of_the_validation_part_and_of_the_fits(figure, planted
         fits = planted_results.path("cells", name)
         counts = [np.count_nonzero(np.triu(fit.J_, 1)) for fit in fits]
         assert lines(panels(figure)["b"])[name].get_ydata().tolist() == counts
-
-
-def test_the_chosen_strength_of_the_first_split_is_ringed(figure):
-    rings = [line.get_xdata() for line in panels(figure)["a"].lines if line.get_markersize() > 7]
-    chosen = [planted_study.chosen_l1(model, 0) for model in ("Ising", "RBM", "SemiRBM")]
-    assert [each[0] for each in rings if len(each) == 1] == chosen
-
-
-@pytest.mark.parametrize(
-    ("model", "labels"),
-    [
-        ("Ising", ["score on held-out words\n(bits/s)", "couplings"]),
-        ("RBM", ["score on held-out words\n(bits/s)", "live hidden units"]),
-    ],
-)
-def test_panels_that_no_model_has_are_left_out(tmp_path, model, labels):
-    figure = penalties(results_of(tmp_path, models=(model,), n_splits=1))
-    assert [ax.get_ylabel() for ax in figure.axes] == labels
-    assert list(panels(figure)) == ["a", "b"]
-    assert "(c)" not in figure.caption
 
 
 @pytest.mark.parametrize("draw", [penalties, parameters])

@@ -4,9 +4,8 @@ import numpy as np
 import planted_study
 import planted_study as planted
 import pytest
-from planted_comparison import compared
 
-from microcolumn.figures import FIGURES, _scores, likelihood, ranking, windows
+from microcolumn.figures import likelihood, ranking, windows
 from microcolumn.study import NotComputedError, Results
 
 FIRST, _ = planted_study.PLAN.experiments
@@ -101,36 +100,6 @@ def test_without_an_ising_model_scores_stand_alone(tmp_path):
     assert heights(ax) == {"RBM 5": pytest.approx([12.0])}
 
 
-def test_many_recordings_are_summarised_by_model(planted_results, monkeypatch):
-    tested, compare = planted_results.tested, planted_results.comparison
-    names = [f"mouse {k}" for k in range(30)]
-    first = tested()[0]
-    monkeypatch.setattr(
-        planted_results, "tested", lambda: [first._replace(recording=name) for name in names]
-    )
-    monkeypatch.setattr(
-        planted_results,
-        "comparison",
-        lambda recording, **at: replace(compare("cells", **at), recording=recording),
-    )
-    sources = tuple(replace(planted_study.SOURCE, name=n, seed=k) for k, n in enumerate(names))
-    monkeypatch.setattr(planted_results, "plan", replace(planted_study.PLAN, sources=sources))
-    index = planted_results.index
-    families = index.families
-    monkeypatch.setattr(index, "families", lambda c: families(c._replace(recording="cells")))
-    figure = likelihood(planted_results)
-    figure.draw_without_rendering()
-    assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0])
-    assert "means over 30 recordings, which are the open dots" in figure.caption
-    assert not figure.legends
-
-
-def test_it_comes_first_and_is_of_all_recordings():
-    assert next(iter(FIGURES)) == "ranking"
-    assert FIGURES["ranking"].paper == ""
-    assert not FIGURES["ranking"].per_recording
-
-
 def test_all_models_of_the_recording_are_drawn(planted_results):
     figure = ranking(planted_results, "cells")
     [ax] = figure.axes
@@ -151,41 +120,6 @@ def test_without_a_model_that_may_be_ranked_it_is_left_out(tmp_path):
         ranking(Results(path), "cells")
 
 
-@pytest.fixture
-def of_many(planted_results, monkeypatch):
-    """The figure of several recordings, the last of which has another best model."""
-
-    def drawn(n):
-        levels = {"Ising": 10.0, "RBM 5": 12.0, "Tree": 8.0}
-        found = {f"{k}": replace(compared(levels), recording=f"rat {k}") for k in range(n - 1)}
-        found["last"] = replace(compared(levels | {"Tree": 13.0}), recording="last")
-        condition = planted_results.tested()[0]
-        monkeypatch.setattr(_scores, "of_recordings", lambda *_: (condition, found))
-        return ranking(planted_results)
-
-    return drawn
-
-
-def test_up_to_four_recordings_have_a_panel_each(of_many):
-    figure = of_many(4)
-    assert [ax.get_title() for ax in figure.axes] == ["rat 0", "rat 1", "rat 2", "last"]
-    tops = [ax.get_yticklabels()[0].get_text() for ax in figure.axes]
-    assert tops == ["RBM 5", "RBM 5", "RBM 5", "Tree"]
-    labels = [ax.get_xlabel() for ax in figure.axes]
-    assert labels[:3] == [""] * 3
-    assert labels[3].startswith("difference from the best (bits/s)")
-    assert "minus that of the best one of the recording, on the same test words" in figure.caption
-    assert "open diamonds: other kinds" in figure.caption
-
-
-def test_more_recordings_share_one_panel(of_many):
-    figure = of_many(5)
-    [ax] = figure.axes
-    assert "per unit" in ax.get_xlabel()
-    assert "in 5 recordings: a small mark for each, large ones for medians" in figure.caption
-    assert figure.get_figheight() < of_many(4).get_figheight()
-
-
 def lines(figure):
     return lines_of(figure.axes[0])
 
@@ -203,21 +137,6 @@ def test_the_lines_are_the_stored_scores_per_neuron_against_bins_and_ms(planted_
     figure.draw_without_rendering()
     ax, _ = figure.axes
     np.testing.assert_allclose(ax.child_axes[0].get_xlim(), 6.7 * np.array(ax.get_xlim()))
-
-
-def test_the_caption_has_numbers_and_what_has_not_converged_and_claims_no_last_step(
-    planted_results,
-):
-    caption = windows(planted_results).caption
-    assert "improv" not in caption
-    for fact in (
-        "mean over 4 splits",
-        "(b) The same minus that of Ising, paired by split",
-        "6.7 ms",
-        "4 units",
-        "RBM 12",
-    ):
-        assert fact in caption
 
 
 def test_the_gain_over_the_ising_model_is_paired_by_split(planted_results):
@@ -249,10 +168,6 @@ def test_without_an_ising_model_there_is_one_panel(tmp_path):
     [ax] = figure.axes
     assert ax.get_title(loc="left") == ""
     assert "(b)" not in figure.caption
-
-
-def test_longer_words_can_be_left_out(planted_results):
-    assert lines(windows(planted_results, window=2))["RBM"] == pytest.approx([3.0, 4.0])
 
 
 def test_a_window_that_is_not_computed_is_a_gap_that_the_caption_names(tmp_path):

@@ -92,23 +92,6 @@ def test_the_trace_is_the_best_units_prediction_given_the_past_by_all_models(
     assert "unit u3" in figure.caption
 
 
-def test_one_legend_names_the_models_of_gains_and_trace(figure):
-    assert not [ax for ax in figure.axes if ax.get_legend()]
-    [legend] = figure.legends
-    names = [text.get_text() for text in legend.get_texts()]
-    assert names == ["RBM 12", "Ising", "spikes"]
-
-
-def test_panels_are_lettered(figure):
-    letters = [ax.get_title(loc="left") for ax in figure.axes if ax.get_title(loc="left")]
-    assert letters == ["a", "b", "c"]
-
-
-def test_the_semi_restricted_model_is_shown_if_it_has_live_hidden_units(tmp_path):
-    figure = spatiotemporal(results_of(tmp_path, models=("Ising", "RBM", "SemiRBM")))
-    assert "SemiRBM 8" in figure.caption
-
-
 def test_units_without_training_spikes_are_counted_and_the_past_may_be_missing(tmp_path):
     def change(job, rows):
         rows["predictions"] = [r for r in rows.get("predictions", []) if r["given"] == "rest"]

@@ -34,7 +34,7 @@ def printed(tmp_path_factory):
         return file.read()
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("reader", fuzz.SEEDS)
 def test_mutated_files_are_read_or_refused_in_one_sentence(reader, printed):
     assert re.search(rf"^{reader}: \d+ read, \d+ refused, 0 failed$", printed, re.MULTILINE), (

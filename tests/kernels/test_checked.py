@@ -9,6 +9,8 @@ import pytest
 
 from microcolumn import kernels
 
+pytestmark = pytest.mark.integration
+
 # Compiled with few optimisations, which takes less time and changes no check.
 CHECKED = {**os.environ, "MICROCOLUMN_CHECK": "1", "NUMBA_OPT": "1"}
 
@@ -62,7 +64,6 @@ def run(*arguments, **options):
     return subprocess.run(command, env=CHECKED, capture_output=True, text=True, **options)
 
 
-@pytest.mark.slow
 def test_all_kernels_stay_within_their_arrays():
     # Plain loops are Numba's own business; only the SIMD language reads memory by itself.
     sources = Path(kernels.__file__).parent / "cpu"

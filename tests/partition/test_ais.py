@@ -40,7 +40,7 @@ def _random_model(rng, kind, n_units, strength):
     return Parameters(b=rng.normal(size=n_units) * 0.7 - 1.5, J=J, W=W, c=c)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("base", ["rates", "uniform"])
 def test_errors_over_200_models_are_standard_normal(base):
     rng = np.random.default_rng(3)
@@ -120,7 +120,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("base", ["rates", "uniform"])
 @pytest.mark.parametrize("case", PLANTED)
 def test_a_planted_mode_is_found_or_flagged(case, base):

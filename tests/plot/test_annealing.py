@@ -75,13 +75,6 @@ def test_points_tell_steps_estimate_and_error(found):
     assert about[1].rows[-1] == pytest.approx((steps, estimate, minus, error))
 
 
-def test_the_exact_value_is_the_only_line(found):
-    ax = annealing(found, ax=axes())
-    np.testing.assert_allclose(horizontals(ax), [found.exact * BITS])
-    assert ax.containers[0].lines[0].get_linestyle() == "None"
-    assert annealing_error(found, ax=axes()).containers[0].lines[0].get_linestyle() == "-"
-
-
 def test_errors_are_measured_from_the_exact_value(found):
     ax = annealing_error(found, ax=axes())
     line = ax.containers[0].lines[0]
@@ -112,14 +105,3 @@ def test_one_run_can_be_drawn():
         ax = draw(found, ax=axes())
         ax.figure.draw_without_rendering()
         assert ax.containers[0].lines[0].get_xdata().tolist() == [8]
-
-
-@pytest.mark.parametrize("draw", [annealing, annealing_error])
-def test_colour_title_and_wrong_input(draw, found):
-    ax = draw(found, color="red", title="Mouse", ax=axes())
-    assert ax.containers[0].lines[0].get_color() == "red"
-    assert ax.get_title() == "Mouse"
-    with pytest.raises(
-        TypeError, match=r"^convergence is a float; pass a fitted model, or what mc\.partition"
-    ):
-        draw(1.0, ax=axes())

@@ -13,7 +13,6 @@ from microcolumn.evaluate._splits import model_score
 from microcolumn.models import ModelSpec
 from microcolumn.plot import ranking
 from microcolumn.plot._comparisons import window_gains, windows
-from microcolumn.plot._tips import tips_of
 
 LEVELS = {"Ising": 10.0, "BernoulliMixture": 13.0, "RBM 25": 12.0}
 
@@ -44,16 +43,6 @@ def test_models_are_ranked_from_the_top_with_their_differences_from_the_best():
     texts = [text.get_text() for text in ax.texts]
     assert texts == ["13.00", "12.00", "10.00", "bits/s"]
     assert ax.get_xlabel().startswith("difference from the best (bits/s)")
-
-
-def test_rivals_are_open_and_told_apart():
-    ax = ranking(compared(LEVELS))
-    marks = {name: row[2:] for name, row in drawn(ax).items()}
-    assert marks["BernoulliMixture"] == ("D", "white")
-    assert marks["RBM 25"][0] == "o"
-    assert marks["RBM 25"][1] != "white"
-    assert "other kinds" in ax.get_xlabel()
-    assert "other kinds" not in ranking(compared({"Ising": 1.0, "RBM 25": 2.0})).get_xlabel()
 
 
 def test_a_single_model_and_one_split_are_drawn():
@@ -165,13 +154,6 @@ def test_bands_of_one_split_are_the_error_of_blocks():
     assert bands(windows(windows_result(n_splits=1), ax=axes()))[0] == pytest.approx([0.05] * 3)
 
 
-def test_scores_below_independent_units_are_on_the_axis():
-    result = windows_result()
-    low = replace(result.models["Ising"][0], per_neuron=-1.0)
-    ax = windows(replace(result, models={"Ising": (low, None, None)}), ax=axes())
-    assert ax.get_ylim()[0] < -1.0
-
-
 def test_gains_are_paired_by_split_with_the_splits_as_dots():
     ax = window_gains(windows_result(), ax=axes())
     assert list(lines_of(ax)) == ["RBM"]
@@ -215,13 +197,3 @@ def test_the_axis_above_is_the_length_of_words_in_ms():
     np.testing.assert_allclose(above.get_xlim(), 6.7 * np.array(ax.get_xlim()))
     assert [label.get_text() for label in above.get_xticklabels()] == ["6.7", "13.4", "20.1"]
     assert "ms" in above.get_xlabel()
-
-
-def test_points_say_what_they_stand_for():
-    tips = tips_of(lines_of(windows(windows_result(), ax=axes()))["Ising"])
-    assert tips.columns == ("model", "bins per word", "bits/s per unit", "standard error")
-    assert [row[:3] for row in tips.rows] == [
-        ("Ising", 1, 2.5),
-        ("Ising", 2, 3.5),
-        ("Ising", 3, 3.5),
-    ]

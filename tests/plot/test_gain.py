@@ -142,11 +142,3 @@ def test_wrong_input_is_one_sentence(words):
 def test_points_say_which_unit_they_are():
     [points] = gain(result("Ising", [0.0, 2.0], [0.0, 0.4]), ax=axes()).containers
     assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]
-
-
-def test_few_units_are_named_below_where_another_is_above():
-    ax = gain(result("Ising", [1.0, 1.01, 9.0], [0.5, 0.3, 0.4]), ax=axes())
-    sides = {text.get_text(): text.get_verticalalignment() for text in ax.texts}
-    assert sides == {"u0": "bottom", "u1": "top", "u2": "bottom"}
-    many = gain(result("Ising", np.arange(1.0, 17.0), np.ones(16)), ax=axes())
-    assert len(many.texts) == 0

@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -100,22 +98,6 @@ def test_bars_are_the_weights_and_biases(seed, n_bits, n_hidden):
     np.testing.assert_allclose(biases, model.c_[by_weight], atol=0.0501)
 
 
-def test_columns_are_equally_wide_and_do_not_overlap():
-    ax = drawn(rbm(seed=3, c=np.array([-9.0, -0.1, -90.0, -1.0])))
-    spans = {}
-    for patch in ax.patches:
-        box = patch.get_path().get_extents(patch.get_patch_transform())
-        zero = float(patch.get_data()[2])
-        low, high = spans.get(zero, (np.inf, -np.inf))
-        spans[zero] = min(low, box.x0), max(high, box.x1)
-    zeros, ordered = sorted(spans), sorted(spans.values())
-    assert all(before[1] < after[0] for before, after in pairwise(ordered))
-    np.testing.assert_allclose(np.diff(zeros[1:]), zeros[2] - zeros[1])
-    left, right = ax.get_xlim()
-    assert left < ordered[0][0]
-    assert ordered[-1][1] < right
-
-
 def test_two_plots_have_one_scale_where_they_share_an_extent_and_the_number_of_columns():
     weak, strong = rbm(seed=1), rbm(n_hidden=9, seed=2, W=5.0 * rbm(n_hidden=9, seed=2).W_)
     extent = Extent.of(weak.W_, strong.W_)
@@ -137,12 +119,6 @@ def test_hidden_units_are_ordered_by_variance_of_activation_on_words():
     ax = drawn(model, words)
     assert above(ax)[0] == [f"h{k}" for k in order]
     assert ax.get_xlabel() == "weight (nats)\n6 live hidden units, by variance on the words"
-
-
-def test_the_axes_say_how_many_live_hidden_units_are_left_out():
-    ax = drawn(rbm(n_hidden=20), most=3)
-    assert len(above(ax)[0]) == 3
-    assert ax.get_xlabel() == "weight (nats)\n3 of 20 live hidden units, strongest first"
 
 
 def test_dead_hidden_units_are_not_drawn():
@@ -176,15 +152,3 @@ def test_windows_are_drawn_lag_by_lag():
     ax = drawn(model, units=Units("ab", [2.0, 1.0]))
     np.testing.assert_allclose(bars(ax, 6)[0], model.b_[[1, 0, 3, 2, 5, 4]], atol=1e-12)
     assert ax.get_ylabel() == "lag (bins)"
-
-
-def test_five_hundred_units_are_few_outlines():
-    ax = drawn(rbm(500, 12), units=Units.numbered(500))
-    assert len(ax.patches) <= 12 * 3 + 1
-
-
-def test_of_many_hidden_units_some_are_named_and_the_first_has_numbers():
-    ax = drawn(rbm(n_hidden=60, W=np.ones((6, 60))), most=60)
-    assert above(ax)[0] == [f"h{k}" for k in range(0, 60, 3)]
-    assert [text.get_text() for text in ax.get_xticklabels()][:4] == ["0", f"{MINUS}3", "0", "1"]
-    assert not any(text.get_text() for text in ax.get_xticklabels()[4:])

@@ -86,42 +86,6 @@ def test_layers_are_named_in_their_middle_with_lines_between():
     assert ax.get_ylabel() == ""
 
 
-@pytest.mark.parametrize(("n_units", "last"), [(1, 0), (2, 1), (23, 22), (500, 450)])
-def test_units_without_layers_are_numbered_as_far_as_they_go(n_units, last):
-    ax = Figure().subplots()
-    ax.set_ylim(n_units + 50, -50)
-    mark_layers(ax, laminar(Units.numbered(n_units)))
-    ticks = ax.get_yticks()
-    assert ticks[0] == 0
-    assert ticks[-1] == last
-    assert (ticks == ticks.round()).all()
-    assert ax.get_ylabel() == "unit"
-    assert not ax.lines
-
-
-def test_the_ticks_of_units_without_layers_are_their_ids():
-    ids = [f"${7 * n}" for n in range(23)]
-    depths = np.random.default_rng(0).permutation(23.0 * np.arange(23))
-    ax = Figure().subplots()
-    mark_layers(ax, laminar(Units(ids, depths)))
-    from_the_top = [ids[n] for n in np.argsort(depths)]
-    ticks = ax.get_yticks().astype(int)
-    assert labels(ax.yaxis) == [from_the_top[row].replace("$", r"\$") for row in ticks]
-
-
-@pytest.mark.parametrize(
-    ("n_units", "every"), [(1, 1), (5, 1), (23, 1), (24, 1), (25, 2), (60, 5), (500, 50)]
-)
-def test_beside_layers_units_are_named_by_their_ids_as_far_as_there_is_room(n_units, every):
-    ids = [str(7 * n) for n in range(n_units)]
-    units = Units(ids, layer=["IV"] + ["V/VI"] * (n_units - 1))
-    ax = Figure().subplots()
-    mark_layers(ax, laminar(units))
-    names = [label.get_text() for label in ax.get_yticklabels(minor=True)]
-    assert names == ids[::every]
-    assert ax.get_yticks(minor=True).tolist() == list(range(0, n_units, every))
-
-
 @pytest.mark.parametrize(
     ("ids", "short"),
     [
@@ -141,25 +105,6 @@ def test_beside_layers_units_are_named_by_their_ids_as_far_as_there_is_room(n_un
 )
 def test_long_ids_are_shortened_to_what_tells_them_apart(ids, short):
     assert short_ids(ids) == short
-
-
-def test_the_names_of_an_axis_are_short():
-    ids = [f"probe0_shank1_unit_{n:04d}" for n in range(9)]
-    for layer in (None, ["IV"] * 9):
-        ax = Figure().subplots()
-        mark_layers(ax, laminar(Units(ids, layer=layer)))
-        names = [label.get_text() for label in ax.get_yticklabels(minor=layer is not None)]
-        assert names == [f"…{n:04d}" for n in range(9)]
-
-
-def test_on_low_axes_fewer_units_are_named():
-    units = Units([str(n) for n in range(20)], layer=["IV"] * 20)
-    ax = Figure(figsize=(3.0, 1.0)).subplots()
-    mark_layers(ax, laminar(units))
-    names = [label.get_text() for label in ax.get_yticklabels(minor=True)]
-    assert names == list(units.ids[::2])
-    points = 72.0 * ax.get_window_extent().height / ax.figure.dpi
-    assert points / len(names) > 5.5  # their size
 
 
 def test_bits_of_a_window_run_bin_by_bin_each_from_the_top():
@@ -202,22 +147,6 @@ def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():
     assert ax.get_ylabel() == "lag (bins)"
 
 
-def test_a_window_of_one_bin_is_marked_by_its_layers():
-    ax = Figure().subplots()
-    mark_window(ax, BitLayout(laminar(Units("ab", layer=["II", "IV"])), 1))
-    assert labels(ax.yaxis) == ["II", "IV"]
-
-
-def test_long_names_of_layers_are_in_two_lines_and_stand_upright_below():
-    ax = Figure().subplots()
-    found = laminar(Units("ab", layer=["the $upper$ part of a layer of cortex", "IV"]))
-    mark_layers(ax, found, along="x")
-    assert labels(ax.xaxis) == [r"the \$upper\$" + "\npart of a…", "IV"]
-    assert {text.get_rotation() for text in ax.get_xticklabels()} == {90.0}
-    mark_layers(ax, laminar(Units("ab", layer=["II/III", "IV"])), along="y")
-    assert {text.get_rotation() for text in ax.get_yticklabels()} == {0.0}
-
-
 @pytest.mark.parametrize(
     ("units", "said"),
     [
@@ -234,14 +163,3 @@ def test_long_names_of_layers_are_in_two_lines_and_stand_upright_below():
 )
 def test_the_order_of_units_has_a_name(units, said):
     assert order_text(units) == said
-
-
-def test_long_names_of_units_without_layers_stand_beside_a_matrix_and_not_below():
-    found = laminar(Units([f"{n}_cluster_{n}_good" for n in range(4)]))
-    ax = Figure().subplots()
-    mark_layers(ax, found)
-    mark_layers(ax, found, along="x")
-    assert len(set(labels(ax.yaxis))) == 4
-    assert set(labels(ax.xaxis)) == {""}
-    mark_layers(ax, laminar(Units.numbered(4)), along="x")
-    assert labels(ax.xaxis) == ["0", "1", "2", "3"]

@@ -8,7 +8,7 @@ import microcolumn as mc
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot import layers
-from microcolumn.plot._layers import LAYER_COLOURS, marks_from_the_top
+from microcolumn.plot._layers import LAYER_COLOURS
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -56,13 +56,6 @@ def test_dots_are_the_shares_of_the_weight_by_hand():
     assert list(largest.values()) == sorted(largest.values(), reverse=True)
 
 
-def test_the_main_layer_has_the_large_dot():
-    ax = drawn(rbm(), UNITS)
-    for x in range(4):
-        at = [(area, y) for place, y, _, area in dots(ax) if place == x]
-        assert max(at)[1] == max(y for _, y in at)
-
-
 def test_bars_and_lines_are_what_shuffled_labels_reach():
     found = mc.evaluate.layer_statistics(rbm(), UNITS)
     ax = drawn(found, hidden=[3, 0])
@@ -80,34 +73,6 @@ def test_statistics_and_model_with_units_words_or_labels_are_the_same():
     words = Words.from_array(np.eye(10), units=UNITS)
     for units in (UNITS, words, LABELS.tolist()):
         assert dots(drawn(model, units)) == first
-
-
-def test_layers_are_named_letter_by_letter_in_colours_that_may_be_asked_for():
-    ax = drawn(rbm(), UNITS, color={"IV": "#123456"}, title="Layers")
-    names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names == [r"\$V\$", "II/III", "IV"]
-    assert "#123456" in {colour for *_, colour, _ in dots(ax)}
-    assert ax.get_title() == "Layers"
-
-
-def test_of_very_many_hidden_units_some_are_named():
-    ax = drawn(rbm(100), UNITS)
-    names = [label.get_text() for label in ax.get_xticklabels()]
-    assert len(names) == 100
-    points = 72.0 * ax.get_window_extent().width / ax.figure.dpi
-    n_named = len([name for name in names if name])
-    assert n_named > 20
-    assert points / n_named >= 9.0
-
-
-def test_marks_for_a_legend_are_ordered_by_depth():
-    depths = np.where(LABELS == "$V$", 900.0, np.where(LABELS == "IV", 600.0, 300.0))
-    units = Units(UNITS.ids, depths, LABELS)
-    ax = drawn(rbm(), units)
-    drawn_names = ["$V$", "II/III", "IV"]
-    marks, names = marks_from_the_top(ax, drawn_names, units)
-    assert names == ["II/III", "IV", r"\$V\$"]
-    assert [mark.get_label() for mark in marks] == names
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from sklearn.exceptions import NotFittedError
 
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
@@ -61,13 +60,6 @@ def test_a_dead_unit_one_unit_and_one_bin_can_be_drawn():
     assert one.images[0].get_array().shape == (1, 1)
 
 
-def test_500_units_fill_a_map_and_without_layers_the_axis_is_of_units():
-    ax = hidden_map(rbm(n_units=500, window=2), 0, Units.numbered(500), ax=axes())
-    assert ax.images[0].get_array().shape == (500, 2)
-    assert not ax.lines
-    assert ax.get_ylabel() == "unit"
-
-
 def test_a_model_fitted_on_words_knows_its_bins_and_others_are_of_one_bin():
     X = np.random.default_rng(1).integers(0, 2, size=(300, 2))
     words = Words.from_array(X).embed(3)
@@ -92,12 +84,6 @@ def test_a_fitted_model_knows_its_units_and_its_bins():
         np.testing.assert_allclose(ax.get_xticks(), [-20.0, 0.0])
 
 
-def test_a_map_is_called_by_its_hidden_unit_or_by_a_title():
-    assert hidden_map(rbm(), 2, UNITS, ax=axes()).get_title() == "h2"
-    ax = hidden_map(rbm(), 2, UNITS, title="wave", cmap="PiYG", ax=axes())
-    assert (ax.get_title(), ax.images[0].cmap.name) == ("wave", "PiYG")
-
-
 def drawn(model, order):
     figure = Figure(figsize=(7.0, 2.0), layout="constrained")
     hidden_maps(model, np.array(order), UNITS, figure, bin_width=0.020)
@@ -114,15 +100,6 @@ def test_maps_come_in_the_given_order_in_one_colour_scale():
     for k, ax in zip(order, maps, strict=True):
         weights = model.W_[:, k].reshape(LAGS, N_UNITS).T[FROM_THE_TOP]
         np.testing.assert_array_equal(ax.images[0].get_array(), weights)
-
-
-def test_a_map_has_a_colour_bar_of_its_scale():
-    rbm = RBM.from_parameters(Parameters(b=[0.0] * 2, W=[[1.0], [-2.0]], c=[0.0]))
-    for limit, reach in ((None, 2.0), (0.5, 0.5)):
-        ax = hidden_map(rbm, 0, limit=limit, ax=Figure().subplots())
-        [bar] = ax.child_axes
-        assert bar.get_ylim() == (-reach, reach)
-        assert bar.get_title(loc="left") == "weight\n(nats)"
 
 
 def ising(n_bits=5, seed=0, **given):
@@ -168,15 +145,6 @@ def test_entries_are_the_couplings_from_the_top_with_the_biases_beside_them():
     np.testing.assert_allclose(biases(ax, 5), model.b_[order])
 
 
-def test_colours_are_white_at_zero_and_go_as_far_either_way():
-    ax = drawn_couplings(ising())
-    assert ax.child_axes[0].get_title("left") == "coupling\nJ (nats)"
-    signed = matrix(ax)
-    assert signed.norm.vmin == -signed.norm.vmax
-    assert np.allclose(signed.cmap(signed.norm(0.0))[:3], 0.97, atol=0.01)
-    assert min(signed.cmap(np.ma.masked)[:3]) > 0.85  # the diagonal does not darken the picture
-
-
 def test_the_strongest_hundredth_is_beyond_the_colours_and_the_bar_says_so():
     J = np.full((30, 30), -0.1)
     np.fill_diagonal(J, 0.0)
@@ -199,15 +167,6 @@ def test_the_share_of_positive_and_negative_couplings_is_below():
     assert drawn_couplings(ising(J=J)).get_xlabel() == "10 pairs: 30 % positive, 10 % negative"
 
 
-def test_layers_are_named_along_both_axes():
-    units = Units("abcde", layer=["II", "II", "$IV$", "$IV$", "<V>"])
-    ax = drawn_couplings(ising(), units)
-    for axis in (ax.xaxis, ax.yaxis):
-        names = [text.get_text() for text in axis.get_ticklabels()]
-        assert names == ["II", r"\$IV\$", "<V>"]
-    assert len(ax.lines) == 4
-
-
 def test_windows_are_drawn_in_blocks_of_lags():
     model = ising(6)
     ax = drawn_couplings(model, Units("abc", [3.0, 2.0, 1.0]))
@@ -216,25 +175,6 @@ def test_windows_are_drawn_in_blocks_of_lags():
     shown = matrix(ax).get_array().data[off]
     np.testing.assert_array_equal(shown, model.J_[np.ix_(order, order)][off])
     assert [text.get_text() for text in ax.get_yticklabels()] == ["\N{MINUS SIGN}1", "0"]
-
-
-@pytest.mark.parametrize(
-    ("given", "kind", "sentence"),
-    [
-        (("model",), TypeError, "^model is a str; pass one fitted Ising, KPairwise or SemiRBM$"),
-        (([ising()],), TypeError, "^model is a list; pass one fitted Ising"),
-        ((ising(), "ab"), TypeError, "^units is a str; pass a table of units, or words or"),
-        ((Ising(),), NotFittedError, "not fitted yet"),
-        (
-            (RBM.from_parameters(Parameters(b=[-1.0], W=[[0.0]], c=[0.0])),),
-            ValueError,
-            "^RBM has no couplings; pass an Ising",
-        ),
-    ],
-)
-def test_what_cannot_be_drawn_is_one_sentence(given, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        couplings(*given)
 
 
 @pytest.mark.parametrize("b", [[0.0], [-3.0], [2.0]])

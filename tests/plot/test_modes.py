@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -58,27 +56,6 @@ def test_shares_stand_on_top_of_the_most_frequent_modes():
     ax = drawn(model, most=2)
     assert texts(ax)[:2] == ["90 %", "8.5 %"]
     assert ax.get_xlabel() == "mode, by share of words (2 of 4)"
-
-
-def test_on_narrow_axes_no_text_runs_into_another():
-    modes_of = np.full((12, 4), 0.02)
-    modes_of[-1] = 0.9
-    model = BernoulliMixture.from_parameters(modes_of, np.full(12, 1 / 12))
-    for inches, least in ((2.0, 2), (12.0, 12)):
-        figure = Figure((inches, 2.0), dpi=72)
-        ax = modes(model, ax=figure.subplots())
-        figure.draw_without_rendering()
-        shares = [each for each in ax.texts if each.get_text().endswith("%")]
-        ends = [each.get_window_extent() for each in shares]
-        assert len(shares) >= least
-        assert all(left.x1 <= right.x0 for left, right in pairwise(ends))
-
-
-def test_the_scale_bar_is_as_long_as_it_says():
-    ax = drawn(mixture())
-    [label] = [text for text in texts(ax) if text.endswith("spikes per bin")]
-    [bar] = [line for line in ax.lines if line.get_linewidth() == 1.5]
-    assert np.ptp(bar.get_xdata()) == float(label.split()[0])
 
 
 def test_layers_and_units_of_the_model_are_named():

@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,7 +6,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.evaluate import PatternStatistics, Synchrony, counting_bounds
+from microcolumn.evaluate import counting_bounds
 from microcolumn.parameters import Parameters
 from microcolumn.plot._patterns import pattern_ratios, patterns, synchrony
 from microcolumn.plot._tips import tips_of
@@ -56,13 +55,6 @@ def test_every_word_is_a_point_with_the_model_on_y_jittered_within_its_count(sta
         assert np.abs(points[:, 0] - each.empirical).max() < 0.3 / 3000
 
 
-def test_models_have_parts_of_a_count_of_their_own(statistics):
-    first, second = clouds(patterns(statistics, ax=axes()))
-    observed = statistics["Ising"].empirical
-    assert np.all(first[:, 0] < observed)
-    assert np.all(second[:, 0] > observed)
-
-
 def test_large_points_are_medians_of_words_of_similar_counts_with_quartiles(statistics):
     ax = patterns(statistics, ax=axes())
     each = statistics["Ising"]
@@ -86,19 +78,6 @@ def test_the_dashed_lines_are_the_bounds_of_counting_noise(statistics):
     for line, bound in zip((lower, upper), (0, 1), strict=True):
         frequency, p = line.get_data()
         np.testing.assert_array_equal(frequency, counting_bounds(p, 3000)[bound])
-
-
-def test_many_points_are_rasterized_and_nothing_else_is(statistics):
-    one = statistics["Ising"]
-    rows = np.resize(np.arange(one.model.size), 1001)
-    fields = ("X", "n_active", "empirical", "model", "lower", "upper")
-    many = PatternStatistics(*(getattr(one, name)[rows] for name in fields), n_words=3000)
-    for found, expected in ((statistics, False), ({"Ising": many}, True)):
-        ax = patterns(found, ax=axes())
-        cloud = [line for line in ax.lines if line.get_marker() == "."]
-        assert all(bool(line.get_rasterized()) == expected for line in cloud)
-        others = [line for line in (*ax.lines, *ax.collections) if line not in cloud]
-        assert not any(each.get_rasterized() for each in others)
 
 
 def test_probabilities_that_underflow_are_below_the_axis():
@@ -140,40 +119,6 @@ def test_ratios_are_medians_over_words_with_as_many_active_bits(statistics):
     ]
 
 
-def many(n_units, n_words=6000):
-    """Statistics of words with up to ``n_units`` active bits, all of them often."""
-    n_active = np.arange(n_words) % (n_units + 1)
-    p = np.full(n_words, 1.0 / n_words)
-    return PatternStatistics(
-        X=np.empty((0, n_units), dtype=np.uint8),
-        n_active=n_active,
-        empirical=p,
-        model=p / 2,
-        lower=p,
-        upper=p,
-        n_words=n_words,
-    )
-
-
-def test_the_group_of_the_largest_numbers_is_always_named():
-    statistics = many(126)
-    rare = np.append(np.arange(126), [130] * 3).astype(np.int64)
-    p = np.full(rare.size, 1.0 / rare.size)
-    few = replace(statistics, n_active=rare, empirical=p, model=p, lower=p, upper=p)
-    ax = pattern_ratios({"a": few}, ax=axes())
-    ticks = dict(zip(ax.get_xticks(), [t.get_text() for t in ax.get_xticklabels()], strict=True))
-    assert ticks[max(ticks)] == "124+"
-    assert 120 not in ticks  # their names would overlap
-
-
-def test_a_model_that_is_far_off_does_not_flatten_the_others(statistics):
-    one = statistics["Ising"]
-    far = replace(one, model=one.model * 2.0 ** (-40.0 * one.n_active))
-    ax = pattern_ratios({"far": far, "Ising": one}, ax=axes())
-    lowest = quartiles(ax)[1].min()
-    assert ax.get_ylim()[0] == pytest.approx(1.3 * lowest)
-
-
 def test_models_and_words_give_what_statistics_give(words):
     ising, rates = mc.Ising().fit(words), mc.Independent().fit(words)
     for draw in (patterns, pattern_ratios):
@@ -194,12 +139,6 @@ def test_models_and_words_give_what_statistics_give(words):
         )
 
 
-def test_nothing_to_draw_is_refused():
-    for draw in (patterns, pattern_ratios, synchrony):
-        with pytest.raises(ValueError, match="models is empty; pass fitted models and words"):
-            draw({}, ax=axes())
-
-
 def lines_of(ax):
     return {container.get_label(): container for container in ax.containers}
 
@@ -217,17 +156,6 @@ def test_synchrony_of_data_is_black_points_with_errors_and_of_models_a_line(word
     line = lines["Ising"].lines[0]
     assert line.get_color() == MODEL_COLOURS["Ising"]
     np.testing.assert_allclose(line.get_ydata(), ising.probability)
-
-
-def test_synchrony_of_500_units_shows_what_occurs():
-    p = np.zeros(501)
-    p[:3] = 0.6, 0.3, 0.1
-    data = Synchrony(p, np.where(p > 0, 0.01, 0.0), "words")
-    model = Synchrony(np.full(501, 1 / 501), np.zeros(501), "exact")
-    ax = synchrony({"data": data, "RBM 25": model}, ax=axes())
-    ax.figure.draw_without_rendering()
-    assert ax.get_xlim() == (-0.5, 2.5)
-    assert ax.get_ylim() == pytest.approx((0.02, 1.0))
 
 
 def test_synchrony_of_one_word_has_no_error():

@@ -55,23 +55,6 @@ def test_scores_are_drawn_at_their_strengths_with_errors_and_the_chosen_ringed(i
     np.testing.assert_allclose(heights, [score.stderr for score in ising.scores])
 
 
-def test_models_stand_side_by_side_so_that_none_hides_another(ising):
-    ax = drawn({"a": ising, "b": ising, "c": ising})
-    named, _ = lines(ax)
-    seen = [line.get_transform().transform(line.get_xydata()) for line in named.values()]
-    apart = np.diff(seen, axis=0) * 72.0 / ax.figure.dpi
-    np.testing.assert_allclose(apart[..., 0], 3.0)  # points
-    np.testing.assert_allclose(apart[..., 1], 0.0, atol=1e-9)
-    middles = [
-        [bars.get_transform().transform(segment)[0, 0] for segment in bars.get_segments()]
-        for bars in ax.collections
-    ]
-    np.testing.assert_allclose(middles, np.array(seen)[..., 0])
-    rings = [line for line in ax.lines if line.get_markersize() > 6 and line.get_xydata().size]
-    places = [ring.get_transform().transform(ring.get_xydata())[0] for ring in rings]
-    assert places[1:4] == [pytest.approx(each[ising.chosen]) for each in seen]
-
-
 @pytest.mark.parametrize(
     ("strengths", "scale", "names"),
     [
@@ -106,11 +89,6 @@ def test_couplings_and_live_hidden_units_are_counted(ising, rbm):
     assert list(named) == ["RBM 2"]
     live = [np.count_nonzero(fit.W_.any(axis=0)) for fit in rbm.fits]
     assert named["RBM 2"].get_ydata().tolist() == live
-
-
-def test_all_panels_have_the_strengths_of_all_models(ising, rbm):
-    limits = {drawn([ising, rbm], show=what).get_xlim() for what in ("couplings", "hidden units")}
-    assert len(limits) == 1
 
 
 def test_several_are_called_by_their_models_or_by_names_that_are_given(ising, rbm):

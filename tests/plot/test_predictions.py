@@ -92,19 +92,7 @@ def test_a_model_without_training_rates_has_no_line_for_them(words):
     assert [line.get_label() for line in ax.lines] == ["spikes"]
 
 
-def test_a_unit_that_was_not_predicted_is_refused(words):
-    only = predict(Independent().fit(words), words, units=[1])
-    with pytest.raises(ValueError, match="unit 0 was not predicted; pick one of 1"):
-        plot.prediction(only, unit=0, ax=axes())
-
-
 DRAW = {"calibration": plot.calibration, "roc": plot.roc, "prediction": plot.prediction}
-
-
-@pytest.mark.parametrize("name", DRAW)
-def test_nothing_to_draw_is_refused(name):
-    with pytest.raises(ValueError, match="models is empty; pass fitted models and words, or what"):
-        DRAW[name]({}, ax=axes(), **({"unit": 0} if name == "prediction" else {}))
 
 
 def test_results_have_their_unit_and_what_was_given(predicted):
@@ -144,16 +132,6 @@ def test_models_and_words_give_what_results_give(words, given):
     got = plot.prediction(models, windows, 1, given=given, ax=axes())
     for trace, same in zip(expected.patches, got.patches, strict=True):
         np.testing.assert_array_equal(trace.get_data().values, same.get_data().values)
-
-
-def test_the_axis_reaches_as_high_as_the_prediction(predicted):
-    ax = plot.prediction(predicted, unit=0, title="Unit x", ax=axes())
-    [trace] = ax.patches
-    assert ax.get_ylim()[0] == 0.0
-    assert ax.get_ylim()[1] == pytest.approx(1.08 * trace.get_data().values.max(), rel=0.02)
-    ax.figure.draw_without_rendering()
-    [spikes] = [line for line in ax.lines if line.get_label() == "spikes"]
-    assert ax.title.get_window_extent().y0 > spikes.get_window_extent().y1
 
 
 def test_calibration_shows_observed_against_predicted_with_counting_noise(predicted):

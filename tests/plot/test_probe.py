@@ -97,20 +97,6 @@ def test_one_unit_has_a_probe(ax):
     ax.figure.draw_without_rendering()
 
 
-def test_units_of_one_depth_are_side_by_side_on_the_probe(ax):
-    rng = np.random.default_rng(0)
-    depths = np.sort(np.concatenate((np.full(10, 500.0), rng.uniform(0.0, 1600.0, 490))))
-    probe(Units(map(str, range(500)), depths), ax=ax)
-    [dots] = [line for line in ax.lines if line.get_marker() == "o"]
-    x, y = dots.get_data()
-    assert len({*zip(x.round(9), y, strict=True)}) == 500
-    for place in np.unique(x.round(9)):
-        assert (np.diff(y[x.round(9) == place]) > np.ptp(depths) / 60).all()
-    (shank,) = ax.patches
-    assert shank.get_x() < x.min()
-    assert x.max() < shank.get_x() + shank.get_width() < ax.get_xlim()[1]
-
-
 @pytest.mark.parametrize(
     ("depths", "layer"),
     [

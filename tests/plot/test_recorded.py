@@ -84,27 +84,6 @@ def test_pairs_with_a_unit_of_unknown_layer_are_a_group_of_their_own(words, ax):
     assert [label.split(",")[0] for label in legend(ax)] == named
 
 
-def test_colours_of_pairs_are_of_all_or_by_kind(words):
-    one, by_kind = Figure().subplots(1, 2)
-    correlations(words, color="black", title="all alike", ax=one)
-    assert one.get_title() == "all alike"
-    assert {to_hex(line.get_color()) for line in one.lines} == {"#000000"}
-    correlations(words, color={"within a layer": "#ff0000"}, ax=by_kind)
-    assert [to_hex(line.get_color()) for line in by_kind.lines] == ["#777777", "#ff0000"]
-    with pytest.raises(ValueError, match=r"^color names 'both'; name some of between layers, wi"):
-        correlations(words, color={"both": "red"})
-
-
-def test_many_pairs_are_counted_on_a_logarithmic_axis_and_few_on_whole_numbers(words):
-    rng = np.random.default_rng(1)
-    few, many = Figure().subplots(1, 2)
-    correlations(words, ax=few)
-    correlations(Words.from_array(rng.random((300, 500)) < 0.2), ax=many)
-    assert few.get_yscale() == "linear"
-    assert many.get_yscale() == "log"
-    assert many.patches[0].get_data().values.sum() == 500 * 499 / 2
-
-
 @pytest.mark.parametrize("X", [[[0], [1]], [[0, 1], [0, 0]]])
 def test_words_without_a_pair_to_correlate_say_so(X, ax):
     correlations(Words.from_array(X), ax=ax)
@@ -161,12 +140,3 @@ def test_a_bar_spans_the_peak_at_half_its_height(volleys, ax):
     middle = volleys.chance[volleys.chance.size // 2]
     half_height = (volleys.baseline + volleys.height / 2) / middle
     np.testing.assert_allclose(bar.get_ydata(), half_height)
-
-
-RECORDING = Recording([[0.1], [0.2]], epochs=[[0.0, 1.0]])
-
-
-def test_rates_have_a_title_and_a_colour(ax):
-    rates(RECORDING, title="rates", color="#ff0000", ax=ax)
-    assert ax.get_title() == "rates"
-    assert to_hex(ax.collections[0].get_facecolor()[0]) == "#ff0000"

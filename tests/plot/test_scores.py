@@ -89,18 +89,6 @@ def test_recordings_are_groups_side_by_side_with_the_same_colour_per_model():
     ax.figure.draw_without_rendering()
 
 
-def test_models_of_a_class_share_a_colour_and_differ_in_hatches_and_markers():
-    both = compared({"RBM 25": 12.0, "RBM 5": 11.0, "Ising": 10.0})
-    bars = bars_of(scores(both, ax=axes()))
-    assert list(bars) == ["Ising", "RBM 5", "RBM 25"]
-    hidden = [bars[name].patches[0] for name in ("RBM 5", "RBM 25")]
-    assert {to_hex(bar.get_facecolor()).upper() for bar in hidden} == {MODEL_COLOURS["RBM"]}
-    assert hidden[0].get_hatch() != hidden[1].get_hatch()
-    points = [container.lines[0] for container in differences(both, ax=axes()).containers]
-    assert {point.get_color() for point in points} == {MODEL_COLOURS["RBM"]}
-    assert points[0].get_marker() != points[1].get_marker()
-
-
 def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     rng = np.random.default_rng(0)
     X = rng.random((2000, 4)) < np.where(rng.random((2000, 1)) < 0.1, 0.7, 0.05)
@@ -156,28 +144,6 @@ def test_splits_are_dots_beside_their_mean():
     assert dots(scores(one, ax=axes())) == dots(differences(one, ax=axes())) == []
 
 
-@pytest.mark.parametrize("draw", [scores, differences])
-def test_dots_stand_in_the_order_of_splits_right_of_the_mean_within_its_bar(draw):
-    ax = draw(compared({"Ising": 10.0, "RBM 5": 12.0}), ax=axes())
-    for line in (line for line in ax.lines if line.get_markerfacecolor() == "white"):
-        x = line.get_xdata() % 1.0  # bars are 0.6 wide, and 1 apart
-        assert (np.diff(x) > 0.0).all()
-        assert 0.0 < x[0] < x[-1] < 0.3
-
-
-def test_one_recording_has_its_models_on_the_axis_and_per_cent_on_the_right():
-    ax = differences(compared({"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 11.0}), ax=axes())
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["RBM 5", "SemiRBM 5"]
-    assert ax.get_xlabel() == "cells, 23 units"
-    assert ax.get_legend() is None
-    [right] = ax.child_axes
-    ax.figure.draw_without_rendering()
-    np.testing.assert_allclose(right.get_ylim(), 10.0 * np.array(ax.get_ylim()))  # of 10 bits/s
-    several = [compared({"Ising": 10.0, "RBM 5": 12.0}, name) for name in "AB"]
-    assert differences(several, ax=axes()).child_axes == []
-    assert differences(compared({"Ising": 0.0, "RBM 5": 1.0}), ax=axes()).child_axes == []
-
-
 def test_further_pairs_can_be_asked_for():
     three = compared({"Ising": 10.0, "RBM 5": 12.5, "SemiRBM 5": 12.0})
     ax = differences(three, also=[("RBM 5", "SemiRBM 5")], ax=axes())
@@ -217,47 +183,6 @@ def test_thirty_recordings_are_dots_around_the_mean_of_each_of_fourteen_models()
         starts = [label.get_position()[0] for label in panel.get_xticklabels()]
         assert starts == sorted(set(starts))
         assert {label.get_rotation() for label in panel.get_xticklabels()} == {45.0}
-
-
-def test_narrow_axes_hold_half_as_many_groups():
-    several = [compared({"Ising": 10.0, "RBM 5": 12.0}, f"mouse {k}") for k in range(16)]
-    wide, narrow = (Figure(figsize=(inches, 3.0)).subplots() for inches in (7.0, 3.5))
-    assert len(bars_of(scores(several, ax=wide))["RBM 5"]) == 16
-    assert len(bars_of(scores(several, ax=narrow))["RBM 5"]) == 1
-    assert len(bars_of(scores(several[:15], ax=narrow))["RBM 5"]) == 15
-
-
-def test_slanted_names_of_differences_have_two_lines():
-    one = compared({"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 12.0})
-    ax = differences(one, also=[("RBM 5", "SemiRBM 5")], ax=Figure(figsize=(1.5, 2.0)).subplots())
-    names = [label.get_text() for label in ax.get_xticklabels()]
-    assert names == ["RBM 5", "SemiRBM 5", "RBM 5\n\N{MINUS SIGN} SemiRBM 5"]
-    assert {label.get_rotation() for label in ax.get_xticklabels()} == {45.0}
-
-
-@pytest.mark.parametrize(
-    ("inches", "names", "rotation"),
-    [
-        (7.0, ["B4 (simulated)\n23 units", "T6 (simulated)\n23 units"], 0.0),
-        (2.0, ["B4\n(simulated)\n23 units", "T6\n(simulated)\n23 units"], 0.0),
-        (1.0, ["B4 (simulated), 23 units", "T6 (simulated), 23 units"], 45.0),
-    ],
-)
-def test_recordings_are_named_in_as_few_lines_as_fit(inches, names, rotation):
-    levels = {"Ising": 10.0, "RBM 5": 12.0}
-    both = [compared(levels, f"{name} (simulated)") for name in ("B4", "T6")]
-    ax = scores(both, ax=Figure(figsize=(inches, 2.0)).subplots())
-    assert [label.get_text() for label in ax.get_xticklabels()] == names
-    assert {label.get_rotation() for label in ax.get_xticklabels()} == {rotation}
-
-
-def test_comparisons_can_be_named():
-    both = {"left": compared({"Ising": 10.0}, ""), "right": compared({"Ising": 8.0}, "")}
-    ax = scores(both, ax=axes())
-    assert [label.get_text() for label in ax.get_xticklabels()] == [
-        "left\n23 units",
-        "right\n23 units",
-    ]
 
 
 def test_differences_turn_the_pairs_in_which_the_reference_is_better():

@@ -54,12 +54,6 @@ def test_spikes_of_superficial_units_are_drawn_at_the_top(recording, ax):
     assert ax.get_xlim() == (0.0, 3.0)
 
 
-def test_layers_are_named_letter_by_letter_with_a_line_between_them(recording, ax):
-    raster(recording, ax=ax)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [r"\$II/III\$", "V/VI"]
-    assert [line.get_ydata()[0] for line in ax.lines] == [1.5]
-
-
 def test_binned_marks_are_the_words_of_the_recording(recording, ax):
     raster(recording, 0.0, 3.0, bin_width=0.1, ax=ax)
     boxes = corners(ax)
@@ -121,23 +115,6 @@ def test_two_seconds_are_drawn_where_one_end_is_given(recording):
 def test_the_busiest_stretch_is_drawn_where_nothing_is_asked_for(recording, ax):
     raster(recording, ax=ax)
     assert ax.get_xlim() == busiest_stretch(recording) == (0.0, 1.0)
-
-
-def test_many_marks_become_an_image_so_that_files_stay_small():
-    rng = np.random.default_rng(0)
-    trains = [np.sort(rng.uniform(0, 40.0, 30)) for _ in range(500)]
-    recording = Recording(trains, epochs=[[0.0, 40.0]])
-    few, many = Figure().subplots(1, 2)
-    raster(recording, 0.0, 2.0, ax=few)
-    raster(recording, 0.0, 40.0, ax=many)
-    assert not marks(few, LineCollection).get_rasterized()
-    assert marks(many, LineCollection).get_rasterized()
-    assert len(marks(many, LineCollection).get_segments()) == 15_000
-    few, many = Figure().subplots(1, 2)
-    raster(recording, 0.0, 2.0, bin_width=0.02, ax=few)
-    raster(recording, 0.0, 40.0, bin_width=0.02, ax=many)
-    assert not marks(few, PathCollection).get_rasterized()
-    assert marks(many, PathCollection).get_rasterized()
 
 
 def test_a_silent_recording_is_drawn_empty(ax):
@@ -228,13 +205,6 @@ def test_rows_are_the_activations_in_the_time_asked_for():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["h2", "h0"]
     assert ax.get_yticks()[0] > ax.get_yticks()[1]  # the first on top
     assert ax.get_xlim() == (1.0, 3.0)
-
-
-def test_one_hidden_unit_has_an_axis_from_0_to_1():
-    ax = drawn(rbm(), words(), 1, 0.0, 1.0)
-    assert ax.get_ylabel() == "P(h1 = 1 | x)"
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["0", "1"]
-    assert ax.get_yticks().tolist() == [0.0, ROW_HEIGHT]
 
 
 def test_the_most_variable_live_hidden_units_are_drawn_by_default():

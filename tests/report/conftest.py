@@ -51,14 +51,6 @@ def figured_phone(browser, figured):
         yield visit
 
 
-@pytest.fixture
-def drawn_phone(browser, drawn):
-    """A visit of a page with true figures, with fingers."""
-    options = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
-    with visiting(browser, drawn, **options) as visit:
-        yield visit
-
-
 @pytest.fixture(scope="session")
 def raster_results(tmp_path_factory):
     """Ten hidden units, of which seven live; the first is an assembly."""

@@ -11,7 +11,6 @@ from microcolumn.report._adequacy import (
     adequacy_table,
     explained_text,
 )
-from microcolumn.report._answer import whole_answer
 from microcolumn.study import Results
 
 
@@ -60,23 +59,3 @@ def test_nothing_is_said_before_it_is_computed(tmp_path):
     assert adequacy_of(results, where) == ("", None)
     assert explained_text(results, where, "RBM 5") == ""
     assert report_dict(results)["comparisons"][0]["adequacy"] is None
-
-
-def test_where_the_best_model_was_not_tested_for_it_the_next_best_is_told(tmp_path):
-    """Older studies have no adequacy of models outside the paper's family."""
-
-    def without_best(job, rows):
-        kept = [row for row in rows.get("adequacies", []) if not row["model"].startswith("RBM")]
-        if kept:
-            rows["adequacies"] = kept
-
-    results = Results(planted.write(tmp_path / "study.db", change=without_best))
-    where = results.index.at("cells", "instantaneous", None)
-    first, second = results.comparison("cells").models[:2]
-    assert (first.name, second.name) == ("RBM 5", "SemiRBM 5")
-    name, adequacy = adequacy_of(results, where)
-    assert name == second.name
-    assert adequacy.describes
-    told = dict(whole_answer(results).paragraphs)["Is the best model good enough?"]
-    assert told.startswith("Yes, as far as these words can tell: SemiRBM 5 describes these words")
-    assert told.endswith(" RBM 5 was not tested for this.")

@@ -16,6 +16,8 @@ from microcolumn.report._explorer import explorers
 from microcolumn.study import Results
 from microcolumn.units import Units
 
+pytestmark = pytest.mark.integration
+
 #: Names of units that a page must show and never run.
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "$\\alpha$", "</script>")
 
@@ -113,16 +115,6 @@ def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
     assert visit.text("parameters-readout").endswith("no coupling with itself")
 
 
-def test_a_weight_pointed_at_is_the_stored_one(visit, results, shown):
-    choose(visit, shown.name)
-    W = shown.model.W_[np.ix_(order_of(results), shown.hidden)]
-    row, column = np.argwhere(W)[7]
-    visit.point_at("weights", row, column)
-    said = visit.text("parameters-readout")
-    assert said.startswith(f"h{shown.hidden[column]} \u2013 unit ")
-    assert value_in(said) == pytest.approx(W[row, column], rel=6e-3)
-
-
 def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
     visit.page.locator("#explorer-where").select_option(index=1)
     choose(visit, "Ising")
@@ -135,31 +127,6 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
     first, second = said.split(" \u2013 ")
     assert "2 bins before the newest" in first
     assert "1 bin before the newest" in second
-
-
-def test_a_window_names_layers_inside_each_of_its_bins(visit, results):
-    visit.page.evaluate(
-        """() => { const { prototype } = CanvasRenderingContext2D, draw = prototype.fillText;
-          window.drawn = [];
-          prototype.fillText = function (text, ...rest) {
-            window.drawn.push([this.canvas.parentElement.parentElement.id, text]);
-            draw.call(this, text, ...rest); }; }"""
-    )
-    visit.page.locator("#explorer-where").select_option(index=1)
-    drawn = [text for of, text in visit.page.evaluate("window.drawn") if of == "explorer-weights"]
-    units = results.units("cells", experiment="spatiotemporal")
-    layers = [name for name, *_ in laminar(units).layers]
-    assert len(layers) > 1
-    assert [text for text in drawn if text in layers] == 3 * layers
-    lags = [text for text in drawn if text.endswith(" ms")]
-    assert lags == ["\u221213 ms", "\u22126.7 ms", "0 ms"]
-
-
-def test_both_explorers_show_the_same_recording(visit):
-    visit.page.locator("#explorer-where-data").select_option(index=1)
-    assert visit.page.locator("#explorer-where").input_value() == "cells, spatiotemporal, 3 bins"
-    assert visit.page.locator("#explorer-models label").all_inner_texts() == ["Ising", "RBM 12"]
-    assert "hidden units of RBM 12" in visit.text("assemblies-lead")
 
 
 def test_the_slider_leads_along_the_stored_path(visit, results):
@@ -178,36 +145,6 @@ def test_the_slider_leads_along_the_stored_path(visit, results):
         chosen = ", chosen by validation" if step == 1 else ""
         assert slider.get_attribute("aria-valuetext") == f"{l1:g}{chosen}"
         slider.press("ArrowRight")
-
-
-def test_the_curve_marks_the_chosen_l1_and_doubtful_scores(visit):
-    curve = visit.page.locator("#explorer-curve")
-    assert curve.locator("text", has_text="chosen").count() == 1
-    assert "hollow: log Z not converged" in curve.locator("p").inner_text()
-    fills = [each.get_attribute("fill") for each in curve.locator("circle").all()]
-    assert fills.count("var(--paper)") == 1
-    assert fills.count("none") == 1  # the ring
-    assert len(fills) == len(planted_study.L1) + 1
-
-
-def test_the_curve_has_numbers_on_both_axes(visit):
-    ticks = visit.page.locator("#explorer-curve .explorer-tick").all_text_contents()
-    assert [float(text) for text in ticks[:3]] == [0.0, 0.004, 0.001]  # the ends first
-    scores = [large_study.validation_score(l1) for l1 in planted_study.L1]
-    shown = [float(text.replace("\u2212", "-")) for text in ticks[3:]]
-    assert 2 <= len(shown) <= 6
-    assert min(scores) <= min(shown) < max(shown) <= max(scores)
-    assert "Validation score (bits/s)" in visit.text("curve")
-    assert visit.page.locator("#explorer-curve text", has_text="λ").count() == 1
-
-
-def test_a_model_shows_the_parameters_that_it_has(visit):
-    couplings, weights = visit.canvas("couplings"), visit.canvas("weights")
-    seen = {}
-    for model in ("Ising", "RBM 5", "SemiRBM 5"):
-        choose(visit, model)
-        seen[model] = couplings.is_visible(), weights.is_visible()
-    assert seen == {"Ising": (True, False), "RBM 5": (False, True), "SemiRBM 5": (True, True)}
 
 
 def test_arrow_keys_walk_through_a_map(visit, results):
@@ -258,14 +195,6 @@ def test_nothing_is_wider_than_the_page(visit, viewport, medium):
     assert wide <= window_width
 
 
-def test_a_phone_shows_whole_maps(visit):
-    visit.page.set_viewport_size(PHONE)
-    visit.settle()
-    for name in ("weights", "raster"):
-        box = visit.plot(name)
-        assert box["left"] + box["width"] <= visit.canvas(name).bounding_box()["width"]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_by_day_and_by_night(visit, scheme):
     visit.page.emulate_media(color_scheme=scheme)
@@ -294,25 +223,6 @@ def test_without_javascript_all_but_the_explorers_is_there(browser, file, visit)
         for control in ("input", "select", "canvas", "button", "fieldset"):
             assert not any(each.is_visible() for each in plain.page.locator(control).all())
         assert plain.page.locator("#parameters noscript p").is_visible()
-
-
-def test_figures_are_printed_large_enough_to_read(visit):
-    """Numbers of figures have 7 points where a figure has the size that it was drawn for."""
-    visit.page.set_viewport_size(PAPER)
-    visit.page.emulate_media(media="print")
-    shares = visit.page.locator(".plate svg").evaluate_all(
-        """(all) => all.map((svg) =>
-            0.75 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
-    )
-    assert shares
-    assert 7.0 * min(shares) >= 5.5
-
-
-def test_it_prints_without_controls(visit):
-    visit.page.emulate_media(media="print")
-    assert not visit.page.locator("#explorer-penalty").is_visible()
-    assert visit.page.get_by_text("On screen, a slider").is_visible()
-    assert visit.page.pdf(format="A4").startswith(b"%PDF-")
 
 
 def test_every_control_is_reached_by_tab_and_seen_to_be(visit):

@@ -10,6 +10,8 @@ from browser import PHONE, visiting
 from figured_page import HEIGHT, HOSTILE, WIDTH, saved
 from matplotlib import pyplot as plt
 
+pytestmark = pytest.mark.integration
+
 #: The figure for all recordings is the second; the first is of one recording.
 FIGURE = "Figure-2-likelihood"
 
@@ -69,21 +71,6 @@ def test_points_of_a_figure_are_saved_as_csv(page):
     assert len(found) == 5
 
 
-def test_a_file_waits_for_a_slow_browser(page):
-    """A machine with much to do may not come to it within a second."""
-    page.evaluate(
-        """() => { const later = window.setTimeout; window.delays = [];
-          window.setTimeout = (act, ms) => { window.delays.push(ms); return later(act, ms); }; }"""
-    )
-    saved(page, "SVG of Figure 2")
-    assert page.evaluate("window.delays") == [60_000]
-
-
-def test_files_are_called_after_the_figure_and_its_recording(page):
-    name, _ = saved(page, "SVG of Figure 1,")
-    assert name == "Figure-1-data-cells-simulated.svg"
-
-
 @pytest.mark.parametrize(
     ("title", "of", "column", "names"),
     [
@@ -105,19 +92,6 @@ def test_a_table_is_saved_with_errors_in_columns_of_their_own(page, title, of, c
     saved_there = found[[column + each for each in names]].to_numpy().tolist()
     assert saved_there == [["" if n == "-" else n for n in text.split(" ± ")] for text in texts]
     assert "\u00b7" not in content.decode()  # powers of ten as a spreadsheet reads them
-
-
-def test_units_are_saved_by_their_names_and_numbers_as_numbers(page):
-    name, content = saved(page, "CSV of the table: Units")
-    found = pd.read_csv(io.BytesIO(content), dtype={"unit": str})
-    assert name.startswith("Units-cells-simulated-instantaneous")
-    shown = page.locator("#units .table").first
-    assert list(found["unit"]) == shown.locator("tbody th").all_inner_texts()
-    assert "\u00a0" not in content.decode()
-    for column in ("depth, µm", "rate, Hz", "predicted, bits/s", "predicted, bits/s ±"):
-        assert found[column].dtype.kind in "if"
-    whole = pd.read_csv(io.BytesIO(saved(page, "table: What was modelled")[1]))
-    assert whole["bins"].dtype.kind in "if"  # although the page has commas in large numbers
 
 
 def test_the_code_of_a_figure_and_bibtex_are_copied(browser, figured):

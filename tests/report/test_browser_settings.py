@@ -8,6 +8,8 @@ from figured_page import SHEET, saved
 
 from microcolumn.study import Results
 
+pytestmark = pytest.mark.integration
+
 #: A recording's name that is long, of both directions, and not to be run.
 NAME = f"<script>alert(1)</script> \"quoted\" & 'so' 🧠 שלום العربية {'L' * 200}"
 
@@ -24,16 +26,6 @@ def test_nothing_is_wider_than_the_window(page, figured_visit, width):
     figured_visit.settle()
     wide, window_width = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
     assert wide <= window_width == width
-
-
-def test_code_that_is_unfolded_on_a_phone_scrolls_in_its_box(drawn_phone):
-    page = drawn_phone.page
-    page.evaluate(
-        """for (const each of all('.code')) { each.open = true;
-          each.querySelector('code').textContent += 'figure.savefig("name.pdf"); '.repeat(3); }"""
-    )
-    drawn_phone.settle()
-    assert page.evaluate("document.scrollingElement.scrollWidth") == PHONE["width"]
 
 
 def test_figures_turn_dark_while_the_page_is_open(page):
@@ -71,48 +63,6 @@ def test_it_prints_on_white_without_buttons_and_with_all_that_is_folded(page, sc
     assert page.pdf(format="A4").startswith(b"%PDF-")
 
 
-def test_nothing_is_printed_of_the_focus(page):
-    page.locator(SHEET).focus()
-    page.keyboard.press("Home")
-    outline = f"getComputedStyle(document.querySelector('{SHEET}')).outlineStyle"
-    assert page.evaluate(outline) != "none"
-    page.emulate_media(media="print")
-    assert page.evaluate(outline) == "none"
-
-
-def test_a_phone_prints_whole_figures(figured_phone):
-    """Panels come together before pages are counted: no page stays empty."""
-    page = figured_phone.page
-    n_stacked = page.locator(".crop").count()
-    assert n_stacked > 0
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".crop").count() == 0
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator(".crop").count() == n_stacked
-
-
-def test_colours_that_mean_something_stay_where_a_system_has_its_own(browser, raster_page):
-    with visiting(browser, raster_page, forced_colors="active") as visit:
-        visit.canvas("raster").press("ArrowRight")
-        key = visit.page.locator("#explorer-summary b").evaluate(
-            "(name) => getComputedStyle(name).boxShadow"
-        )
-        assert "213, 94, 0" in key  # vermilion, the first colour of hidden units
-        cursor, paper = (
-            visit.page.locator(part).first.evaluate("(e) => getComputedStyle(e).backgroundColor")
-            for part in (".explorer-time", "body")
-        )
-        assert cursor != paper
-
-
-def test_nothing_moves_for_those_who_want_no_motion(page):
-    scrolling = "getComputedStyle(document.documentElement).scrollBehavior"
-    assert page.evaluate(scrolling) == "smooth"
-    page.emulate_media(reduced_motion="reduce")
-    assert page.evaluate(scrolling) == "auto"
-    page.emulate_media(reduced_motion="no-preference")
-
-
 @pytest.mark.parametrize(
     ("which", "setting"),
     [
@@ -136,11 +86,6 @@ def test_no_rule_of_accessibility_is_broken(browser, request, which, setting):
         visit.settle()
         found = axe.run(visit.page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-
-
-def test_a_unit_named_from_right_to_left_leaves_its_depth_behind_it(page):
-    told = page.evaluate("unitText({ units: [['תא 1', 'IV', 300]] }, 0)")
-    assert told == "unit \u2068תא 1\u2069 (IV, 300 µm)"
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ import pytest
 from browser import LAPTOP, PHONE
 from figured_page import HOSTILE, SHEET, place
 
+pytestmark = pytest.mark.integration
+
 WIDE = {"width": 1920, "height": 900}
 
 
@@ -41,15 +43,6 @@ def test_a_tip_stands_beside_its_point_within_the_window(page, window):
         assert 0 <= max(above, below) <= 12
 
 
-def test_a_tip_with_no_room_above_it_is_below_its_point(page):
-    page.evaluate("scrollBy({ top: 0, behavior: 'instant' })")
-    _, y = place(page, 0, 2)
-    page.evaluate("(by) => scrollBy({ top: by, behavior: 'instant' })", y - 20)
-    page.mouse.move(*place(page, 0, 2))
-    mark, box = boxes(page)
-    assert box["y"] > mark["y"] + mark["height"] > 0
-
-
 def test_arrow_keys_walk_through_the_points_and_escape_hides_them(page):
     page.locator(SHEET).focus()
     page.keyboard.press("Home")
@@ -69,17 +62,6 @@ def test_arrow_keys_walk_through_the_points_and_escape_hides_them(page):
     assert page.locator(".tip").count() == 0
 
 
-def test_a_point_that_the_keys_lead_to_comes_into_view_with_its_tip(page):
-    page.set_viewport_size({"width": 390, "height": 360})
-    page.locator(SHEET).focus()
-    for key in ("End", "Home"):
-        page.keyboard.press(key)
-        line = page.locator("nav").bounding_box()["height"]
-        for box in boxes(page):
-            assert line <= box["y"] <= box["y"] + box["height"] <= 360
-            assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
-
-
 def test_a_tap_shows_a_point_and_a_tap_beside_it_hides_it(figured_phone):
     page = figured_phone.page
     page.locator(SHEET).scroll_into_view_if_needed()
@@ -88,40 +70,3 @@ def test_a_tap_shows_a_point_and_a_tap_beside_it_hides_it(figured_phone):
     assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
     page.locator("#figure-likelihood figcaption").tap()
     assert page.locator(".tip").count() == 0
-
-
-def test_a_tap_shows_a_point_after_a_tap_on_another_figure(figured_phone):
-    """The focus leaves the other figure when the point is shown already."""
-    page = figured_phone.page
-    page.locator("#figure-data-0 .sheet").tap()
-    page.locator(SHEET).scroll_into_view_if_needed()
-    page.touchscreen.tap(*place(page, 0, 2))
-    page.wait_for_function(
-        "(sheet) => document.querySelector(sheet) === document.activeElement", arg=SHEET
-    )
-    assert tip_text(page)[1] == "u3"
-    page.locator("#figure-data-0 .takeaway button").first.focus()
-    assert page.locator(".tip").count() == 0
-
-
-def test_a_finger_that_scrolls_the_page_shows_no_point(figured_phone):
-    page = figured_phone.page
-    page.locator(SHEET).scroll_into_view_if_needed()
-    page.evaluate(
-        """() => { window.seen = 0;
-          new MutationObserver(() => { window.seen += all('.tip').length; })
-            .observe(document.body, { childList: true }); }"""
-    )
-    session = page.context.new_cdp_session(page)
-    before, (x, y) = page.evaluate("scrollY"), place(page, 0, 2)
-
-    def send(kind, *points):
-        touched = {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y} for x, y in points]}
-        session.send("Input.dispatchTouchEvent", touched)
-
-    send("Start", (x, y))
-    for k in range(1, 9):
-        send("Move", (x, y - 15 * k))
-    send("End")
-    page.wait_for_function("(before) => scrollY !== before", arg=before)
-    assert page.evaluate("window.seen") == 0

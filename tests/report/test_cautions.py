@@ -6,14 +6,13 @@ import numpy as np
 import planted_study as planted
 import pytest
 
-from microcolumn.figures import likelihood
 from microcolumn.formatting import scientific
 from microcolumn.recording import Recording
 from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import _of_bins, cautions
 from microcolumn.report._json import report_dict
 from microcolumn.report._text import report_text
-from microcolumn.study import NotComputedError, Plan, Results
+from microcolumn.study import Plan, Results
 from microcolumn.study._store import Store
 
 FIRST, SECOND = planted.PLAN.experiments
@@ -61,23 +60,6 @@ def test_a_unit_sorted_twice_is_a_caution(tmp_path):
     [told] = [each for each in cautions(Results(path)) if "sorted twice" in each]
     assert told.startswith("cells: units '0' and '22' share 100% of the spikes")
     assert told.endswith("choose units with --ids or Recording.select")
-
-
-def test_an_end_that_leaves_nothing_is_no_caution(tmp_path):
-    def emptied(job, rows):
-        for row in rows.get("scores", []):
-            row["n_nonzero"] = 0
-
-    plan = Plan(planted.PLAN.sources, (replace(FIRST, models=("Ising",)),))
-    assert len(cautions_of(tmp_path, plan)) == 1
-    (tmp_path / "emptied").mkdir()
-    assert not cautions_of(tmp_path / "emptied", plan, change=emptied)
-
-
-def test_a_grid_made_for_the_words_is_read_from_the_store(tmp_path):
-    """Without its fits nothing is known of its ends."""
-    plan = Plan(planted.PLAN.sources, (replace(FIRST, l1="auto", models=("Ising",)),))
-    assert not cautions_of(tmp_path, plan)
 
 
 @pytest.mark.parametrize(
@@ -154,18 +136,3 @@ def test_a_false_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path):
     answer = whole_answer(results)
     assert answer.title.startswith("RBM 5 describes unseen activity better than independent units")
     assert answer.paragraphs[0][1] == "Not tested: Ising cannot be ranked because of a false mode."
-
-
-def test_a_study_whose_models_all_have_false_modes_ranks_none(tmp_path):
-    def false(job, rows):
-        for row in rows.get("scores", []):
-            if row["model"] != "Independent":
-                row["false_mass"] = 0.5
-
-    path = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, keep=is_test, change=false)
-    results = Results(path)
-    title = "No model can be ranked in cells (simulated): all have a false mode"
-    assert whole_answer(results).title == title
-    assert report_text(results).count("false mode: 50 % of the model's mass") >= 3
-    with pytest.raises(NotComputedError):
-        likelihood(results)

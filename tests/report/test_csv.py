@@ -36,13 +36,6 @@ def test_parameters_have_their_intervals(planted_results, monkeypatch):
     assert rows[0].items() >= found.to_rows()[0].items()
 
 
-def test_adequacy_is_a_sentence_with_its_p_values(tables, planted_results):
-    row, *_ = tables["adequacy"]
-    each = planted_results.adequacy("cells")[row["model"]]
-    assert (row["sentence"], float(row["p_value"])) == (str(each), each.p_value)
-    assert float(row["p_synchrony"]) == each.p_values["synchrony"]
-
-
 def test_scores_and_differences_are_those_of_the_results(tables, planted_results):
     [row] = [
         row

@@ -10,12 +10,10 @@ import pytest
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
-from microcolumn.report import _explorer
 from microcolumn.report._explorer import (
     ACTIVATIONS,
     PARAMETERS,
     explorers,
-    most_per_matrix,
     strongest,
 )
 from microcolumn.study import Results
@@ -66,16 +64,6 @@ def test_a_path_holds_every_stored_parameter_to_four_digits(results, explorer):
                 W = model.W_[np.ix_(order, step["hidden"])]
                 np.testing.assert_allclose(dense(step["W"], 9, len(step["hidden"])), W, rtol=5e-4)
                 assert len(step["hidden"]) == model.n_live_hidden_
-
-
-def test_hidden_units_are_strongest_first_at_every_penalty(results, explorer):
-    orders = set()
-    for path in explorer["models"][1:]:
-        for step, model in zip(path["steps"], results.path("cells", path["name"]), strict=True):
-            strengths = np.abs(model.W_).sum(axis=0)[step["hidden"]]
-            assert (np.diff(strengths) <= 0).all()
-            orders.add(tuple(step["hidden"]))
-    assert any(list(order) != sorted(order) for order in orders)
 
 
 def test_validation_scores_are_those_of_the_store(results, explorer):
@@ -158,21 +146,6 @@ def test_activations_belong_to_windows_that_end_in_the_bins_shown(planted_result
         assert bins == np.flatnonzero(X[:, 8 + unit]).tolist()
 
 
-def test_each_experiment_shows_its_longest_words(planted):
-    assert [(each["experiment"], each["window"]) for each in planted] == [
-        ("instantaneous", 1),
-        ("spatiotemporal", 3),
-    ]
-    windows = planted[1]
-    assert len(windows["units"]) == 4
-    [ising] = [path for path in windows["models"] if path["name"] == "Ising"]
-    assert ising["steps"][0]["J"]["total"] == 1
-    # The planted coupling is between the first two bits, both of the oldest bin.
-    [place], [value] = ising["steps"][0]["J"]["gaps"], ising["steps"][0]["J"]["values"]
-    assert max(divmod(place, 12)) < 4
-    assert value == 0.1
-
-
 def test_a_hidden_unit_is_described_as_in_the_table_of_assemblies(planted):
     found = planted[0]["assemblies"]
     assert found["ranked"]
@@ -203,14 +176,6 @@ def test_the_split_shown_is_the_first_that_is_tested(tmp_path):
     assert sorted(unit["mean"] for unit in found["assemblies"]["hidden"]) == pytest.approx(
         means, rel=1e-3
     )
-
-
-def test_some_of_the_units_may_be_explored(tmp_path):
-    results = small(tmp_path / "cells.db", n_units=8, most_active=5)
-    [found] = explorers(results)
-    ids = [name for name, _, _ in found["units"]]
-    counts = large_study.recording(8, 20.0).spike_counts
-    assert ids == [f"u{n}" for n in np.sort(np.argsort(-counts, kind="stable")[:5])]
 
 
 def test_a_study_without_live_hidden_units_has_no_assemblies(tmp_path):
@@ -253,15 +218,6 @@ def test_only_the_strongest_entries_of_large_matrices_travel():
     np.testing.assert_allclose(found[found != 0], matrix[np.abs(matrix) >= weakest], rtol=5e-4)
 
 
-def test_matrices_share_the_budget_and_small_ones_stay_whole():
-    sizes = [5, 10, 1000, 2000]
-    most = most_per_matrix(sizes, 500)
-    together = sum(min(size, most) for size in sizes)
-    assert most > 10
-    assert 500 - len(sizes) < together <= 500
-    assert most_per_matrix([], 500) == 0
-
-
 def test_many_units_stay_within_the_budget(tmp_path):
     [found] = explorers(small(tmp_path / "cells.db", n_units=400, n_hidden=120))
     sizes = [
@@ -276,10 +232,3 @@ def test_many_units_stay_within_the_budget(tmp_path):
     hidden = found["assemblies"]["hidden"]
     assert sum(len(unit["thousandths"]) + len(unit["percent"]) for unit in hidden) <= ACTIVATIONS
     assert len(hidden) == found["assemblies"]["n_live"]
-
-
-def test_where_room_is_short_the_clearest_hidden_units_are_listed(results, explorer, monkeypatch):
-    monkeypatch.setattr(_explorer, "ACTIVATIONS", 2 * (1000 + 9) + 5)
-    [short] = explorers(results)
-    assert short["assemblies"]["hidden"] == explorer["assemblies"]["hidden"][:2]
-    assert short["assemblies"]["n_live"] == len(explorer["assemblies"]["hidden"]) > 2

@@ -3,11 +3,9 @@
 import base64
 import json
 import os
-import re
 import shutil
 from html.parser import HTMLParser
 from io import BytesIO
-from itertools import pairwise
 from unittest.mock import Mock
 
 import planted_study as planted
@@ -17,7 +15,6 @@ from matplotlib import pyplot as plt
 
 from microcolumn.figures import _all
 from microcolumn.figures._captioned import captioned
-from microcolumn.models._spec import OBJECTIVES
 from microcolumn.recording import Recording
 from microcolumn.report import _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._answer import whole_answer
@@ -134,12 +131,6 @@ def test_the_page_opens_with_the_answer(parsed, results):
     assert len(parsed.table("In short")[0]) == 1 + len(answer.findings)
 
 
-def test_the_ranking_stands_in_the_answer(parsed):
-    inside = parsed.text_of("section", "answer")
-    assert "Title ranking." in inside
-    assert "(a) Caption ranking" in inside
-
-
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     condition = results.tested()[-1]
     compared = results.comparison(**condition.names)
@@ -176,36 +167,6 @@ def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
     assert [term["text"] for term in parsed.all("dt")].count("Seeds") == 1
 
 
-def test_no_amount_is_broken_into_two_lines(parsed):
-    broken = re.compile(r"[\d.)] (?:%|±|bits/s|ms\b)|[=<>±] [\d.]|\bRBM \d")
-    told = [e for e in parsed.elements if e["tag"] in ("figcaption", "li")]
-    told += [
-        e for e in parsed.elements if e.get("class") in ("note", "lead", "facts", "words long")
-    ]
-    assert {e["tag"] for e in told} >= {"figcaption", "li", "p", "td"}
-    assert [found[0] for e in told if (found := broken.search(e["text"]))] == []
-    assert any("\N{NO-BREAK SPACE}" in e["text"] for e in told)
-    for cell in parsed.all("td"):  # what is saved has plain spaces
-        assert "\N{NO-BREAK SPACE}" not in cell.get("data-value", cell["text"])
-
-
-def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
-    def terms(page):
-        listed = [term["text"] for term in page.all("dt")]
-        return listed[: listed.index("bits/s") + 1]
-
-    assert terms(parsed) == [
-        "Independent", "Ising", "RBM n", "SemiRBM n", "word", "T", "splits", "bits/s"
-    ]  # fmt: skip
-    by = {"… mpf": "mpf", "… pseudolikelihood … mpf": OBJECTIVES}
-    for named, objectives in by.items():
-        alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=objectives)
-        path = planted.write(tmp_path / f"{len(named)}.db", plan=alone, keep=lambda job: False)
-        assert " ".join(terms(Parsed(page(Results(path))))) == (
-            f"Independent Ising {named} word splits bits/s"
-        )
-
-
 def test_figures_have_captions_and_stand_in_their_own_boxes(parsed):
     shown = [figure for figure in parsed.all("figure") if figure.get("class") == "plate"]
     ids = [f"figure-{name}" + "-0" * each.per_recording for name, each in _all.FIGURES.items()]
@@ -239,13 +200,6 @@ def test_ids_are_distinct_and_links_have_targets(parsed):
     assert {link[1:] for link in links} <= set(ids)
     for name in ("aria-labelledby", "aria-describedby", "for"):
         assert {e[name] for e in parsed.elements if e.get(name)} <= set(ids)
-
-
-def test_headings_follow_each_other_without_a_gap(parsed):
-    levels = [int(e["tag"][1]) for e in parsed.elements if re.fullmatch(r"h\d", e["tag"])]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_tables_can_be_read_aloud_and_scrolled_by_keyboard(parsed):
@@ -331,13 +285,6 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
     assert plt.imread(BytesIO(base64.b64decode(content))).shape[:2] == (width // 7, width)
 
 
-def test_a_figure_that_is_smaller_as_svg_stays_one(results, monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_BYTES", 100)
-    found = pictures.pictures(results, MAX_BYTES)
-    assert len(found) == len(_all.FIGURES)
-    assert all(picture.markup.startswith("<svg") for picture in found.values())
-
-
 def test_figures_that_the_page_has_no_room_for_are_told(results):
     whole = pictures.pictures(results, MAX_BYTES)
     max_bytes = sum(len(picture.markup.encode()) for picture in list(whole.values())[:3])
@@ -386,9 +333,3 @@ def test_a_page_never_replaces_the_store(results):
     with pytest.raises(ValueError, match="is the study's store; choose another file"):
         write(results, results.file)
     assert results.file.read_bytes() == before
-
-
-def test_the_bar_counts_figures_where_it_is_wanted(results, capsys):
-    pictures.pictures(results, MAX_BYTES, progress=True)
-    count = len(_all.FIGURES)
-    assert f"{count}/{count}" in capsys.readouterr().err

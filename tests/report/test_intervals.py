@@ -1,7 +1,5 @@
 """Tables of intervals: what the store has, and nothing where it has none."""
 
-from dataclasses import replace
-
 import numpy as np
 import planted_study as planted
 import pytest
@@ -41,24 +39,6 @@ def _planted():
     )
 
 
-def _planted_weights():
-    """A hidden unit, column 4 of W, that drives one bit of two bins."""
-    names = ("7@-1", "7@0")
-    none = _estimates([], [])
-    return replace(
-        _planted(),
-        model="RBM",
-        names=names,
-        biases=_estimates([-3.0] * 2, [0.1] * 2),
-        pairs=np.zeros((0, 2), dtype=np.int64),
-        couplings=none,
-        coincidences=np.zeros(0),
-        hidden=np.array([4]),
-        weights=_estimates([[2.5], [0.1]], [[0.2], [0.2]]),
-        hidden_biases=_estimates([-4.0], [0.3]),
-    )
-
-
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     def with_intervals(job, rows):
@@ -89,20 +69,6 @@ def test_text_and_json_have_them(results):
     first = report_dict(results)["comparisons"][0]["by_model"]
     assert first["Ising"]["intervals"]["couplings"]["estimate"] == [0.5, 0.01, -1.2, None]
     assert first["RBM 5"]["intervals"] is None
-
-
-def test_hidden_units_and_bits_of_windows_are_named_as_everywhere_and_explained(tmp_path):
-    def with_weights(job, rows):
-        for row in rows.get("structures", []):
-            rbm = job.model.model == "RBM" and job.split == 0
-            row["intervals"] = to_blob(_planted_weights()) if rbm else None
-
-    plan = Plan(planted.PLAN.sources, planted.PLAN.experiments[1:])
-    results = Results(planted.write(tmp_path / "study.db", plan, change=with_weights))
-    _, strongest = interval_tables(results, results.tested()[-1])
-    assert [row[1:3] for row in strongest.rows] == [("7@-1", "h4")]
-    assert "h4: the hidden unit of column 4 of W" in strongest.note
-    assert "7@-1: unit 7, 1 bin before the newest; @0: in the newest" in strongest.note
 
 
 def test_without_intervals_there_is_no_table(planted_results):

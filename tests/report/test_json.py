@@ -5,7 +5,6 @@ import pytest
 
 from microcolumn.report import report_dict
 from microcolumn.report._answer import whole_answer
-from microcolumn.report._cautions import cautions
 from microcolumn.study import Plan, Results
 
 
@@ -46,18 +45,6 @@ def test_every_comparison_is_that_of_the_results(found, planted_results):
         for pair, judged in zip(shown["pairs"], compared.pairs, strict=True):
             assert (pair["verdict"], pair["p_holm"]) == (judged.verdict, judged.p_holm)
             assert pair["interval"] == list(judged.interval)
-
-
-def test_units_and_normalisers_are_listed_by_model(found, planted_results):
-    by_model = found["comparisons"][0]["by_model"]["RBM 5"]
-    units = by_model["predictions"]["rest"]["units"]
-    assert [unit["unit"] for unit in units[:2]] == ["u0", "u1"]
-    assert by_model["normalisers"]["0"]["0.001"]["value"] == planted.LOG_Z + 1e-3
-    assert by_model["normalisers"]["0"]["0.001"]["reverse"] is None
-
-
-def test_cautions_are_those_of_the_text(found, planted_results):
-    assert found["cautions"] == cautions(planted_results)
 
 
 def test_what_is_not_computed_is_left_out(tmp_path):

@@ -4,10 +4,9 @@ import re
 from dataclasses import replace
 
 import planted_study as planted
-import pytest
 
 from microcolumn.report._methods import methods, references
-from microcolumn.study import Experiment, Plan
+from microcolumn.study import Plan
 
 FIRST, SECOND = planted.PLAN.experiments
 
@@ -34,37 +33,6 @@ def test_the_numbers_are_those_of_the_plan():
         assert part in windows
     assert "500 chains" in said["Normalisation"]
     assert "up to 100,000" in said["Normalisation"]
-
-
-@pytest.mark.parametrize(
-    ("n_units", "units"),
-    [
-        ({}, "the 80 most active units of"),
-        ({"cells": 23}, "The spikes of all units of"),
-        ({"cells": 23, "more": 100}, "the 80 most active units, or all where there are fewer, of"),
-        ({"cells": 90, "more": 100}, "the 80 most active units of"),
-    ],
-)
-def test_units_are_called_all_where_there_are_no_more(n_units, units):
-    sources = (planted.SOURCE, replace(planted.SOURCE, name="more", seed=1))[: max(1, len(n_units))]
-    plan = Plan(sources, (replace(FIRST, most_active=80),))
-    [(_, words), *_] = methods(plan, layers=False, n_units=n_units)
-    assert units in words
-
-
-def test_rivals_are_told_with_what_they_are_and_who_made_them():
-    said = told(Experiment("short", models=("RBM", "TwoTree", "PopulationTracking"), n_splits=1))
-    words = said["Words and models"]
-    assert "Restricted Boltzmann machines (hidden units: 25) were fitted" in words
-    assert "each at the settings that the validation part preferred: a network of pairs" in words
-    cited = [each.key for each in references(list(said.items()))]
-    assert {"Carcamo & Lynn 2024", "O'Donnell et al. 2017"} <= set(cited)
-    assert "(Holm 1979), those with a model of another kind apart" in said["Scores and errors"]
-    assert "another kind" not in told(FIRST)["Scores and errors"]
-    assert "several spikes of a unit in a bin count as one" in said["Scores and errors"]
-    assert "all scores are from the test part" in words  # couplings and weights are not
-    alone = told(Experiment("short", models="Tree", n_splits=1))["Words and models"]
-    assert "L1 penalty" not in alone
 
 
 def test_all_that_is_cited_is_listed_by_name():

@@ -34,24 +34,6 @@ def test_the_quick_demo_names_each_kind_of_saving_once():
 
 
 @pytest.mark.parametrize(
-    ("n_units", "said"),
-    [
-        (64, ()),
-        (80, ("for words of more than 64 bits rougher fits",)),
-        (300, ("for words of more than 64 bits rougher fits", "the 80 most active units,")),
-    ],
-)
-def test_what_many_units_go_without_is_said_where_there_are_many(n_units, said):
-    recordings = {"a": {"n_units": n_units}}
-    plan = Plan.of("a.npz").quick()
-    results = type("Results", (), {"plan": plan, "study": {}, "recordings": recordings})()
-    small = quick_look(results).small
-    for sentence in ("for words of more than 64 bits", "most active units"):
-        assert (sentence in small) == any(sentence in each for each in said)
-    assert all(each in small for each in said)
-
-
-@pytest.mark.parametrize(
     ("command", "whole"),
     [
         ("microcolumn demo --out a", "microcolumn demo --out a --full"),
@@ -62,11 +44,6 @@ def test_what_many_units_go_without_is_said_where_there_are_many(n_units, said):
 def test_the_command_of_the_whole_study_is_named(command, whole):
     results = type("Results", (), {"study": {"command": command}})()
     assert whole_study(results) == f"run the whole study: {whole}"
-
-
-def test_from_python_the_whole_plan_is_named():
-    results = type("Results", (), {"study": {"command": ""}})()
-    assert whole_study(results) == "run the whole plan, without Plan.quick()"
 
 
 def test_report_page_and_json_begin_with_it(quick, tmp_path):
@@ -93,13 +70,3 @@ def test_simulated_recordings_are_named(planted_results, tmp_path):
     assert simulated(results) == ""
     assert results.label("cells") == "cells"
     assert "(simulated)" not in report_text(results)
-
-
-def test_every_printed_name_says_simulated(planted_results):
-    """The name alone is nowhere in the report; keys of the JSON stay as they are."""
-    text = report_text(planted_results)
-    assert text.count("cells") - 1 == text.count("cells (simulated)")  # but in the first sentence
-    told = report_dict(planted_results)
-    assert told["recordings"]["cells"]["simulated"] is True
-    assert {each["label"] for each in told["comparisons"]} == {"cells (simulated)"}
-    assert {each["recording"] for each in told["comparisons"]} == {"cells"}

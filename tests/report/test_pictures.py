@@ -6,7 +6,6 @@ from pathlib import Path
 
 import planted_study as planted
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from microcolumn.figures import _all
@@ -44,45 +43,6 @@ def test_a_picture_has_its_panels_points_and_code(planted_results, monkeypatch):
     assert found.heading(7) == "Figure 7 (4 in the paper). Words."
 
 
-def test_panels_are_measured_in_the_style_in_which_the_figure_is_drawn(
-    planted_results, monkeypatch
-):
-    """Matplotlib chooses ticks by the size of their labels, which depends on the style."""
-    with captioned("6", "Gains", (7.0, 1.5)) as figure:
-        for ax in figure.subplots(1, 2):
-            ax.plot([1.0, 2.0], [0.2, 2.6])
-            ax.set(ylim=(-0.2, 2.8), ylabel="gain")
-    found = drawn(planted_results, monkeypatch, figure)
-    labels = [float(x) for x in re.findall(r'rotate\(-90 ([\d.]+) [\d.]+\)">gain', found.markup)]
-    panels = json.loads(found.data)["panels"]
-    assert len(labels) == len(panels) == 2
-    for baseline, (left, *_) in zip(labels, panels, strict=True):
-        assert left <= baseline - 6 < left + 3  # its letters are 6 points high
-
-
-def test_points_are_the_first_that_a_full_page_goes_without(planted_results, monkeypatch):
-    figure = figure_with_points()
-    whole = drawn(planted_results, monkeypatch, figure)
-    monkeypatch.setattr(pictures, "MOST_BYTES", whole.n_bytes - len(whole.data) // 2)
-    found = drawn(planted_results, monkeypatch, figure)
-    assert "points" not in json.loads(found.data)
-    assert found.markup.startswith("<svg")
-
-
-def test_a_figure_of_all_recordings_does_not_share_with_those_of_single_ones(
-    planted_results, monkeypatch
-):
-    with captioned("3", "Many marks", (7.0, 1.0)) as figure:
-        figure.add_subplot().plot(range(500), "x")
-    size = len(figure.svg("figure-likelihood").encode())
-    draw = _all.Figures(lambda *args, **where: figure, "3")
-    everything = {"likelihood": draw._replace(per_recording=False), "data": draw}
-    monkeypatch.setattr(_all, "FIGURES", everything)
-    whole, single = pictures.pictures(planted_results, round(1.6 * size)).values()
-    assert whole.markup.startswith("<svg")
-    assert single.markup.startswith("<img")
-
-
 def test_figures_of_a_user_are_called_by_their_titles():
     plain, whole, many = Figure((3.0, 2.0)), Figure(), Figure()
     plain.add_subplot().set_title("Of the axes")
@@ -96,25 +56,6 @@ def test_figures_of_a_user_are_called_by_their_titles():
     assert [each.caption for each in found[:3]] == ["", "", "Two panels."]
     assert found[0].width == pytest.approx(3 / 7)
     assert not any(each.code for each in found)
-
-
-def test_formulas_have_a_font_where_theirs_is_missing():
-    figure = Figure()
-    figure.add_subplot().set_title("$10^{-3}$")
-    [found] = pictures.further([figure])
-    fonts = re.findall(r"font-family: ([^;\"]+)", found.markup)
-    assert "'DejaVu Sans', sans-serif" in fonts
-    assert not any(re.fullmatch("'[^']*'", each) for each in fonts)
-
-
-def test_a_figure_of_a_user_keeps_its_own_style():
-    with plt.rc_context({"axes.edgecolor": "#123456"}):
-        figure = Figure()
-        figure.add_subplot()
-    before = dict(plt.rcParams)
-    [found] = pictures.further([figure])
-    assert "stroke: #123456" in found.markup
-    assert dict(plt.rcParams) == before
 
 
 @pytest.mark.parametrize(

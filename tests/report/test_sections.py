@@ -2,11 +2,10 @@ import planted_study as planted
 import pytest
 
 from microcolumn.figures import FIGURES
-from microcolumn.report._content import BulletList, Heading, Paragraph, TableItem
+from microcolumn.report._content import Paragraph, TableItem
 from microcolumn.report._sections import sections
 from microcolumn.study import Plan, Results
 
-FITS = ("11 of the 12", "7 of the 8", "7 of the 8", "7 of the 8")
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
 
 
@@ -42,28 +41,6 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
         ("prediction", ["spatiotemporal"]),
         ("fitting", ["annealing"]),
     ]
-
-
-def test_experiments_have_headings_only_if_there_are_several(by_id):
-    def headings(section):
-        return [item.text for item in of_kind(section, Heading)]
-
-    assert headings(by_id["comparison"]) == [
-        "instantaneous: 20 ms words, maximum likelihood",
-        "spatiotemporal: T = 3 bins of 6.7 ms, maximum likelihood",
-    ]
-    assert headings(by_id["time"]) == []
-
-
-def test_fits_are_counted(by_id):
-    [listed] = of_kind(by_id["fitting"], BulletList)
-    # Of words of one, two and three bins in the second experiment, whose scores are all shown.
-    for line, numbers in zip(listed.lines, FITS, strict=True):
-        assert numbers in line
-    assert "8 of them" in listed.lines[-1]  # annealed
-    n_fits = sum(int(numbers.split()[-1]) for numbers in FITS)
-    n_sure = sum(int(numbers.split()[0]) for numbers in FITS)
-    assert by_id["fitting"].lead.startswith(f"{n_sure} of {n_fits} fits")
 
 
 def test_a_log_z_in_doubt_is_counted(tmp_path):

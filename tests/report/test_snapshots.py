@@ -180,12 +180,6 @@ def test_kinds_of_answers_follow_from_scores(kind):
     assert finding(**KINDS[kind]).kind == kind
 
 
-def test_a_rival_wins_only_over_fits_that_have_converged():
-    levels = GROUPS | {"BernoulliMixture": 20.0}
-    assert finding(levels=levels).rival_wins
-    assert not finding(levels=levels, **{"RBM 25": {"fit_converged": False}}).rival_wins
-
-
 if __name__ == "__main__":
     from tempfile import TemporaryDirectory
 

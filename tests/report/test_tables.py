@@ -4,8 +4,7 @@ import planted_study as planted
 import pytest
 from planted_comparison import compared as planted_comparison
 
-from microcolumn.figures import _all
-from microcolumn.report import _tables as tables, page
+from microcolumn.report import _tables as tables
 from microcolumn.report._tables import effects, gains, growth
 from microcolumn.study import Plan, Results
 
@@ -51,23 +50,6 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
     assert column(table, "lift") == ["-"] * 3  # this study was not asked for it
     assert column(table, "live hidden") == ["2.5 of 5", "2.5 of 5", "-"]
     assert column(table, "converged") == ["no", "yes", "yes"]
-
-
-def test_numbers_have_true_minus_signs_on_the_page_and_plain_ones_in_files(
-    planted_results, monkeypatch
-):
-    monkeypatch.setattr(_all, "FIGURES", {})
-    monkeypatch.setattr(tables, "_score", lambda model: ("-1.29", "0.1", "0.1", "0.1", "0.1"))
-    shown = page(planted_results)
-    assert '<td data-value="-1.29">\N{MINUS SIGN}1.29</td>' in shown
-    assert "RBM 5 - Ising</th>" in shown  # names are left as they are
-
-
-def test_a_lift_of_nothing_has_no_minus_sign(planted_results, conditions):
-    compared = planted_results.comparison(**conditions[0].names)
-    splits = tuple(replace(score, lift=-0.001) for score in compared.models[0].splits)
-    changed = replace(compared, models=(replace(compared.models[0], splits=splits),))
-    assert column(tables.models(changed), "lift")[0] == "+0.00"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import pytest
 
 from microcolumn.report import answer_text, report_text
 from microcolumn.report._answer import whole_answer
-from microcolumn.report._text import answer_blocks, report_blocks
+from microcolumn.report._text import report_blocks
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +31,6 @@ def test_the_answer_fits_a_terminal_and_breaks_no_amount(planted_results):
     assert "\N{NO-BREAK SPACE}" not in said
     for line in said.splitlines():
         assert not line.strip().startswith(("%", "±", "bits/s"))
-
-
-def test_the_answer_is_as_narrow_as_it_is_asked_to_be(planted_results):
-    narrow = "\n\n".join(map(str, answer_blocks(planted_results, 72)))
-    assert max(map(len, narrow.splitlines())) <= 72
-    prose, whole = (
-        " ".join(text.partition("In short")[0].split())
-        for text in (narrow, answer_text(planted_results))
-    )
-    assert prose == whole
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])

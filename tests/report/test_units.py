@@ -75,15 +75,6 @@ def test_columns_that_are_known_of_no_unit_are_left_out():
     assert table.note == "rate: spikes per second"
 
 
-def test_couplings_without_errors_have_none():
-    shown = row(
-        partners=("b",), partners_nats=(0.5,), partners_stderr=(math.nan,), partners_model="Ising"
-    )
-    table = unit_table([shown, row("b")])
-    assert [cells[-1] for cells in table.rows] == ["b (0.50)", "-"]
-    assert "no errors are known" in table.note
-
-
 def test_the_counts_are_of_members_and_of_sure_gains():
     member = {"assemblies_model": "RBM 5", "gain_model": "Ising", "gain_stderr": 0.1}
     rows = [
@@ -102,10 +93,6 @@ def test_the_counts_are_of_members_and_of_sure_gains():
     [counted] = unit_sentences(few, n_splits=1)  # nothing is known to recur
     assert counted.startswith("2 of 3 units are predicted better by Ising")
     assert "too few splits to test" in counted
-
-
-def test_nothing_is_counted_that_is_not_computed():
-    assert unit_sentences([row()], n_splits=4) == []
 
 
 def test_text_and_json_have_the_same_units(planted_results):

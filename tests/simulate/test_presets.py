@@ -14,7 +14,7 @@ def test_an_unknown_preset_is_one_sentence():
         mc.simulate.preset("B5")
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("name", ["B4", "T6", "B4MU"])
 def test_statistics_are_those_of_the_paper_and_of_cortex(name):
     recording = mc.simulate.preset(name, seed=1)
@@ -62,7 +62,7 @@ def peak_width_ms(recording, longest_ms=60):
     return above[-1] - above[0] + 1
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("name", ["B4", "T6", "B4MU"])
 def test_hidden_units_beat_pairs_and_pairs_beat_rates_on_held_out_words(name):
     recording = mc.simulate.preset(name)

@@ -14,6 +14,8 @@ from small_study import results_of, running, small_plan, when_finished
 from microcolumn.study._run import run
 from microcolumn.study._workers import StudyError
 
+pytestmark = pytest.mark.integration
+
 engine = importlib.import_module("microcolumn.study._run")
 
 
@@ -88,7 +90,6 @@ def started_in(file):
     return set(digests)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "longest_s", "n_wanted"), [(1, 1.5, 16), (2, 4.0, 3)])
 def test_a_study_killed_at_random_instants_ends_with_the_same_bits(
     tmp_path, uninterrupted, n_jobs, longest_s, n_wanted
@@ -105,7 +106,6 @@ def test_a_study_killed_at_random_instants_ends_with_the_same_bits(
         assert results_of(path) == uninterrupted
 
 
-@pytest.mark.slow
 def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
     path, uninterrupted, monkeypatch
 ):

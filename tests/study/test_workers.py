@@ -95,14 +95,14 @@ def wait_for_workers(address, count):
         client.wait_for_workers(count, timeout=60)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_any_number_of_processes_gives_the_same_bits(tmp_path, alone, n_jobs):
     run(small_plan(), tmp_path / "study.db", n_jobs=n_jobs)
     assert results_of(tmp_path / "study.db") == alone
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_annealed_normalisers_too_are_the_same_bits(tmp_path):
     """Windows of 40 bits, which no exact sum can cover."""
     settings = {"n_splits": 1, "windows": 4, "models": "Ising", "l1": 4e-3}
@@ -114,7 +114,7 @@ def test_annealed_normalisers_too_are_the_same_bits(tmp_path):
     assert results_of(tmp_path / "two.db") == results_of(tmp_path / "alone.db")
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, alone, monkeypatch):
     """First two workers of one thread each; then these die, and one of two threads comes."""
     with scheduler(tmp_path) as (address, options), ExitStack() as stack:
