@@ -1,5 +1,4 @@
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -86,27 +85,3 @@ def test_dead_units_are_not_in_the_order_and_ties_go_by_position():
     assert found.order.tolist() == [2, 0, 3]
     assert found.mean[1] == 0.5
     assert found.variance[1] == 0.0
-
-
-def test_words_of_other_units_are_refused_with_the_remedy(random_model):
-    with pytest.raises(
-        ValueError, match="words have 2 bits but RBM was fitted on 4; pass the same units"
-    ):
-        hidden_activation(random_model("rbm"), Words.from_array([[0, 1]]))
-
-
-def test_memory_stays_below_words_times_hidden_units():
-    rng = np.random.default_rng(0)
-    n_units, n_hidden = 20, 400
-    words = Words.from_array(rng.integers(0, 2, (20_000, n_units), dtype=np.uint8))
-    model = RBM.from_parameters(
-        Parameters(b=np.zeros(n_units), W=np.ones((n_units, n_hidden)), c=np.zeros(n_hidden))
-    )
-    tracemalloc.start()
-    try:
-        hidden_activation(model, words)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert len(words) > 19_000
-    assert peak < 8 * 20_000 * n_hidden / 1.5

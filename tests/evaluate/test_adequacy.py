@@ -12,7 +12,6 @@ import microcolumn as mc
 from microcolumn.evaluate import _model_words
 from microcolumn.evaluate._adequacy import _error, _first_miss, _moment_fit
 from microcolumn.evaluate._goodness import WordSample, block_table, goodness
-from microcolumn.evaluate._significance import bootstrap_p_text
 from microcolumn.evaluate._word_features import WordFeatures
 
 
@@ -135,12 +134,6 @@ def test_words_that_stay_are_worth_fewer():
     assert found.describes
 
 
-def test_the_same_seed_gives_the_same_p_value():
-    model = planted()
-    words = model.sample(500, 0)
-    assert mc.evaluate.adequacy(model, words) == mc.evaluate.adequacy(model, words)
-
-
 def test_drawn_words_stand_for_a_model_of_many_units():
     model = planted(13)
     found = mc.evaluate.adequacy(model, model.sample(3000, 5))
@@ -157,15 +150,6 @@ def test_few_silent_and_always_active_units_are_tested_too(rates):
     assert len(found.tail_model) == len(rates)
 
 
-def test_what_cannot_be_tested_is_refused():
-    model = planted()
-    with pytest.raises(ValueError, match="pass at least 10"):
-        mc.evaluate.adequacy(model, model.sample(9, 0))
-    words = mc.Words.from_array(model.sample(20, 0), sample_weight=np.full(20, 2.0))
-    with pytest.raises(ValueError, match="words carry weights"):
-        mc.evaluate.adequacy(model, words)
-
-
 def test_the_first_k_needs_both_size_and_certainty():
     observed, none = np.array([0.5, 0.1, 0.01]), np.zeros(3)
     assert _first_miss(observed, observed * 1.19, none, 1e9) is None  # sure but small
@@ -174,12 +158,6 @@ def test_the_first_k_needs_both_size_and_certainty():
     assert _first_miss(observed, observed * 2.0, none + 1.0, 1e9) is None  # large but unsure
     assert _first_miss(none, np.array([0.0, 0.0, 0.02]), none, 10_000) == 3  # never observed
     assert _first_miss(none, np.array([0.0, 0.0, 0.02]), none, 100) is None  # too few expected
-
-
-def test_p_is_printed_with_all_its_digits():
-    assert [bootstrap_p_text(p) for p in (0.005, 0.045, 0.05, 0.31, 1.0)] == [
-        *("0.005", "0.045", "0.05", "0.31", "1.00")
-    ]
 
 
 def test_silence_is_not_described_by_a_model_of_active_units():

@@ -175,11 +175,6 @@ def test_one_and_two_units_are_tested(n_units):
         assert mc.evaluate.adequacy(ESTIMATORS[name]().fit(X), X).describes
 
 
-def test_what_is_no_model_of_words_is_refused():
-    with pytest.raises(TypeError, match="model is a str; pass a fitted model of words"):
-        mc.evaluate.adequacy("RBM", np.zeros((20, 3)))
-
-
 def test_a_model_with_a_stimulus_drive_is_refused():
     """It has other words at each moment."""
     words, repeats = planted_drive.planted(n_units=3, n_repeats=10, n_moments=30)

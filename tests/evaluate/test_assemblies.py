@@ -187,13 +187,6 @@ def test_the_clearest_is_an_assembly_that_is_lost_by_most_of_its_error():
     assert [row.name for row in found.clearest] == ["h2", "h1", "h5", "h0", "h3", "h4"]
 
 
-def test_a_notebook_shows_a_row_for_each_with_names_escaped():
-    shown = Assemblies((replace(ROW, units=("<b>", "b")), ROW), 6, exact=True)._repr_html_()
-    assert shown.count("<tr>") == 1 + 2
-    assert "&lt;b&gt; b" in shown
-    assert "<b>" not in shown
-
-
 def test_one_fit_says_nothing_about_stability():
     found = assemblies(SemiRBM.from_parameters(_theta()), _words())
     assert {row.verdict for row in found} == {"not known"}
@@ -252,13 +245,3 @@ def test_refits_are_of_halves_that_share_no_word_and_the_same_for_a_seed():
     assert all(
         np.array_equal(a.W_, b.W_) for a, b in zip((first, second, third), again, strict=True)
     )
-
-
-def test_what_cannot_be_compared_is_refused():
-    model, words = SemiRBM.from_parameters(_theta()), _words()
-    with pytest.raises(ValueError, match="models is empty"):
-        assemblies([], words)
-    with pytest.raises(ValueError, match="a model has 2 bits and the first 8"):
-        assemblies([model, RBM.from_parameters(Parameters(b=[0.0, 0.0], W=[[1.0], [1.0]]))], words)
-    with pytest.raises(ValueError, match="n_refits is 0"):
-        refits(model, words, 0)

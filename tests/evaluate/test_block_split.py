@@ -1,7 +1,6 @@
 """Folds of blocks of time, alone and in scikit-learn's searches."""
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -40,15 +39,3 @@ def test_scikit_learn_searches_by_blocks():
     assert search.n_splits_ == 4
     scores = cross_val_score(Ising(l1=1e-3), X, cv=BlockSplit(4))
     np.testing.assert_allclose(search.cv_results_["mean_test_score"][0], scores.mean())
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"n_splits": 1}, "n_splits is 1"),
-        ({"n_splits": 200}, "100 bins cannot be dealt in 200 blocks"),
-    ],
-)
-def test_what_cannot_be_dealt_is_refused(settings, problem):
-    with pytest.raises(ValueError, match=problem):
-        list(BlockSplit(**settings).split(np.zeros((100, 2))))

@@ -81,17 +81,3 @@ def test_default_blocks_are_a_hundredth_but_ten_words_long_and_at_least_five(
     if window > 1:
         words = words.embed(window)
     assert block_bins_of(words, None) == expected
-
-
-@pytest.mark.parametrize(
-    ("block_bins", "error", "sentence"),
-    [
-        (0, ValueError, "block_bins is 0 for 10 words"),
-        (6, ValueError, "at most half of them"),
-        (2.5, TypeError, "block_bins is 2.5; pass a whole number"),
-        (True, TypeError, "whole number"),
-    ],
-)
-def test_impossible_blocks_are_refused(block_bins, error, sentence):
-    with pytest.raises(error, match=sentence):
-        block_bins_of(Words.from_array(np.zeros((10, 1))), block_bins)

@@ -56,27 +56,6 @@ def test_scores_that_hardly_differ_are_ties_which_the_stronger_penalty_wins():
     assert choice.preferred(merits, dict.fromkeys(scores, float("nan"))) == 1e-4
 
 
-def test_a_leg_ends_after_some_strengths_that_are_no_better():
-    leg = choice._Leg((1.0, 2.0, 3.0, 4.0), patience=2)
-    assert not leg.has_turned([1.0, 2.0], best=1.0)
-    assert leg.has_turned([1.0, 2.0, 3.0], best=1.0)
-    assert not leg.has_turned([1.0, 2.0, 3.0], best=2.0)
-    assert leg.has_turned([1.0, 2.0], best=9.0)  # of an earlier leg
-    assert not choice._Leg((1.0, 2.0)).has_turned([1.0, 2.0], best=1.0)
-
-
-def test_sampled_ising_models_go_from_strong_penalties_to_weak_ones():
-    words = mc.Words.from_array(np.random.default_rng(0).random((500, 40)) < 0.2)
-    grid = l1_grid(largest_l1(words, "likelihood"))
-    leg = choice._first_leg(mc.Ising(), words, "auto")
-    assert leg.strengths[: len(grid)] == grid[::-1]
-    assert (leg.strengths[-1], leg.patience) == (0.0, 2)
-    hidden = choice._first_leg(mc.RBM(5), words, "auto")
-    assert hidden.strengths == grid[-len(hidden.strengths) :]
-    assert 1 < len(hidden.strengths) < len(grid)
-    assert choice._first_leg(mc.RBM(5, objective="mpf"), words, [1e-3]).strengths == (1e-3,)
-
-
 def _scored_by(monkeypatch, score):
     """Let a function of l1 stand in for the validation score."""
 
@@ -152,11 +131,3 @@ def test_a_false_mode_or_a_doubtful_log_z_is_chosen_only_if_there_is_no_other():
     for l1 in (4.0, 3.0, 2.0, 1.0):
         assert choice.preferred(ranks, dict.fromkeys(ranks, 0.0)) == l1
         del ranks[l1]
-
-
-@pytest.mark.parametrize("model", [[], {}, None, [mc.Ising()]])
-def test_anything_but_one_model_is_named(parts, model):
-    with pytest.raises(
-        TypeError, match=r"^model is .*; pass one model with a penalty, such as RBM"
-    ):
-        mc.evaluate.choose_l1(model, *parts)

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -112,15 +111,6 @@ def test_a_row_is_converged_only_if_the_fit_and_log_z_both_are(split, monkeypatc
     assert not compare({"Ising": model}, test).models[0].converged
 
 
-def test_the_table_has_one_aligned_line_per_model(models, split):
-    header, *lines = str(compare(models, split[1])).splitlines()
-    assert [line.split()[0] for line in lines] == list(models)
-    assert sum("best" in line for line in lines) == 1
-    assert header.index("log Z") == min(line.index("exact, ") for line in lines)
-    assert len({line.index("exact, ") for line in lines}) == 1
-    assert f"{models['RBM'].n_live_hidden_} of 4" in lines[2]
-
-
 def test_a_model_from_parameters_is_measured_from_the_rates_of_the_others(models, split):
     truth = Ising.from_parameters(Parameters(b=np.full(5, -2.0), J=np.zeros((5, 5))))
     together = compare({"truth": truth, "Ising": models["Ising"]}, split[1]).scores["truth"]
@@ -135,24 +125,3 @@ def test_models_trained_at_different_rates_need_an_explicit_baseline(models, spl
     base = Independent().fit(train)
     found = compare(other, test, base).scores["other"]
     check_score(found, mc.score(other["other"], test, base))
-
-
-def test_nothing_to_compare_is_an_error(split):
-    with pytest.raises(ValueError, match="models is empty; name at least one"):
-        compare({}, split[1])
-
-
-def test_a_notebook_shows_the_answer_and_the_best_model_first(models, split):
-    compared = compare(models | {"<b>bold</b>": models["Ising"]}, split[1])
-    root = ElementTree.fromstring(compared._repr_html_())
-    assert root.find("p").text == compared.answer
-    names = [line[0].text for line in root.iter("tr")]
-    scores = {name: score.bits_per_second for name, score in compared.scores.items()}
-    assert names == ["model", *sorted(scores, key=lambda name: -scores[name])]
-
-
-def test_a_comparison_is_one_line_where_it_is_not_printed(models, split):
-    compared = compare(models, split[1])
-    best = f"{compared.best.name}, {compared.best.bits_per_second:.2f} bits/s"
-    assert repr(compared) == f"Comparison(4 models on 1 split, best: {best})"
-    assert repr(replace(compared, models=(), unranked=compared.models)).endswith("best: none)")

@@ -105,21 +105,6 @@ def test_weights_of_hundreds_stay_finite_and_right():
     np.testing.assert_allclose(gains, [1.0 - 120.0 / math.log(2)], rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("units", "error", "sentence"),
-    [
-        ([4], ValueError, "units names position 4; positions of 4 bits run from 0 to 3"),
-        ([-1], ValueError, "units names position -1"),
-        ([], ValueError, "units is empty; pick at least one bit"),
-        ([0.5], TypeError, r"units\[0\] is 0.5; pass a whole number"),
-        ([True, False], TypeError, r"units\[0\] is True; pass a whole number"),
-    ],
-)
-def test_units_that_do_not_exist_are_refused(random_model, units, error, sentence):
-    with pytest.raises(error, match=sentence):
-        conditional_gain(random_model("ising"), _words(10, 4), units, np.full(4, 0.3))
-
-
 @pytest.mark.parametrize("given", ["rest", "past"])
 def test_rivals_gain_what_their_predictions_are_worth(given):
     rng = np.random.default_rng(3)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from microcolumn.evaluate._significance import Estimate, ratio
+from microcolumn.evaluate._significance import ratio
 
 
 def by_split(values):
@@ -45,15 +45,3 @@ def test_without_a_gain_to_compare_with_there_is_no_ratio():
     assert ratio({0: 1.0}, {0: 0.0}, 1.0) is None
     assert ratio({0: 1.0}, {1: 1.0}, 1.0) is None
     assert math.isnan(ratio({0: 1.0}, {0: 2.0}, 1.0).stderr)
-
-
-@pytest.mark.parametrize(
-    ("found", "text", "gain"),
-    [
-        (Estimate(1.138, 0.021, "%"), "114 ± 2 %", "+14 ± 2 %"),
-        (Estimate(1.0046, 0.0012, "%"), "100.5 ± 0.1 %", "+0.5 ± 0.1 %"),
-        (Estimate(0.88, math.nan, "%"), "88 %", "-12 %"),
-    ],
-)
-def test_ratios_are_told_in_per_cent_with_the_digits_of_their_error(found, text, gain):
-    assert (str(found), found.gain) == (text, gain)

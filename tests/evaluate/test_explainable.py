@@ -114,13 +114,3 @@ def test_too_many_different_words_say_nothing():
     assert not found.known
     assert found.coverage == 0.0
     assert str(found).startswith("too many different words to say what could be explained (2,000")
-
-
-def test_wrong_inputs_are_refused():
-    with pytest.raises(ValueError, match="pass at least 10"):
-        mc.evaluate.explainable(np.zeros((9, 2)))
-    with pytest.raises(ValueError, match=r"baseline has shape \(3,\) for 2 units"):
-        mc.evaluate.explainable(np.zeros((20, 2)), [0.1, 0.1, 0.1])
-    weighted = mc.Words.from_array(np.eye(2)[[0, 1] * 10], sample_weight=np.full(20, 2.0))
-    with pytest.raises(ValueError, match="words carry weights"):
-        mc.evaluate.explainable(weighted)

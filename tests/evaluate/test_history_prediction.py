@@ -64,12 +64,3 @@ def test_the_score_of_the_sequence_is_the_sum_of_the_units_gains(parts, model):
     over_halves = mc.evaluate.sequence_gain(model, parts[1], baseline=rates)
     expected = (score.nats_per_word + 3 * math.log(2.0)) / (math.log(2.0) * 0.010)
     assert over_halves.bits_per_second == pytest.approx(expected)
-
-
-def test_what_has_no_past_is_refused(parts, model):
-    with pytest.raises(TypeError, match="HistoryGLM predicts from the past alone"):
-        mc.evaluate.predict(model, parts[1])
-    with pytest.raises(TypeError, match="Independent has no probability of a bin given the past"):
-        mc.evaluate.sequence_gain(mc.Independent().fit(parts[0]), parts[1])
-    with pytest.raises(ValueError, match="fitted on words of 1 bins"):
-        mc.evaluate.predict(model, parts[1].embed(2), given="past")

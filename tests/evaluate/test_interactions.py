@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 from microcolumn.energy import log_weight
 from microcolumn.evaluate._interactions import effective_interactions
-from microcolumn.models import RBM, Independent, Ising, SemiRBM
+from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
@@ -236,26 +236,3 @@ def test_more_than_150_units_have_pairs_but_no_triplets():
     assert effective_interactions(theta, order=2).pairs.shape == (151, 151)
     with pytest.raises(ValueError, match=r"the model has 151 units, and triplets .* at most 150"):
         effective_interactions(theta)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "sentence"),
-    [
-        ({"order": 1}, ValueError, r"order is 1; expand up to pairs \(2\) or triplets \(3\)"),
-        ({"order": 2.5}, TypeError, "order is 2.5; pass a whole number"),
-        ({"source": [1.0]}, TypeError, "source is a list; pass a fitted model or Parameters"),
-    ],
-)
-def test_what_cannot_be_expanded_is_refused(options, error, sentence):
-    with pytest.raises(error, match=sentence):
-        effective_interactions(**{"source": Parameters(b=[0.0, 0.0]), **options})
-
-
-def test_orders_and_words_that_do_not_fit_are_refused():
-    found = effective_interactions(Independent.from_parameters(Parameters(b=[-1.0, 0.5])), order=2)
-    with pytest.raises(ValueError, match="order is 3; this expansion has orders 1 to 2"):
-        found.strongest(3)
-    with pytest.raises(ValueError, match="k is -1; it must be at least 0"):
-        found.strongest(2, -1)
-    with pytest.raises(ValueError, match="words have 3 bits but the model has 2 units; pass words"):
-        found.explained([[0, 1, 0]])

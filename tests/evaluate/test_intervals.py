@@ -213,12 +213,6 @@ def test_a_start_far_away_does_not_matter():
     )
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, -0.5])
-def test_a_level_that_is_no_probability_is_refused(level):
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        _ising([[0, 1], [1, 0]], level=level)
-
-
 def test_couplings_beside_hidden_units_agree_with_regressions_where_there_are_none():
     X = _drawn(_coupled(7), 8000)
     n = X.shape[1]

@@ -212,25 +212,6 @@ def test_a_model_knows_its_own_lags():
         layer_statistics(ready, labels)
 
 
-def test_lags_other_than_the_models_are_one_sentence():
-    words = _volleys_over_time().embed(2)
-    sentence = (
-        r"window is 4, but the model was fitted on words of 2 bins; leave window out, or pass"
-    )
-    with pytest.raises(ValueError, match=sentence):
-        layer_statistics(Ising().fit(words), ["a", "b"], window=4)
-    with pytest.raises(
-        ValueError, match="window is 2, but the model was fitted on words of 1 bins"
-    ):
-        layer_statistics(Ising().fit(words.expand()), ["a", "a", "b", "b"], window=2)
-    for model in (Ising().fit(words), Parameters(b=np.zeros(4))):
-        with pytest.raises(TypeError, match="window is True; pass a whole number"):
-            layer_statistics(model, ["a", "a", "b", "b"], window=True)
-    for model in (Parameters(b=np.zeros(4)), Ising.from_parameters(Parameters(b=np.zeros(4)))):
-        with pytest.raises(ValueError, match="words of 0 bins"):
-            layer_statistics(model, ["a", "a", "b", "b"], window=0)
-
-
 def test_units_without_a_layer_are_left_out_with_a_note():
     theta = _sparse(1, n_units=7)
     got = layer_statistics(theta, ["a", "", "a", "b", "", "b", "b"])
@@ -294,12 +275,6 @@ def test_equal_weights_are_ties_in_spite_of_rounding(labels, value):
     assert got.hidden[0].share == pytest.approx(max(map(labels.count, labels)) / n)
 
 
-def test_of_two_equal_layers_the_first_is_dominant():
-    W = [[0.3], [0.1], [0.1], [0.1]]  # 0.3 and 0.1 + 0.1 + 0.1 differ by rounding
-    for labels in ("abbb", "baaa"):
-        assert layer_statistics(Parameters(b=np.zeros(4), W=W), list(labels)).hidden[0].layer == "a"
-
-
 def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
     theta = _sparse(8)
     first = layer_statistics(theta, LABELS, n_permutations=500, random_state=3)
@@ -325,14 +300,6 @@ def test_models_units_and_numbered_layers_are_taken(random_model):
     assert got.n_units == (2, 3, 1)
 
 
-def test_a_notebook_shows_a_row_for_each_hidden_unit_with_names_escaped():
-    labels = ["<b>"] * 8 + ["IV"] * 13
-    shown = layer_statistics(_planted(), labels)._repr_html_()
-    assert shown.count("<tr>") == 1 + 6 + 1  # header, hidden units, all of them
-    assert "&lt;b&gt;" in shown
-    assert "<b>" not in shown
-
-
 @pytest.mark.parametrize(
     ("layer", "error", "sentence"),
     [
@@ -350,18 +317,3 @@ def test_a_notebook_shows_a_row_for_each_hidden_unit_with_names_escaped():
 def test_labels_that_cannot_be_tested_are_one_sentence(layer, error, sentence):
     with pytest.raises(error, match=sentence):
         layer_statistics(_sparse(0, n_units=6), layer)
-
-
-def test_other_wrong_arguments_are_one_sentence():
-    theta = _sparse(0, n_units=4)
-    labels = ["a", "a", "b", "b"]
-    with pytest.raises(ValueError, match="n_permutations is 0"):
-        layer_statistics(theta, labels, n_permutations=0)
-    with pytest.raises(TypeError, match=r"n_permutations is 9\.5"):
-        layer_statistics(theta, labels, n_permutations=9.5)
-    with pytest.raises(ValueError, match="random_state is -1"):
-        layer_statistics(theta, labels, random_state=-1)
-    with pytest.raises(TypeError, match="model is a ndarray"):
-        layer_statistics(theta.W, labels)
-    with pytest.raises(ValueError, match="not fitted"):
-        layer_statistics(RBM(), labels)

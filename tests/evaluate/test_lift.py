@@ -1,6 +1,5 @@
 """What a Dirichlet process adds, against the scores of both models."""
 
-import numpy as np
 import pytest
 
 import microcolumn as mc
@@ -31,8 +30,3 @@ def test_units_may_come_in_any_order(parts):
     )
     array = mc.evaluate.lift(model, test.expand())
     assert float(array) == pytest.approx(float(mc.evaluate.lift(model, test)), abs=1e-10)
-
-
-def test_other_models_have_none(parts):
-    with pytest.raises(TypeError, match="model is a Tree; pass a fitted Universal model"):
-        mc.evaluate.lift(mc.models.Tree().fit(parts[0]), np.zeros((3, 6), dtype=int))

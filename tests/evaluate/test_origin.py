@@ -100,13 +100,6 @@ def test_activation_interactions_and_starts_follow_the_units(recording, words, m
     np.testing.assert_allclose(explained[0].fraction, explained[1].fraction, rtol=1e-9)
 
 
-def test_interactions_name_units_as_the_recording_does(recording):
-    renamed = recording.with_units(mc.Units(["u7", "u9", "u11", "u13", "u15", "u17"]))
-    words = renamed.bin(0.020)
-    text = str(mc.evaluate.effective_interactions(mc.Ising().fit(words), order=2))
-    assert any(f"at {name}" in text for name in words.units.ids)
-
-
 def test_models_in_different_orders_are_compared_by_their_units(recording, words, model):
     turned = mc.Ising().fit(recording.take(REVERSED).bin(0.020))
     straight = mc.Ising().fit(words)
@@ -161,13 +154,3 @@ def test_layers_are_the_models_own_or_those_of_a_table_in_any_order(recording, w
         mc.evaluate.layer_statistics(model, recording.units.take([0, 1, 2, 3, 4]))
     with pytest.raises(ValueError, match="does not know its units"):
         mc.evaluate.layer_statistics(mc.RBM(n_hidden=3).fit(words.expand()))
-
-
-def test_a_map_of_couplings_is_drawn_with_the_models_own_layers(recording, words):
-    model = mc.Ising().fit(words)
-    images = [
-        np.asarray(mc.plot.couplings(model, units).images[0].get_array())
-        for units in (None, recording.units, recording.units.take(REVERSED))
-    ]
-    for image in images[1:]:
-        assert np.array_equal(images[0], image)

@@ -138,11 +138,3 @@ def test_bits_of_earlier_bins_are_refused(random_model, unit):
     model, words, rates = random_model("ising", 1, 6), _words(20, 3, 2), np.full(6, 0.3)
     with pytest.raises(ValueError, match=f"bit {unit} of an earlier bin.*name bits 3 to 5 or use"):
         conditional_gain(model, words, [4, unit], rates, given="past")
-
-
-def test_too_many_units_and_other_mistakes_name_the_remedy(random_model):
-    model, words = random_model("independent", 1, 34), _words(20, 17, 2)
-    with pytest.raises(ValueError, match=r"17 units.*more than 16.*words\.subset.*given='rest'"):
-        conditional_gain(model, words, baseline=np.full(34, 0.3), given="past")
-    with pytest.raises(ValueError, match="given is 'future'; condition on the 'rest'"):
-        conditional_gain(model, words, baseline=np.full(34, 0.3), given="future")

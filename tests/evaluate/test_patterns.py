@@ -83,8 +83,3 @@ def test_weighted_words_count_as_fewer_bins():
     lower, upper = counting_bounds(rough.model, 10)
     np.testing.assert_array_equal(rough.lower, lower)
     np.testing.assert_array_equal(rough.upper, upper)
-
-
-def test_words_of_another_population_are_refused(random_model):
-    with pytest.raises(ValueError, match="words have 3 bits but Ising was fitted on 4"):
-        pattern_statistics(random_model("ising"), np.zeros((5, 3)))

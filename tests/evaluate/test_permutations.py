@@ -1,7 +1,6 @@
 from itertools import permutations
 
 import numpy as np
-import pytest
 
 from microcolumn.evaluate._layers import relabelled
 
@@ -25,8 +24,3 @@ def test_many_are_drawn_and_keep_the_labels():
     assert max(sizes) == 7
     for row in np.concatenate(rows):
         assert sorted(row) == CODES.tolist()
-
-
-def test_a_p_value_needs_a_permutation():
-    with pytest.raises(ValueError, match="n_permutations is 0; it must be at least 1"):
-        relabelled(CODES, 0, np.random.default_rng(0), SEVEN_AT_A_TIME)

@@ -116,13 +116,6 @@ def test_a_stretch_takes_bins_that_start_inside_it(random_model):
     assert found.stretch(1.0, 3.0).stretch(1.5, 2.0).times_s.tolist() == [1.5]
 
 
-def test_memory_stays_that_of_the_distinct_words(random_model):
-    words = _words(5000, 2)
-    found = predict(random_model("ising", 0, 2), words)
-    assert found.log_odds.shape == found.bits.shape == (4, 2)
-    assert found.probability.shape == (5000, 2)
-
-
 def test_near_certainty_keeps_its_digits():
     # Log odds b + 2J: -40 alone, +60 beside a spike of the other.
     theta = Parameters(b=[-40.0, -40.0], J=[[0.0, 50.0], [50.0, 0.0]])
@@ -144,46 +137,6 @@ def test_near_certainty_does_not_depend_on_what_came():
     model = Ising.from_parameters(Parameters(b=[-3000.0, 720.0, 3000.0]))
     found = predict(model, [[0, 0, 0], [1, 1, 1]])
     np.testing.assert_array_equal(found.log_odds[0], found.log_odds[1])
-
-
-def test_a_plain_array_is_bins_of_20_ms(random_model):
-    found = predict(random_model("ising", 0, 2), [[0, 1], [1, 1], [0, 0]])
-    np.testing.assert_allclose(found.times_s, [0.0, 0.02, 0.04], rtol=1e-15)
-    assert repr(found) == "Prediction(2 units given the rest, 3 bins of 20 ms from 0 s on)"
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "sentence"),
-    [
-        ({"given": "future"}, ValueError, "given is 'future'; condition on the 'rest'"),
-        ({"units": [3]}, ValueError, "units names position 3; positions of 3 units run from 0 to"),
-        ({"units": [-1]}, ValueError, "units names position -1"),
-        ({"units": [1, 1]}, ValueError, "position 1 twice; pick each unit once"),
-        ({"units": []}, ValueError, "units is empty; pick at least one"),
-        ({"units": [True]}, TypeError, r"units\[0\] is True; pass a whole number"),
-        ({"units": 1}, TypeError, "units is 1; pass a list of positions"),
-        ({"baseline": [0.5]}, ValueError, r"baseline has shape \(1,\) for 6 units"),
-    ],
-)
-def test_what_cannot_be_predicted_is_refused(random_model, options, error, sentence):
-    with pytest.raises(error, match=sentence):
-        predict(random_model("ising", 0, 6), _words(10, 3).embed(2), **options)
-
-
-def test_other_words_and_too_many_units_are_refused(random_model):
-    with pytest.raises(ValueError, match="words have 3 bits but Ising was fitted on 6"):
-        predict(random_model("ising", 0, 6), _words(10, 3))
-    with pytest.raises(ValueError, match=r"17 units.*more than 16.*given='rest'"):
-        predict(random_model("independent", 0, 17), _words(10, 17), given="past")
-
-
-@pytest.mark.parametrize(
-    ("start", "stop"), [(5.0, 6.0), (-1.0, 0.0), (1.0, 1.0), (2.0, 1.0), (math.nan, 1.0)]
-)
-def test_a_stretch_without_bins_says_where_bins_are(random_model, start, stop):
-    found = predict(random_model("ising", 0, 2), _words(10, 2, bin_width=0.5))
-    with pytest.raises(ValueError, match=r"no predicted bin .* between 0 and 4\.5 s"):
-        found.stretch(start, stop)
 
 
 def test_a_prediction_does_not_depend_on_what_came(random_model, every_word):

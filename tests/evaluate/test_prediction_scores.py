@@ -223,19 +223,3 @@ def test_a_stretch_is_scored_on_its_own(random_model):
     )
     assert roc(part, 1).area == pytest.approx(roc(again, 1).area, abs=1e-12)
     assert calibration(part).error == pytest.approx(calibration(again).error, abs=1e-12)
-
-
-def test_units_that_were_not_predicted_and_other_mistakes_are_refused(random_model):
-    found = predict(random_model("ising", 0, 3), _words(20, 3), units=[2, 0])
-    with pytest.raises(ValueError, match="unit 1 was not predicted; pick one of 2, 0"):
-        roc(found, 1)
-    with pytest.raises(ValueError, match="unit 3 was not predicted"):
-        calibration(found, 3)
-    with pytest.raises(TypeError, match="unit is 'a'; pass a whole number"):
-        roc(found, "a")
-    with pytest.raises(ValueError, match="n_groups is 0; it must be at least 1"):
-        calibration(found, 0, n_groups=0)
-    with pytest.raises(TypeError, match=r"n_groups is 2\.5; pass a whole number"):
-        calibration(found, 0, n_groups=2.5)
-    with pytest.raises(ValueError, match=r"never fitted.*pass baseline= to predict"):
-        skill(found)

@@ -46,13 +46,3 @@ def test_a_fit_that_has_not_converged_is_chosen_only_if_there_is_no_other(parts)
         found = choose(model, *parts, ({"n_components": 1}, {"n_components": 4}))
     assert found.scores[1].bits_per_second > found.scores[0].bits_per_second
     assert (found.fits[0].certificate_.converged, found.chosen) == (True, 0)
-
-
-def test_an_empty_grid_is_refused(parts):
-    with pytest.raises(ValueError, match="grid is empty; list at least one"):
-        choose(mc.models.PopulationTracking(), *parts, ())
-
-
-def test_what_is_no_rival_is_named(parts):
-    with pytest.raises(TypeError, match=r"^model is a list; pass one rival, for example Tree\(\)$"):
-        choose([], *parts)

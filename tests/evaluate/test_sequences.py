@@ -58,8 +58,3 @@ def test_modes_are_chosen_by_trains(parts):
         choice.scores[1].bits_per_second
         == mc.evaluate.sequence_gain(choice.fits[1], held).bits_per_second
     )
-
-
-def test_models_of_single_words_are_refused(parts):
-    with pytest.raises(TypeError, match="has no probability of a bin given the past"):
-        mc.evaluate.sequence_gain(mc.Independent().fit(parts[0]), parts[1])

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from sklearn.exceptions import NotFittedError
 
 from microcolumn.evaluate import _model_words as module, synchrony
 from microcolumn.models import RBM, Ising
@@ -119,17 +118,6 @@ def test_a_single_word_has_no_known_error():
     result = synchrony([[1, 0]])
     assert result.probability.tolist() == [0.0, 1.0, 0.0]
     assert math.isnan(result.stderr[1])
-
-
-def test_bad_requests_are_refused(random_model):
-    with pytest.raises(ValueError, match="n_samples is for models; leave it out"):
-        synchrony([[0, 1]], n_samples=10)
-    with pytest.raises(ValueError, match="n_samples is 0; it must be at least 1"):
-        synchrony(random_model("ising"), n_samples=0)
-    with pytest.raises(NotFittedError):
-        synchrony(Ising())
-    with pytest.raises(ValueError, match="0 sample"):
-        synchrony(np.zeros((0, 3)))
 
 
 def test_chains_that_start_from_data_find_the_same_distribution_sooner(monkeypatch):

@@ -43,21 +43,6 @@ def test_a_name_is_a_model(words):
     assert tuned.choices["RBM 2"].l1_values == (1e-3, 1e-2)
 
 
-@pytest.mark.parametrize(
-    ("models", "settings", "error", "problem"),
-    [
-        ([], {}, ValueError, "models is empty"),
-        (["Ising", mc.Ising()], {}, ValueError, "two models are called Ising"),
-        (["Boltzmann"], {}, ValueError, "'Boltzmann' names no model"),
-        ([3], {}, TypeError, "a model is an int"),
-        (["Tree"], {"l1_values": [1e-3]}, ValueError, "but Tree choose from settings of their own"),
-    ],
-)
-def test_what_cannot_be_tuned_is_named(words, models, settings, error, problem):
-    with pytest.raises(error, match=problem):
-        mc.tune(models, words, **settings)
-
-
 def test_compare_fits_what_is_not_fitted(words):
     found = mc.compare(["Independent", "Ising", "Tree"], words)
     train, test = words.split(0.5, by="blocks", random_state=0)

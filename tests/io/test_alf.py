@@ -1,15 +1,10 @@
 """ALF folders as the two archives write them, read whole without an option."""
 
-import os
-import shutil
-import sys
-
 import numpy as np
 import planted_alf as planted
 import pytest
 
 import microcolumn as mc
-from microcolumn.io import alf
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +59,6 @@ def test_a_folder_inside_the_session_may_be_named(inside, ibl):
     assert set(mc.read(ibl / inside).units.probe) == {"probe01"}
 
 
-def test_intervals_that_cannot_be_read_do_not_refuse_the_spikes(probe):
-    planted.save(probe.parent, trials__intervals=np.zeros(4))
-    notes = mc.read(probe).notes
-    assert any("intervals of trials are not known: trials.intervals.npy has" in n for n in notes)
-
-
 def test_a_session_of_steinmetz_is_read_whole(tmp_path):
     path = planted.write_steinmetz(tmp_path / "Cori_2016-12-14")
     recording = mc.read(path)
@@ -97,31 +86,6 @@ def test_of_each_file_the_newest_revision_is_read(probe):
     assert older.units.depth_um[:2].tolist() == [0.0, 10.0]
 
 
-def test_a_download_may_hold_the_newest_revision_alone(probe):
-    (probe / "#2025-05-06#").mkdir()
-    for path in list(probe.glob("*.*")):
-        path.rename(probe / "#2025-05-06#" / path.name)
-    for named in (probe.parents[1], probe, probe / "#2025-05-06#"):
-        assert set(mc.read(named).units.probe) == {"probe00"}
-
-
-def test_folders_above_the_session_may_have_any_name(tmp_path):
-    above = tmp_path / "probe1" / "alf" / "session"
-    for name in ("probe00", "probe01"):
-        planted.write_ibl_probe(above / "alf" / name, metrics=False)
-    assert set(mc.read(above).units.probe) == {"probe00", "probe01"}
-    planted.write_steinmetz(above.parent / "Cori")
-    assert mc.read(above.parent / "Cori", epochs="spontaneous").units.probe[0] == "0"
-
-
-def test_the_sorter_of_the_archive_is_preferred(probe):
-    shutil.copytree(probe, probe / "iblsorter")
-    np.save(probe / "clusters.depths.npy", np.zeros(8))
-    recording = mc.read(probe.parent)
-    assert recording.units.depth_um[0] == 5.0
-    assert "probe00/iblsorter is read; name the folder to read probe00" in recording.notes
-
-
 def test_names_may_carry_a_namespace_and_the_identifier_of_the_file(probe):
     uuid = "167e2841-8e3c-4cf0-92af-b46c3b540ff4"
     for path in list(probe.glob("*.npy")):
@@ -140,49 +104,6 @@ def test_places_of_clusters_serve_where_channels_have_none(probe):
     recording = mc.read(probe)
     assert set(recording.units.area) == {"VISp"}
     assert any("Acronyms_ccf_2017.npy is not read" in note for note in recording.notes)
-
-
-def test_channels_tell_depths_that_clusters_do_not(probe):
-    (probe / "clusters.depths.npy").unlink()
-    assert mc.read(probe).units.depth_um[:3].tolist() == [0.0, 40.0, 80.0]
-
-
-def test_without_pyarrow_quality_is_unknown_and_the_note_says_how_to_get_it(probe, monkeypatch):
-    def no_pyarrow(*_):
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
-        return alf.folders._parquet(probe / "clusters.metrics.pqt")
-
-    monkeypatch.setattr(alf.folders, "load_sandboxed", no_pyarrow)
-    (probe / "clusters.metrics.pqt").write_bytes(b"PAR1")
-    recording = mc.read(probe)
-    assert recording.units.quality is None
-    assert any("pip install 'microcolumn[alf]'" in note for note in recording.notes)
-
-
-def test_metrics_may_be_a_text_table(probe):
-    rows = [[n, *metric[:2]] for n, metric in planted.METRICS.items()]
-    planted.write_rows(probe / "clusters.metrics.csv", ["cluster_id", "label", "ks2_label"], *rows)
-    qualities = [quality for *_, quality in planted.METRICS.values()]
-    assert mc.read(probe, quality=set(qualities)).units.quality == tuple(qualities)
-
-
-def test_links_out_of_the_folder_are_refused(probe, tmp_path):
-    secret = tmp_path / "secret.npy"
-    shutil.move(probe / "spikes.times.npy", secret)
-    (probe / "spikes.times.npy").symlink_to(secret)
-    with pytest.raises(ValueError, match=r"spikes.times.npy is a link that leads out of the fold"):
-        mc.read(probe)
-    shutil.move(secret, probe / "kept.npy")
-    (probe / "spikes.times.npy").unlink()
-    (probe / "spikes.times.npy").symlink_to("kept.npy")
-    assert mc.read(probe).n_units == 7
-
-
-def test_a_pipe_is_refused_unread(probe):
-    (probe / "spikes.times.npy").unlink()
-    os.mkfifo(probe / "spikes.times.npy")
-    with pytest.raises(ValueError, match=r"spikes.times.npy is (no file|a FIFO)"):
-        mc.read(probe)
 
 
 DAMAGE = {
@@ -210,15 +131,6 @@ def test_damage_is_one_sentence_with_the_folder_and_the_file(name, probe):
         mc.read(probe)
     assert str(caught.value).startswith(str(probe))
     assert "\n" not in str(caught.value)
-
-
-def test_a_damaged_parquet_file_is_one_sentence(ibl, tmp_path):
-    path = tmp_path / "probe00"
-    shutil.copytree(ibl / "alf" / "probe00" / "pykilosort", path)
-    content = (path / "clusters.metrics.pqt").read_bytes()
-    (path / "clusters.metrics.pqt").write_bytes(content[:-40] + bytes(40))
-    with pytest.raises(ValueError, match=r"cannot be read as clusters.metrics.pqt"):
-        mc.read(path)
 
 
 @pytest.mark.parametrize(

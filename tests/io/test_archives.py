@@ -45,12 +45,6 @@ def test_visual_coding_has_heights_areas_and_quality_and_says_that_it_has_no_lay
     assert "units of quality 'noise' left out: 2" in notes
 
 
-def test_visual_behavior_reads_as_visual_coding_does(archive):
-    units = archive("visual_behavior").units
-    assert (units.depth_reference, units.layer) == ("tip", None)
-    assert units.area == ("VISl", "VISl", "grey", "grey")
-
-
 def test_openscope_has_layers_of_isocortex_alone(archive):
     units = archive("openscope", quality=("good", "noise")).units
     assert units.area == ("VISp", "VISp", "VISp", "CA1", "VISam", "VISam")
@@ -74,12 +68,6 @@ def test_ibl_places_units_by_their_peak_and_judges_by_score_and_label(archive):
     assert recording.epochs.labels == ("task", "passive")
     told = "quality comes from columns 'ibl_quality_score' and 'kilosort2_label': 2 good, 2 failed"
     assert any(note.startswith(told) for note in recording.notes)
-
-
-def test_ibl_with_acronyms_reads_the_same(archive, tmp_path):
-    units = read(planted_archives.ibl(tmp_path / "acronyms.nwb", names=False)).units
-    assert units.area == ("VISp", "VISp", "VISp", "CA1", "CA1")
-    assert units.layer == archive("ibl").units.layer
 
 
 def test_old_ibl_files_have_all_of_it_on_the_units(archive):
@@ -111,11 +99,6 @@ def test_aind_has_two_verdicts_of_which_one_can_only_lower(archive):
     assert units.area is None
 
 
-def test_a_reference_that_contradicts_the_column_is_one_sentence(archive):
-    with pytest.raises(ValueError, match="but column 'cluster_depths' states 'tip'; leave it out"):
-        archive("steinmetz", depth_reference="surface")
-
-
 def test_an_area_and_a_probe_select_units_as_they_are_written(archive):
     recording = archive("openscope")
     assert recording.select(area="VISp").units.ids == ("900", "901")
@@ -130,18 +113,6 @@ def test_spontaneous_is_a_table_of_both(archive, name):
     assert set(recording.epochs.labels) == {"spontaneous"}
     invalid = 0.5 * (name == "visual_coding")
     assert recording.duration_s == pytest.approx(8.0 - invalid, abs=1e-6)
-
-
-def test_frames_of_a_movie_are_one_epoch_and_flashes_are_several(archive):
-    movie = archive("visual_coding", epochs="natural_movie_one_presentations")
-    assert [*movie.epochs] == [(15.0, pytest.approx(19.0))]
-    assert len(archive("visual_coding", epochs="flashes").epochs) == 4
-
-
-def test_several_names_are_put_together(archive):
-    both = archive("steinmetz", epochs=["trials", "spontaneous"])
-    assert both.epochs.labels == ("spontaneous", "trials", "trials", "spontaneous")
-    assert both.duration_s == pytest.approx(11.0)
 
 
 def test_tables_of_intervals_are_offered_by_name_without_rows_that_have_no_end(archive):

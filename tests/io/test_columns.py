@@ -31,15 +31,6 @@ def test_a_label_that_is_no_verdict_is_none(label):
     assert quality_of({"label": label}) == (None, [])
 
 
-def test_a_note_names_the_columns_and_counts_the_verdicts():
-    columns = {"ks2_label": ["good", "mua", ""], "ibl_quality_score": [1.0, 1 / 3, np.nan]}
-    (note,) = quality_of(columns)[1]
-    assert note == (
-        "quality comes from columns 'ibl_quality_score' and 'ks2_label': "
-        "1 good, 1 mua, 1 without a verdict"
-    )
-
-
 @pytest.mark.parametrize(
     ("columns", "place"),
     [
@@ -63,11 +54,6 @@ def test_a_note_names_the_columns_and_counts_the_verdicts():
 )
 def test_the_first_column_with_layers_places_the_units(columns, place):
     assert places_of(columns) == place
-
-
-def test_columns_that_name_no_place_are_not_used():
-    assert places_of({"location": ["unknown", ""], "atlas_id": [0, np.nan]}) is None
-    assert places_of({}) is None
 
 
 def test_probes_are_text_whatever_they_are_in_the_file():

@@ -12,7 +12,7 @@ import pytest
 from matlab_files import save_v73
 
 from microcolumn.io import nwb, read, read_flashes
-from microcolumn.io._containment import check_contained, is_hdf5
+from microcolumn.io._containment import check_contained
 from microcolumn.io._failures import BadFileError
 from microcolumn.io._sandbox import load_sandboxed
 
@@ -109,16 +109,6 @@ def test_a_reference_that_leads_where_no_link_does_is_not_followed(tmp_path, sec
     assert "a dataset has its values in another file" in sentence(path)
 
 
-def test_signatures_are_found_behind_a_users_block(tmp_path):
-    path = tmp_path / "a.mat"
-    for size in (0, 512, 4096):
-        with h5py.File(path, "w", userblock_size=size):
-            pass
-        assert is_hdf5(path)
-    path.write_bytes(b"MATLAB 5.0" + bytes(5000))
-    assert not is_hdf5(path)
-
-
 # FIFOs and their like
 
 
@@ -132,14 +122,6 @@ def test_a_fifo_a_device_and_a_socket_are_one_sentence(tmp_path):
         assert "it is a socket" in sentence(tmp_path / "a.nwb")
     with pytest.raises(ValueError, match="it is a FIFO"):
         read_flashes(path, "epochs")
-
-
-def test_a_fifo_in_a_folder_is_named(full_zarr, tmp_path):
-    folder = tmp_path / "a.nwb.zarr"
-    shutil.copytree(full_zarr, folder)
-    (folder / "units" / "snr" / "0").unlink()
-    os.mkfifo(folder / "units" / "snr" / "0")
-    assert "units/snr/0 is a FIFO" in sentence(folder)
 
 
 # Zarr
@@ -198,15 +180,6 @@ def test_a_column_that_passes_for_references_is_not_decoded(folder, tmp_path):
     assert not (tmp_path / "sprung").exists()
 
 
-def test_version_3_has_no_pickles(folder):
-    sharded = {
-        "name": "sharding_indexed",
-        "configuration": {"codecs": [{"name": "numcodecs.pickle"}]},
-    }
-    (folder / "units" / "zarr.json").write_text(json.dumps({"codecs": [sharded]}))
-    assert "units is pickled" in sentence(folder)
-
-
 def test_a_folder_does_not_lead_to_another(folder, tmp_path):
     (tmp_path / "elsewhere").write_bytes(SECRET)
     chunk = folder / "units" / "quality" / "0"
@@ -217,7 +190,3 @@ def test_a_folder_does_not_lead_to_another(folder, tmp_path):
     link = {"name": "quality", "source": "../elsewhere", "path": "/x"}
     edit(folder / "units" / ".zattrs", zarr_link=[link])
     assert "units leads to another folder, '../elsewhere'" in sentence(folder)
-
-
-def test_zarr_as_it_is_written_is_read(folder):
-    assert read(folder, depth_reference="tip").n_units > 0

@@ -29,11 +29,6 @@ def test_taking_channels_takes_their_samples_depths_and_gains_and_can_be_repeate
         taken.take([True, False])
 
 
-def test_lists_of_potentials_are_accepted():
-    lfp = LFP([[1, 2], [3, 4]], 1000, [0, 100], "layer IV")
-    np.testing.assert_array_equal(lfp.stretch(1, 2), [[3.0, 4.0]])
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -69,24 +64,3 @@ def test_a_neo_signal_in_any_unit_gives_the_same_map_as_its_array():
     np.testing.assert_allclose(through_neo.csd, plain.csd, atol=1e-12)
     assert through_neo.boundaries == plain.boundaries
     assert through_neo.latency_s == plain.latency_s
-
-
-def test_a_neo_signal_is_not_copied():
-    neo = pytest.importorskip("neo")
-    pq = pytest.importorskip("quantities")
-    signal = neo.AnalogSignal(
-        np.zeros((10, 2)), units="mV", sampling_rate=1000 * pq.Hz, name="probe"
-    )
-    lfp = LFP.from_neo(signal, [0.0, 1.0], "surface")
-    assert np.shares_memory(lfp.samples, signal)
-    assert lfp.source == "the AnalogSignal 'probe'"
-
-
-def test_neo_objects_that_hold_no_potential_get_one_sentence():
-    neo = pytest.importorskip("neo")
-    pq = pytest.importorskip("quantities")
-    signal = neo.AnalogSignal(np.zeros((10, 2)), units="nA", sampling_rate=1000 * pq.Hz)
-    with pytest.raises(ValueError, match="is in nA, which is no potential"):
-        LFP.from_neo(signal, [0.0, 1.0], "surface")
-    with pytest.raises(TypeError, match=r"signal is of type ndarray; pass a neo\.AnalogSignal"):
-        LFP.from_neo(np.zeros((10, 2)), [0.0, 1.0], "surface")

@@ -1,6 +1,5 @@
 """What lies outside the named folder is not read, wherever a link in the folder leads to it."""
 
-import os
 import shutil
 from functools import partial
 
@@ -148,38 +147,3 @@ def test_a_link_to_the_folder_and_links_within_it_are_followed(name, copied, tmp
     link = tmp_path / f"link{folder.suffix}"
     link.symlink_to(folder)
     assert outcome(name, link) == whole
-
-
-def test_no_line_of_a_file_outside_is_shown(copied, tmp_path):
-    secret = tmp_path / "passwords"
-    secret.write_text("root:x:0:0:a secret of this machine\n")
-    for name, file in (("phy", "cluster_info.tsv"), ("analyzer", "sorting/numpysorting_info.json")):
-        folder = copied(name)
-        (folder / file).unlink()
-        (folder / file).symlink_to(secret)
-        assert outcome(name, folder) == f"{folder}: {file} {LEAVES}"
-
-
-@pytest.mark.parametrize("absolute", [True, False])
-def test_the_size_of_a_raw_file_outside_is_not_told(absolute, copied, tmp_path):
-    folder = copied("kilosort")
-    raw = tmp_path / "raw.dat"
-    shutil.move(folder / "raw.dat", raw)
-    unknown = outcome("kilosort", folder)
-    params = folder / "params.py"
-    place = raw if absolute else os.path.relpath(raw, folder)
-    params.write_text(params.read_text().replace("'raw.dat'", repr(str(place))))
-    assert outcome("kilosort", folder) == unknown
-    assert "how long was recorded" in unknown
-
-
-def test_files_that_neo_opens_beside_the_named_one_lie_beside_it(tmp_path):
-    folder = tmp_path / "session"
-    folder.mkdir()
-    path = written.write_nex(written.small_recording(), tmp_path / "a.nex")
-    (folder / "a.nex").symlink_to(path)
-    assert mc.read(folder / "a.nex").n_units == 5
-    (tmp_path / "secret").write_text("a secret of this machine")
-    (folder / "a.ns5").symlink_to(tmp_path / "secret")
-    with pytest.raises(ValueError, match=f"a.nex: a.ns5 {LEAVES}"):
-        mc.read(folder / "a.nex")

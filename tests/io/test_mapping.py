@@ -1,15 +1,11 @@
 """Files of any layout, where the user names the times and the units."""
 
-import re
-
 import h5py
 import matlab_files
 import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.io._mapping import matching
-from microcolumn.safe_text import shortened
 
 TICKS = np.array([250, 500, 750, 1500])
 CLUSTERS = np.array([10, 9, 10, 10])
@@ -115,36 +111,6 @@ def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
         mc.read(tmp_path / "a.dat")
 
 
-@pytest.mark.parametrize("suffix", ["mat", "h5", "npz", "csv"])
-def test_names_too_many_for_a_sentence_leave_its_remedy_whole(suffix, tmp_path):
-    path = tmp_path / f"{'long_' * 10}.{suffix}"
-    names = [f"spike_times_of_session_{number}" for number in range(60)]
-    arrays = dict.fromkeys(names, TICKS * 1.0)
-    if suffix == "csv":
-        path.write_text(",".join(names) + "\n")
-    elif suffix == "h5":
-        hdf5_file(path, **arrays)
-    else:
-        (matlab_files.save if suffix == "mat" else np.savez)(path, **arrays)
-    with pytest.raises(ValueError, match=r"of times and of units, for example times=") as caught:
-        mc.read(path)
-    sentence = str(caught.value).removeprefix(str(path.parent))
-    assert shortened(sentence) == sentence
-    assert re.search(r"spike_times_of_session_\d+( \(1x4 double\))? and \d\d more\)$", sentence)
-
-
-def test_what_needs_another_option_is_told_so(tmp_path):
-    path = matlab_files.save(tmp_path / "a.mat", s=matlab_files.cells([TICKS * 1.0, TICKS * 1.0]))
-    with pytest.raises(ValueError, match="one vector of times per unit; name it with variable='s'"):
-        mc.read(path, times="s")
-    np.save(tmp_path / "a.npy", COUNTS)
-    with pytest.raises(ValueError, match="how long its bins are; pass bin_width= in seconds"):
-        mc.read(tmp_path / "a.npy")
-    (tmp_path / "a.nwb.gz").write_bytes(b"\x1f\x8b\x08")
-    with pytest.raises(ValueError, match=r"a\.nwb\.gz is compressed; unpack it first"):
-        mc.read(tmp_path / "a.nwb.gz")
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -189,8 +155,3 @@ def test_datasets_outside_the_file_are_not_opened(how, tmp_path):
             file.create_virtual_dataset("units", layout)
     with pytest.raises(ValueError, match=r"/units (has its values in another file|is a link)"):
         mc.read(tmp_path / "a.h5", times="times", units="units")
-
-
-def test_units_of_a_pattern_go_by_the_whole_part_with_the_star():
-    names = ["/units/u10/t", "/units/u9/t", "/units/u9/waveform", "/t"]
-    assert matching(names, "units/u*/t", "/") == {"u9": names[1], "u10": names[0]}

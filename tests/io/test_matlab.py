@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.io
-import written
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from matlab_files import V73, cells, either, save
@@ -152,14 +151,6 @@ def test_any_counts_come_back_when_binned_at_their_own_width(
     np.testing.assert_array_equal(np.diff(recording.offsets), counts.sum(axis=0))
 
 
-def test_a_stated_bin_width_that_overrides_that_of_the_file_is_noted(tmp_path):
-    path = save(tmp_path / "a.mat", X=COUNTS, dt=0.5)
-    recording = read(path, bin_width=0.1)
-    assert recording.resolution_s == 0.1
-    assert "bins of 0.1 s as stated; dt of the file: 0.5" in recording.notes
-    assert not any("as stated" in note for note in read(path, bin_width=0.5).notes)
-
-
 def written_counts(version, path, counts):
     """A compressed matrix of counts, as double."""
     if version == "7":
@@ -210,13 +201,6 @@ def test_version_4_holds_sparse_counts_and_text(tmp_path):
     np.testing.assert_array_equal(recording.bin(0.1).expand(), COUNTS > 0)
 
 
-@pytest.mark.parametrize("compressed", [True, False])
-def test_trains_equal_those_that_were_written(compressed, tmp_path):
-    recording = written.small_recording()
-    path = written.write_matlab_v5(recording, tmp_path / "a.mat", compressed)
-    check_times(read(path, depth_reference="tip"), recording.trains)
-
-
 def test_big_endian_files_are_read(tmp_path):
     def element(kind, data):
         return struct.pack(">2I", kind, len(data)) + data + b"\0" * (-len(data) % 8)
@@ -242,24 +226,6 @@ def test_times_in_other_units_become_seconds(unit, scale, tmp_path):
     assert recording.duration_s == pytest.approx(2.0)
     path = save(tmp_path / "b.mat", spikes=spikes, duration_s=2.0)
     assert read(path, time_unit=unit).duration_s == pytest.approx(2.0)
-
-
-def test_the_usual_name_and_cells_come_before_other_variables(tmp_path):
-    path = save(
-        tmp_path / "a.mat",
-        amplitudes=cells(TIMES),
-        spike_times=cells(TIMES),
-        positions=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
-    )
-    assert read(path).notes[0] == "spikes are those of variable spike_times (1x3 cell)"
-    path = save(tmp_path / "b.mat", X=COUNTS, positions=COUNTS + 0.5, remarks=cells([]))
-    assert read(path, bin_width=0.1).n_spikes == COUNTS.sum()
-
-
-def test_the_loader_takes_a_path_and_counts_units_from_1_as_matlab_does(tmp_path):
-    session = load(save(tmp_path / "a.mat", spikes=cells(TIMES)))
-    assert session.ids == ["1", "2", "3"]
-    assert session.epochs is None
 
 
 def content(variable):

@@ -1,7 +1,5 @@
 """T-files of MClust: what they count is read from the header, or asked for."""
 
-import os
-
 import numpy as np
 import pytest
 import written
@@ -22,12 +20,6 @@ def test_a_folder_is_read_whatever_the_width_of_its_timestamps(bits, extension, 
     for train, exact in zip(recording.trains, original.trains, strict=False):
         np.testing.assert_allclose(train, exact, rtol=0, atol=0.5e-4 + 1e-12)
     assert recording.units.quality is None
-
-
-def test_a_file_is_a_unit(tmp_path):
-    recording = mc.read(write_t(tmp_path / "TT01_3.t64", TIMES, bits=64))
-    assert recording.units.ids == ("TT01_3",)
-    np.testing.assert_array_equal(recording.trains[0], [0.0125, 0.5, 12.3456, 100.0])
 
 
 @pytest.mark.parametrize("n_spikes", [1, 2, 3])
@@ -92,23 +84,3 @@ def test_damage_is_one_sentence(name, tmp_path):
     (tmp_path / "a.t").write_bytes(content)
     with pytest.raises(ValueError, match=sentence):
         mc.read(tmp_path)
-
-
-def test_a_unit_in_two_files_is_one_sentence(tmp_path):
-    for name in ("a.t", "a.t64"):
-        write_t(tmp_path / name, TIMES, bits=64)
-    with pytest.raises(ValueError, match=r"a.t and a.t64 are the same unit; leave one"):
-        mc.read(tmp_path)
-
-
-def test_links_and_pipes_are_refused(tmp_path):
-    folder = tmp_path / "session"
-    folder.mkdir()
-    (folder / "a.t").symlink_to(write_t(tmp_path / "a.t", TIMES))
-    with pytest.raises(ValueError, match=r"a.t is a link that leads out of the folder"):
-        mc.read(folder)
-    assert mc.read(folder / "a.t").n_spikes == len(TIMES)  # a file that was named itself
-    (folder / "a.t").unlink()
-    os.mkfifo(folder / "a.t")
-    with pytest.raises(ValueError, match=r"a.t is (no file|a FIFO)"):
-        mc.read(folder)

@@ -10,7 +10,7 @@ from conftest import RECORDINGS
 
 from microcolumn import Recording, Units
 from microcolumn.io import read
-from microcolumn.io.neo import from_neo, load
+from microcolumn.io.neo import from_neo
 
 neo = pytest.importorskip("neo")
 
@@ -56,14 +56,6 @@ def message_of(path, **options):
     return str(caught.value)
 
 
-def test_a_folder_without_spikes_is_one_sentence_that_names_the_readers_tried(tmp_path):
-    for name in ("a.clu.1", "a.res.1", "a.xml", "a.dat"):
-        (tmp_path / name).write_text("2\n1\n")
-    sentence = message_of(tmp_path, reader="neo")
-    assert "Neo finds no spikes in it (with KlustaKwikIO, " in sentence
-    assert "Errno" not in sentence
-
-
 def test_the_real_neuroexplorer_file_equals_what_neo_reads():
     path = RECORDINGS / "formats" / "CS056P07R-MEME1.nex"
     if not path.exists():
@@ -90,14 +82,6 @@ def test_a_plexon_file_equals_what_neo_reads(tmp_path, capfd):
     assert "'sig001'" in message_of(path, names="name")
 
 
-def test_plexon_spikes_after_the_last_block_are_kept(tmp_path):
-    spikes = [(400, 1, 1), (1200, 2, 1), (800, 1, 1)]
-    recording = read(write_plx(tmp_path / "a.plx", spikes))
-    np.testing.assert_allclose(recording.trains[1], [0.003])
-    assert recording.rates_hz[1] > 0
-    assert "spikes go on to 0.003 s" in recording.notes[-1]
-
-
 def test_a_pickle_is_never_opened(tmp_path):
     class Harmful:
         def __reduce__(self):
@@ -120,14 +104,6 @@ def test_unknown_extensions_readers_and_choices_are_refused(tmp_path):
     assert "1 blocks, not 2" in message_of(nex, block=2)
     assert "names is 'x'" in message_of(nex, names="x")
     assert read(nex, segment=0, block=0, names="id").units.ids == ("0", "1", "2", "3", "4")
-
-
-def test_readers_without_a_raw_layer_are_used_too(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("0.1\t0.2\n0.3\n")
-    recording = read(path, reader="neo", io="AsciiSpikeTrainIO")
-    np.testing.assert_allclose(recording.trains[0], [0.1, 0.2])
-    assert "does not apply" in message_of(path, reader="neo", io="AsciiSpikeTrainIO", names="id")
 
 
 def nex_with(tmp_path, at, layout, *values):
@@ -154,19 +130,6 @@ def nex_with(tmp_path, at, layout, *values):
 )
 def test_neuroexplorer_headers_that_claim_too_much_are_refused(at, layout, value, part, tmp_path):
     assert part in message_of(nex_with(tmp_path, at, layout, value))
-
-
-@pytest.mark.parametrize("kind", ["nex", "plx"])
-def test_a_file_whose_first_bytes_are_not_those_of_its_reader_is_refused(kind, tmp_path):
-    path = tmp_path / f"a.{kind}"
-    if kind == "nex":
-        written.write_nex(written.small_recording(), path)
-    else:
-        write_plx(path, SPIKES)
-    path.write_bytes(b"XXXX" + path.read_bytes()[4:-40])
-    assert "begins with b'XXXX'" in message_of(path)
-    reader = {"nex": "NeuroExplorerIO", "plx": "PlexonIO"}[kind]
-    assert "begins with b'XXXX'" in message_of(path, reader="neo", io=reader)
 
 
 def test_unsorted_neuroexplorer_times_are_sorted_and_negative_ones_outside_the_epoch(tmp_path):
@@ -205,10 +168,6 @@ def test_plexon_headers_that_claim_too_much_are_refused(at, layout, value, part,
     assert part in message_of(path)
 
 
-def test_a_plexon_file_without_spikes_is_refused(tmp_path):
-    assert "no spike in it" in message_of(write_plx(tmp_path / "a.plx", []))
-
-
 @pytest.mark.parametrize("kind", ["nex", "plx"])
 def test_a_file_cut_short_anywhere_is_refused_in_one_sentence(kind, tmp_path):
     path = tmp_path / f"a.{kind}"
@@ -241,11 +200,6 @@ def test_mutated_files_are_read_or_refused_in_one_sentence(kind, tmp_path):
             outcome = str(error)
         assert outcome.startswith((str(path), "Recording("))
         assert "\n" not in outcome
-
-
-def test_the_loader_keeps_annotations_as_columns(tmp_path):
-    session = load(write_plx(tmp_path / "a.plx", SPIKES))
-    assert session.columns["quality"] == ["unsorted", "sorted", "sorted"]
 
 
 pq = pytest.importorskip("quantities")
@@ -328,32 +282,10 @@ def test_segments_that_all_start_at_0_are_laid_out_one_after_another():
     assert recording.notes[-1] == "3 segments put one after another with 1 s between them"
 
 
-def test_trials_may_begin_before_the_event_that_they_are_aligned_to():
-    trials = [[train([-0.2, 0.3], 0.5, start=-0.5, name="a")] for _ in range(2)]
-    recording = from_neo(block_of(*trials))
-    np.testing.assert_allclose(recording.trains[0], [0.3, 0.8, 2.3, 2.8])
-
-
 def test_spikes_before_0_are_kept_where_the_train_starts_before_them():
     recording = from_neo([train([-0.5, 0.1], start=-1.0)])
     assert recording.spike_counts.tolist() == [2]
     assert list(recording.epochs) == [(-1.0, 2.0)]
-
-
-def test_spikes_after_the_time_that_all_trains_share_do_not_reach_the_next_segment():
-    trials = [[train([3.0], 4.0, name="a"), train([0.5], 1.0, name="b")] for _ in range(2)]
-    recording = from_neo(block_of(*trials))
-    np.testing.assert_allclose([*recording.epochs], [(0.0, 1.0), (5.0, 6.0)])
-    np.testing.assert_allclose(recording.rates_hz, [0.0, 1.0])
-
-
-def test_ids_rename_units_after_their_trains_are_joined_by_name():
-    first = [train([0.1], 1.0, name="a"), train([0.2], 1.0, name="b")]
-    second = [train([1.4], start=1.0, name="b"), train([1.3], start=1.0, name="a")]
-    recording = from_neo(block_of(first, second), ids=["x", "y"])
-    assert recording.units.ids == ("x", "y")
-    np.testing.assert_array_equal(recording.trains[0], [0.1, 1.3])
-    np.testing.assert_array_equal(recording.trains[1], [0.2, 1.4])
 
 
 def test_trains_that_share_a_name_are_joined_by_position_only_in_one_order():
@@ -363,12 +295,6 @@ def test_trains_that_share_a_name_are_joined_by_position_only_in_one_order():
     np.testing.assert_array_equal(recording.trains[2], [0.1, 1.1])
     with pytest.raises(ValueError, match="different orders"):
         from_neo(block_of(first, second[::-1]), ids=["x", "y", "z"])
-
-
-def test_the_wrong_number_of_ids_is_said_to_be_that():
-    trains = [train([0.1], name="a", depth=3.0), train([0.2], name="b", depth=4.0)]
-    with pytest.raises(ValueError, match="ids has 1 names for 2 units"):
-        from_neo(trains, ids=["x"])
 
 
 def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():

@@ -58,13 +58,6 @@ def test_the_real_file_has_the_spikes_that_pynwb_finds():
     assert recording.epochs.labels == ("wake",)
 
 
-def test_scalar_columns_are_kept_and_ragged_ones_are_not(full):
-    columns = load(full).columns
-    assert columns["snr"] == [4.0, 2.0, 3.0, 1.0]
-    assert columns["electrodes.location"] == ["V1"] * 4
-    assert not {"spike_times", "obs_intervals", "electrodes"} & set(columns)
-
-
 def test_a_folder_of_zarr_without_its_library_names_the_library(full_zarr, monkeypatch):
     monkeypatch.setitem(sys.modules, "hdmf_zarr.nwb", None)
     monkeypatch.setitem(sys.modules, "hdmf_zarr", None)
@@ -141,16 +134,6 @@ def test_an_electrode_group_at_one_position_places_its_units(tmp_path):
     assert session.columns["probe"] == ["probe"] * 4  # shanks that share a device
 
 
-def test_layers_of_the_units_table_come_before_those_of_electrodes(tmp_path):
-    session = placed(
-        tmp_path,
-        {"cortical_layer": ["I", "II", "III", "IV"], "electrodes": [[n] for n in range(4)]},
-        {"layer": list("abcdefgh")},
-    )
-    assert "layer" not in session.columns
-    assert session.columns["electrodes.layer"] == ["a", "b", "c", "d"]
-
-
 # ---- epochs
 
 
@@ -179,13 +162,6 @@ def test_the_last_spike_lies_in_the_interval_that_ends_with_it(stated, tmp_path)
     assert recording.binning(0.02).n_outside == 0
 
 
-def test_a_file_that_states_no_time_lasts_until_its_last_spike(tmp_path):
-    recording = observed(tmp_path)
-    ((start, stop),) = recording.epochs
-    assert start == 0
-    assert stop == pytest.approx(max(train[-1] for train in TRAINS if train.size), abs=1e-6)
-
-
 def test_epochs_are_the_time_in_which_every_unit_was_observed(tmp_path):
     rows = [[[2, 28]], [[0, 12], [14, 30]], [[3, 20]], [[1, 5], [6, 18]]]
     recording = observed(tmp_path, [np.array(row) / 10 for row in rows])
@@ -199,12 +175,6 @@ def test_epochs_are_the_time_in_which_every_unit_was_observed(tmp_path):
     (note,) = recording.notes
     assert f"{(tenths > 0).sum() / 10 - (tenths == 4).sum() / 10:.6g} of 3 s" in note
     assert "unit '5' was not observed for 1.4 s" in note
-
-
-def test_units_without_intervals_are_named_in_a_note(tmp_path):
-    recording = observed(tmp_path, [[[0.0, 2.0]], np.zeros((0, 2)), [[0.0, 2.0]], [[0.0, 2.0]]])
-    check_epochs(recording, [(0.0, 2.0)])
-    assert recording.notes[0].startswith("1 of 4 units have no obs_intervals")
 
 
 def test_units_never_observed_together_need_a_decision(tmp_path):
@@ -226,13 +196,6 @@ def test_epochs_keep_their_labels_within_the_observed_time(tmp_path):
     assert len(recording.notes) == 0
 
 
-def test_overlapping_epochs_are_joined_and_a_note_says_that_labels_are_lost(tmp_path):
-    recording = observed(tmp_path, epochs=[(0.0, 2.0, "a"), (1.0, 3.0, "b")])
-    check_epochs(recording, [(0.0, 3.0)])
-    assert recording.epochs.labels is None
-    assert "lost their labels" in recording.notes[0]
-
-
 def test_any_table_of_intervals_can_give_the_epochs(tmp_path):
     tables = {"epochs": [(0.0, 3.0, "all")], "trials": [(0.0, 0.5), (1.0, 1.5)]}
     check_epochs(observed(tmp_path, **tables, intervals="trials"), [(0.0, 0.5), (1.0, 1.5)])
@@ -244,25 +207,6 @@ def test_invalid_times_are_left_out(tmp_path):
     recording = observed(tmp_path, epochs=[(0.0, 3.0, "a")], invalid=[(1.0, 1.5), (1.2, 2.0)])
     check_epochs(recording, [(0.0, 1.0), (2.0, 3.0)])
     assert recording.notes == ("1 s of invalid_times are left out",)
-
-
-def test_invalid_times_count_from_zero_where_nothing_else_is_stated(tmp_path):
-    recording = observed(tmp_path, invalid=[(0.0, 1.0)])
-    assert recording.epochs.starts[0] == 1.0
-    assert recording.binning(0.02).n_outside == sum((train < 1.0).sum() for train in TRAINS)
-
-
-def test_epochs_that_leave_no_time_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="leave no time"):
-        observed(tmp_path, epochs=[(0.0, 1.0, "a")], invalid=[(0.0, 1.0)])
-    with pytest.raises(ValueError, match="leave no time"):
-        observed(tmp_path, epochs=[(1.0, 1.0, "a")])
-
-
-@pytest.mark.parametrize("stop", [np.nan, -1.0])
-def test_an_impossible_epoch_is_one_sentence(tmp_path, stop):
-    with pytest.raises(ValueError, match=r"table 'epochs': epoch 0 runs from 0\.0 to"):
-        observed(tmp_path, epochs=[(0.0, stop, "a")])
 
 
 # ---- where units are
@@ -290,10 +234,3 @@ def test_units_of_a_processing_module_are_used_with_a_note(tmp_path):
     recording = read(tables_in_processing(tmp_path / "module.nwb", "sorted"))
     np.testing.assert_array_equal(recording.trains[2], TRAINS[2])
     assert recording.notes[0] == "units come from table 'sorted' of 'ecephys'"
-
-
-def test_one_of_several_tables_of_units_is_picked_by_name(tmp_path):
-    path = tables_in_processing(tmp_path / "modules.nwb", "one", "two")
-    assert "pass one of these names as table=" in sentence_of(path)
-    assert "'two'" in read(path, table="two").notes[0]
-    assert "'one', 'two'" in sentence_of(path, table="three")

@@ -116,24 +116,6 @@ def test_even_timestamps_stand_for_a_rate_and_uneven_ones_are_refused(tmp_path):
         read_lfp(path, depth_reference="tip", series="gap")
 
 
-def test_the_series_is_named_where_there_are_several_and_none_is_the_lfp(tmp_path):
-    file = empty_file(EVEN[:6])
-    for name in ("one", "two"):
-        file.add_acquisition(electrical_series(file, np.zeros((9, 6)), name=name))
-    path = written(file, tmp_path / "two.nwb")
-    with pytest.raises(
-        ValueError, match="2 electrical series; pick one with series= from 'one', 't"
-    ):
-        read_lfp(path, depth_reference="tip")
-    with pytest.raises(ValueError, match="no electrical series 'three'"):
-        read_lfp(path, depth_reference="tip", series="three")
-    with read_lfp(path, depth_reference="tip", series="two") as lfp:
-        assert "'two'" in lfp.source
-    nothing = written(empty_file(EVEN), tmp_path / "none.nwb")
-    with pytest.raises(ValueError, match=r"has no electrical series; .* from none"):
-        read_lfp(nothing, depth_reference="tip")
-
-
 def test_each_shank_is_read_on_its_own(tmp_path):
     file = empty_file(EVEN[:6], n_probes=2)
     data = np.arange(120, dtype=np.float64).reshape(10, 12)
@@ -148,37 +130,6 @@ def test_each_shank_is_read_on_its_own(tmp_path):
         np.testing.assert_array_equal(lfp.depth_um, EVEN[:6])
 
 
-def test_the_column_of_depths_is_stated_where_no_known_one_is_there(tmp_path):
-    file = empty_file(EVEN[:6], column="position")
-    file.add_acquisition(electrical_series(file, np.zeros((9, 6))))
-    path = written(file, tmp_path / "column.nwb")
-    with pytest.raises(ValueError, match=r"depth_column is not stated .* 'position'"):
-        read_lfp(path, depth_reference="tip")
-    with pytest.raises(ValueError, match="no column 'depth'"):
-        read_lfp(path, depth_reference="tip", depth_column="depth")
-    with read_lfp(path, depth_reference="tip", depth_column="position") as lfp:
-        np.testing.assert_array_equal(lfp.depth_um, EVEN[:6])
-
-
-def test_the_reference_of_depths_must_be_stated(session):
-    with pytest.raises(ValueError, match="is 'unstated'; state what depths are measured from"):
-        read_lfp(session, depth_reference="unstated")
-
-
-def test_tables_and_columns_that_are_not_there_are_named(session, tmp_path):
-    with pytest.raises(ValueError, match="no table of intervals 'flashes'; the file has 'stimuli'"):
-        read_flashes(session, "flashes")
-    with pytest.raises(ValueError, match="no column 'onset'; it has 'start_time', 'stop_time'"):
-        read_flashes(session, "stimuli", column="onset")
-    with pytest.raises(ValueError, match="no column 'kind'"):
-        read_flashes(session, "stimuli", where={"kind": "flash"})
-    with pytest.raises(ValueError, match="real numbers"):
-        read_flashes(session, "stimuli", column="stimulus")
-    nothing = written(empty_file(EVEN), tmp_path / "none.nwb")
-    with pytest.raises(ValueError, match="no table of intervals 'stimuli'; the file has none"):
-        read_flashes(nothing, "stimuli")
-
-
 def test_damaged_and_missing_files_get_one_sentence(session, tmp_path):
     whole = session.read_bytes()
     damaged = tmp_path / "damaged.nwb"
@@ -190,17 +141,6 @@ def test_damaged_and_missing_files_get_one_sentence(session, tmp_path):
             read_flashes(damaged, "stimuli")
     with pytest.raises(FileNotFoundError, match=r"absent\.nwb does not exist"):
         read_lfp(tmp_path / "absent.nwb", depth_reference="tip")
-
-
-def test_a_file_that_failed_is_closed_and_can_be_repaired_in_place(session, tmp_path):
-    whole = session.read_bytes()
-    repaired = tmp_path / "repaired.nwb"
-    for damaged in (whole.replace(b'{"namespaces":', b"{" + 13 * b"\1"), whole[: len(whole) // 2]):
-        repaired.write_bytes(damaged)
-        with pytest.raises(ValueError, match="cannot be read as NWB"):
-            read_lfp(repaired, depth_reference="tip")
-        repaired.write_bytes(whole)
-        assert read_flashes(repaired, "stimuli").size == 120
 
 
 def test_a_zarr_store_is_read_as_well(planted, tmp_path):

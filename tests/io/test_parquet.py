@@ -107,17 +107,6 @@ def test_units_of_any_type_have_their_names(units, ids, file):
     assert trains(found)[ids[-1]] == [0.1, 0.3]
 
 
-def test_the_index_of_pandas_may_be_named(tmp_path):
-    table = pd.DataFrame({"unit": [1, 2, 1], "x": [5, 6, 7]}, index=[0.1, 0.2, 0.3])
-    path = written(tmp_path / "a.parquet", table)
-    assert trains(mc.read(path, times="__index_level_0__", units="unit")) == {
-        "1": [0.1, 0.3],
-        "2": [0.2],
-    }
-    named = written(tmp_path / "b.parquet", spikes().set_index("unit"))
-    assert mc.read(named, depth_reference="tip").n_spikes == N_SPIKES
-
-
 def test_more_rows_than_a_batch_keep_their_order_and_numbers(file):
     n_rows = 200_000
     table = pd.DataFrame({"unit": np.arange(n_rows) % 7, "time": np.arange(n_rows) / 100})
@@ -170,21 +159,6 @@ def test_what_is_wrong_is_one_sentence(name, file):
     assert "\n" not in str(caught.value)
 
 
-def test_columns_that_hold_neither_numbers_nor_text_are_named_in_a_note(file):
-    table = pyarrow.table({"unit": [1, 2], "time": [0.1, 0.2], "waveform": [[1, 2], [3]]})
-    notes = mc.read(written(file, table)).notes
-    assert "not read, since they hold neither numbers nor text: 'waveform'" in notes
-
-
-def test_feather_of_version_1_and_a_folder_of_parts_are_one_sentence(tmp_path):
-    (tmp_path / "a.feather").write_bytes(b"FEA1" + bytes(60) + b"FEA1")
-    with pytest.raises(ValueError, match="it is Feather of version 1; save it as Parquet"):
-        mc.read(tmp_path / "a.feather")
-    (tmp_path / "a.parquet").mkdir()
-    with pytest.raises(ValueError, match="it is a folder; name one of its files"):
-        mc.read(tmp_path / "a.parquet")
-
-
 def test_without_pyarrow_the_error_names_what_installs_it(file, monkeypatch):
     written(file, spikes())
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -200,31 +174,7 @@ def hostile_rows(path):
     parquet.write_table(pyarrow.table({"unit": same, "time": same}), path, compression="zstd")
 
 
-def hostile_text(path):
-    """Twenty gigabytes of text that take kilobytes."""
-    codes = pyarrow.array(np.zeros(20_000, np.int32))
-    names = pyarrow.DictionaryArray.from_arrays(codes, ["x" * 1_000_000])
-    parquet.write_table(
-        pyarrow.table({"unit": codes, "time": np.arange(20_000), "note": names}), path
-    )
-
-
-def hostile_feather(path):
-    """A hundred megabytes of text that take kilobytes."""
-    text = pyarrow.array(["x" * 10_000] * 10_000)
-    table = pyarrow.table({"unit": text, "time": np.arange(10_000)})
-    feather.write_feather(table, path, compression="zstd")
-
-
 def test_rows_beyond_what_a_file_of_its_size_may_hold_are_refused(tmp_path):
     hostile_rows(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"a.parquet claims .* bytes in a file of .*; it is damag"):
         mc.read(tmp_path / "a.parquet")
-
-
-def test_text_that_a_small_file_repeats_is_held_once(tmp_path):
-    hostile_text(tmp_path / "a.parquet")
-    assert mc.read(tmp_path / "a.parquet").n_spikes == 20_000
-    hostile_feather(tmp_path / "a.feather")
-    with pytest.raises(ValueError, match=r"a.feather claims .* bytes in a file of .*; it is damag"):
-        mc.read(tmp_path / "a.feather")

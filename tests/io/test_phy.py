@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import written
 from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
@@ -42,18 +41,6 @@ def test_clusters_become_units_and_noise_is_left_out_with_a_note(tmp_path):
     assert recording.units.quality == ("good", "mua")
     assert recording.units.multiunit.tolist() == [False, True]
     assert any("'noise' left out: 1; quality= names" in note for note in recording.notes)
-
-
-@pytest.mark.parametrize("label", ["noise", "Noise"])
-def test_noise_is_a_quality_and_is_read_when_asked_for(label, tmp_path):
-    groups = f"cluster_id\tgroup\n2\tgood\n4\tmua\n9\t{label}\n"
-    path = folder(tmp_path / "a", cluster_group__tsv=groups)
-    recording = mc.read(path, quality=["noise", "good"])
-    assert trains(recording) == {"2": [600, 90_000], "9": [1200]}
-    assert recording.units.quality == ("good", "noise")
-    assert not any("noise" in note for note in recording.notes)
-    assert mc.read(path).units.ids == ("2", "4")
-    assert mc.read(path, quality="good").units.ids == ("2",)
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.float64])
@@ -165,13 +152,6 @@ def test_without_templates_there_are_no_depths_and_a_note_says_why(name, content
     assert f"no depths: there is neither a column depth nor a filled {missing}" in recording.notes
 
 
-def test_an_empty_template_has_no_depth(tmp_path):
-    files = probe()
-    files["templates__npy"][3] = 0.0
-    recording = mc.read(folder(tmp_path / "a", **files), depth_reference="tip")
-    np.testing.assert_array_equal(recording.units.depth_um, [np.nan, 80.0])
-
-
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -205,13 +185,6 @@ def test_the_sampling_rate_can_be_stated_and_overruled(tmp_path):
     assert "15000 samples per second as stated; params.py: 30000.0" in overruled.notes
 
 
-@pytest.mark.parametrize("rate", ["0", "-1.0", "'fast'", "1e999", "True"])
-def test_a_rate_that_is_none_is_refused(rate, tmp_path):
-    path = folder(tmp_path / "a", params__py=f"sample_rate = {rate}\n")
-    with pytest.raises(ValueError, match=r"the sampling rate is .*; pass sampling_rate= in Hz"):
-        mc.read(path)
-
-
 def test_not_a_line_of_params_is_run(tmp_path):
     spoiled = tmp_path / "spoiled"
     text = f"open({str(spoiled)!r}, 'w')\nx = open({str(spoiled)!r}, 'w')\nsample_rate = 30000\n"
@@ -235,15 +208,6 @@ def test_the_raw_file_tells_how_long_was_recorded(tmp_path):
     cut = mc.read(path)
     assert cut.duration_s == pytest.approx(3.0)
     assert any("before the last spike at 3 s" in note for note in cut.notes)
-
-
-def test_silent_time_without_any_cluster_kept_is_one_sentence(tmp_path):
-    path = folder(
-        tmp_path / "a", cluster_group__tsv="cluster_id\tgroup\n2\tnoise\n4\tnoise\n9\tnoise\n"
-    )
-    with pytest.raises(ValueError, match="quality 'noise'; pass quality= to read them"):
-        mc.read(path)
-    assert mc.read(path, quality="noise").units.ids == ("2", "4", "9")
 
 
 DAMAGE = {
@@ -287,22 +251,3 @@ def test_damage_is_one_sentence_with_the_folder_and_the_place(name, tmp_path):
         mc.read(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["spike_times.npy", "spike_clusters.npy"])
-def test_truncated_arrays_are_one_sentence_wherever_they_end(name, tmp_path):
-    path = folder(tmp_path / "a")
-    whole = (path / name).read_bytes()
-    for n_bytes in range(0, len(whole), 7):
-        (path / name).write_bytes(whole[:n_bytes])
-        with pytest.raises(ValueError, match=f"{name}.*(is no NumPy array|claims)"):
-            mc.read(path)
-
-
-def test_a_recording_written_as_a_folder_gives_the_same_words(tmp_path):
-    original = written.small_recording().take(range(4))
-    read = mc.read(written.write_phy(original, tmp_path / "a"), depth_reference="surface")
-    np.testing.assert_array_equal(read.spike_times, original.spike_times)
-    same_length = original.restrict(read.epochs)
-    np.testing.assert_array_equal(read.bin(0.02).expand(), same_length.bin(0.02).expand())
-    assert read.units.layer == original.units.layer

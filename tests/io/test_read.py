@@ -38,12 +38,6 @@ def test_layers_quality_and_epochs_are_chosen_on_the_way_in(csv_file, tmp_path):
     assert recording.duration_s == 4.0
 
 
-def test_a_reference_for_depths_that_are_not_there_is_noted(tmp_path):
-    path = tmp_path / "bare.csv"
-    path.write_text("unit,time\na,1.0\nb,2.0\n")
-    assert "units have none" in mc.read(path, depth_reference="tip").notes[-1]
-
-
 def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
     with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of nwb, phy,"):
         mc.read(csv_file, reader="excel")
@@ -69,21 +63,6 @@ def test_a_library_that_is_not_installed_is_named_with_the_extra(tmp_path, monke
         mc.read(path)
 
 
-def test_epochs_state_the_length_where_the_file_does_not(csv_file):
-    stated = mc.read(csv_file, depth_reference="tip", epochs=[[0.0, 60.0]])
-    assert stated.duration_s == 60.0
-
-
-def test_a_recording_saved_and_read_back_is_the_same(tmp_path):
-    original = written.small_recording()
-    original.save(tmp_path / "saved.npz")
-    read = mc.read(tmp_path / "saved.npz")
-    assert read.units.depth_reference == "surface"
-    assert read.units.ids == original.units.ids
-    assert (read.spike_times == original.spike_times).all()
-    assert list(read.epochs) == list(original.epochs)
-
-
 def _npz(tmp_path, **arrays):
     path = tmp_path / "units.npz"
     spikes = {"spike_times": np.array([0.1, 0.2, 0.3]), "spike_units": np.arange(3)}
@@ -101,24 +80,12 @@ def test_noise_is_left_out_with_a_note_unless_it_is_asked_for(tmp_path):
         mc.read(path)
 
 
-def test_layers_are_needed_for_the_units_that_are_kept_alone(tmp_path):
-    path = _npz(tmp_path, quality=np.array(["good", "mua", "good"]))
-    recording = mc.read(path, quality="good", layers={"0": "IV", "2": "V/VI"})
-    assert recording.units.layer == ("IV", "V/VI")
-
-
 def test_multiunit_flags_are_true_or_false(tmp_path):
     path = _npz(tmp_path, multiunit=np.array(["yes", "False", "1"]))
     assert mc.read(path).units.multiunit.tolist() == [True, False, True]
     path = _npz(tmp_path, multiunit=np.array(["yes", "maybe", "1"]))
     with pytest.raises(ValueError, match="says 'maybe' of unit '1'; it needs true or false"):
         mc.read(path)
-
-
-def test_depths_of_zero_alone_are_noted(tmp_path):
-    recording = mc.read(_npz(tmp_path, depth_um=np.zeros(3)))
-    assert recording.units.depth_um is None
-    assert any("'depth_um' holds no depth except 0" in note for note in recording.notes)
 
 
 def test_a_length_that_nobody_states_is_noted(tmp_path):

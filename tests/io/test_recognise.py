@@ -50,15 +50,6 @@ def test_hdf5_that_is_no_nwb_goes_to_the_reader_of_its_extension(suffix, reader,
     assert recognise(tmp_path / f"session{suffix}") == reader
 
 
-def test_nwb_is_known_under_the_extensions_of_other_hdf5(tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        path = written.write_nwb(written.small_recording(), tmp_path / "session.nwb")
-    for suffix in (".h5", ".nix"):
-        path = path.rename(path.with_suffix(suffix))
-        assert recognise(path) == "nwb"
-
-
 @pytest.mark.parametrize("size", [512, 1024, 4096])
 def test_hdf5_behind_a_block_of_the_users_is_hdf5(size, tmp_path):
     h5py = pytest.importorskip("h5py")

@@ -130,11 +130,6 @@ def test_what_a_server_sends_when_it_names_another_place_is_not_fetched(server):
     assert Server.flooded < 1 << 28
 
 
-def test_hdf5_of_any_layout_behind_a_url_is_read_by_named_datasets(server):
-    recording = mc.read(f"{server[0]}/files/a.h5", times="/t", units="/k")
-    assert recording.units.ids == ("1", "2")
-
-
 @pytest.mark.parametrize("folder", ["", "http://127.0.0.1:9/"])
 def test_a_description_by_lindi_is_not_read(folder, tmp_path):
     (tmp_path / "a.lindi.json").write_text('{"refs": {}}')
@@ -167,22 +162,6 @@ def test_what_cannot_be_read_from_a_url_is_one_sentence(place, kind, sentence, s
     assert "\n" not in str(caught.value)
 
 
-def test_a_server_that_stops_is_given_up(server, monkeypatch):
-    monkeypatch.setattr(_remote, "_SECONDS", 0.5)
-    remote = _remote.found(f"{server[0]}/stops/a.nwb")
-    remote.seek(1 << 21)
-    with pytest.raises(
-        ValueError, match=r"its server stopped sending it \(no answer within 0.5 s\)"
-    ):
-        remote.read(100)
-
-
-def test_a_server_that_claims_more_than_it_has_is_given_up_at_once(server):
-    url = f"{server[0]}/files/a.h5"
-    with pytest.raises(ValueError, match=r"\(it has fewer or more bytes than its server claimed\)"):
-        _remote.Remote(url, 10**6, b"").read(10)
-
-
 def test_what_a_server_claims_relaxes_no_limit(server):
     claimed = _remote.found(f"{server[0]}/{10**15 - 1}/a.nwb")
     assert claimed.size == 10**15 - 1
@@ -192,12 +171,6 @@ def test_what_a_server_claims_relaxes_no_limit(server):
     assert largest_content(small) < 1 << 21
     with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, more than is read from a URL"):
         check_claim(claimed, (1 << 32) + 1, "x")
-
-
-@pytest.mark.parametrize("read", [mc.read, mc.study.Plan.of])
-def test_an_address_that_is_none_is_one_sentence(read):
-    with pytest.raises(ValueError, match=r"http://\[::1 is no address of the web \(.*\); correct"):
-        read("http://[::1")
 
 
 def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch):

@@ -169,13 +169,6 @@ def _has_ended(pid):
     return False
 
 
-def test_a_file_that_is_wrong_is_the_readers_own_sentence(tmp_path):
-    path = tmp_path / "a.nwb"
-    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
-    with pytest.raises(ValueError, match=r"a.nwb: it cannot be read as NWB"):
-        mc.read(path)
-
-
 def test_threads_get_the_answers_to_their_own_questions(tmp_path):
     paths = []
     for n_units in (3, 5, 7, 9):
@@ -217,25 +210,3 @@ def test_modules_of_the_current_folder_are_not_run(nwb_file, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     assert _read(nwb_file).n_spikes == 230
     assert not (tmp_path / "trap").exists()
-
-
-def test_no_filter_of_hdf5_is_loaded_from_a_folder_of_plugins(nwb_file, sandbox):
-    def loading(path):
-        return os.environ["HDF5_PLUGIN_PRELOAD"], os.environ["NUMCODECS_ALLOW_UNSAFE_PICKLE_DECODE"]
-
-    assert load_sandboxed(loading, nwb_file, ()) == ("::", "0")
-
-
-def test_the_environment_of_the_worker_is_ours(tmp_path, monkeypatch, nwb_file, sandbox):
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "elsewhere"))
-    (tmp_path / "elsewhere" / "sitecustomize.py").write_text("open('seen', 'w').close()")
-    monkeypatch.chdir(tmp_path)
-    _read(nwb_file)
-    assert (tmp_path / "seen").exists()
-
-
-def test_a_worker_that_cannot_start_is_no_fault_of_the_file(monkeypatch, nwb_file, sandbox):
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(OSError, match="cannot be started as a second process"):
-        _read(nwb_file)

@@ -41,16 +41,6 @@ def test_what_the_file_states_needs_no_word_and_allows_no_other():
         made(columns, "surface", file_reference="tip")
 
 
-def test_a_column_of_another_length_is_one_sentence():
-    with pytest.raises(ValueError, match=r"^column 'layer' has 3 entries for 2 units; export"):
-        made({"layer": ["x", "y", "z"]})
-
-
-def test_no_units_is_one_sentence():
-    with pytest.raises(ValueError, match=r"^there is no unit in it; check that spikes were sorted"):
-        to_recording(Session([], []), source="a test")
-
-
 LONG = "x" * 201
 
 
@@ -75,30 +65,6 @@ def test_text_that_is_too_long_for_a_name_is_refused_with_its_column(place, sess
     )
     with pytest.raises(ValueError, match=sentence):
         to_recording(session, source="a test")
-
-
-def test_long_text_is_no_matter_where_it_is_not_kept():
-    assert made({"comments": [LONG * 1000, ""]}).units.columns == {"unit": ("a", "b")}
-
-
-def test_a_note_is_shortened():
-    session = Session(IDS, TRAINS, notes=(f"not read: {LONG * 1000}; save it again",))
-    (note, *_) = to_recording(session, source="a test").notes
-    assert len(note) == 600
-    assert note.startswith("not read: x")
-    assert note.endswith("x; save it again")
-
-
-def test_labels_may_be_bytes():
-    columns = {"layer": [b"IV", "V"], "quality": [b"good", b"mua"]}
-    session = Session(IDS, TRAINS, columns, epochs=Epochs([[0, 1]], [b"rest"]))
-    recording = to_recording(session, source="a test")
-    assert recording.units.columns == {
-        "unit": ("a", "b"),
-        "layer": ("IV", "V"),
-        "quality": ("good", "mua"),
-    }
-    assert recording.epochs.labels == ("rest",)
 
 
 RNG = np.random.default_rng(0)

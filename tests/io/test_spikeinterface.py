@@ -116,11 +116,6 @@ def test_clocks_that_do_not_overlap_are_kept(sorting):
         np.testing.assert_array_equal(recording.trains[n], np.concatenate(theirs))
 
 
-def test_what_is_no_sorting_is_refused():
-    with pytest.raises(TypeError, match="sorting is of type list; pass a SpikeInterface sorting"):
-        mc.Recording.from_spikeinterface([1, 2])
-
-
 class Trap:
     """Unpickling one writes a file."""
 
@@ -140,12 +135,6 @@ def test_nothing_in_a_folder_is_unpickled(sorting, tmp_path):
     recording = mc.read(tmp_path / "saved", depth_reference="tip")
     assert "not read, since opening Python objects could run code: trap" in recording.notes
     assert not (tmp_path / "sprung").exists()
-
-
-def test_an_analyzers_folder_holds_its_sorting(sorting, tmp_path):
-    saved(sorting, tmp_path / "analyzer" / "sorting")
-    (tmp_path / "analyzer" / "spikeinterface_info.json").write_text("{}")
-    assert mc.read(tmp_path / "analyzer", depth_reference="tip").n_spikes == 7
 
 
 def changed_info(folder, **changes):
@@ -237,11 +226,3 @@ def test_damage_is_one_sentence_with_the_folder_and_the_place(name, sorting, tmp
         mc.read(tmp_path / "saved", depth_reference="tip")
     assert str(caught.value).startswith(str(tmp_path / "saved"))
     assert "\n" not in str(caught.value)
-
-
-def test_a_sorting_of_an_old_version_says_which_one_is_needed():
-    class Old:
-        def get_unit_spike_train(self): ...
-
-    with pytest.raises(ImportError, match=r"need SpikeInterface 0.103 or later; upgrade it"):
-        mc.Recording.from_spikeinterface(Old())
