@@ -62,16 +62,6 @@ def test_hidden_posteriors_are_sigmoids_of_their_input(model, every_word):
     assert model.hidden(X).shape == (32, model.W_.shape[1])
 
 
-def test_parameters_are_read_through_the_model(model):
-    theta, n_hidden = model.parameters_, model.parameters_.n_hidden
-    assert model.n_features_in_ == 5
-    assert (model.J_.shape, model.b_.shape) == ((5, 5), (5,))
-    assert (model.W_.shape, model.c_.shape) == ((5, n_hidden), (n_hidden,))
-    for mine, its in ((model.J_, theta.J), (model.W_, theta.W), (model.c_, theta.c)):
-        assert np.array_equal(mine, its) if its is not None else not mine.any()
-    assert model.n_live_hidden_ == n_hidden
-
-
 def test_live_hidden_units_are_those_with_a_weight():
     W = [[0.0, 1.0, 0.0], [0.0, 0.0, -1e-300]]
     assert mc.RBM.from_parameters(mc.Parameters(b=[0.0, 0.0], W=W)).n_live_hidden_ == 2
@@ -157,16 +147,6 @@ def test_mass_on_words_far_busier_than_any_seen_is_false_though_chains_come_and_
         assert abs(found.false_mass - truth) < 4 * np.sqrt(sum(mode.stderr**2 for mode in busy))
 
 
-def test_what_cannot_be_a_log_partition_is_one_sentence(model):
-    with pytest.raises(TypeError, match="log_z is a float; pass a LogPartition"):
-        model.with_log_partition(1.5)
-    infinite = replace(model.log_partition(), value=np.inf)
-    with pytest.raises(ValueError, match="log_z is inf; pass a finite estimate"):
-        model.with_log_partition(infinite)
-    with pytest.raises(ValueError, match="not fitted yet"):
-        type(model)().with_log_partition(model.log_partition())
-
-
 def test_a_fitted_model_remembers_the_lags_of_its_words(model, random_parameters):
     assert not hasattr(model, "window_")
     assert not hasattr(model, "n_words_")
@@ -201,10 +181,6 @@ def test_annealing_agrees_with_the_exact_sum(model):
     assert abs(estimate.value - model.log_partition("exact").value) <= 5 * estimate.stderr + 1e-9
 
 
-def test_a_model_without_fitting_has_no_training_rates(model):
-    assert not hasattr(model, "rates_")
-
-
 def test_parameters_with_more_than_a_model_has_are_refused_with_the_class_to_use(
     model, random_parameters
 ):
@@ -219,13 +195,6 @@ def test_parameters_with_more_than_a_model_has_are_refused_with_the_class_to_use
         else:
             with pytest.raises(ValueError, match=f"use {cls.__name__}.from_parameters"):
                 type(model).from_parameters(theta)
-
-
-def test_a_model_is_remade_from_its_own_arrays(model):
-    theta = Parameters(J=model.J_, b=model.b_, W=model.W_, c=model.c_)
-    again = type(model).from_parameters(theta)
-    X = np.eye(model.n_features_in_, dtype=np.uint8)
-    np.testing.assert_array_equal(again.energy(X), model.energy(X))
 
 
 def test_writing_to_an_array_of_a_model_does_not_change_the_model(model):
@@ -275,25 +244,3 @@ def test_a_fitted_model_knows_its_units_bins_and_span(recording, kind):
     assert not hasattr(clone(model), "bin_width_")
     model.fit(words.expand())
     assert model.bin_width_ is model.unit_ids_ is model.units_ is model.origin_ is None
-
-
-def test_a_path_of_penalties_knows_its_units_too(recording):
-    words = recording.bin(0.020)
-    for of_words, of_array in zip(
-        mc.Ising().fit_path(words, [0.01, 0.1]),
-        mc.Ising().fit_path(words.expand(), [0.01, 0.1]),
-        strict=True,
-    ):
-        assert of_words.unit_ids_ == recording.units.ids
-        assert of_array.unit_ids_ is None
-
-
-def test_words_of_other_bins_are_refused_by_every_method(recording):
-    model = mc.RBM(n_hidden=2).fit(recording.bin(0.020))
-    narrow = recording.bin(0.005)
-    for method in (model.score, model.score_samples, model.energy, model.hidden, model.transform):
-        with pytest.raises(ValueError, match=r"20 ms.* 5 ms"):
-            method(narrow)
-    with pytest.raises(ValueError, match=r"20 ms.* 5 ms"):
-        model.conditional(narrow, 0)
-    assert model.score_samples(narrow.expand()).shape == (narrow.n_bins,)  # an array says nothing

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.models import CascadedLogistic
-from microcolumn.models._cascade import cascade_order, count_thresholds
+from microcolumn.models._cascade import cascade_order
 
 
 def random_cascade(n=5, seed=0, scale=1.0):
@@ -157,12 +157,6 @@ def test_units_go_from_the_least_active_to_the_most_active_bin_by_bin(words):
     assert cascade_order(words.embed(2)).tolist() == list(range(12))
 
 
-def test_thresholds_are_powers_of_two_and_halfway_between():
-    assert count_thresholds(0).size == 0
-    assert count_thresholds(1).tolist() == [1]
-    assert count_thresholds(13).tolist() == [1, 2, 3, 4, 6, 8, 12]
-
-
 @pytest.mark.parametrize(
     "X", [[[0, 0]], [[1, 1]], [[0], [1]], [[1, 0, 1]] * 5, [[0, 1]] * 9 + [[1, 1]]]
 )
@@ -190,29 +184,3 @@ def test_words_without_a_finite_optimum_give_a_warning_and_finite_scores(every_w
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         CascadedLogistic(l1=1e-4).fit(X)
-
-
-def test_a_fit_that_ends_too_early_says_so(words):
-    with pytest.warns(
-        ConvergenceWarning, match="violated by .* after 1 iterations; raise max_iter"
-    ):
-        model = CascadedLogistic(l1=1e-5, max_iter=1).fit(words)
-    assert not model.certificate_.converged
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "problem"),
-    [
-        ("order", [0, 1, 1, 3, 4], "order does not name each of the 5 bits once"),
-        ("order", [0.0, 1.0, 2.0, 3.0, 4.0], "order does not name"),
-        ("weights", np.ones((5, 5)), "do not come before"),
-        ("weights", np.zeros((5, 4)), "shape"),
-        ("steps", np.zeros((5, 2)), "shape"),
-        ("b", [0.0, np.nan, 0.0, 0.0, 0.0], "not finite"),
-        ("thresholds", [0, 2, 4], "whole numbers that increase from 1 on"),
-    ],
-)
-def test_parameters_that_do_not_fit_each_other_are_refused(name, value, problem):
-    arrays = {**random_cascade()._arrays(), name: np.array(value)}
-    with pytest.raises(ValueError, match=problem):
-        CascadedLogistic._from_arrays(arrays, {})

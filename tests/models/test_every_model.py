@@ -160,12 +160,12 @@ def test_other_numbers_and_other_units_are_refused(model):
 
 def test_any_number_of_threads_gives_the_same_bits(X, name, model):
     allowed = numba.get_num_threads()
-    numba.set_num_threads(1)
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     try:
-        alone = clone(MODELS[name]).fit(X)
+        together = clone(MODELS[name]).fit(X)
     finally:
         numba.set_num_threads(allowed)
-    assert np.array_equal(alone.score_samples(EVERY), model.score_samples(EVERY))
+    assert np.array_equal(together.score_samples(EVERY), model.score_samples(EVERY))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.models import ModelSpec
 
 
 def _words(n_units=8, minutes=3.0, seed=0):
@@ -76,17 +75,6 @@ def test_a_sampled_fit_agrees_with_the_exact_one(monkeypatch):
     assert sampled.certificate_.mean_square_z is not None
     assert sampled.certificate_.converged
     assert sampled.objective_ == pytest.approx(exact.objective_, abs=5e-3)
-
-
-def test_it_is_compared_and_named_like_its_kin():
-    words = _words(6, 3.0)
-    train, test = words.split(0.5, random_state=0)
-    gaussian = mc.models.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(train)
-    ising = mc.Ising(l1=1e-3, objective="likelihood").fit(train)
-    compared = mc.compare({"low rank": gaussian, "Ising": ising}, test)
-    assert {each.spec.name for each in compared.models} >= {"GaussianRBM 2"}
-    assert not ModelSpec.of("GaussianRBM 5").has_groups
-    assert ModelSpec("RBM", 5).has_groups
 
 
 def test_what_is_of_groups_alone_is_refused_in_a_sentence():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 
@@ -59,12 +58,6 @@ def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):
     longer = cls(8, l1=1e-9, tol=1e-8, max_iter=1000).fit(train)
     assert model.objective_ > longer.objective_
     assert model.score(test) > longer.score(test)
-
-
-def test_too_few_words_to_keep_some_apart_are_a_warning():
-    with pytest.warns(ConvergenceWarning, match="too few to keep some apart .*: use l1 > 0"):
-        model = mc.RBM(2, l1=0.0, objective="mpf", tol=1e-13).fit(_simulated(8, 10.0).expand()[:99])
-    assert not model.certificate_.converged
 
 
 def test_an_rbm_that_a_small_penalty_leaves_empty_says_so():

@@ -1,6 +1,5 @@
 """Generalised linear models with history: regressions, gaps, samples, files and edges."""
 
-import copy
 import math
 import warnings
 
@@ -12,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import microcolumn as mc
-from microcolumn.models import from_bytes, to_bytes
 from microcolumn.models._history import lag_basis
 from microcolumn.units import Units
 
@@ -54,13 +52,6 @@ def test_basis_functions_add_up_to_one_and_peak_from_the_first_lag_to_the_last(s
     peaks = basis.argmax(axis=1)
     assert (np.diff(peaks) > 0).all()
     assert (np.diff(peaks, 2) >= -1).all()
-
-
-def test_as_many_functions_as_lags_are_the_lags():
-    words = _words()
-    single = mc.models.HistoryGLM(basis="lags", n_lags=4).fit(words)
-    np.testing.assert_array_equal(single.basis_, np.eye(4))
-    np.testing.assert_array_equal(mc.models.HistoryGLM(basis=4, n_lags=4).fit(words).b_, single.b_)
 
 
 def test_without_penalty_it_is_scikit_learns_regression_on_an_explicit_design():
@@ -227,23 +218,6 @@ def test_files_give_the_same_bits_back(fitted, tmp_path):
     np.testing.assert_array_equal(opened.sample(50, 1), fitted.sample(50, 1))
 
 
-@pytest.mark.parametrize(
-    ("name", "array", "sentence"),
-    [
-        ("b", np.zeros(()), r"b has shape \(\)"),
-        ("basis", np.ones((3, 5)), r"basis has shape \(3, 5\)"),
-        ("weights", np.zeros((3, 3, 2)), r"weights has shape \(3, 3, 2\)"),
-        ("weights", np.full((3, 3, 3), np.nan), "not finite"),
-        ("rates", np.ones(2), r"rates has shape \(2,\)"),
-    ],
-)
-def test_files_with_arrays_that_do_not_fit_are_refused(fitted, name, array, sentence):
-    altered = copy.copy(fitted)
-    setattr(altered, f"{name}_", array)
-    with pytest.raises(ValueError, match=f"is not a microcolumn model: .*{sentence}"):
-        from_bytes(to_bytes(altered))
-
-
 def test_threads_make_no_difference():
     words, allowed = _words(2000, 4), numba.get_num_threads()
     reference = mc.models.HistoryGLM(l1=1e-3, n_lags=5, basis=3).fit(words)
@@ -289,38 +263,11 @@ def test_silent_recordings_and_single_units_are_fitted():
     assert regular.score([[0], [1], [0]] * 20) > -0.1
 
 
-def test_words_dealt_singly_are_cautioned_against():
-    train, _ = _words(2000).split(0.5, random_state=0)
-    with pytest.warns(UserWarning, match="split by blocks"):
-        mc.models.HistoryGLM(n_lags=3, basis=2).fit(train)
-
-
 def test_weights_that_run_away_without_a_penalty_are_reported():
     X = np.random.default_rng(0).random((500, 1)) < 0.3
     X[1:] &= ~X[:-1]  # never in two bins one after the other
     with pytest.warns(ConvergenceWarning, match="no finite optimum"):
         mc.models.HistoryGLM(l1=0.0, n_lags=1, basis=1).fit(X)
-
-
-def test_too_few_steps_are_reported():
-    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        model = mc.models.HistoryGLM(l1=1e-4, n_lags=4, basis=2, max_iter=1).fit(_words())
-    assert not model.certificate_.converged
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"l1": -1.0}, "l1 is -1.0; it must be"),
-        ({"basis": 0}, "basis is 0; it must be"),
-        ({"basis": "cosine"}, "basis is 'cosine'; it must be"),
-        ({"n_lags": 0}, "n_lags is 0; it must be"),
-        ({"n_lags": 3, "basis": 4}, "basis is 4 but there are 3 lags"),
-    ],
-)
-def test_settings_that_mean_nothing_are_refused(settings, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        mc.models.HistoryGLM(**settings).fit(_words(100))
 
 
 def test_other_words_are_refused(fitted):

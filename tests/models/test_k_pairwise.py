@@ -167,15 +167,6 @@ def test_any_words_give_a_finite_model_that_adds_up_to_one(X, every_word):
     assert model.certificate_.converged
 
 
-def test_a_huge_penalty_leaves_the_potential_alone(words):
-    model = mc.models.KPairwise(l1=1.0).fit(words)
-    assert model.n_couplings_ == 0
-    assert model.n_parameters_ == 6 + 5
-    assert model.size_ == "0 couplings"
-    _, expected = exact_expectations(model.parameters_)
-    np.testing.assert_allclose(expected.v, _shares_of_counts(words), atol=1e-3)
-
-
 def test_a_path_and_a_choice_of_the_penalty(words):
     path = mc.models.KPairwise().fit_path(words, [1e-3, 1e-2])
     single = mc.models.KPairwise(l1=1e-2).fit(words)
@@ -183,17 +174,6 @@ def test_a_path_and_a_choice_of_the_penalty(words):
     tuned = mc.tune(mc.models.KPairwise(), words[:4000], l1_values=[1e-3, 1e-2])
     assert isinstance(tuned.best, mc.models.KPairwise)
     assert tuned.best.l1 == tuned.choices["KPairwise"].best.l1
-
-
-def test_files_keep_the_potential(words, tmp_path):
-    model = mc.models.KPairwise(l1=1e-2, smoothing=3.0).fit(words)
-    model.save(tmp_path / "model.safetensors")
-    again = mc.load(tmp_path / "model.safetensors")
-    assert isinstance(again, mc.models.KPairwise)
-    assert np.array_equal(again.v_, model.v_)
-    assert again.get_params() == model.get_params()
-    assert again.certificate_ == model.certificate_
-    assert np.array_equal(again.score_samples(words), model.score_samples(words))
 
 
 def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta, words):
@@ -207,29 +187,6 @@ def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta,
         mc.evaluate.effective_interactions(model)
     with pytest.raises(ValueError, match="intervals are not known"):
         mc.evaluate.intervals(model, words)
-
-
-def test_settings_and_words_without_a_finite_optimum_are_refused(words):
-    with pytest.raises(ValueError, match="smoothing is -1"):
-        mc.models.KPairwise(smoothing=-1.0).fit(words)
-    with pytest.raises(ValueError, match="no word has 3 active units"):
-        mc.models.KPairwise(smoothing=0.0).fit(words[words.sum(axis=1) < 3])
-    with pytest.raises(ValueError, match="it must be 'kpairwise'"):
-        mc.models.KPairwise().fit(words, start=Parameters(b=np.zeros(6), J=np.zeros((6, 6))))
-
-
-def test_other_classes_refuse_a_potential(theta):
-    for cls in (mc.Ising, mc.SemiRBM, mc.Independent):
-        with pytest.raises(ValueError, match=r"use KPairwise\.from_parameters"):
-            cls.from_parameters(theta)
-    zero = Parameters(b=theta.b, J=theta.J, v=np.zeros(7))
-    assert mc.Ising.from_parameters(zero).parameters_.v is None
-
-
-def test_adequacy_counts_the_potential_among_what_was_fitted(words):
-    model = mc.models.KPairwise(l1=1e-3).fit(words[:10_000])
-    found = mc.evaluate.adequacy(model, words[10_000:], random_state=0)
-    assert found.p_value > 0.01
 
 
 def test_annealing_agrees_with_the_exact_sum_of_twenty_units():

@@ -9,7 +9,7 @@ from few_draws import FEW_DRAWS
 
 import microcolumn as mc
 from microcolumn.layout import Layout
-from microcolumn.models import _penalised, from_bytes, to_bytes
+from microcolumn.models import _penalised
 from microcolumn.objectives._data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations
@@ -84,13 +84,6 @@ def test_same_seed_same_bits_for_any_number_of_threads(words, out_of_reach, monk
     numba.set_num_threads(1)
     assert np.array_equal(fits[0].v_, fits[1].v_)
     assert np.array_equal(fits[0].J_, fits[1].J_)
-
-
-def test_files_keep_the_certificate(words, out_of_reach):
-    model = mc.models.KPairwise(l1=1e-2).fit(words[:5000])
-    again = from_bytes(to_bytes(model))
-    assert again.certificate_ == model.certificate_
-    assert np.array_equal(again.v_, model.v_)
 
 
 @pytest.mark.parametrize(

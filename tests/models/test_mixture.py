@@ -5,12 +5,10 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 import microcolumn as mc
-from microcolumn.models import BernoulliMixture, to_bytes
-from microcolumn.models._files import from_bytes
+from microcolumn.models import BernoulliMixture
 from microcolumn.models._modes_fit import Mixture, MixtureExpectation
 from microcolumn.models._words_estimator import floored_rates
 
@@ -150,12 +148,6 @@ def test_one_component_is_the_independent_model(words):
     assert one.size_ == "1 component"
 
 
-def test_correlated_units_gain_and_more_components_fit_better(words, fitted):
-    more = BernoulliMixture(n_components=6).fit(words)
-    assert more.score(words) > fitted.score(words) > mc.Independent().fit(words).score(words)
-    assert fitted.n_parameters_ == 3 * 6 + 2
-
-
 @pytest.mark.parametrize(
     "X",
     [
@@ -181,29 +173,6 @@ def test_extreme_smoothing_leaves_probabilities_finite(words, every_word, smooth
     assert np.isfinite(log_p).all()
     if smoothing > 1.0:
         np.testing.assert_allclose(model.modes_, np.tile(model.rates_, (5, 1)), rtol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("name", "array"),
-    [
-        ("modes", np.full((3, 6), 1.5)),
-        ("modes", np.full((3, 6), np.nan)),
-        ("modes", np.full(6, 0.5)),
-        ("weights", np.full(3, 0.5)),
-        ("weights", np.ones(1)),
-    ],
-)
-def test_files_with_impossible_numbers_are_refused(fitted, name, array):
-    broken = from_bytes(to_bytes(fitted))
-    setattr(broken, {"modes": "modes_", "weights": "_weights"}[name], array)
-    with pytest.raises(ValueError, match="is not a microcolumn model"):
-        from_bytes(to_bytes(broken))
-
-
-def test_too_few_passes_are_reported(words):
-    with pytest.warns(ConvergenceWarning, match=r"raise max_iter or tol"):
-        model = BernoulliMixture(n_components=3, max_iter=3).fit(words)
-    assert not model.certificate_.converged
 
 
 def test_validation_chooses_components_bounded_by_the_data(words):

@@ -252,17 +252,6 @@ def test_a_unit_that_is_always_active_by_weight_is_held_despite_rounding():
         assert model.b_[0] < 10.0
 
 
-@MODELS
-def test_random_states_of_every_sort_are_taken(cls):
-    X = _simulated(4, 0.2).expand()
-    states = (3, np.int64(3), None, np.random.RandomState(3), np.random.default_rng(3))
-    objectives = [
-        cls(**SETTINGS[cls], random_state=state, tol=1e-5).fit(X).objective_ for state in states
-    ]
-    assert objectives[0] == objectives[1]
-    assert np.isfinite(objectives).all()
-
-
 def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_parameters, draw):
     # benchmarks/recovery.py shows the slope; here sixteen times the words, a quarter of the error.
     truth = random_parameters("ising", 6, scale=0.4, seed=4)
@@ -275,10 +264,3 @@ def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_paramet
         return np.sqrt(np.mean(np.square(errors)))
 
     assert 2.5 < error(4_000) / error(64_000) < 6.5
-
-
-def test_an_unpenalised_fit_without_a_finite_optimum_says_so(draw, random_parameters):
-    X = draw(random_parameters("ising", 4), 500)
-    with pytest.warns(ConvergenceWarning, match="no finite optimum .* use l1 > 0"):
-        mc.Ising(l1=0.0, objective="mpf").fit(np.column_stack([X, X[:, 0]]))
-    mc.Ising(l1=1e-3).fit(np.column_stack([X, X[:, 0]]))

@@ -118,23 +118,6 @@ def test_hundreds_of_units_neither_overflow_nor_vanish():
     assert model.n_parameters_ == 600 + len(model.seen_) * 599
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("active_distribution", np.full(N_UNITS + 1, 0.5), "is not a distribution"),
-        ("active_distribution", np.ones(3), "has shape"),
-        ("seen", np.array([2, 1, 3, 4]), "not increasing"),
-        ("seen", np.array([1, 2, 3, N_UNITS]), "not numbers of active units"),
-        ("probabilities", np.ones((4, N_UNITS)), "between 0 and 1"),
-        ("unit_rates", np.zeros(N_UNITS), "between 0 and 1"),
-    ],
-)
-def test_spoilt_files_are_refused(name, value, message):
-    arrays = mc.models.PopulationTracking().fit(words_of())._arrays() | {name: value}
-    with pytest.raises(ValueError, match=message):
-        mc.models.PopulationTracking._from_arrays(arrays, {"strength": 1.0})
-
-
 def chances_of_words(probabilities, X):
     return np.where(X, probabilities, 1.0 - probabilities).prod(axis=1)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.models import from_bytes, to_bytes
@@ -143,31 +142,6 @@ def test_a_grid_is_a_path_of_the_same_optima():
     assert chosen.size_ == "20 projections"
     assert chosen.l1 == 1e-3
     assert {"n_projections", "l1"} <= set(model.grid(words)[0])
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("inputs", lambda a: a + 3),
-        ("inputs", lambda a: a[:, ::-1].copy()),
-        ("inputs", lambda a: a.astype(np.int64)),
-        ("weights", lambda a: a[1:]),
-        ("thresholds", lambda a: -a),
-        ("strengths", lambda a: a * np.nan),
-        ("log_z", lambda a: a[:2]),
-    ],
-)
-def test_files_that_make_no_sense_are_refused(fitted, name, change):
-    arrays = fitted._arrays()
-    arrays[name] = change(arrays[name])
-    with pytest.raises(ValueError, match=name.rstrip("s")):
-        mc.models.RandomProjections._from_arrays(arrays, fitted.get_params())
-
-
-def test_a_fit_that_is_cut_short_says_so():
-    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        model = mc.models.RandomProjections(20, max_iter=2).fit(_words())
-    assert not model.certificate_.converged
 
 
 @settings(max_examples=8, deadline=None)

@@ -36,11 +36,6 @@ def test_saving_replaces_an_older_file(tmp_path):
     assert os.listdir(tmp_path) == ["model.safetensors"]
 
 
-def test_saving_into_a_folder_that_is_not_there_says_so(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"the folder .*missing does not exist; make it"):
-        _fitted(mc.Independent).save(tmp_path / "missing" / "model.safetensors")
-
-
 def test_an_unfitted_model_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="not fitted yet"):
         to_bytes(mc.Ising())

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.models import from_bytes, to_bytes
@@ -87,14 +86,6 @@ def test_the_given_solutions_are_where_the_fit_starts():
     assert led.objective_ <= min(path[0].objective_ for path in nested) < stopped.objective_
 
 
-def test_a_warning_of_a_path_points_to_the_line_that_asked_for_it():
-    for cls in (mc.Ising, mc.RBM, mc.SemiRBM):
-        model = cls(max_iter=5, tol=1e-300)
-        with pytest.warns(ConvergenceWarning, match="not converged") as caught:
-            model.fit_path(_volleys(3), [1e-3])
-        assert caught[0].filename == __file__
-
-
 @pytest.mark.parametrize(
     ("change", "error", "sentence"),
     [
@@ -114,29 +105,3 @@ def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
     with pytest.raises(error, match=sentence) as caught:
         mc.SemiRBM(3).fit_path(words, L1_VALUES, nested=change(*_nested(words)))
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("fitted", "sentence"),
-    [
-        (
-            {"n_hidden": 2},
-            "an RBM with {.*'n_hidden': 2.*} in place of {.*3.*}; fit it with the same",
-        ),
-        (
-            {"objective": "mpf"},
-            "an Ising with {.*'mpf'} in place of {.*'likelihood'",
-        ),
-        ({"words": _volleys(6)}, r"an Ising with l1=0\.01 that was not fitted on these words; fit"),
-        ({"words": _volleys(5, 4)}, "not fitted on these words; fit"),
-    ],
-)
-def test_paths_of_other_problems_are_one_sentence(fitted, sentence):
-    fitted = {"words": _volleys(5), "l1_values": [1e-2], "tol": 1e-4} | fitted
-    with pytest.raises(ValueError, match=sentence):
-        mc.SemiRBM(3).fit_path(_volleys(5), [1e-2], nested=_nested(**fitted))
-
-
-def test_l1_values_are_checked_before_the_paths():
-    with pytest.raises(TypeError, match=r"l1_values is 0\.1; pass a sequence"):
-        mc.SemiRBM(3).fit_path(_volleys(5), 0.1, nested=([], []))

@@ -143,8 +143,3 @@ def test_slopes_span_what_small_changes_of_the_parameters_do(name, words, every_
     other = np.column_stack([numeric, np.ones(len(X))])
     n_directions = 1 + 5 + 10 if "tree" in name else np.linalg.matrix_rank(other, 1e-4)
     assert np.linalg.matrix_rank(found, 1e-6) == n_directions
-
-
-def test_other_models_have_none(words):
-    for model in (mc.models.DichotomizedGaussian(), mc.models.Universal(mc.Independent())):
-        assert model.fit(words)._n_slopes == 0

@@ -167,37 +167,3 @@ def test_fits_along_a_grid_are_those_of_single_fits(cls):
         assert to_bytes(alone) == to_bytes(fit)
         assert len(fit.edges_) == setting["n_edges"]
     assert float(choice.scores[choice.chosen]) == max(map(float, choice.scores))
-
-
-@pytest.mark.parametrize(
-    ("name", "place", "value", "message"),
-    [
-        ("order", 0, 1, "every unit once"),
-        ("parents", (3, 0), 9, "units that are not there"),
-        ("parents", (slice(None), 0), 0, "before their children"),
-        ("parents", slice(None), -1, "have no parent"),
-        ("slopes", (0, 0), np.nan, "not finite"),
-        ("unit_rates", 0, 1.0, "between 0 and 1"),
-        ("edges", (0, 0), -1, "units that are not there"),
-    ],
-)
-def test_spoilt_files_are_refused(name, place, value, message):
-    arrays = {
-        key: array.copy() for key, array in mc.models.TwoTree().fit(words_of())._arrays().items()
-    }
-    arrays[name][place] = value
-    with pytest.raises(ValueError, match=message):
-        mc.models.TwoTree._from_arrays(arrays, {"n_edges": None})
-
-
-def test_parents_without_an_edge_between_them_are_refused():
-    arrays = {
-        "order": np.arange(4),
-        "parents": np.array([[-1, -1], [0, -1], [0, -1], [1, 2]]),
-        "slopes": np.zeros((4, 2)),
-        "unit_rates": np.full(4, 0.5),
-        "edges": np.zeros((0, 2), dtype=np.int64),
-        "information": np.zeros(0),
-    }
-    with pytest.raises(ValueError, match="two parents of a unit have no edge"):
-        mc.models.TwoTree._from_arrays(arrays, {"n_edges": None})

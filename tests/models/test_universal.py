@@ -10,7 +10,6 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.models import WordModel
-from microcolumn.models._files import _restore
 from microcolumn.models._universal import log_evidence, log_left_out
 from microcolumn.partition._result import Mode
 
@@ -172,21 +171,3 @@ def test_a_false_mode_and_the_error_of_the_base_stay_visible():
 def test_one_word_is_enough(every_word):
     model = mc.models.Universal(mc.Independent()).fit([[0, 1]])
     assert np.exp(model.score_samples(every_word(2))).sum() == pytest.approx(1.0, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("base", np.zeros(9, dtype=np.uint8), "is not a microcolumn model"),
-        ("words", np.zeros((2, 1), dtype=np.uint64), "not distinct"),
-        ("words", np.array([[1], [2]], dtype=np.uint64), "more bits"),
-        ("words", np.zeros((1, 1)), "not whole numbers"),
-        ("word_counts", np.zeros(2), "not all positive"),
-        ("concentration", np.array([0.0]), "not all positive"),
-    ],
-)
-def test_spoilt_files_are_refused(name, value, message):
-    model = mc.models.Universal(mc.Independent()).fit([[0, 0], [1, 1]])
-    arrays = model._arrays() | {name: value}
-    with pytest.raises(ValueError, match=message):
-        _restore({"model": "Universal", "settings": {"concentration": None}}, arrays)

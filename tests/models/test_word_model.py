@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-import microcolumn as mc
 from microcolumn.models._files import MODELS, model_class
-from microcolumn.models._modes import ModesModel
-from microcolumn.models._modes_fit import Expectation
 from microcolumn.models._rival import Rival
 
 
@@ -39,25 +36,9 @@ def test_a_rival_that_lacks_a_part_is_not_made(part):
         type("Lacking", (Rival,), parts)()
 
 
-def test_a_model_of_modes_says_how_probable_they_are():
-    parts = {
-        name: value
-        for name, value in vars(mc.models.BernoulliMixture).items()
-        if name != "weights_"
-    }
-    with pytest.raises(TypeError, match="weights_"):
-        type("Lacking", (ModesModel,), parts)()
-
-
 @pytest.mark.parametrize("kind", [model_class(name) for name in MODELS])
 def test_every_model_has_all_parts(kind):
     assert not kind.__abstractmethods__
-
-
-@pytest.mark.parametrize("kind", [mc.models.WordModel, Rival, ModesModel, Expectation])
-def test_what_models_share_is_no_model(kind):
-    with pytest.raises(TypeError, match="abstract"):
-        kind()
 
 
 def test_the_least_rival_predicts_by_both_values_of_a_bit_and_has_no_slopes():

@@ -1,0 +1,112 @@
+"""Files of rivals whose fingerprint is right and whose arrays make no sense are refused."""
+
+import json
+
+import numpy as np
+import pytest
+from safetensors.numpy import load as arrays_of, save as tensors
+
+import microcolumn as mc
+from microcolumn.models import from_bytes, to_bytes
+from microcolumn.models._saving import digest_of
+
+MARK = "microcolumn-model-1"
+X = np.random.default_rng(0).integers(0, 2, (200, 4))
+MODELS = {
+    "mixture": mc.models.BernoulliMixture(2),
+    "projections": mc.models.RandomProjections(10, n_inputs=2),
+    "gaussian": mc.models.DichotomizedGaussian(),
+    "cascade": mc.models.CascadedLogistic(l1=1e-3),
+    "tracking": mc.models.PopulationTracking(),
+    "two-tree": mc.models.TwoTree(),
+    "universal": mc.models.Universal(mc.Independent(), 1.0),
+    "history": mc.models.HistoryGLM(n_lags=3, basis=2),
+}
+
+
+def changed(place, value):
+    """A copy of an array with another value in a place."""
+
+    def change(array):
+        array = array.copy()
+        array[place] = value
+        return array
+
+    return change
+
+
+#: How an array of a model is spoilt.
+SPOILT = [
+    ("mixture", "modes", lambda a: a + 1.0),
+    ("mixture", "modes", lambda a: a * np.nan),
+    ("mixture", "modes", lambda a: a[0]),
+    ("mixture", "weights", lambda a: a + 0.5),
+    ("mixture", "weights", lambda a: np.ones(1)),
+    ("projections", "inputs", lambda a: a + 3),
+    ("projections", "inputs", lambda a: a[:, ::-1].copy()),
+    ("projections", "inputs", lambda a: a.astype(np.int64)),
+    ("projections", "weights", lambda a: a[1:]),
+    ("projections", "thresholds", lambda a: -a),
+    ("projections", "strengths", lambda a: a * np.nan),
+    ("projections", "log_z", lambda a: a[:2]),
+    ("gaussian", "thresholds", lambda a: a[1:]),
+    ("gaussian", "correlations", lambda a: np.triu(a)),
+    ("gaussian", "correlations", lambda a: 2.0 * a),
+    ("gaussian", "correlations", lambda a: np.sign(a - 0.5)),
+    ("cascade", "order", np.ones_like),
+    ("cascade", "order", lambda a: a.astype(float)),
+    ("cascade", "weights", np.ones_like),
+    ("cascade", "weights", lambda a: a[:, 1:].copy()),
+    ("cascade", "b", changed(1, np.nan)),
+    ("cascade", "thresholds", lambda a: a - 1),
+    ("tracking", "active_distribution", lambda a: a + 0.5),
+    ("tracking", "active_distribution", lambda a: a[1:]),
+    ("tracking", "seen", lambda a: a[::-1].copy()),
+    ("tracking", "seen", lambda a: a + 1),
+    ("tracking", "probabilities", np.ones_like),
+    ("tracking", "unit_rates", np.zeros_like),
+    ("two-tree", "order", np.ones_like),
+    ("two-tree", "parents", changed((3, 0), 9)),
+    ("two-tree", "parents", changed(slice(None), -1)),
+    ("two-tree", "slopes", changed((0, 0), np.nan)),
+    ("two-tree", "unit_rates", changed(0, 1.0)),
+    ("two-tree", "edges", changed((0, 0), -1)),
+    ("universal", "base", np.zeros_like),
+    ("universal", "words", np.zeros_like),
+    ("universal", "words", lambda a: a + np.uint64(16)),
+    ("universal", "words", lambda a: a.astype(float)),
+    ("universal", "word_counts", np.zeros_like),
+    ("universal", "concentration", np.zeros_like),
+    ("history", "b", lambda a: a[0]),
+    ("history", "basis", lambda a: a[:, 1:].copy()),
+    ("history", "weights", lambda a: a[:, :, 1:].copy()),
+    ("history", "weights", lambda a: a * np.nan),
+    ("history", "rates", lambda a: a[1:]),
+]
+
+
+@pytest.fixture(scope="module")
+def contents():
+    return {name: to_bytes(model.fit(X)) for name, model in MODELS.items()}
+
+
+def forged(content, arrays):
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"][MARK])
+    header.pop("sha256")
+    text = json.dumps(header | {"sha256": digest_of(header, arrays)})
+    return tensors(arrays, metadata={MARK: text})
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_forged_file_with_all_arrays_as_they_are_is_read(contents, model):
+    content = contents[model]
+    assert from_bytes(forged(content, arrays_of(content))).n_features_in_ == 4
+
+
+@pytest.mark.parametrize(("model", "name", "change"), SPOILT)
+def test_arrays_that_make_no_sense_are_refused(contents, model, name, change):
+    arrays = arrays_of(contents[model])
+    arrays[name] = np.asarray(change(arrays[name]))
+    with pytest.raises(ValueError, match="is not a microcolumn model"):
+        from_bytes(forged(contents[model], arrays))
