@@ -4,14 +4,12 @@ import shlex
 import subprocess
 import sys
 
-import planted_study
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import microcolumn as mc
 from microcolumn.cli import app
-from microcolumn.io import READERS
 
 
 def microcolumn(*arguments, **options):
@@ -57,37 +55,8 @@ def test_every_command_prints_json():
     assert options()["--json"] == {name.removeprefix("microcolumn ") for name in COMMANDS}
 
 
-def test_an_option_has_one_name():
-    found = options()
-    assert found["--units"] == found["--ids"] == {"info", "fit", "compare", "predict"}
-    assert found["--l1"] == {"fit", "compare"}
-    assert found["--open"] == {"compare", "demo", "study page"}
-    assert found["--predict"] == {"predict"}
-    assert not {"--unit", "--keep", "--penalty", "--variant"} & set(found)
-
-
-def test_the_formats_are_listed_in_the_help_and_where_the_name_of_one_is_wrong(tmp_path):
-    (tmp_path / "a.csv").write_text("unit,time\n1,0.5\n")
-    for command in ("info", "fit", "compare", "predict"):
-        told = microcolumn(command, "--help", env={"COLUMNS": "300"}).output
-        assert f"show it: {', '.join(READERS)}." in told
-    result = microcolumn("info", str(tmp_path / "a.csv"), "--reader", "excel")
-    assert result.exit_code == 2
-    assert f"reader is 'excel'; choose one of {', '.join(READERS)}" in result.stderr
-
-
 def test_the_version_is_printed():
     assert microcolumn("--version").stdout == f"microcolumn {mc.__version__}\n"
-
-
-def test_shells_complete_names_of_commands():
-    asked = {
-        "_MICROCOLUMN_COMPLETE": "complete_bash",
-        "COMP_WORDS": "microcolumn s",
-        "COMP_CWORD": "1",
-    }
-    told = microcolumn(env=asked, prog_name="microcolumn").stdout.split()
-    assert set(told) == {"sample", "study"}
 
 
 HEAVY = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "pandas", "joblib"}
@@ -112,11 +81,3 @@ def loaded_by(*arguments):
 @pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("fit", "--help")])
 def test_the_first_word_comes_without_numerical_libraries(arguments):
     assert not loaded_by(*arguments) & {"numpy", *HEAVY}
-
-
-def test_the_status_of_a_study_comes_without_numerical_libraries(tmp_path):
-    plan = tmp_path / "study.toml"
-    plan.write_text("[recordings.cells]\npreset = 'B4'\n")
-    store = planted_study.write(tmp_path / "study.db")
-    for study in (store, plan):
-        assert not loaded_by("study", "status", study) & HEAVY

@@ -1,9 +1,7 @@
 """The demonstration as a command, on a plan small enough for tests."""
 
 import json
-import os
 import shutil
-from pathlib import Path
 
 import pytest
 from small_study import when_finished
@@ -60,6 +58,7 @@ def folder(blank, finished, tmp_path):
     return tmp_path
 
 
+@pytest.mark.integration
 def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     out = tmp_path / "a" / "first-look"
     result = demo("--out", out)
@@ -92,27 +91,11 @@ def test_programs_are_told_the_same_as_readers(folder):
     assert set(told["answer"]["quick_look"]) == {"small", "remedy"}
 
 
-@pytest.mark.usefixtures("blank")
-def test_the_whole_protocol_has_a_store_and_a_page_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = demo("--full")
-    assert result.exit_code == 0, result.output
-    assert sorted(os.listdir("microcolumn-demo")) == ["paper.db", "paper.db.lock", "paper.html"]
-    assert Path("microcolumn-demo", "paper.html").read_text() == "of paper.db"
-
-
 def test_the_page_is_opened_when_asked(folder, monkeypatch):
     opened = []
     monkeypatch.setattr(output.webbrowser, "open", lambda address: opened.append(address) or True)
     assert demo("--out", folder, "--open").exit_code == 0
     assert opened == [(folder / "quick.html").as_uri()]
-
-
-def test_where_no_browser_opens_the_page_is_named(folder, monkeypatch):
-    monkeypatch.setattr(output.webbrowser, "open", lambda address: False)
-    result = demo("--out", folder, "--open")
-    assert result.exit_code == 0
-    assert result.stderr.endswith(f"no browser was found; open {folder / 'quick.html'} in one\n")
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):

@@ -56,13 +56,6 @@ def test_a_bug_is_told_as_one_and_not_as_bad_input(session, tmp_path, monkeypatc
     assert line.endswith("; set MICROCOLUMN_DEBUG=1 to see the traceback, and please report it")
 
 
-def test_an_operation_of_our_own_code_that_fails_is_a_bug(session, monkeypatch):
-    monkeypatch.setattr("microcolumn.cli.reading.Data.selection", lambda self: 3)  # then **3
-    result = run("info", session)
-    assert result.exit_code == 1
-    assert "internal error: TypeError: " in result.stderr
-
-
 @pytest.mark.parametrize(
     "asked",
     [

@@ -77,14 +77,6 @@ def test_without_a_penalty_fit_chooses_one_and_says_from_which(session, words, t
     assert (told["settings"]["l1"], told["tried"]) == (0.01, None)
 
 
-def test_fit_says_that_words_kept_apart_ended_it(tmp_path):
-    driven = mc.simulate.microcolumn(n_units=5, minutes=3, seed=0)
-    file = written.write_npz(driven, tmp_path / "driven.npz")
-    asked = ("--model", "RBM", "--hidden", 3, "--l1", 0, "--out", tmp_path / "rbm.safetensors")
-    told = done("fit", file, *asked).stdout
-    assert "(without a penalty; words kept apart ended the fit)" in told
-
-
 def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     session, words, tmp_path
 ):
@@ -161,15 +153,6 @@ def test_a_fit_that_did_not_converge_says_so_in_one_line(tmp_path):
     [line] = result.stderr.splitlines()
     assert line.startswith("microcolumn: warning: Ising without a penalty has no finite optimum")
     assert out.exists()
-
-
-def test_a_penalty_that_leaves_no_hidden_unit_is_noted(session, tmp_path):
-    out = tmp_path / "rbm.safetensors"
-    result = done("fit", session, "--model", "RBM", "--hidden", 3, "--l1", 10, "--out", out)
-    assert mc.load(out).n_live_hidden_ == 0
-    [line] = result.stderr.splitlines()
-    assert "no live hidden unit, so that it is a model of independent units; lower l1" in line
-    assert "0 live of 3: this is a model of independent units" in result.stdout
 
 
 def written_npz(recording, folder):
@@ -255,15 +238,6 @@ def test_a_model_that_does_not_know_its_units_is_told_them(session, tmp_path):
     assert float(rows[3]["time_s"]) == 0.04
 
 
-def test_a_model_that_was_never_fitted_predicts_without_a_skill(session, tmp_path, words):
-    out = tmp_path / "made.safetensors"
-    mc.Independent.from_parameters(mc.Parameters(b=np.full(5, -2.0))).save(out)
-    result = done("predict", session, "--model", out, "--predict", "11", "--bin-width", 0.02)
-    assert result.stderr.splitlines()[1].split() == ["11", "-", "0.500"]
-    probabilities = {row["probability"] for row in rows_of(result.stdout)}
-    assert [float(each) for each in probabilities] == pytest.approx([1 / (1 + np.exp(2.0))])
-
-
 def test_sample_prints_words_drawn_from_the_model(saved):
     told = done("sample", saved, "--n", 50, "--seed", 4).stdout
     expected = mc.load(saved).sample(50, random_state=4)
@@ -284,23 +258,6 @@ def test_sample_writes_csv_and_npz(saved, tmp_path):
         assert arrays["columns"].tolist() == [
             f"{unit}@{k}" for k in (-1, 0) for unit in range(10, 15)
         ]
-
-
-def test_sample_prints_json_alone(saved, tmp_path):
-    told = json.loads(done("sample", saved, "--n", 3, "--seed", 4, "--json").stdout)
-    assert told["words"] == mc.load(saved).sample(3, random_state=4).tolist()
-    assert told["columns"][0] == "10@-1"
-    written = done("sample", saved, "--n", 3, "--json", "--out", tmp_path / "words.csv")
-    told = json.loads(written.stdout)
-    assert (told["file"], told["n_words"]) == (str(tmp_path / "words.csv"), 3)
-
-
-def test_words_of_single_bins_have_the_names_of_the_units(session, tmp_path):
-    out = tmp_path / "rates.safetensors"
-    done("fit", session, "--model", "Independent", "--ids", "12", "--ids", "10", "--out", out)
-    assert done("sample", out, "--n", 1).stdout.startswith("10,12\n")  # in the recording's order
-    mc.Independent.from_parameters(mc.Parameters(b=[0.0, 0.0])).save(out)
-    assert done("sample", out, "--n", 1).stdout.startswith("0,1\n")
 
 
 def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
@@ -351,11 +308,6 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
         assert not list(tmp_path.iterdir())
 
 
-def test_a_recording_without_the_models_units_is_refused(saved, tmp_path):
-    other = written_npz(written.small_recording(n_units=3), tmp_path)
-    refused("has no unit '13'", "predict", other, "--model", saved)
-
-
 def test_bad_input_of_sample_is_one_sentence(session, saved, tmp_path):
     refused("does not exist", "sample", tmp_path / "no.safetensors")
     refused("is not a microcolumn model", "sample", session)
@@ -377,16 +329,3 @@ def test_a_place_that_cannot_be_written_is_one_sentence_and_fit_says_it_first(
         refused(sentence, "predict", session, "--model", saved, "--out", out)
         refused(sentence, "sample", saved, "--out", out)
     assert set(tmp_path.iterdir()) == {folder, pipe}
-
-
-def test_names_of_units_may_hold_commas(tmp_path):
-    recording = written.small_recording(n_units=2)
-    units = mc.Units(["shank 1, unit 2", 'the "best"'])
-    session = written_npz(recording.with_units(units), tmp_path)
-    out = tmp_path / "rates.safetensors"
-    done("fit", session, "--model", "Independent", "--out", out)
-    rows = rows_of(done("predict", session, "--model", out).stdout)
-    assert [row["unit"] for row in rows[:2]] == list(units.ids)
-    asked = ("--predict", '"shank 1, unit 2"')
-    rows = rows_of(done("predict", session, "--model", out, *asked).stdout)
-    assert {row["unit"] for row in rows} == {"shank 1, unit 2"}

@@ -4,22 +4,15 @@ import csv
 import io
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import microcolumn
 from microcolumn.cli import app
 from microcolumn.cli.output import (
     OF_FITS,
-    folded,
-    print_table,
-    say_blocks,
     say_started,
-    text_width,
-    warnings_as_lines,
 )
 
 HOSTILE = "=1\x1b]0;owned\x07\u202e"
@@ -72,18 +65,6 @@ def test_warnings_are_sentences_and_are_shown(capsys):
     assert printed == "microcolumn: warning: unit =1\\x1b]0;owned\\x07\\u202e\n"
 
 
-def test_what_a_library_adds_to_its_warning_in_further_lines_is_left_out(capsys):
-    with warnings_as_lines():
-        warnings.warn("the value could not be read.\nTraceback:\n ...", UserWarning, stacklevel=1)
-    assert capsys.readouterr().err == "microcolumn: warning: the value could not be read.\n"
-
-
-def test_commands_print_by_one_function_alone():
-    folder = Path(microcolumn.__file__).parent / "cli"
-    users = [file.name for file in folder.glob("*.py") if ".echo(" in file.read_text()]
-    assert users == ["output.py"]
-
-
 class Terminal(io.StringIO):
     """A file that says that somebody looks at it."""
 
@@ -98,54 +79,6 @@ def seen(monkeypatch, kind=Terminal):
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
     return out, err
-
-
-BLOCKS = [("Title\x1b", "text"), ("", "more"), ("Question?", "")]
-
-
-def test_lines_are_as_long_as_a_terminal_is_wide_up_to_a_hundred_letters(monkeypatch):
-    seen(monkeypatch)
-    for columns, letters in ((80, 80), (200, 100), (12, 40)):
-        monkeypatch.setenv("COLUMNS", str(columns))
-        assert text_width() == letters
-    seen(monkeypatch, io.StringIO)
-    assert text_width() == 100
-
-
-def test_long_lines_are_broken_between_words_in_a_terminal_alone(monkeypatch):
-    text = "unit   Hz\n\n  - " + "word " * 12
-    monkeypatch.setenv("COLUMNS", "40")
-    seen(monkeypatch)
-    assert folded(text).splitlines() == [
-        "unit   Hz",
-        "",
-        "  - word word word word word word word",
-        "    word word word word word",
-    ]
-    seen(monkeypatch, io.StringIO)
-    assert folded(text) == text
-
-
-def test_tables_break_their_text_to_fit_a_terminal_alone(monkeypatch):
-    row = ("words", "of " + "many " * 20)
-    monkeypatch.setenv("COLUMNS", "60")
-    out, _ = seen(monkeypatch)
-    print_table([row])
-    assert max(map(len, out.getvalue().splitlines())) <= 60
-    out, _ = seen(monkeypatch, io.StringIO)
-    print_table([row])
-    assert len(out.getvalue().splitlines()) == 1
-
-
-def test_headings_are_plain_elsewhere(monkeypatch):
-    plain = "Title\\x1b\ntext\n\nmore\n\nQuestion?\n"
-    out, _ = seen(monkeypatch, io.StringIO)
-    say_blocks(BLOCKS)
-    assert out.getvalue() == plain
-    out, _ = seen(monkeypatch)
-    monkeypatch.setenv("NO_COLOR", "1")
-    say_blocks(BLOCKS)
-    assert out.getvalue() == plain
 
 
 def test_a_run_says_in_a_terminal_that_it_starts_and_what_takes_long(monkeypatch, tmp_path):

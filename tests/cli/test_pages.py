@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 
 import planted_study
 import pytest
@@ -81,16 +80,6 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     assert sorted(os.listdir(tmp_path)) == ["captions.txt", "likelihood.svg"]
 
 
-def test_one_figure_is_drawn_without_the_others(store, tmp_path, monkeypatch):
-    drawn = dict(_all.FIGURES)
-    monkeypatch.setitem(drawn, "parameters", drawn["parameters"]._replace(draw=None))
-    monkeypatch.setattr(_all, "FIGURES", drawn)
-    result = study("figures", store, "--out", tmp_path, "--figure", "S1", "--figure", "data")
-    assert result.exit_code == 0, result.output
-    written = {"annealing-cells.pdf", "data-cells.pdf", "captions.txt"}
-    assert set(os.listdir(tmp_path)) == written
-
-
 def test_a_figure_has_the_width_and_the_pixels_asked_for(store, tmp_path):
     asked = ("--width", "single", "--dpi", "254", "--format", "png", "--font", "DejaVu Sans")
     result = study("figures", store, "--out", tmp_path, "--figure", "3", *asked)
@@ -116,13 +105,6 @@ def test_what_there_is_not_is_one_sentence_and_leaves_no_folder(store, tmp_path,
     assert not (tmp_path / "f").exists()
 
 
-def test_a_figure_asked_for_that_has_no_results_is_told(store, tmp_path):
-    result = study("figures", store, "--out", tmp_path, "--figure", "5", "--figure", "3")
-    assert result.exit_code == 0
-    assert result.stderr.startswith("The figure windows of cells (simulated) is left out: words of")
-    assert (tmp_path / "likelihood.pdf").exists()
-
-
 def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
     store = planted_study.write(tmp_path / "new.db", keep=lambda job: job.kind == "fit")
     result = study("figures", store)
@@ -131,12 +113,6 @@ def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
     told = study("page", store, "--out", tmp_path / "x.html", "--json")
     assert json.loads(told.stdout) == {"page": str(tmp_path / "x.html")}
     assert "Nothing is tested yet" in (tmp_path / "x.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="other characters are disliked there")
-def test_names_of_recordings_become_names_of_files():
-    wanted = figures.FigureRequest("parameters", "a/b <c> ü", figures.data)
-    assert _file_name(wanted, set()) == "parameters-a_b_c_ü"
 
 
 def test_recordings_of_almost_the_same_name_have_files_of_their_own():

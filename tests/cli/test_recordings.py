@@ -43,11 +43,6 @@ def test_info_keeps_what_it_is_told_to_keep(session):
     assert [unit["id"] for unit in json.loads(result.output)["units"]] == ["11"]
 
 
-@pytest.mark.parametrize("ids", ["", ",", "11,"])
-def test_an_id_that_is_empty_is_refused(session, ids):
-    refused("no unit has ids ''", "info", session, "--ids", ids)
-
-
 def test_info_saves_the_figure_behind_the_bin_width(session, tmp_path):
     result = run("info", session, "--figure", str(tmp_path / "width.png"))
     assert result.exit_code == 0, result.output
@@ -93,12 +88,6 @@ def test_info_of_nothing_and_bad_options_are_one_sentence(session, tmp_path):
         (session, "--epochs", "rest"): "no epoch is labelled 'rest'",
     }.items():
         refused(sentence, "info", *arguments)
-
-
-def test_options_of_a_format_are_true_false_numbers_or_text():
-    pairs = ["a=False", "b=true", "c=3", "d=0.5", "e=ms"]
-    assert reading.format_options(pairs) == {"a": False, "b": True, "c": 3, "d": 0.5, "e": "ms"}
-    assert isinstance(reading.format_options(["c=3"])["c"], int)
 
 
 def test_info_joins_several_epochs_and_refuses_names_beside_stretches(session):
@@ -170,12 +159,6 @@ def test_layers_prints_json_alone(flashed, tmp_path):
     assert told["layers"] == f"II/III {top:.0f} IV {bottom:.0f} V/VI"
     assert told["figure"] == str(figure)
     assert told["sinks"][0]["onset_s"] == pytest.approx(0.040, abs=0.01)
-
-
-def test_layers_can_be_corrected_by_hand(flashed, tmp_path):
-    asked = [*FLASHES, "--figure", str(tmp_path / "a.png"), "--top", "500", "--bottom", "900"]
-    result = run("layers", flashed, *asked)
-    assert "--layers 'II/III 500 IV 900 V/VI'" in result.output
 
 
 def test_layers_of_a_file_without_flashes_is_one_sentence(flashed, tmp_path):

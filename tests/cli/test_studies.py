@@ -78,12 +78,6 @@ def test_a_run_prints_its_answer_and_keeps_its_store_beside_the_plan(plan):
     assert len(when_finished(plan.with_name("plan.db"))) == N_JOBS
 
 
-def test_a_quick_run_has_a_store_of_its_own(plan):
-    assert microcolumn("study", "run", plan, "--jobs", 1, "--quick").exit_code == 0
-    assert not plan.with_name("plan.db").exists()
-    assert Results(plan.with_name("plan-quick.db")).plan == Plan.from_toml(plan).quick()
-
-
 def test_a_run_prints_json_alone_on_its_output(plan):
     result = microcolumn("study", "run", plan, "--jobs", 1, "--json")
     told = strict(result.stdout)
@@ -173,12 +167,6 @@ def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):
     assert "another run" in said
 
 
-def test_a_refused_run_leaves_no_store(plan):
-    plan.write_text(plan.read_text().replace("cells.npz", "none.npz"))
-    one_sentence(microcolumn("study", "run", plan, "--jobs", 1))
-    assert not plan.with_name("plan.db").exists()
-
-
 def test_a_report_has_the_answer_and_as_json_no_nan(stored):
     text = microcolumn("study", "report", stored)
     assert text.exit_code == 0
@@ -195,13 +183,6 @@ def test_a_study_that_was_never_run_has_nothing_to_tell(plan, command):
 
 
 # What is refused
-
-
-def test_a_missing_plan_is_named(tmp_path):
-    said = one_sentence(microcolumn("study", "run", tmp_path / "plan.toml"))
-    assert (
-        said == f"microcolumn: {tmp_path / 'plan.toml'} does not exist; check the path of the plan"
-    )
 
 
 # Compare
@@ -285,9 +266,3 @@ def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch)
 @pytest.mark.usefixtures("in_folder")
 def test_compare_refuses_in_one_sentence(asked, said):
     assert said in one_sentence(microcolumn("compare", "cells.npz", "--jobs", 1, *asked))
-
-
-def test_a_number_of_jobs_is_for_this_machine(plan):
-    nobody = ("--scheduler", "tcp://127.0.0.1:1")
-    said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
-    assert said == "microcolumn: --jobs is for this machine; leave it out with --scheduler"

@@ -4,6 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.integration
+
 SCRIPT = """
 import sys
 from microcolumn.study._workers import compile_ahead

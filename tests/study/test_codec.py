@@ -5,11 +5,10 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as arrays
 
-from microcolumn.evaluate import Score, SplitScore
+from microcolumn.evaluate import SplitScore
 from microcolumn.partition import LogPartition
 from microcolumn.partition._result import Mode
 from microcolumn.study._codec import from_blob, json_text, plain, row_of, to_blob, typed
@@ -90,16 +89,3 @@ def test_a_table_of_units_comes_back_from_a_blob():
     assert (back.ids, back.layer, back.depth_reference) == (units.ids, units.layer, "tip")
     np.testing.assert_array_equal(back.depth_um, units.depth_um)
     assert from_blob(Units, to_blob(Units("ab"))).depth_um is None
-
-
-def test_a_row_has_the_fields_that_are_not_left_out():
-    score = Score(1.0, 0.1, n_units=5, block_bins=2, nats_per_word=-2.0)
-    row = row_of(score, "n_units", "block_bins")
-    assert row["bits_per_second"] == 1.0
-    assert row.keys().isdisjoint({"n_units", "block_bins"})
-    assert typed(Score, row | {"n_units": 5, "block_bins": 2, "another": 3}) == score
-
-
-def test_what_no_codec_knows_is_refused():
-    with pytest.raises(TypeError):
-        json_text({"model": object()})

@@ -1,9 +1,8 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, did_you_mean
+from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment
 
 
 def test_the_defaults_are_the_papers_protocol_but_for_penalties_and_splits_by_blocks():
@@ -16,24 +15,6 @@ def test_the_defaults_are_the_papers_protocol_but_for_penalties_and_splits_by_bl
     assert (SPATIOTEMPORAL.bin_width, SPATIOTEMPORAL.n_hidden) == (0.0067, ("dims",))
     assert SPATIOTEMPORAL.split_by == "blocks"
     assert SPATIOTEMPORAL.l1 == INSTANTANEOUS.l1
-
-
-def test_a_single_entry_stands_for_a_list_and_numpy_numbers_become_pythons():
-    experiment = Experiment(
-        "x", windows=np.int64(5), n_hidden=25, objectives="likelihood", l1=np.array([0, 0.5])
-    )
-    assert (experiment.windows, experiment.n_hidden) == ((5,), (25,))
-    assert experiment.objectives == ("likelihood",)
-    assert [type(value) for value in experiment.l1] == [float, float]
-    assert type(experiment.windows[0]) is int
-
-
-def test_windows_are_kept_in_the_order_in_which_words_grow():
-    assert Experiment("x", windows=[15, 1, 2]).windows == (1, 2, 15)
-
-
-def test_a_negative_zero_is_no_other_penalty():
-    assert str(Experiment("x", l1=[-0.0, 1e-3]).l1[0]) == "0.0"
 
 
 @pytest.mark.parametrize(
@@ -73,15 +54,3 @@ def test_a_bad_setting_gets_a_sentence_with_experiment_and_setting(setting, valu
     assert str(caught.value).startswith(f"experiment mine: {problem}")
     with pytest.raises(kind):
         replace(INSTANTANEOUS, **{setting: value})
-
-
-@pytest.mark.parametrize(("name", "kind"), [("", ValueError), (" ", ValueError), (3, TypeError)])
-def test_an_experiment_needs_a_name(name, kind):
-    with pytest.raises(kind, match=r"the name of an experiment is .*; give it"):
-        Experiment(name)
-
-
-def test_an_unknown_word_is_answered_with_the_nearest_known_one():
-    assert did_you_mean("splits", Experiment.settings()) == "did you mean 'n_splits'?"
-    assert did_you_mean("hidden", Experiment.settings()) == "did you mean 'n_hidden'?"
-    assert did_you_mean("zzz", ["a", "b"]) == "choose one of 'a', 'b'"

@@ -25,19 +25,6 @@ def test_a_model_goes_by_its_full_name_and_by_its_class_where_there_is_one(index
         index.spec(condition, "GLM")
 
 
-def test_a_class_with_several_models_must_be_told_apart():
-    first = replace(planted.PLAN.experiments[0], n_hidden=(5, 9), objectives=("mpf", "likelihood"))
-    index = PlanIndex(Plan(planted.PLAN.sources, (first,)), READ)
-    condition = index.at("cells", None, None)
-    assert index.spec(condition, "RBM 9 mpf").n_hidden == 9
-    # The full name wins: it is the Ising model that goes without saying its objective.
-    assert index.spec(condition, "Ising").objective == "likelihood"
-    with pytest.raises(
-        ValueError, match=r"'RBM' stands for several .* one of RBM 5 mpf, RBM 9 mpf,"
-    ):
-        index.spec(condition, "RBM")
-
-
 def test_the_only_lags_and_the_first_experiment_go_without_saying(index):
     condition = index.at("cells", None, None)
     assert (condition.experiment.name, condition.window) == ("instantaneous", 1)
@@ -58,13 +45,6 @@ def test_unknown_names_are_met_with_the_known_ones(index, names, message):
         index.at(*names)
 
 
-def test_splits_are_counted_from_zero(index):
-    condition = index.at("cells", None, None)
-    for split in (-1, 4):
-        with pytest.raises(ValueError, match=f"split is {split}; .* has splits 0 to 3"):
-            index.check(condition, split)
-
-
 def test_recordings_that_are_not_read_yet_have_no_results_yet():
     sources = (*planted.PLAN.sources, Source("later", preset="T6"))
     only_later = replace(planted.PLAN.experiments[1], recordings=("later",))
@@ -73,14 +53,3 @@ def test_recordings_that_are_not_read_yet_have_no_results_yet():
     with pytest.raises(NotComputedError, match="'later' is not read yet; run the study further"):
         index.at("later", None, None)
     assert PlanIndex(Plan(sources, (only_later,)), READ).conditions() == []
-
-
-def test_models_of_words_of_any_length_share_a_name():
-    mixed = replace(planted.PLAN.experiments[1], n_hidden=("dims", 7))
-    index = PlanIndex(Plan(planted.PLAN.sources, (mixed,)), READ)
-    found = index.families(index.at("cells", None, 3))
-    assert {name: spec.name for name, spec in found.items()} == {
-        "Ising": "Ising",
-        "RBM": "RBM 12",
-        "RBM 7": "RBM 7",
-    }

@@ -43,13 +43,6 @@ def plan_of(*experiments, names=("A",)):
 # Names
 
 
-def test_a_job_tells_all_about_itself():
-    job = Job("fit", "A", "instantaneous", 4, 7, RBM)
-    assert str(job) == "fit, A, instantaneous, window 4, RBM 3, split 7"
-    assert str(Job("describe", "A", "late")) == "describe, A, late"
-    assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, window 1, split 0"
-
-
 # Models
 
 
@@ -99,12 +92,6 @@ def test_long_jobs_come_first():
     assert [(job.window, job.model.n_hidden) for job in first if job.model] == [
         *((2, 9), (1, 9), (2, 2), (1, 2), (2, 0), (1, 0)),
     ]
-
-
-def test_an_experiment_is_done_on_its_own_recordings_alone():
-    plan = plan_of(BASE, replace(BASE, name="B only", recordings=("B",)), names=("A", "B"))
-    places = {(job.experiment, job.recording) for job in digests(plan)}
-    assert places == {("instantaneous", "A"), ("instantaneous", "B"), ("B only", "B")}
 
 
 # Dependencies
@@ -183,11 +170,6 @@ def test_a_longer_list_keeps_all_digests_except_of_tests_whose_members_change(mo
     same_members = set(more) <= {"n_splits", "windows"}
     tests = before.items() - shared.items()
     assert (tests <= after.items()) if same_members else tests.isdisjoint(after.items())
-
-
-def test_other_recordings_and_experiments_leave_digests_alone():
-    more = plan_of(BASE, replace(BASE, name="other", seed=5), names=("A", "B"))
-    assert digests(plan_of(BASE)).items() <= digests(more).items()
 
 
 def test_other_data_change_every_digest():

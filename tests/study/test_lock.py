@@ -90,14 +90,6 @@ def test_an_error_within_the_run_releases_the_lock(path):
         assert "runner" not in store.read_study()
 
 
-def test_a_link_to_a_store_shares_its_lock(path, tmp_path):
-    link = tmp_path / "link.db"
-    Store.create(path).close()
-    link.symlink_to(path)
-    with Store.create(path) as store, store.lock():
-        assert Store.is_running(link)
-
-
 def test_a_store_that_never_ran_is_not_running_and_asking_leaves_no_file(path, tmp_path):
     assert not Store.is_running(path)
     assert list(tmp_path.iterdir()) == []
@@ -125,11 +117,3 @@ def test_asking_whether_it_runs_never_refuses_a_run_that_starts(path):
             for thread in threads:
                 thread.join()
     assert True in answers
-
-
-def test_a_place_that_cannot_be_locked_is_named(path):
-    path.with_name("study.db.lock").mkdir()
-    with Store.create(path) as store:
-        refused = pytest.raises(StoreError, match=r"study\.db\.lock cannot be locked")
-        with refused, store.lock():
-            pass

@@ -1,16 +1,10 @@
 """What a notebook shows of a study: its plan, how much is done and what is best so far."""
 
-from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import planted_study as planted
 import pytest
 
-from microcolumn.study._index import PlanIndex
-from microcolumn.study._overview import overview
-from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 
 
@@ -44,24 +38,3 @@ def test_a_study_without_a_test_has_no_best_model(tmp_path):
     rows = tables_of(started)[1]
     assert {row[rows[0].index("best model")] for row in rows[1:]} == {"-"}
     assert {row[rows[0].index("splits tested")][0] for row in rows[1:]} == {"0"}
-
-
-def test_results_are_one_line_where_they_are_not_printed(results):
-    jobs = results.provenance()
-    done = f"{jobs['n_done']:,} of {jobs['n_planned']:,} jobs done"
-    assert repr(results) == f"Results({results.file}: cells (simulated); {done})"
-
-
-def test_of_thirty_recordings_all_are_shown():
-    names = [f"r{n}" for n in range(30)]
-    sources = tuple(replace(planted.SOURCE, name=name, seed=n) for n, name in enumerate(names))
-    plan = Plan(sources, planted.PLAN.experiments[:1])
-    study = SimpleNamespace(
-        plan=plan,
-        index=PlanIndex(plan, {name: {"n_units": 9} for name in names}),
-        provenance=lambda: {"n_done": 0, "n_planned": 60, "failures": []},
-        file=Path("study.db"),
-        label=str,
-    )
-    root = ElementTree.fromstring(overview(study, {}))
-    assert [line[0].text for line in list(root.iter("table"))[1].iter("tr")][1:] == names

@@ -137,25 +137,9 @@ def test_a_part_of_another_layout_is_refused(path, statement):
     assert "it is damaged, or no part file of this version" in sentence
 
 
-def test_a_part_without_a_job_is_refused(path):
-    write_part(parts_folder(path), name(), Store.in_memory())
-    [sentence] = collect(path).sentences
-    assert "its name is not that of the job in it" in sentence
-
-
 def test_a_part_under_the_name_of_another_job_is_refused(path):
     folder = parts_folder(path)
     put(path, 0)
     part_path(folder, name(0)).rename(part_path(folder, name(1)))
     [sentence] = collect(path).sentences
     assert "its name is not that of the job in it" in sentence
-
-
-def test_other_files_among_the_parts_are_left_alone(path):
-    folder = parts_folder(path)
-    others = (".0.part.12.partial", "notes.txt", f"{name()}.part~")
-    for other in others:
-        (folder / other).write_text("half of a")
-    (folder / "1").mkdir()
-    assert collect(path) == parts.MergeResult(0, 0, ())
-    assert {each.name for each in folder.iterdir()} == {*others, "1"}

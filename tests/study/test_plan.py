@@ -3,7 +3,6 @@ import pickle
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -61,20 +60,6 @@ def test_a_toml_file_becomes_the_plan_it_describes(tmp_path):
     assert [source.name for source in plan.sources_of(plan.experiments[1])] == ["B4"]
 
 
-def test_without_an_experiment_it_is_the_instantaneous_one(tmp_path):
-    assert from_text(tmp_path, B4).experiments == (INSTANTANEOUS,)
-    assert from_text(tmp_path, B4 + "[spatiotemporal]\n").experiments == (SPATIOTEMPORAL,)
-    assert [each.name for each in from_text(tmp_path, B4 + "[experiments.x]").experiments] == ["x"]
-
-
-def test_a_table_of_layers_beside_the_plan_is_found_from_anywhere(tmp_path):
-    (tmp_path / "layers.csv").write_text("unit,layer\n")
-    text = '[recordings.s]\nfile = "s.nwb"\nlayers = "{}"\n'
-    found = from_text(tmp_path, text.format("layers.csv")).sources[0]
-    assert found.read["layers"] == str((tmp_path / "layers.csv").resolve())
-    assert from_text(tmp_path, text.format("layer")).sources[0].read["layers"] == "layer"
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -121,28 +106,6 @@ def test_recordings_without_names_are_known_by_their_stems():
     assert (plan.sources[1].file, plan.sources[3].preset) == (str(Path("b/s.npz").resolve()), "B4")
 
 
-def test_a_link_keeps_the_name_that_its_user_gave_it(tmp_path):
-    (tmp_path / "blobs").mkdir()
-    blob = tmp_path / "blobs" / "0af3"
-    blob.touch()
-    (tmp_path / "session.csv").symlink_to(blob)
-    [source] = Plan.of(tmp_path / "blobs" / ".." / "session.csv").sources
-    assert source.file == str(tmp_path.resolve() / "session.csv")
-
-
-def test_recordings_with_names_keep_them():
-    mine = tiny()
-    long = Source("x", preset="T6", seed=4)
-    plan = Plan.of({"one": "B4", "two": mine, "three": long, "four": Path("B4")}, n_splits=3)
-    assert plan.sources == (
-        Source("one", preset="B4"),
-        Source("two", recording=mine),
-        Source("three", preset="T6", seed=4),
-        Source("four", file=str(Path("B4").resolve())),
-    )
-    assert plan.experiments == (replace(INSTANTANEOUS, n_splits=3),)
-
-
 def test_options_of_reading_go_to_files_and_of_selection_to_all():
     plan = Plan.of(
         ["s.nwb", "B4"],
@@ -183,47 +146,6 @@ def test_the_papers_plan_is_that_of_the_method():
     chosen = {"l1": tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10)), "objectives": ("mpf",)}
     assert plan.experiments[0] == replace(INSTANTANEOUS, **chosen, split_by="words")
     assert replace(plan.experiments[2], recordings=()) == replace(SPATIOTEMPORAL, **chosen)
-
-
-def test_beside_the_papers_objective_stands_what_likelihood_gives():
-    beside = Plan.paper().experiments[1]
-    assert (beside.objectives, beside.l1, beside.n_splits) == (("likelihood",), "auto", 3)
-    assert beside.models[:2] == ("Ising", "RBM")
-    assert {*beside.models} == {*INSTANTANEOUS.models} - {"SemiRBM"}
-    assert beside.split_by == Plan.paper().experiments[0].split_by
-
-
-def test_a_quick_look_at_the_papers_plan_is_small():
-    plan = Plan.paper().quick()
-    assert [source.minutes for source in plan.sources] == [10.0] * 3
-    for each in plan.experiments:
-        assert (each.n_splits, each.max_words, each.n_hidden) == (3, 30_000, (10,))
-    assert [each.l1 for each in plan.experiments] == ["coarse"] * 3
-    assert [each.windows for each in plan.experiments] == [(1,), (1,), (1, 2, 4)]
-    assert plan.experiments[2].recordings == ("B4",)
-
-
-def test_a_quick_look_leaves_small_plans_and_data_alone():
-    small = Plan.of(
-        {"a": Source("a", preset="B4", minutes=2), "b": tiny(), "c": "c.npz"},
-        n_splits=1,
-        l1=[0, 1e-2],
-        n_hidden=[3, 10],
-        max_words=100,
-        max_steps=500,
-        most_active=400,
-        light_above=50,
-    )
-    assert small.quick() == small
-    assert Plan.of("B4", n_hidden=[8, 12, "dims"], windows=[7, 3]).quick().experiments[
-        0
-    ] == replace(
-        Plan.of("B4", n_hidden=[8, 10], windows=3, max_words=30_000, n_splits=3).experiments[0],
-        l1="coarse",
-        max_steps=4000,
-        most_active=7,
-        light_above=64,
-    )
 
 
 experiments = st.builds(
@@ -283,17 +205,7 @@ def test_a_quick_look_remembers_the_whole_plan():
     assert stored.whole == plan
 
 
-def test_numbers_of_numpy_can_be_written():
-    plan = Plan.of("B4", windows=np.arange(1, 4), l1=np.geomspace(1e-3, 1e-2, 3))
-    assert Plan.from_dict(json.loads(json.dumps(plan.as_dict()))) == plan
-
-
 # What changed from one plan to another
-
-
-def test_the_order_of_recordings_and_experiments_is_no_difference():
-    plan = Plan.paper()
-    assert diff(plan, Plan(plan.sources[::-1], plan.experiments[::-1])) == []
 
 
 @pytest.mark.parametrize(

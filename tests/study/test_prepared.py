@@ -72,22 +72,11 @@ def test_a_fit_starts_from_all_fits_of_a_path_in_the_order_of_their_l1(store):
     assert log_z == {}
 
 
-def test_a_fit_that_starts_from_nothing_is_given_nothing(store):
-    assert inputs(lambda _: store, Job("fit", *PLACE, ISING), {}) == ({}, {})
-
-
 def test_a_test_is_given_the_chosen_fit_of_each_model_with_its_log_z(store):
     """Of Ising the best; of the RBM the sparser of two equals, not the best, which is doubtful."""
     models, log_z = inputs(lambda _: store, Job("test", *PLACE), used(ISING, RBM))
     assert models == {"Ising": (b"Ising at 0.001",), "RBM 3": (b"RBM 3 at 0.002",)}
     assert {name: found.value for name, found in log_z.items()} == {"Ising": 1e-3, "RBM 3": 2e-3}
-
-
-@pytest.mark.parametrize("kind", ["predict", "structure", "anneal"])
-def test_other_jobs_are_given_the_same_choice_of_their_model(store, kind):
-    models, log_z = inputs(lambda _: store, Job(kind, *PLACE, RBM), used(RBM))
-    assert models == {"RBM 3": (b"RBM 3 at 0.002",)}
-    assert log_z["RBM 3"].value == 2e-3
 
 
 def test_assemblies_are_given_the_chosen_fit_of_every_split(store):

@@ -39,11 +39,6 @@ def partial(tmp_path):
     return Results(planted.write(tmp_path / "study.db", keep=is_done))
 
 
-def test_the_plan_is_the_stored_one(results):
-    assert results.plan == planted.PLAN
-    assert results.recordings["cells"]["n_units"] == 23
-
-
 def test_a_store_that_no_run_has_used_has_no_results(tmp_path):
     Store.create(tmp_path / "study.db").close()
     with pytest.raises(NotComputedError, match="has no plan yet; run a study first"):
@@ -61,11 +56,6 @@ def test_scores_are_the_means_of_the_stored_rows(results):
     assert best.per_neuron == pytest.approx(np.mean(values) / 23)
     assert best.l1 == (1e-3, 1e-3, 1e-3, 4e-3)
     assert best.n_live_hidden == 2.5
-
-
-def test_a_fit_that_has_not_converged_makes_its_model_doubtful(results):
-    doubtful = {m.name: m.converged for m in results.comparison("cells").models}
-    assert doubtful == {"RBM 5": False, "SemiRBM 5": True, "Ising": True}
 
 
 def test_pairs_are_compared_by_the_stored_differences(results):
@@ -107,12 +97,6 @@ def test_layers_are_those_of_every_split(results):
     assert found.overall_p_values == pytest.approx((0.01, 0.05, 0.09, 0.13))
     assert found.n_live_hidden == (2, 3, 2, 3)
     assert found.contrast() == (pytest.approx(0.03), pytest.approx(0.01), (0.002,) * 4)
-
-
-def test_interactions_are_those_of_every_split(results):
-    found = results.interactions("cells", "RBM")
-    assert list(found) == [0, 1, 2, 3]
-    assert found[0]["rms_nats"]["triplets"] == 0.05
 
 
 def test_normalisers_come_with_their_traces(results):
@@ -192,11 +176,6 @@ def _with_high_scores(job, rows):
         row["bits_per_second"] = 99.0
 
 
-def _without_layers(job, rows):
-    for row in rows.get("structures", []):
-        row["layers"] = None
-
-
 def test_results_of_an_earlier_plan_are_not_mixed_in(tmp_path):
     path = tmp_path / "study.db"
     planted.write(path, change=_with_high_scores)
@@ -205,18 +184,6 @@ def test_results_of_an_earlier_plan_are_not_mixed_in(tmp_path):
     found = Results(path).comparison("cells")
     assert found.n_splits == found.n_planned == 2
     assert found.best.bits_per_second == pytest.approx(12.0)
-
-
-def test_a_plan_with_more_splits_goes_on_from_those_there_are(tmp_path):
-    path = planted.write(tmp_path / "study.db", plan=planted.more_splits(planted.PLAN, 2))
-    planted.write(path, plan=planted.PLAN, keep=lambda job: False)
-    found = Results(path).comparison("cells")
-    assert (found.n_splits, found.n_planned) == (2, 4)
-
-
-def test_units_in_a_single_layer_have_no_layer_statistics(tmp_path):
-    path = planted.write(tmp_path / "study.db", change=_without_layers)
-    assert Results(path).layers("cells", "RBM") is None
 
 
 def test_provenance_counts_the_jobs_of_the_plan(results, partial):
@@ -312,6 +279,7 @@ class Counted:
             self.queries.append(statement)
 
 
+@pytest.mark.integration
 def test_the_number_of_queries_does_not_grow_with_the_number_of_jobs(
     results, tmp_path, monkeypatch
 ):
@@ -345,12 +313,3 @@ def test_a_single_split_has_as_many_degrees_of_freedom_as_its_blocks_but_one(tmp
     pair = Results(path).comparison("cells").pair("RBM 5", "Ising")
     assert pair.df == pytest.approx(300 / 10 - 1)  # blocks of ten words at least
     assert pair.verdict == "too few splits"
-
-
-def test_what_is_asked_for_twice_is_read_once_and_a_caller_may_change_what_it_got(results):
-    for method in (results.layers, results.intervals):
-        assert method("cells", "RBM") is method("cells", "RBM")
-    first, second = (results.predictions("cells", "RBM") for _ in range(2))
-    assert first["rest"] is second["rest"]
-    first.clear()
-    assert results.predictions("cells", "RBM") == second

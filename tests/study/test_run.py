@@ -9,9 +9,9 @@ from small_study import recording, results_of, small_plan, when_finished
 import microcolumn
 from microcolumn.objectives import l1_grid, largest_l1
 from microcolumn.recording import Recording
-from microcolumn.study import _compute as work, _jobs as planning
+from microcolumn.study import _compute as work
 from microcolumn.study._compute import split_words
-from microcolumn.study._plan import Experiment, Plan, Source
+from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 from microcolumn.study._run import run
 from microcolumn.study._store import Store, StoreError
@@ -87,25 +87,6 @@ def test_a_recording_is_described(finished):
     assert (survey["n_bins"], survey["n_distinct"]) == (3000, len(words))
 
 
-def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
-    whole = recording()
-    trials = Recording(whole.trains, whole.units, epochs=[[k, k + 0.5] for k in range(50)])
-    small = {"n_splits": 1, "l1": (1e-3,), "models": ("Ising",)}
-    plan = Plan(
-        (Source("whole", recording=whole), Source("trials", recording=trials)),
-        (
-            Experiment("fine", **small),
-            Experiment("coarse", recordings=("whole",), bin_width=1.0, **small),
-        ),
-    )
-    run(plan, path, n_jobs=1)
-    surveys = {row["name"]: row["survey"] for row in rows(path, "recordings")}
-    assert {name: set(survey) for name, survey in surveys.items()} == {
-        "whole": {"0.02", "1.0"},
-        "trials": {"0.02"},
-    }
-
-
 def test_penalties_are_made_for_the_words_of_each_split(path):
     results = run(small_plan(l1="auto"), path, n_jobs=1)
     data = recording().bin(0.020)
@@ -142,13 +123,6 @@ def test_a_finished_study_is_not_computed_again(finished, performed):
     assert when_finished(finished) == before
 
 
-def test_a_run_hashes_each_of_its_jobs_once(finished, monkeypatch):
-    hashed, digest = [], planning.digest
-    monkeypatch.setattr(planning, "digest", lambda *job: hashed.append(digest(*job)) or hashed[-1])
-    run(small_plan(), finished, n_jobs=1)
-    assert sorted(hashed) == sorted(row["digest"] for row in rows(finished, "planned"))
-
-
 # Another plan
 
 
@@ -180,14 +154,6 @@ def test_fewer_models_use_what_is_there_but_are_compared_anew(path, performed):
     performed.clear()
     run(small_plan(n_splits=1, models=("Ising", "RBM")), path, n_jobs=1)
     assert [job.kind for job in performed] == ["test", "patterns"]
-
-
-def test_an_earlier_plan_is_still_there_after_another(path, performed):
-    run(small_plan(n_splits=1), path, n_jobs=1)
-    run(small_plan(n_splits=1, l1=(2e-3,)), path, n_jobs=1)
-    performed.clear()
-    run(small_plan(n_splits=1), path, n_jobs=1)
-    assert performed == []
 
 
 # What is refused

@@ -168,25 +168,6 @@ def test_a_bad_entry_gets_a_sentence_with_the_recording(entry, kind, problem):
     assert str(caught.value).startswith(f"recording mine: {problem}")
 
 
-def test_an_entry_that_is_no_table_gets_a_sentence():
-    with pytest.raises(TypeError, match=r"^recording B4 is 'B4'; give it a table with a preset"):
-        Source.from_dict("B4", "B4")
-    with pytest.raises(TypeError, match=r"^recording x: recording is 3; pass a Recording$"):
-        Source("x", recording=3)
-
-
-def test_what_goes_wrong_with_reading_names_the_recording(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"^recording x: .*no\.npz does not exist"):
-        Source("x", file=str(tmp_path / "no.npz")).load()
-    (tmp_path / "bad.npz").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match=r"^recording x: .*bad\.npz"):
-        Source("x", file=str(tmp_path / "bad.npz")).load()
-    with pytest.raises(ValueError, match=r"^recording x: no unit has layer 'VII'"):
-        Source("x", recording=recording(), select={"layer": "VII"}).load()
-    with pytest.raises(TypeError, match=r"^recording x: min_rate_hz is 'a'; give Hz"):
-        Source("x", recording=recording(), select={"min_rate_hz": "a"}).load()
-
-
 @settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 1000),

@@ -5,14 +5,11 @@ import pty
 import subprocess
 import sys
 import termios
-import threading
-import types
 
 import planted_study as planted
-import pytest
 
 from microcolumn.study import _status as progress, status
-from microcolumn.study._status import moving_clock, progress_bar
+from microcolumn.study._status import progress_bar
 from microcolumn.study._store import Store
 
 
@@ -67,14 +64,6 @@ def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
 # The progress bar
 
 
-def test_a_log_gets_no_bar_but_the_sentences(capsys):
-    with progress_bar(4, 1) as bar:
-        bar.write("the plan changed", file=sys.stderr)
-        bar.update()
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "the plan changed\n")
-
-
 def test_a_bar_that_is_asked_for_leaves_lines_in_a_log(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_LOGGED_S", 0.0)
     with progress_bar(4, 1, shown=True) as bar:
@@ -82,27 +71,6 @@ def test_a_bar_that_is_asked_for_leaves_lines_in_a_log(capsys, monkeypatch):
     lines = capsys.readouterr().err.splitlines()
     assert "2 of 4 jobs done, 00:00 so far, 00:00 left" in lines
     assert not any("\r" in line for line in lines)
-
-
-def test_what_takes_long_is_said_where_somebody_waits(capsys, monkeypatch):
-    monkeypatch.setattr(progress.threading, "Timer", AtOnce)
-    for shown in (True, False):
-        with progress.log_if_slow("reading", shown):
-            pass
-    assert capsys.readouterr().err == "reading ...\n"
-
-
-class AtOnce:
-    """A timer whose time has come when it starts."""
-
-    def __init__(self, delay, call):
-        self.call = call
-
-    def start(self):
-        self.call()
-
-    def cancel(self):
-        pass
 
 
 PROGRAM = """
@@ -128,29 +96,3 @@ def test_a_terminal_shows_the_bar():
     assert "100%" in shown
     assert "4/4" in shown
     assert "the plan changed" in shown
-
-
-def test_the_clock_of_a_bar_goes_on_while_no_job_ends(monkeypatch):
-    class Bar:
-        disable = False
-
-        def refresh(self):
-            seen.set()
-
-    bar, seen = Bar(), threading.Event()
-    monkeypatch.setattr(progress, "_TICK_S", 1e-3)
-    with moving_clock(bar):
-        assert not seen.wait(0.05)  # a log has no clock
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with moving_clock(bar):
-        assert seen.wait(5.0)
-
-
-@pytest.mark.parametrize(
-    ("shell", "seen"),
-    [(types.SimpleNamespace(kernel=object()), True), (types.SimpleNamespace(), False)],
-)
-def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(monkeypatch, shell, seen):
-    ipython = types.SimpleNamespace(get_ipython=lambda: shell)
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    assert progress.is_interactive() == seen

@@ -39,14 +39,6 @@ def test_numbers_and_models_come_back_bit_for_bit(tmp_path_factory, values, blob
     ]
 
 
-def test_numpy_numbers_are_stored_as_numbers(path):
-    score = {"model": "Ising", "bits_per_second": np.float32(0.5), "n_nonzero": np.int64(7)}
-    with Store.create(path) as store:
-        store.finish("a", JOB, {"scores": [score | {"fit_converged": np.True_}]})
-        (row,) = store.rows("scores")
-    assert (row["bits_per_second"], row["n_nonzero"], row["fit_converged"]) == (0.5, 7, 1)
-
-
 def test_what_is_absent_is_nan_in_columns_of_numbers_and_none_elsewhere(path):
     with Store.create(path) as store:
         store.finish("a", JOB, {"scores": [{"model": "Ising"}]})
@@ -55,28 +47,6 @@ def test_what_is_absent_is_nan_in_columns_of_numbers_and_none_elsewhere(path):
         assert row["normaliser"] is None
         assert row["n_nonzero"] is None
         assert len(store.rows("scores", bits_per_second=math.nan, normaliser=None)) == 1
-
-
-def test_rows_come_in_the_order_of_their_key_whenever_they_finished(path):
-    with Store.create(path) as store:
-        for number in (3, 1, 2):
-            put(store, number, size=1)
-        assert [row["split"] for row in store.rows("jobs")] == [1, 2, 3]
-        assert store.rows("jobs", columns=["digest"], split=2) == [{"digest": "job 000002"}]
-
-
-def test_jobs_of_one_environment_share_its_row(path):
-    other = JOB | {"environment": {"python": "3.12"}}
-    with Store.create(path) as store:
-        for digest, job in (("a", JOB), ("b", JOB), ("c", other), ("d", JOB)):
-            store.finish(digest, job, {})
-        used = [row["environment"] for row in store.rows("jobs")]
-        versions = {row["id"]: row["versions"] for row in store.rows("environments")}
-    assert [versions[k] for k in used] == [JOB["environment"]] * 2 + [
-        other["environment"],
-        JOB["environment"],
-    ]
-    assert len(versions) == 2
 
 
 def test_facts_and_recordings_are_replaced(path):
@@ -98,17 +68,6 @@ def test_a_failure_is_kept_until_its_job_finishes(path):
         assert [row["error"] for row in store.rows("failures")] == ["second", "third"]
         store.finish("a", JOB, {})
         assert [row["digest"] for row in store.rows("failures")] == ["b"]
-
-
-def test_every_table_says_what_a_row_is(path):
-    Store.create(path).close()
-    connection = sqlite3.connect(path)
-    statements = dict(
-        connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
-    )
-    connection.close()
-    assert set(statements) == {name for name in tables() if not name.startswith("current_")}
-    assert all("-- A row is" in text and "STRICT" in text for text in statements.values())
 
 
 # Mistakes of the caller
@@ -159,14 +118,6 @@ def test_places_where_no_store_can_be_are_named(tmp_path, use):
     with pytest.raises(StoreError, match="does not exist; "):
         use(tmp_path / "nowhere" / "study.db")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_empty_file_is_a_new_store_and_nothing_to_read(path):
-    path.touch()
-    with pytest.raises(StoreError, match="is empty; run the study first"):
-        Store.open(path)
-    Store.create(path).close()
-    Store.open(path).close()
 
 
 def another_program(path):
@@ -240,19 +191,6 @@ def test_a_store_with_flipped_bits_is_read_or_refused_in_a_sentence(path):
     assert all(str(path) in message and "\n" not in message for message in refusals)
 
 
-def test_damage_that_only_reading_finds_is_reported_as_damage(path):
-    filled(path, 20)
-    with Store.open(path) as store:
-        place = store._connection.execute(
-            "SELECT rootpage FROM sqlite_schema WHERE name = 'fits'"
-        ).fetchone()[0]
-    content = bytearray(path.read_bytes())
-    content[(place - 1) * 4096 : place * 4096] = bytes(4096)
-    path.write_bytes(content)
-    with Store.open(path) as store, pytest.raises(StoreError, match="is damaged"):
-        store.rows("fits")
-
-
 # A single file at rest, readable while written
 
 
@@ -262,14 +200,6 @@ def test_a_closed_store_is_a_single_file(path):
     with Store.open(path) as store:
         check_whole(store, range(5))
     assert list(path.parent.iterdir()) == [path]
-
-
-def test_a_store_is_read_while_a_transaction_is_open(path):
-    with Store.create(path) as writer, Store.open(path) as reader:
-        put(writer, 1)
-        with writer._transaction() as connection:
-            connection.execute("DELETE FROM failures")
-            check_whole(reader, [1])
 
 
 def test_a_lock_held_by_another_program_is_a_sentence(path, monkeypatch):

@@ -12,6 +12,8 @@ from microcolumn.figures._all import FIGURES
 from microcolumn.report import page, report_dict, report_text
 from microcolumn.study import Plan, Results, run
 
+pytestmark = pytest.mark.integration
+
 
 def everything(path):
     """Page, in which all figures and their captions are, report and JSON."""

@@ -17,7 +17,10 @@ from stored import Nursery, check_integrity, check_whole, put
 
 from microcolumn.study._store import Store
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork"),
+]
 
 PAGE = 4096
 N_JOBS = 12

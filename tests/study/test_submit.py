@@ -160,27 +160,6 @@ def test_what_is_finished_is_not_submitted(plan, alone, path):
     assert done.n_jobs == 12  # assemblies are of all splits together
 
 
-@pytest.mark.parametrize(("stage", "task"), [(0, 0), (4, 0), (1, 2), (1, -1)])
-def test_a_share_that_is_not_there_is_refused(plan, path, stage, task):
-    submission = written(plan, path)
-    with pytest.raises(
-        ValueError, match=f"there is no task {task} of stage {stage}; there are 2 in"
-    ):
-        run_array_task(submission.folder, stage, task)
-
-
-def test_tasks_of_another_version_are_refused(plan, path, monkeypatch):
-    submission = written(plan, path)
-    monkeypatch.setattr(shares, "__version__", "99.0")
-    with pytest.raises(ValueError, match=r"was submitted by microcolumn .* and this is 99\.0"):
-        run_array_task(submission.folder, 1, 0)
-
-
-def test_a_folder_that_is_no_submission_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="is no folder of a submission"):
-        run_array_task(tmp_path, 1, 0)
-
-
 def test_recordings_in_memory_cannot_be_submitted(path):
     with pytest.raises(
         ValueError, match="recording A is in memory, where no other machine sees it"

@@ -1,6 +1,5 @@
 """The table of units against models, intervals and predictions read from the same store."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -182,18 +181,3 @@ def test_two_splits_are_too_few_for_a_q_value(tmp_path):
     rows = rows_of(Results(planted.write(tmp_path / "study.db", plan)))
     assert np.isnan([row["gain_q_value"] for row in rows]).all()
     assert np.isfinite([row["gain_stderr"] for row in rows]).all()
-
-
-def test_without_pandas_it_is_a_list(planted_results, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    found = planted_results.unit_table("cells")
-    assert isinstance(found, list)
-    assert found[3]["unit"] == planted_results.units("cells").ids[3]
-
-
-def test_no_layers_and_depths_are_empty(tmp_path):
-    given = planted.recording()
-    bare = mc.Recording(given.trains, mc.Units.numbered(N_UNITS), epochs=given.epochs)
-    rows = rows_of(Results(planted.write(tmp_path / "study.db", INSTANTANEOUS, data=bare)))
-    assert {(row["layer"], row["depth_reference"]) for row in rows} == {("", "")}
-    assert np.isnan([row["depth_um"] for row in rows]).all()
