@@ -1,17 +1,11 @@
-import math
-import re
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, strategies as st
 
 from microcolumn.formatting import (
-    counted,
     duration,
-    enumeration,
     html_table,
-    number,
-    scientific,
     text_table,
 )
 
@@ -63,36 +57,10 @@ def test_text_from_a_recording_is_neither_markup_nor_a_command_to_the_terminal(m
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "0"), (1e-3, "1e-3"), (2.5e-3, "2.5e-3"), (0.5, "0.5"), (3.0, "3")]
-)
-def test_penalties_are_short(value, text):
-    assert scientific(value) == text
-    assert float(text) == value
-
-
-def test_a_number_that_is_not_known_is_a_dash():
-    assert number(math.nan) == "-"
-    assert number(0.125, 3) == "0.125"
-    assert number(-1e-6) == "0.00"
-
-
-def test_one_unit_is_not_several():
-    assert [counted(n, "unit") for n in (0, 1, 1200)] == ["0 units", "1 unit", "1,200 units"]
-
-
-@pytest.mark.parametrize(
     ("seconds", "text"), [(12.3, "12 s"), (119, "119 s"), (3600, "60 min"), (9000, "2.5 h")]
 )
 def test_durations_have_the_unit_that_fits(seconds, text):
     assert duration(seconds) == text
-
-
-def test_names_are_enumerated():
-    assert [enumeration("abc"[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
-
-
-def test_columns_without_names_have_no_header():
-    assert text_table(("", ""), [("a", "1"), ("bc", "2")], left=("",)) == "a   1\nbc  2"
 
 
 def cells_of(table, tag):
@@ -105,18 +73,6 @@ def test_an_html_table_holds_its_cells_in_order_whatever_they_say(rows):
     assert cells_of(table, "th") == ["<unit>", "&Hz"]
     assert cells_of(table, "td") == [cell for row in rows for cell in row]
     assert cells_of(table, "caption") == ["<b>units</b>"]
-
-
-def test_columns_of_names_are_aligned_to_the_left_and_numbers_to_the_right():
-    table = ElementTree.fromstring(html_table(("unit", "Hz"), [("a", "1")], left=("unit",)))
-    styles = [cell.get("style") for tag in ("th", "td") for cell in table.iter(tag)]
-    sides = [re.search(r"text-align:(\w+)", style)[1] for style in styles]
-    assert sides == ["left", "right"] * 2
-
-
-def test_an_html_table_has_neither_an_empty_header_nor_an_empty_caption():
-    assert not cells_of(html_table(("", ""), [("a", "1")]), "th")
-    assert not cells_of(html_table(("", ""), [("a", "1")]), "caption")
 
 
 def test_a_row_with_a_cell_too_few_is_refused():

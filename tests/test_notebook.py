@@ -9,7 +9,7 @@ import pytest
 
 import microcolumn as mc
 from microcolumn import Recording, Units, Words
-from microcolumn.notebook import AsText, card, facts, units_tables
+from microcolumn.notebook import card, units_tables
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -45,28 +45,6 @@ def test_units_are_listed_one_by_one(layered):
     assert rows[0] == ["unit", "layer", "depth, µm", "rate, Hz"]
     assert rows[1:3] == [["u1", "V", "900", "1.00"], ["u2", "II", "100", "2.00"]]
     assert rows[4] == ["u4", "", "-", "8.00"]
-
-
-def test_units_without_layers_are_one_group():
-    rows = rows_of(units_tables(Units.numbered(1), "Hz", np.array([0.5])))
-    assert rows == [["", "units", "Hz: median (range)"], ["all", "1", "0.50 (0.50 to 0.50)"]]
-
-
-def test_layers_are_told_apart_by_area():
-    units = Units("abc", layer=["IV", "IV", "V"], area=["B", "A", "B"])
-    rows = rows_of(units_tables(units, "Hz", np.ones(3)))
-    assert [row[:3] for row in rows[1:]] == [["B", "IV", "1"], ["B", "V", "1"], ["A", "IV", "1"]]
-
-
-def test_of_very_many_units_the_first_are_listed():
-    html = units_tables(Units.numbered(500), "Hz", np.ones(500))
-    assert len(rows_of(html, table=1)) == 201
-    assert "and 300 more units" in html
-
-
-def test_facts_that_are_not_known_are_left_out():
-    assert rows_of(facts({"source": "x", "notes": ""})) == [["source", "x"]]
-    assert facts({"notes": ""}) == ""
 
 
 def test_no_text_of_a_recording_is_markup():
@@ -148,30 +126,3 @@ def test_results_that_are_text_are_shown_as_they_are_printed(name, results):
     assert line.tag == "pre"
     assert line.text == str(result)
     assert len(line.text) < 3000
-
-
-def test_text_that_is_shown_is_no_markup():
-    class Hostile(AsText):
-        def __str__(self):
-            return HOSTILE
-
-    assert "<script" not in Hostile()._repr_html_()
-    assert HOSTILE in unescape(Hostile()._repr_html_())
-
-
-def test_results_with_many_numbers_are_one_line(planted_results):
-    words = mc.Words.from_array([[0, 1, 1], [0, 0, 1]] * 40, 0.020)
-    model = mc.Independent().fit(words)
-    assert repr(mc.evaluate.pattern_statistics(model, words)) == (
-        "PatternStatistics(2 distinct words of 80)"
-    )
-    assert (
-        repr(mc.evaluate.synchrony(words)) == "Synchrony(1.50 of 3 bits active on average, words)"
-    )
-    assert re.fullmatch(
-        r"Calibration\(\d groups, error [\d.e-]+\)",
-        repr(mc.evaluate.calibration(mc.evaluate.predict(model, words))),
-    )
-    assert repr(planted_results.by_window("cells")) == (
-        "WindowResult(cells: Ising and RBM; 1, 2 and 3 bins per word)"
-    )

@@ -173,18 +173,3 @@ def test_a_rare_unit_of_a_recording_of_days_can_be_taken_alone():
     often = np.arange(0.0, 200_000.0, 2.0)
     long = Recording([often, often + 0.5, [77.0]])
     assert long.take([2]).n_spikes == 1
-
-
-def test_other_notes_and_another_table_copy_no_spikes():
-    one = recording()
-    for same in (one.with_notes(["sorted again"]), one.with_units(Units("xyz"))):
-        assert same.spike_times is one.spike_times
-        assert [train.tolist() for train in same.trains] == [t.tolist() for t in one.trains]
-    assert one.with_notes(["sorted again"]).notes == (*one.notes, "sorted again")
-    assert "sorted again" not in one.notes
-
-
-def test_another_table_must_name_every_unit():
-    assert recording().with_units(Units("xyz")).units.ids == ("x", "y", "z")
-    with pytest.raises(ValueError, match=r"^the table has 2 units for 3; pass one each$"):
-        recording().with_units(Units("xy"))

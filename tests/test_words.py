@@ -1,4 +1,3 @@
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from microcolumn.units import Units
-from microcolumn.words import Words, as_words
+from microcolumn.words import Words
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 
@@ -275,36 +274,6 @@ def test_a_subset_keeps_weights_and_the_table_of_units():
     assert words.units.ids == ("c", "b")
     assert words.units.layer == ("IV", "IV")
     _assert_consistent(words)
-
-
-def test_the_representation_tells_what_a_reader_of_a_notebook_wants_to_know():
-    words = Words.from_array(np.tile([[0, 1], [0, 0]], (1000, 1)), bin_width=0.0067)
-    text = "Words(2 units, 2,000 bins of 6.7 ms, 2 distinct words, mean rate 25.0 % per bin)"
-    assert repr(words) == text
-    assert repr(words.subset([1])).startswith("Words(1 unit, ")
-    assert repr(words.embed(3)).startswith("Words(2 units x 3 bins, 1,998 windows of 20.1 ms, ")
-
-
-def test_words_survive_pickling():
-    words = _simple(sample_weight=np.ones(40)).subset([0, 1])
-    copy = pickle.loads(pickle.dumps(words))
-    assert np.array_equal(copy.expand(), words.expand())
-    assert copy.units.ids == words.units.ids
-    _assert_consistent(copy)
-
-
-def test_embedding_one_bin_changes_nothing_but_the_objects_identity():
-    words = _simple()
-    same = words.embed(1)
-    assert np.array_equal(same.X, words.X)
-    assert np.array_equal(same.counts, words.counts)
-    assert np.array_equal(same.index, words.index)
-
-
-def test_as_words_leaves_words_alone_and_converts_matrices():
-    words = _simple()
-    assert as_words(words) is words
-    assert np.array_equal(as_words(words.expand()).X, words.X)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ units and hidden units, and everything else is written out from them.
 
 import math
 import re
-from itertools import combinations, permutations, product
+from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -61,39 +61,6 @@ def flipped(x, n):
     return np.where(np.arange(len(x)) == n, 1 - x, x)
 
 
-def flow(theta, X, shares):
-    """Section 3, K: all single flips of each word."""
-    total = 0.0
-    for x, q in zip(X, shares, strict=True):
-        neighbours = [flipped(x, n) for n in range(len(x))]
-        here = log_weight(theta, x)
-        total += q * sum(math.exp(0.5 * (log_weight(theta, y) - here)) for y in neighbours)
-    return total
-
-
-def flow_gradient(theta, X, shares):
-    """Section 3, the gradient term by term: b, J, W, c."""
-    n_units, n_hidden = theta.b.size, 0 if theta.c is None else theta.c.size
-    b, J = np.zeros(n_units), np.zeros((n_units, n_units))
-    W, c = np.zeros((n_units, n_hidden)), np.zeros(n_hidden)
-    for x, q in zip(X, shares, strict=True):
-        here, d = log_weight(theta, x), 1 - 2 * x
-        G = [
-            0.5 * q * math.exp(0.5 * (log_weight(theta, flipped(x, n)) - here))
-            for n in range(n_units)
-        ]
-        b += G * d
-        J += np.outer(G * d, x) + np.outer(x, G * d)
-        for i in range(n_hidden):
-            z = theta.c[i] + theta.W[:, i] @ x
-            turned = 1.0 / (1.0 + np.exp(-z - d * theta.W[:, i]))
-            through_z = G @ (turned - 1.0 / (1.0 + math.exp(-z)))
-            W[:, i] += G * d * turned + x * through_z
-            c[i] += through_z
-    np.fill_diagonal(J, 0.0)
-    return b, J, W, c
-
-
 def pseudolikelihood(theta, X, shares):
     """Section 3, S: minus the mean log probability of each bit given the others."""
     total = 0.0
@@ -138,25 +105,6 @@ def test_energy_posterior_conditional_and_normaliser_are_sums_over_joint_states(
         assert mc.log_partition(theta, "exact-hidden").value == pytest.approx(math.log(by_hand))
 
 
-def test_interactions_are_signed_sums_around_silence_and_a_pair_counts_twice():
-    theta = random_parameters("SemiRBM")
-    found = mc.evaluate.effective_interactions(theta)
-
-    def expected(units):
-        subsets = [s for size in range(len(units) + 1) for s in combinations(units, size)]
-        signs = [(-1) ** (len(units) - len(s)) for s in subsets]
-        words = [np.isin(range(4), s).astype(int) for s in subsets]
-        return sum(s * log_weight(theta, x) for s, x in zip(signs, words, strict=True))
-
-    for n in range(4):
-        assert found.singles[n] == pytest.approx(expected((n,)))
-    for pair in combinations(range(4), 2):
-        assert found.pairs[pair] == pytest.approx(expected(pair))
-        assert found.direct[pair] == 2.0 * theta.J[pair]
-    for triplet in combinations(range(4), 3):
-        assert found.triplets[triplet] == pytest.approx(expected(triplet))
-
-
 def test_turning_a_hidden_unit_round_changes_only_a_constant():
     theta = random_parameters("SemiRBM")
     turned = np.array([1.0, -1.0, 1.0])  # hidden unit 1
@@ -178,43 +126,6 @@ def test_turning_a_hidden_unit_round_changes_only_a_constant():
     )
     for table in ("singles", "pairs", "triplets"):
         assert getattr(after, table) == pytest.approx(getattr(before, table), abs=1e-12)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_flow_is_the_sum_over_flips_and_its_gradient_follows_the_convention(kind):
-    theta, (X, shares) = random_parameters(kind), distinct(tiny_words())
-    K, gradient = mc.objectives.mpf(theta, tiny_words())
-    assert pytest.approx(flow(theta, X, shares), rel=1e-12) == K
-    for name, expected in zip("bJWc", flow_gradient(theta, X, shares), strict=True):
-        if getattr(theta, name) is not None:
-            assert getattr(gradient, name) == pytest.approx(expected, rel=1e-10, abs=1e-14)
-    if theta.J is not None:  # sum(gradient * dJ) is the change for a symmetric step
-        step = np.zeros((4, 4))
-        step[1, 3] = step[3, 1] = 1e-5
-        up, down = (
-            mc.Parameters(b=theta.b, J=theta.J + sign * step, W=theta.W, c=theta.c)
-            for sign in (1, -1)
-        )
-        change = 0.5 * (flow(up, X, shares) - flow(down, X, shares))
-        assert (gradient.J * step).sum() == pytest.approx(change, rel=1e-6)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_pseudolikelihood_is_each_bit_given_the_others_with_its_slopes(kind):
-    theta, (X, shares) = random_parameters(kind), distinct(tiny_words())
-    S, gradient = mc.objectives.pseudolikelihood(theta, tiny_words())
-    assert pytest.approx(pseudolikelihood(theta, X, shares), rel=1e-12) == S
-    conditionals = KINDS[kind].from_parameters(theta)
-    p = np.array([conditionals.conditional(X, n) for n in range(4)]).T
-    assert pytest.approx(-shares @ np.log(np.where(X == 1, p, 1 - p)).sum(axis=1)) == S
-    for n in range(4):
-        step = 1e-5 * (np.arange(4) == n)
-        up, down = (
-            mc.Parameters(b=theta.b + sign * step, J=theta.J, W=theta.W, c=theta.c)
-            for sign in (1, -1)
-        )
-        change = pseudolikelihood(up, X, shares) - pseudolikelihood(down, X, shares)
-        assert gradient.b[n] == pytest.approx(change / 2e-5, abs=1e-8)
 
 
 def test_flow_and_likelihoods_are_stationary_where_the_data_follow_the_model():
@@ -272,44 +183,6 @@ def test_ratios_of_hidden_factors_and_the_corrected_appendix_hold():
             assert x @ J @ x - y @ J @ y == pytest.approx(expected)
 
 
-def test_fits_satisfy_the_conditions_of_the_penalised_problem_and_nest():
-    data, l1 = tiny_words(), 0.02
-    X, shares = distinct(data)
-    objectives = {}
-    for kind, cls in KINDS.items():
-        settings = {} if kind == "Ising" else {"n_hidden": 2}
-        model = cls(l1=l1, objective="mpf", **settings).fit(data)
-        theta = model.parameters_
-        penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
-        objectives[kind] = model.objective_
-        assert model.objective_ == pytest.approx(flow(theta, X, shares) + penalty, rel=1e-12)
-        b, J, W, c = flow_gradient(theta, X, shares)
-        violations = [*np.abs(b), *np.abs(c)]
-        has_J = theta.J is not None
-        entries = [(J, model.J_)] * has_J + [(W, model.W_)] * (kind != "Ising")
-        for g, value in entries:
-            at_zero = np.maximum(np.abs(g) - l1, 0.0)
-            violations += [*np.where(value != 0.0, np.abs(g + l1 * np.sign(value)), at_zero).flat]
-        assert max(violations) == pytest.approx(model.optimality_, abs=1e-12)
-        assert max(violations) <= 1e-8
-        assert model.n_couplings_ + model.n_live_hidden_ > 0
-    assert objectives["SemiRBM"] <= min(objectives["RBM"], objectives["Ising"]) + 1e-12
-
-
-def test_folding_one_unit_at_a_time_gives_the_partition_function():
-    theta = random_parameters("Ising", n_units=6)
-    outer, inner = [0, 1, 2], [3, 4, 5]
-    table = np.array([theta.b[inner] @ y + y @ theta.J[3:, 3:] @ y for y in all_words(3)])
-    total = 0.0
-    for a in all_words(3):
-        v = np.exp(table)
-        for j in inner:  # the slowest bit of the table first
-            low, high = np.split(v, 2)
-            v = low + math.exp(2.0 * theta.J[outer, j] @ a) * high
-        total += math.exp(theta.b[outer] @ a + a @ theta.J[:3, :3] @ a) * float(v[0])
-    assert mc.log_partition(theta, "exact").value == pytest.approx(math.log(total), rel=1e-13)
-
-
 def test_drawn_words_stand_for_the_normaliser_as_often_as_all_sources_would_draw_them():
     thetas = [random_parameters("SemiRBM", seed=seed) for seed in (0, 1)]
     X, target = all_words(4).astype(np.uint8), random_parameters("SemiRBM", seed=2)
@@ -349,98 +222,6 @@ def test_the_ratio_of_normalisers_solves_its_equation_and_the_gain_is_its_formul
     assert gain_of(slopes, variances)[0] == pytest.approx(
         0.5 * (np.mean(products, axis=0) / variances).sum()
     )
-
-
-def test_score_is_the_mean_log_ratio_per_second_with_its_block_error_and_floor():
-    window, width = 2, 0.005
-    train, held = (mc.Words.from_array(tiny_words(200, 3, seed), width) for seed in (2, 3))
-    silent = mc.Words.from_array(np.pad(tiny_words(200, 3), ((0, 0), (0, 1))), width)
-    floored = mc.Independent().fit(silent).b_[-1]
-    assert floored == pytest.approx(math.log(0.5 / 201) - math.log1p(-0.5 / 201))
-
-    model = mc.Ising(l1=0.01).fit(train.embed(window))
-    words = held.embed(window)
-    X, p = probabilities(model.parameters_)
-    log_p = {tuple(x): math.log(value) for x, value in zip(X, p, strict=True)}
-    bits = held.expand()
-    windows = np.hstack([bits[:-1], bits[1:]])  # oldest bin first
-    trained = train.expand()
-    rates = np.hstack([trained[:-1], trained[1:]]).mean(axis=0)
-    base = windows @ np.log(rates) + (1 - windows) @ np.log1p(-rates)
-    gains = (np.array([log_p[tuple(x)] for x in windows]) - base) / math.log(2.0)
-    score = mc.score(model, words)
-    assert score.bits_per_second == pytest.approx(gains.mean() / (window * width))
-
-    n, length = len(gains), max(math.ceil(len(gains) / 100), 10 * window)
-    twice = np.tile(gains, 2)
-    means = np.array([twice[k : k + length].mean() for k in range(n)])
-    variance = ((means - gains.mean()) ** 2).mean() / (n / length - 1)
-    assert score.stderr == pytest.approx(math.sqrt(variance) / (window * width))
-
-    # The check of log Z: the ten most frequent training words, weighted by their shares.
-    patterns, counts = np.unique(np.hstack([trained[:-1], trained[1:]]), axis=0, return_counts=True)
-    top = np.argsort(-counts, kind="stable")[:10]
-    q = counts[top] / counts.sum()
-    terms = [log_weight(model.parameters_, x) for x in patterns[top]] - np.log(q)
-    assert model.log_partition().frequent_words == pytest.approx(np.average(terms, weights=q))
-
-
-@pytest.mark.parametrize("given", ["rest", "past"])
-def test_predictions_are_conditional_probabilities_and_gains_are_per_bin(given):
-    words = mc.Words.from_array(tiny_words(120, 2), 0.010).embed(2)
-    theta = random_parameters("SemiRBM", n_units=4)
-    model = mc.SemiRBM.from_parameters(theta)
-    X, p = probabilities(theta)
-    windows, rates = words.expand(), np.full(4, 0.2)
-    expected = np.empty((len(windows), 2))
-    for k, x in enumerate(windows):
-        for unit in (2, 3):  # of the newest bin, which comes last
-            known = [0, 1] if given == "past" else [n for n in range(4) if n != unit]
-            same = (X[:, known] == x[known]).all(axis=1)
-            expected[k, unit - 2] = p[same & (X[:, unit] == 1)].sum() / p[same].sum()
-    prediction = mc.evaluate.predict(model, words, given=given, baseline=rates)
-    assert prediction.probability == pytest.approx(expected, abs=1e-9)
-    newest = windows[:, 2:]
-    gain = np.log2(np.where(newest, expected, 1 - expected))
-    gain -= np.log2(np.where(newest, 0.2, 0.8))
-    found = mc.evaluate.conditional_gain(model, words, baseline=rates, given=given)
-    assert found == pytest.approx(gain.mean(axis=0) / 0.010)
-
-
-def test_layer_p_values_count_all_arrangements_of_the_labels():
-    theta = random_parameters("SemiRBM", n_units=6, n_hidden=2)
-    labels = np.array(["II/III"] * 3 + ["IV"] * 3)
-    found = mc.evaluate.layer_statistics(theta, labels)
-    sizes = np.abs(theta.W)
-
-    def statistics(arrangement):
-        by_layer = np.array([sizes[arrangement == layer].sum(axis=0) for layer in ("II/III", "IV")])
-        largest = by_layer.max(axis=0)
-        same = arrangement[:, None] == arrangement
-        pairs = ~np.eye(6, dtype=bool)
-        strength = np.abs(theta.J)
-        contrast = strength[same & pairs].mean() - strength[~same].mean()
-        return [*largest / sizes.sum(axis=0), largest.sum() / sizes.sum(), contrast]
-
-    every = np.array([statistics(np.array(a)) for a in sorted(set(permutations(labels.tolist())))])
-    assert len(every) == math.comb(6, 3) == 1 + found.n_permutations
-    p = (every >= np.array(statistics(labels)) - 1e-9).mean(axis=0)
-    tested = [row.p_value for row in found.hidden] + [
-        found.overall_p_value,
-        found.couplings.p_value,
-    ]
-    assert tested == pytest.approx(p)
-
-
-def test_bins_are_closed_below_open_above_and_only_full_ones_count():
-    # A spike on an edge, one half a picosecond before it, two in one bin, one after the last.
-    trains = [[0.0, 0.020, 0.041, 0.042, 0.0699], [0.040 - 5e-13, 0.0599]]
-    recording = mc.Recording(trains, epochs=[[0.0, 0.0699]])
-    binning = recording.binning(0.020)
-    assert binning.words.expand().tolist() == [[1, 0], [1, 0], [1, 1]]
-    assert (binning.n_binned, binning.n_in_tails) == (6, 1)
-    assert binning.single_fraction == pytest.approx(2 / 6)
-    assert binning.multiple_fraction == pytest.approx(2 / 6)
 
 
 def test_every_reference_is_listed_once_and_cited():

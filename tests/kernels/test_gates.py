@@ -22,13 +22,5 @@ def test_sums_of_softplus_and_sigmoids_are_those_of_single_numbers(n_hidden):
         np.testing.assert_allclose(sigmoid, expit(z[:, columns]), rtol=1e-13, atol=1e-300)
 
 
-def test_given_memory_is_used():
-    z, factors = np.array([[0.0], [800.0]]), np.empty((2, 1))
-    sums, sigmoid = softplus_and_sigmoid(z, factors)
-    assert sigmoid is z
-    assert factors[0, 0] == 2.0
-    assert sums[0] == pytest.approx(800.0 + math.log(2.0), rel=1e-15)
-
-
 def _softplus(z):
     return max(z, 0.0) + math.log1p(math.exp(-abs(z)))

@@ -69,23 +69,3 @@ def test_an_exact_value_is_taken_left_out_or_summed_only_where_that_is_quick():
     assert annealing_convergence(theta, steps=(1,), exact=None).exact is None
     large = Parameters(b=np.full(60, -3.0), J=(np.ones((60, 60)) - np.eye(60)) * 1e-3)
     assert annealing_convergence(large, steps=(1,), n_chains=2).exact is None
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"steps": ()}, "from 1 on that increase"),
-        ({"steps": (8, 8)}, "from 1 on that increase"),
-        ({"steps": (0, 8)}, "from 1 on that increase"),
-        ({"n_chains": 1}, "a standard error needs at least 2"),
-        ({"exact": "yes"}, "'auto' or None"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_with_a_remedy(options, said):
-    with pytest.raises(ValueError, match=said):
-        annealing_convergence(_model(), **({"steps": (1,)} | options))
-
-
-def test_a_model_is_not_its_parameters():
-    with pytest.raises(TypeError, match="parameters_"):
-        annealing_convergence("Ising")

@@ -47,21 +47,6 @@ def test_any_model_matches_enumeration(
     assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["ising", "kpairwise", "srbm"])
-@pytest.mark.parametrize("scale", [0.5, 20.0])
-def test_eighteen_units_match_enumeration(kind, scale, random_model, enumerate_words):
-    theta = random_model(kind, 18, n_hidden=6, scale=scale, seed=18)
-    value = exact_log_partition(theta, side="visible").value
-    assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
-
-
-@pytest.mark.parametrize("scale", [0.1, 1.0, 20.0])
-def test_three_hundred_hidden_units_match_enumeration(scale, random_model, enumerate_words):
-    theta = random_model("srbm", 12, n_hidden=300, scale=scale, seed=3)
-    value = exact_log_partition(theta).value
-    assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
-
-
 @pytest.mark.parametrize("scale", [0.1, 1.0, 5.0, 20.0])
 @pytest.mark.parametrize("n_hidden", [1, 5, 13])
 def test_both_sides_of_an_rbm_agree(scale, n_hidden, random_model):
@@ -134,24 +119,6 @@ def test_the_cheaper_side_is_picked(random_model):
     assert exact_log_partition(random_model("rbm", 6, 9)).side == "visible"
     assert exact_log_partition(random_model("rbm", 9, 6)).side == "hidden"
     assert exact_log_partition(random_model("srbm", 9, 6)).side == "visible"
-
-
-def test_a_progress_bar_appears_only_when_asked_for_or_needed(random_model, capsys):
-    theta = random_model("ising", 9)
-    exact_log_partition(theta)
-    assert capsys.readouterr().err == ""
-    exact_log_partition(theta, progress=True)
-    assert "exact sum" in capsys.readouterr().err
-
-
-def test_an_impossible_sum_is_refused_with_a_remedy(random_model):
-    with pytest.raises(ValueError, match=r"60 units .* multiply-adds, .*; use method='ais'"):
-        exact_log_partition(random_model("ising", 60))
-
-
-def test_the_hidden_side_of_a_coupled_model_is_refused_with_a_remedy(random_model):
-    with pytest.raises(ValueError, match=r"couplings J; use method='exact-visible'"):
-        exact_log_partition(random_model("srbm", 5), side="hidden")
 
 
 @pytest.mark.parametrize(

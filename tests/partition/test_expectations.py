@@ -145,10 +145,3 @@ def test_what_is_kept_between_evaluations_changes_nothing(random_model, enumerat
         for name, expected in zip("bJWc", enumerated_expectations(theta)[:4], strict=True):
             if getattr(theta, name) is not None:
                 np.testing.assert_allclose(getattr(gradient, name), expected, rtol=0, atol=1e-12)
-
-
-def test_an_impossible_sum_is_refused_with_a_remedy(random_model):
-    with pytest.raises(
-        ValueError, match=r"60 units .*; estimate them from the words that gibbs_samples draws"
-    ):
-        exact_expectations(random_model("ising", 60))

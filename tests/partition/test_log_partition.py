@@ -60,41 +60,6 @@ def test_an_explicit_method_is_used(method, used, random_model, annealed):
     assert (found.method, found.side) == used
 
 
-def test_an_unknown_method_is_refused_with_the_known_ones(random_model):
-    with pytest.raises(ValueError, match=r"method 'guess' is unknown; use one of 'auto', 'exact'"):
-        log_partition(random_model("ising", 3), "guess")
-
-
-def test_an_option_that_an_exact_sum_cannot_use_is_refused(random_model):
-    with pytest.raises(TypeError, match=r"takes no option 'n_chains'; .*method='ais'"):
-        log_partition(random_model("ising", 3), "exact", n_chains=3)
-
-
-def test_a_result_reads_well_and_converts_to_a_number():
-    exact = log_partition(Parameters(b=np.zeros(5)))
-    assert float(exact) == exact.value
-    assert str(exact) == "log Z = 3.465735903 nats (exact, hidden side)"
-    annealed = LogPartition(2.0, 0.25, "ais", 1.0, 0.0, False)
-    assert str(annealed) == "log Z = 2 ± 0.25 nats (ais, not converged)"
-
-
-def test_a_result_cannot_be_changed():
-    log_z = log_partition(Parameters(b=np.zeros(2)))
-    with pytest.raises(AttributeError):
-        log_z.value = 0.0
-
-
-def test_a_misspelt_option_is_refused_at_every_size(random_model):
-    for n_units in (4, 60):
-        with pytest.raises(TypeError, match="'n_chain' is no option; choose from base, rates"):
-            log_partition(random_model("ising", n_units), n_chain=7)
-
-
-def test_a_model_instead_of_its_parameters_is_refused():
-    with pytest.raises(TypeError, match="theta is a str; pass a model's parameters_"):
-        log_partition("model")
-
-
 def test_a_value_that_is_not_finite_has_not_converged():
     for value in (np.nan, np.inf, -np.inf):
         assert not LogPartition(value, 0.0, "exact", 1.0, 0.0, converged=True).converged

@@ -116,8 +116,3 @@ def test_only_models_small_enough_are_sampled_exactly(random_model):
     assert can_sample_exactly(random_model("rbm", 400, n_hidden=10))
     assert not can_sample_exactly(random_model("ising", 40))
     assert not can_sample_exactly(random_model("rbm", 100, n_hidden=60))
-
-
-def test_impossible_samples_are_refused_with_a_remedy(random_model):
-    with pytest.raises(ValueError, match=r"60 units .*; draw them by Gibbs sampling"):
-        exact_samples(random_model("ising", 60), 1, np.random.default_rng(0))

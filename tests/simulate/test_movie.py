@@ -45,15 +45,3 @@ def test_repeats_say_when_the_movie_was_shown():
     truth = mc.simulate.microcolumn(2, 1, 0, movie_minutes=0.4).truth
     assert truth.repeats.starts_s.tolist() == [0.0, 24.0, 48.0]
     assert truth.repeats.duration_s == truth.movie_s == 24.0
-
-
-@pytest.mark.parametrize(
-    ("option", "sentence"),
-    [
-        ({"movie_spread": -0.1}, r"movie_spread is -0.1; it must lie between 0 and 5"),
-        ({"movie_shared": 1.5}, r"movie_shared is 1.5; it must lie between 0 and 1"),
-    ],
-)
-def test_movies_that_cannot_be_are_refused(option, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        mc.simulate.microcolumn(2, 1, 0, **option)

@@ -11,7 +11,6 @@ import threading
 import time
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -23,7 +22,7 @@ from microcolumn.io._sandbox import ctrl_c_held_back
 from microcolumn.study import _workers as workers
 from microcolumn.study._run import run
 from microcolumn.study._store import Store
-from microcolumn.study._workers import StudyError, Workers, workers_at
+from microcolumn.study._workers import Workers, workers_at
 
 engine = importlib.import_module("microcolumn.study._run")
 
@@ -218,14 +217,6 @@ def test_a_scheduler_without_workers_is_named_with_what_to_do(tmp_path):
             pass
 
 
-def test_a_number_of_processes_is_not_for_clusters():
-    with (
-        pytest.raises(ValueError, match="n_jobs is for this machine"),
-        workers_at(2, "tcp://127.0.0.1:8786"),
-    ):
-        pass
-
-
 @pytest.mark.parametrize("n_jobs", [None, 20])
 def test_slurm_is_no_scheduler_but_has_a_command_of_its_own(n_jobs):
     with (
@@ -256,27 +247,6 @@ def test_without_dask_a_scheduler_asks_for_it(monkeypatch):
 def test_a_number_of_processes_that_is_none_is_refused(n_jobs, error, message):
     with pytest.raises(error, match=message), workers_at(n_jobs, None):
         pass
-
-
-def test_cores_are_shared_among_the_jobs(monkeypatch):
-    monkeypatch.setattr(workers, "cpu_count", lambda: 6)
-    for n_jobs, expected in ((None, (6, 1)), (1, (1, 6)), (2, (2, 3)), (4, (4, 1)), (12, (12, 1))):
-        with workers_at(n_jobs, None) as at_hand:
-            assert (at_hand.count, at_hand.threads) == expected
-
-
-@pytest.mark.parametrize(
-    ("lost", "sentence"),
-    [
-        (MemoryError(), "failed with MemoryError (no reason given); what was finished is in"),
-        (RuntimeError("first\nsecond"), "failed with RuntimeError (first); what was finished"),
-    ],
-)
-def test_whatever_ends_the_jobs_is_said_in_one_sentence(lost, sentence):
-    at_hand = Workers(2, 1, "2 processes on this machine")
-    sentence = re.escape(sentence)
-    with pytest.raises(StudyError, match=sentence), at_hand.as_study_error(Path("study.db")):
-        raise lost
 
 
 def test_workers_do_not_hear_ctrl_c_from_their_birth_and_the_run_does():

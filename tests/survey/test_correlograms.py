@@ -139,23 +139,3 @@ def test_silent_units_one_spike_and_empty_epochs_have_no_pairs():
         assert not result.counts.any()
         assert result.counts.shape[2] == result.lags_s.size == 61
         assert np.isfinite(result.chance).all()
-
-
-def test_what_it_is_shows_in_its_repr():
-    assert repr(correlograms(Recording([[0.5]]))) == (
-        "Correlograms(1 units, 61 bins of 6.67 ms up to ±203.3 ms)"
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"bin_width": 0.0}, "bin_width is 0.0 s; lags need bins of at least a microsecond"),
-        ({"bin_width": np.nan}, "bin_width is nan s"),
-        ({"window": 0.001}, "window is 0.001 s for bins of 0.006667 s; it must hold at least one"),
-        ({"window": np.inf}, "window is inf s"),
-    ],
-)
-def test_bins_that_make_no_sense_are_refused_in_one_sentence(options, message):
-    with pytest.raises(ValueError, match=message):
-        correlograms(Recording([[0.5]]), **options)

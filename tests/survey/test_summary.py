@@ -6,7 +6,7 @@ import pytest
 import written
 
 import microcolumn as mc
-from microcolumn.survey._summary import _clock, summarise
+from microcolumn.survey._summary import summarise
 
 
 @pytest.fixture(scope="module")
@@ -78,40 +78,10 @@ def test_areas_probes_and_intervals_are_listed_and_several_probes_are_a_warning(
     assert told["intervals"] == [{"name": "spontaneous", "n_intervals": 2, "duration_s": 120.0}]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (59.9994, "59.999 s"),
-        (59.9996, "1 min"),
-        (61.24, "1 min 1.2 s"),
-        (599.97, "10 min"),
-        (3600, "60 min"),
-    ],
-)
-def test_no_minute_has_sixty_seconds(seconds, text):
-    assert _clock(seconds) == text
-
-
 def test_depths_without_a_meaning_are_a_warning():
     units = mc.Units("a", [100.0], depth_reference="unstated")
     [*_, warning] = summarise(mc.Recording([[0.1, 0.5]], units)).warnings
     assert warning.startswith("depths have no stated zero and direction; state")
-
-
-def test_columns_nobody_filled_and_units_beyond_a_page_are_left_out():
-    page = str(summarise(mc.Recording([[0.1 * n, 0.5 * n] for n in range(1, 60)])))
-    assert "depth" not in page
-    assert "quality" not in page
-    assert len(page.splitlines()) < 80
-    assert "epochs:\n  0.000 to 29.500 s" in page
-
-
-def test_many_epochs_are_cut_on_the_page_and_complete_in_the_dictionary():
-    epochs = mc.Epochs([[k, k + 0.5] for k in range(50)], ["movie"] * 50)
-    summary = summarise(mc.Recording([[0.1, 30.2]], epochs=epochs))
-    assert "and 10 more" in str(summary)
-    assert "0.000 to 0.500 s  movie" in str(summary)
-    assert len(summary.as_dict()["epochs"]) == 50
 
 
 def test_spikes_outside_the_epochs_are_not_counted():
@@ -125,12 +95,6 @@ def test_a_recording_shorter_than_a_bin_is_summarised_with_a_warning():
     assert summary.binning is None
     assert summary.as_dict()["binning"] is None
     assert "no epoch is long enough for a bin of the suggested width" in str(summary)
-
-
-@pytest.mark.parametrize("given", [None, "recording.nwb", mc.Words.from_array([[0, 1]])])
-def test_what_is_no_recording_is_named(given):
-    with pytest.raises(TypeError, match=r"^recording is .*; pass a Recording, as read returns it$"):
-        summarise(given)
 
 
 def test_a_recording_without_epochs_is_summarised():

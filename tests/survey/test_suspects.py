@@ -10,7 +10,6 @@ import pytest
 from microcolumn.recording import Recording
 from microcolumn.simulate import microcolumn
 from microcolumn.survey import suspect_units
-from microcolumn.survey._suspects import suspicions
 from microcolumn.units import Units
 
 SECONDS = 100.0
@@ -134,13 +133,6 @@ def test_hardly_any_spikes_are_silent_at_most(trains):
     assert kinds == ["silent"] * sum(not train for train in trains)
 
 
-def test_limits_must_be_positive():
-    with pytest.raises(ValueError, match=r"duplicate_share is 0; it must be positive"):
-        suspects(clean(1), duplicate_share=0)
-    with pytest.raises(TypeError, match="max_rate_hz is 'fast'; pass a number"):
-        suspects(clean(1), max_rate_hz="fast")
-
-
 def test_few_units_of_published_recordings_are_suspect(recorded_trains):
     for name in ("rat_hpc_linear_nelpy", "mouse_retina_p15_demas54"):
         recording = recorded_trains(name)
@@ -151,11 +143,3 @@ def test_few_units_of_published_recordings_are_suspect(recorded_trains):
 def test_few_units_of_simulated_recordings_are_suspect(seed):
     recording = microcolumn(n_units=40, minutes=5, seed=seed)
     assert len(suspect_units(recording)) <= 0.05 * recording.n_units
-
-
-def test_suspects_are_told_once_for_each_kind():
-    found = suspect_units(Recording([[], [], np.arange(1.0, 20.0), []]))
-    [told] = suspicions(found)
-    assert told == "unit '0' is silent (and 2 more like this: '1', '3')"
-    assert suspicions(found, most=3) == [suspect.sentence for suspect in found]
-    assert suspicions(()) == []

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import njit
 from scipy.special import expit, logsumexp
 
-from microcolumn.kernels.cpu.fold import LANES, exponentiate, fold_chunks, tilt
+from microcolumn.kernels.cpu.fold import LANES, fold_chunks
 from microcolumn.kernels.simd.groups import GROUP
-
-
-@njit
-def tilted(table, fields):
-    """Python cannot call a part of a kernel by itself."""
-    return tilt(table, fields)
-
-
-@njit
-def exponentiated(table, scratch):
-    return exponentiate(table, scratch)
 
 
 def bits(n_units):
@@ -108,18 +96,6 @@ def test_weights_hundreds_of_nats_apart_stay_in_range():
         expected = logsumexp(by_hand(t, chunk))
         value = np.log(totals[chunk].sum()) + logs[chunk]
         assert value == pytest.approx(expected, rel=0, abs=1e-10)
-
-
-def test_tilting_adds_the_fields_of_the_units_that_are_on():
-    table, fields = np.random.default_rng(0).normal(size=16), np.array([1.0, 20.0, 300.0, 4000.0])
-    np.testing.assert_allclose(tilted(table, fields), table + bits(4) @ fields, rtol=1e-15)
-
-
-def test_exponentiating_scales_to_the_largest_entry():
-    logs = np.linspace(900.0, 1000.0, 32)
-    table = logs.copy()
-    assert exponentiated(table, np.zeros(32)) == 1000.0
-    np.testing.assert_allclose(table, np.exp(logs - 1000.0), rtol=1e-14)
 
 
 def test_saturated_hidden_units_keep_their_factors():

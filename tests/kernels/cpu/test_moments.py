@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import njit
 from scipy.special import expit
 
-from microcolumn.kernels.cpu.moments import LANE_UNITS, moment_chunks, sums_of_bits, sums_of_pairs
+from microcolumn.kernels.cpu.moments import LANE_UNITS, moment_chunks
 from microcolumn.kernels.simd.lanes import WIDTH
-
-
-@njit
-def sum_bits_and_pairs(table, firsts, pairs):
-    """Python cannot call parts of a kernel by themselves."""
-    sums_of_bits(table.copy(), firsts)
-    sums_of_pairs(table.copy(), pairs)
 
 
 def bits(n_units):
@@ -106,13 +98,3 @@ def test_all_moments_are_the_sums_over_states(n_a, n_b, n_hidden, n_inner_hidden
             np.einsum("ab,bn,abi->ni", weights, B, sigmoids),
             **close,
         )
-
-
-@pytest.mark.parametrize("n_units", [0, 1, 2, 5])
-def test_sums_of_bits_and_pairs_are_those_of_the_table(n_units):
-    table = np.random.default_rng(0).random(1 << n_units)
-    X = bits(n_units)
-    firsts, pairs = np.empty(1 + n_units), np.empty((n_units, n_units))
-    sum_bits_and_pairs(table, firsts, pairs)
-    np.testing.assert_allclose(firsts, np.append(table.sum(), table @ X), rtol=1e-13)
-    np.testing.assert_allclose(pairs, X.T @ (table[:, None] * X), rtol=1e-13)

@@ -28,14 +28,6 @@ def test_the_number_of_threads_is_restored_after_an_error():
     assert numba.get_num_threads() == allowed
 
 
-def test_callers_may_say_how_much_work_is_worth_a_thread():
-    with threads_for(10.0, per_thread=10.0):
-        assert numba.get_num_threads() == 1
-    allowed = numba.get_num_threads()
-    with threads_for(10.0 * allowed, per_thread=10.0):
-        assert numba.get_num_threads() == allowed
-
-
 @pytest.mark.parametrize("n_chunks", [0, 1, 2, 7])
 def test_threads_do_each_chunk_once(n_chunks):
     done = np.zeros(n_chunks, dtype=int)
