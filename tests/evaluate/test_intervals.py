@@ -1,12 +1,12 @@
 """Intervals of couplings against closed forms, other optimisers and scikit-learn."""
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import optimize, stats
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
+from threads import on_one_and_all
 
 import microcolumn as mc
 from microcolumn.evaluate._estimates import corrected
@@ -251,13 +251,7 @@ def test_windows_name_the_bin_of_each_unit_and_results_survive_the_store():
 
 def test_the_number_of_threads_changes_no_bit():
     X = _drawn(_coupled(9, 12), 3000)
-    allowed = numba.get_num_threads()
-    found = []
-    for n in (1, numba.config.NUMBA_NUM_THREADS):
-        numba.set_num_threads(n)
-        found.append(_ising(X).couplings.low)
-    numba.set_num_threads(allowed)
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*on_one_and_all(lambda: _ising(X).couplings.low))
 
 
 def test_intervals_are_students_with_the_blocks_as_freedom():

@@ -3,12 +3,12 @@
 import math
 import warnings
 
-import numba
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import expit, gammaln, logsumexp
 from sklearn.exceptions import ConvergenceWarning
+from threads import on_one_and_all
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
@@ -290,17 +290,14 @@ def test_too_few_steps_are_a_warning_with_the_figures():
 
 def test_results_depend_on_the_seed_and_not_on_the_number_of_threads():
     theta = _random_model(np.random.default_rng(7), "rbm", 10, 1.0)
-    threads = numba.get_num_threads()
-    values = []
-    for n_threads, seed in ((1, 0), (threads, 0), (threads, 1)):
-        numba.set_num_threads(n_threads)
-        try:
-            result = annealed_importance_sampling(theta, random_state=seed)
-        finally:
-            numba.set_num_threads(threads)
-        values.append((result.value, result.stderr, result.reverse))
-    assert values[0] == values[1]
-    assert values[0] != values[2]
+
+    def annealed(seed=0):
+        found = annealed_importance_sampling(theta, random_state=seed)
+        return found.value, found.stderr, found.reverse
+
+    one, many = on_one_and_all(annealed)
+    assert one == many
+    assert one != annealed(seed=1)
 
 
 def test_rates_come_from_the_words_where_they_are_not_given():

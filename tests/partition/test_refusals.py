@@ -5,14 +5,14 @@ import pytest
 
 from microcolumn.parameters import Parameters
 from microcolumn.partition import (
-    annealed_importance_sampling,
     annealing_convergence,
     exact_expectations,
-    exact_log_partition,
     exact_samples,
     gibbs_samples,
     log_partition,
 )
+from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition._exact import exact_log_partition
 
 SMALL = Parameters(b=[0.0, 1.0])
 COUPLED = Parameters(b=np.zeros(60), J=0.1 * (1 - np.eye(60)))

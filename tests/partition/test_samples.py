@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import chi2
+from threads import on_one_and_all
 
 from microcolumn.kernels.loops import threads as kernel_threads
 from microcolumn.parameters import Parameters
@@ -87,13 +87,8 @@ def test_samples_come_in_no_particular_order(random_model):
 def test_the_same_seed_gives_the_same_words_for_any_number_of_threads(random_model, monkeypatch):
     monkeypatch.setattr(kernel_threads, "OPERATIONS_PER_THREAD", 1.0)
     theta = random_model("srbm", 13, n_hidden=3)
-    threads = numba.get_num_threads()
-    drawn = []
-    for n_threads in (1, min(2, threads)):
-        numba.set_num_threads(n_threads)
-        drawn.append(exact_samples(theta, 100, np.random.default_rng(9)))
-    numba.set_num_threads(threads)
-    np.testing.assert_array_equal(drawn[0], drawn[1])
+    drawn = on_one_and_all(lambda: exact_samples(theta, 100, np.random.default_rng(9)))
+    np.testing.assert_array_equal(*drawn)
 
 
 def test_units_that_are_never_or_always_active_stay_so():

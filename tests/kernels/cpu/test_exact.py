@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import logsumexp
 from scipy.stats import chi2
+from threads import on_one_and_all
 
 from microcolumn.kernels import ExactSums, exact_log_z, exact_moments, exact_samples
 from microcolumn.kernels.cpu.hidden_sums import HiddenSums
@@ -148,12 +148,7 @@ def test_a_sum_can_be_interrupted(random_arrays):
 @pytest.mark.parametrize("parts", [(1, 0, 0), (1, 1, 0), (1, 0, 1)])
 def test_one_and_two_threads_give_the_same_bits(parts, random_arrays):
     model = made(random_arrays, parts, 17, n_hidden=4, scale=20.0)
-    threads = numba.get_num_threads()
-    found = []
-    for n_threads in (1, min(2, threads)):
-        numba.set_num_threads(n_threads)
-        found.append((exact_moments(model), exact_log_z(model)))
-    numba.set_num_threads(threads)
+    found = on_one_and_all(lambda: (exact_moments(model), exact_log_z(model)))
     assert found[0][1] == found[1][1]
     assert found[0][0][0] == found[1][0][0]
     np.testing.assert_array_equal(found[0][0][1].J, found[1][0][1].J)

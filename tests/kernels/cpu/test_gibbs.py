@@ -2,11 +2,11 @@
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import expit
+from threads import on_one_and_all
 
 from microcolumn.energy import log_odds, log_weight
 from microcolumn.kernels import GibbsChains
@@ -204,20 +204,17 @@ def test_the_descending_scan_reverses_the_ascending_one():
 def test_results_are_the_same_for_any_number_of_threads_and_any_length_of_calls():
     theta = _model("srbm", 9, 13)
     betas = np.linspace(0, 1, 300)
-    threads = numba.get_num_threads()
-    results = []
-    for n_threads, length in ((1, 300), (threads, 300), (threads, 7)):
-        numba.set_num_threads(n_threads)
-        try:
-            chains = _chains(theta, 150, 14)
-            for start in range(0, 300, length):
-                _run(chains, betas[start : start + length], 1 / 300)
-        finally:
-            numba.set_num_threads(threads)
-        results.append((chains.words, chains.log_weights))
-    for words, log_weights in results[1:]:
-        np.testing.assert_array_equal(words, results[0][0])
-        np.testing.assert_array_equal(log_weights, results[0][1])
+
+    def advanced(length=300):
+        chains = _chains(theta, 150, 14)
+        for start in range(0, 300, length):
+            _run(chains, betas[start : start + length], 1 / 300)
+        return chains.words, chains.log_weights
+
+    first, *others = *on_one_and_all(advanced), advanced(length=7)
+    for words, log_weights in others:
+        np.testing.assert_array_equal(words, first[0])
+        np.testing.assert_array_equal(log_weights, first[1])
 
 
 def test_a_chain_does_not_depend_on_how_many_run_beside_it():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
+from threads import on_one_and_all
 
 from microcolumn.energy import log_weight
 from microcolumn.kernels import SparseWords
@@ -84,12 +84,6 @@ def test_any_number_of_threads_gives_the_same_bits(random_parameters):
     arrays = random_parameters("srbm", 40, 19, seed=2).arrays
     rng = np.random.default_rng(0)
     words, weights = listed((rng.random((70_000, 40)) < 0.2).astype(np.uint8)), rng.random(70_000)
-    before, found = numba.get_num_threads(), []
-    for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        numba.set_num_threads(n_threads)
-        try:
-            found.append([words.log_weights(arrays), *words.moments(arrays, weights)[:4]])
-        finally:
-            numba.set_num_threads(before)
+    found = on_one_and_all(lambda: [words.log_weights(arrays), *words.moments(arrays, weights)[:4]])
     for one, two in zip(*found, strict=True):
         assert np.array_equal(one, two)

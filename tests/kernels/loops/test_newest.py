@@ -1,9 +1,9 @@
 """Log odds of the newest bin from a model's arrays, against sums over all its states."""
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from threads import on_one_and_all
 
 from microcolumn.kernels import ModelArrays, newest_log_odds
 
@@ -63,14 +63,7 @@ def test_products_beyond_the_range_are_cut():
 
 def test_any_number_of_threads_gives_the_same_bits():
     arrays, pasts = model(11, 30), random_pasts(8000, 3)
-    allowed, found = numba.get_num_threads(), []
-    for n_threads in (1, allowed):
-        numba.set_num_threads(n_threads)
-        try:
-            found.append(newest_log_odds(arrays, 8, pasts))
-        finally:
-            numba.set_num_threads(allowed)
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*on_one_and_all(lambda: newest_log_odds(arrays, 8, pasts)))
 
 
 @pytest.mark.parametrize("scale", [0.4, 300.0])
