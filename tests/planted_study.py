@@ -6,22 +6,17 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 import numpy as np
+from planted_patterns import patterns_of
 
 from microcolumn.evaluate import (
-    Adequacy,
     Assemblies,
     Assembly,
-    Explainable,
     LayerStatistics,
-    MomentFit,
-    PatternStatistics,
     SplitScore,
-    Synchrony,
-    counting_bounds,
 )
 from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.evaluate._layer_results import CouplingContrast, HiddenUnitLayer
-from microcolumn.models import RBM, Ising, ModelSpec, SemiRBM, to_bytes
+from microcolumn.models import RBM, Ising, SemiRBM, to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.partition._convergence import Convergence
 from microcolumn.study._codec import json_text, row_of, to_blob
@@ -41,15 +36,6 @@ LEVEL = {"Ising": 10.0, "RBM": 12.0, "SemiRBM": 12.0, "Independent": 0.0}
 SHARED, HIDDEN = (0.5, -0.5, 1.0, -1.0), (0.1, -0.1, 0.2, -0.2)
 BLOCK_STDERR = 0.3
 LOG_Z = 1.5
-EXPLAINABLE = Explainable(
-    bits_per_second=16.0,
-    stderr=1.0,
-    upper=20.0,
-    disagreement=0.1,
-    coverage=0.98,
-    n_words=1000,
-    n_distinct=50,
-)
 ENVIRONMENT = {"python": "3.12.1", "microcolumn": "0.1.0", "numpy": "2.1.0", "machine": "a chip"}
 
 SOURCE = Source("cells", preset="B4", minutes=0.2)
@@ -176,7 +162,7 @@ def _rows(job, plan, data, parameters):
             "normalisers": [_normalise(_model(job, *each), test) for each in thetas],
         }
     if job.kind == "patterns":
-        return _patterns(compared, _test_words(data, experiment, job))
+        return patterns_of(compared, _test_words(data, experiment, job), chosen_l1)
     if job.kind == "anneal":
         return _anneal(job)
     if job.kind == "test":
@@ -235,63 +221,6 @@ def _normalise(model, test):
         "validation_stderr": 0.5,
         "activation": hidden_activation(model, test),
     }
-
-
-def _patterns(compared, test):
-    """Models of growing power expect ever more of the words that occurred."""
-    rows = [{"model": "data", "synchrony": to_blob(_synchrony(test, 0.0, "words"))}]
-    for k, spec in enumerate([ModelSpec("Independent"), *compared]):
-        empirical = test.counts / test.counts.sum()
-        expected = empirical * (0.5 + 0.1 * k)
-        statistics = PatternStatistics(
-            X=np.empty((0, test.n_dims), dtype=np.uint8),
-            n_active=test.X.sum(axis=1, dtype=np.int64),
-            empirical=empirical,
-            model=expected,
-            lower=counting_bounds(expected, test.n_bins)[0],
-            upper=counting_bounds(expected, test.n_bins)[1],
-            n_words=test.n_bins,
-        )
-        drawn = _synchrony(test, 0.01 * k, "samples" if k > 1 else "exact")
-        row = {"model": spec.name, "l1": chosen_l1(spec.model, 0) if k else None}
-        rows.append(row | {"statistics": to_blob(statistics), "synchrony": to_blob(drawn)})
-    adequate = [{"model": "data", "explainable": EXPLAINABLE}]
-    adequate += [
-        {"model": spec.name, "adequacy": planted_adequacy(k)}
-        for k, spec in enumerate([ModelSpec("Independent"), *compared])
-    ]
-    return {"patterns": rows, "adequacies": adequate}
-
-
-def planted_adequacy(k):
-    """The first model misses synchrony, the second differs by little, others describe the words."""
-    p_value = (0.005, 0.02, 0.31, 0.4)[k]
-    families = ("rates", "pairs", "triplets", "synchrony", "words")
-    fit = MomentFit(n=253, n_bits=23, r=0.9, slope=0.8, ceiling=0.95, rms_z=1.5, error=0.1)
-    return Adequacy(
-        n_words=1000,
-        n_effective=dict.fromkeys(families, 500.0),
-        p_value=p_value,
-        p_values=dict.fromkeys(families, p_value),
-        tail_observed=(0.4, 0.12, 0.02),
-        tail_stderr=(0.02, 0.01, 0.002),
-        tail_model=(0.4, 0.11, 0.01 + 0.003 * k),
-        misses_from=3 if k == 0 else None,
-        rates_error=0.01,
-        pairs=fit,
-        triplets=fit,
-        nats_per_word=-2.0,
-        nats_expected=-2.1,
-        method="exact",
-    )
-
-
-def _synchrony(test, more, method):
-    counts = np.bincount(
-        test.X.sum(axis=1, dtype=np.int64), weights=test.counts, minlength=test.n_dims + 1
-    )
-    p = counts / counts.sum() + more
-    return Synchrony(p / p.sum(), np.where(p > 0, 0.01, 0.0) * (method != "exact"), method)
 
 
 def _anneal(job):
