@@ -59,10 +59,3 @@ def test_what_is_asked_for_without_results_is_a_sentence(results):
     [(which, sentence)] = draw_all(results, figures=["data"], recordings=["C"])
     assert (which.name, which.recording) == ("data", "C")
     assert sentence == "The figure data of C is left out: nothing of C"
-
-
-def test_names_that_there_are_not_are_refused_before_anything_is_drawn(results):
-    with pytest.raises(ValueError, match=r"no figure '7'; .* data \(1\), likelihood \(3\)"):
-        draw_all(results, figures=["data", "7"])
-    with pytest.raises(ValueError, match="no recording 'D'; it has A, B, C"):
-        draw_all(results, recordings=["D"])

@@ -84,12 +84,6 @@ def test_ids_are_prefixed_where_given_and_where_used():
     assert len(set(given)) == len(given)
 
 
-@pytest.mark.parametrize("prefix", ["", "1", "a b", 'a"', "a\\1", "ä", "-a", "a\n"])
-def test_a_prefix_that_is_no_name_is_refused(prefix):
-    with pytest.raises(ValueError, match="begin it with a letter"):
-        draw().svg(prefix)
-
-
 def test_no_markup_from_a_recording_gets_into_a_page():
     figure = draw()
     for page in (figure.svg("p"), figure._repr_html_()):
@@ -147,26 +141,9 @@ def test_fonts_in_a_pdf_are_truetype():
         assert "glyf" in font  # outlines of TrueType
 
 
-@pytest.mark.parametrize("name", ["a.png", "A.PNG", "no_extension", "dir.with.dot/plain"])
-def test_a_file_of_any_name_holds_its_caption(tmp_path, name):
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    small().savefig(path)
-    [written] = path.parent.glob(f"{path.stem}*.*")
-    assert Image.open(written).text["Description"] == CAPTION
-    small().savefig(str(path))
-
-
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png", "jpg", "eps"])
 def test_text_that_no_format_can_hold_does_not_stop_a_figure(kind):
     figure = small(title="a\x00b\ud800", caption="c\x08\ufffe\x1bd")
     assert saved(figure, kind)
     ElementTree.fromstring(figure.svg("p"))
     figure._repr_html_().encode()
-
-
-def test_settings_are_restored_after_a_failure():
-    before = dict(mpl.rcParams)
-    with pytest.raises(ZeroDivisionError), captioned("1", "x", (1.0, 1.0)):
-        raise ZeroDivisionError
-    assert dict(mpl.rcParams) == before

@@ -1,4 +1,3 @@
-import inspect
 from dataclasses import replace
 
 import planted_study
@@ -10,7 +9,6 @@ from microcolumn.figures._conditions import (
     TESTED,
     by_likelihood,
     condition_of,
-    first_split,
 )
 from microcolumn.study import NotComputedError
 
@@ -74,16 +72,6 @@ def test_a_plan_without_windows_has_no_figures_of_them(tmp_path):
             draw(results)
 
 
-def test_no_figure_is_drawn_before_a_test(tmp_path):
-    results = mc.study.open(
-        planted_study.write(tmp_path / "study.db", keep=lambda job: job.kind == "describe")
-    )
-    for each in mc.figures.FIGURES.values():
-        with pytest.raises(NotComputedError):
-            each.draw(results)
-    assert list(mc.figures.draw_all(results)) == []
-
-
 def test_a_figure_whose_results_are_missing_is_a_sentence_that_names_it(results):
     found = {wanted.name: figure for wanted, figure in mc.figures.draw_all(results)}
     assert {name for name, each in found.items() if isinstance(each, str)} == {
@@ -98,21 +86,6 @@ def test_a_figure_whose_results_are_missing_is_a_sentence_that_names_it(results)
     assert found["spatiotemporal"].startswith(
         "The figure spatiotemporal of cells (simulated) is left out: "
     )
-
-
-def test_the_first_tested_split_is_found(tmp_path):
-    path = planted_study.write(
-        tmp_path / "some.db", keep=lambda job: job.kind == "test" and job.split in (1, 2)
-    )
-    assert first_split(mc.study.open(path).comparison("cells")) == 1
-
-
-def test_all_figures_have_the_same_signature():
-    for each in mc.figures.FIGURES.values():
-        parameters = inspect.signature(each.draw).parameters
-        assert list(parameters) == ["results", "recording", "experiment", "window"]
-        assert each.draw.__doc__.startswith(f"Figure {each.paper or 'of'}")
-        assert each.draw is getattr(mc.figures, each.draw.__name__)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from planted_lfp import Sink, planted_lfp
 
-from microcolumn import Units
 from microcolumn.figures._csd import csd
 from microcolumn.io import LFP
 from microcolumn.survey._laminar import layers_from_flashes
@@ -51,18 +50,3 @@ def test_the_onset_of_the_first_sink_and_the_other_candidates_are_marked(found):
     }
     assert markers[">"] == (1e3 * found.latency_s, found.sinks[0].depth_um)
     assert markers["o"] == (1e3 * found.sinks[1].onset_s, found.sinks[1].depth_um)
-
-
-def test_units_are_dots_at_their_depths(found):
-    units = Units("abc", [300.0, 720.0, np.nan], depth_reference="surface")
-    dots = [line for line in csd(found, units).axes[2].lines if line.get_marker() == "o"]
-    np.testing.assert_array_equal(dots[0].get_ydata(), units.depth_um)
-    with pytest.raises(ValueError, match="from 'tip'"):
-        csd(found, Units("a", [1.0], depth_reference="tip"))
-
-
-def test_a_corrected_map_is_drawn_with_the_corrected_boundaries(found, tmp_path):
-    figure = csd(found.corrected(top_um=500.0, bottom_um=900.0))
-    heights = [line.get_ydata()[0] for line in figure.axes[1].lines if line.get_linestyle() == "--"]
-    assert heights == [500.0, 900.0]
-    figure.savefig(tmp_path / "csd.pdf")

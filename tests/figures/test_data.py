@@ -9,10 +9,9 @@ from planted_study import PLAN
 
 from microcolumn import Recording, Units
 from microcolumn.figures import data
-from microcolumn.figures._data import correlogram
 from microcolumn.plot._time import spikes_by_bin
 from microcolumn.study import Results
-from microcolumn.survey import pairwise_correlations, suggest_bin_width
+from microcolumn.survey import pairwise_correlations
 from microcolumn.survey._stretch import busiest_stretch
 from microcolumn.timeline import typical_bins
 
@@ -48,13 +47,6 @@ def marks(ax):
     (found,) = [each for each in ax.collections if isinstance(each, PathCollection)]
     [path] = found.get_paths()
     return path.vertices.reshape(-1, 5, 2)[:, :4]
-
-
-def test_units_are_at_their_depths_in_panel_a(figure):
-    units = planted_study.recording().units
-    [dots] = [line for line in panels(figure)["a"].lines if line.get_marker() == "o"]
-    np.testing.assert_array_equal(dots.get_ydata(), units.depth_um)
-    assert panels(figure)["a"].get_ylabel() == "depth below the surface (µm)"
 
 
 def busiest(figure):
@@ -166,60 +158,6 @@ def test_five_hundred_units_make_a_small_file(figure_of):
     assert "124,750 pairs" in figure.caption
 
 
-@pytest.fixture(scope="module")
-def result():
-    rng = np.random.default_rng(0)
-    volleys = rng.uniform(1.0, 599.0, 2000)
-    trains = [np.sort(volleys + rng.normal(0.0, 0.006, volleys.size)) for _ in range(3)]
-    return suggest_bin_width(Recording(trains))
-
-
-def dashed(axes):
-    return [float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() == "--"]
-
-
 def steps(axes):
     [found] = [each for each in axes.patches if isinstance(each, StepPatch)]
     return found
-
-
-def test_dashed_lines_enclose_the_peak_at_half_its_height(result):
-    (axes,) = correlogram(result).axes
-    left, right = dashed(axes)
-    assert right - left == pytest.approx(result.peak_width_s * 1e3)
-    assert left == -right
-    smoothed = axes.lines[0]
-    at_line = np.interp(right, *smoothed.get_data())
-    peak, far = smoothed.get_ydata().max(), np.median(smoothed.get_ydata())
-    assert at_line == pytest.approx((peak + far) / 2, rel=0.05)
-
-
-def test_counts_are_drawn_relative_to_chance(result):
-    (axes,) = correlogram(result).axes
-    counts, edges, baseline = steps(axes).get_data()
-    np.testing.assert_allclose((edges[1:] + edges[:-1]) / 2, result.lags_s * 1e3, atol=1e-9)
-    np.testing.assert_allclose(counts, result.counts / result.chance)
-    assert baseline == 1.0
-    assert axes.lines[1].get_ydata()[0] == 1.0
-    assert "chance" in axes.get_ylabel()
-
-
-def test_without_a_peak_there_are_no_dashed_lines_and_the_title_says_so(result):
-    (axes,) = correlogram(replace(result, peak_width_s=np.nan)).axes
-    assert dashed(axes) == []
-    assert axes.get_title() == "Suggested bins: 20 ms (no central peak)"
-
-
-def test_lags_longer_than_every_epoch_are_left_blank(tmp_path):
-    short = Recording([[0.01, 0.02], [0.015]], epochs=[[0.0, 0.05]])
-    figure = correlogram(suggest_bin_width(short))
-    figure.savefig(tmp_path / "short.png")
-    drawn = steps(figure.axes[0]).get_data().values
-    assert np.isnan(drawn[0])
-    assert np.isfinite(drawn[drawn.size // 2])
-
-
-def test_recordings_without_pairs_can_be_drawn(tmp_path):
-    figure = correlogram(suggest_bin_width(Recording([[1.0]])))
-    figure.savefig(tmp_path / "empty.pdf")
-    assert [text.get_text() for text in figure.axes[0].texts] == ["no pairs of units"]

@@ -11,15 +11,13 @@ from matplotlib.patches import StepPatch
 
 import microcolumn as mc
 from microcolumn.evaluate import Assemblies, Assembly, layer_statistics
-from microcolumn.figures import assemblies, layers
+from microcolumn.figures import assemblies
 from microcolumn.figures._captioned import PAGE
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
-from microcolumn.plot._layers import LAYER_COLOURS
 from microcolumn.plot._time import COLOURS, ROW_HEIGHT
 from microcolumn.plot.style import legible
 from microcolumn.study import NotComputedError, Results
-from microcolumn.units import Units
 
 ONE, WINDOWS = planted_study.PLAN.experiments
 #: Units with a large weight to each of five hidden units.
@@ -170,22 +168,6 @@ def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):
     assert "clearest of" not in figure.caption
 
 
-def test_without_layers_and_depths_there_is_no_panel_of_layers(tmp_path):
-    data = planted_study.recording()
-    ids = [f"a long name of a unit on the probe {n}" for n in range(len(data.units))]
-    trains = np.split(data.spike_times, data.offsets[1:-1])
-    bare = mc.Recording(trains, Units(ids), data.epochs)
-    found = Assemblies(rows_of([0, 1]), 4, exact=True)
-    results = study(tmp_path, found=found, data=bare, n_hidden=2)
-    figure = assemblies(results)
-    assert list(lettered(figure)) == ["a", "b", "c"]
-    assert "(d)" not in figure.caption
-    assert "in a column" in figure.caption
-    assert "layers" not in [wanted.name for wanted in mc.figures.available_figures(results)]
-    with pytest.raises(NotComputedError, match="units of several layers; state the layers"):
-        mc.figures.layers(results)
-
-
 def test_windows_are_drawn_with_the_bins_that_belong_to_them(tmp_path):
     found = Assemblies(rows_of([0]), 4, exact=True)
     windows = {"windows": (3,), "n_hidden": 1}
@@ -221,43 +203,5 @@ def test_a_study_without_hidden_units_goes_without_the_figure(tmp_path):
         assemblies(results)
 
 
-def test_what_is_not_computed_yet_is_said(tmp_path):
-    results = Results(
-        planted_study.write(tmp_path / "study.db", keep=lambda job: job.kind in ("fit", "test"))
-    )
-    with pytest.raises(NotComputedError, match="the assemblies of RBM 5"):
-        assemblies(results)
-
-
-@pytest.fixture(scope="module")
-def layers_figure(planted_results):
-    return layers(planted_results)
-
-
 def found(planted_results):
     return planted_results.layers("cells", "RBM")
-
-
-def test_the_first_split_is_shown_hidden_unit_by_hidden_unit(layers_figure, planted_results):
-    ax, first = lettered(layers_figure)["a"], found(planted_results).statistics[0]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["h1", "h0"]
-    assert [bar.get_height() for bar in ax.patches] == [row.upper for row in first.hidden[::-1]]
-    assert ax.get_xlabel() == "hidden units of split 0"
-    [legend] = layers_figure.legends  # for all panels, superficial layers first
-    assert ax.get_legend() is None
-    assert [text.get_text() for text in legend.get_texts()] == ["II/III", "IV"]
-
-
-def test_all_hidden_units_of_all_splits_are_dots(layers_figure, planted_results):
-    ax = lettered(layers_figure)["b"]
-    dots = [each for each in ax.collections if isinstance(each, PathCollection)]
-    statistics = found(planted_results).statistics
-    assert len(dots) == len(statistics) == 4
-    for split, (group, each) in enumerate(zip(dots, statistics, strict=True)):
-        x, y = group.get_offsets().T
-        assert (np.abs(x - split) < 0.5).all()
-        expected = sorted((row.share - row.upper for row in each.hidden), reverse=True)
-        np.testing.assert_allclose(y, expected)
-        # All are in layer IV, the second.
-        assert {to_hex(colour).upper() for colour in group.get_facecolors()} == {LAYER_COLOURS[1]}
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "3"]

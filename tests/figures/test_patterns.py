@@ -1,11 +1,7 @@
-from dataclasses import replace
-
 import numpy as np
-import planted_study
 import pytest
 
 from microcolumn.figures import patterns
-from microcolumn.study import NotComputedError, Results
 
 
 @pytest.fixture(scope="module")
@@ -46,18 +42,3 @@ def test_synchrony_is_the_stored_one_of_the_data_and_of_each_model(planted_resul
     assert list(found) == list(stored) == ["data", "Independent", "Ising", "RBM 5", "SemiRBM 5"]
     for name, each in stored.items():
         np.testing.assert_allclose(found[name], each.probability[each.probability > 0.0])
-
-
-def test_an_ising_model_alone_is_drawn_against_independent_units(tmp_path):
-    first, _ = planted_study.PLAN.experiments
-    plan = replace(planted_study.PLAN, experiments=(replace(first, models=("Ising",)),))
-    keep = ("describe", "test", "patterns")
-    file = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind in keep)
-    figure = patterns(Results(file))
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b", "c"]
-
-
-def test_before_patterns_are_computed_there_is_no_figure(tmp_path):
-    path = planted_study.write(tmp_path / "early.db", keep=lambda job: job.kind == "test")
-    with pytest.raises(NotComputedError, match="patterns"):
-        patterns(Results(path))

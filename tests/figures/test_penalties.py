@@ -1,13 +1,8 @@
-from dataclasses import replace
-
 import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.figures import parameters, penalties
-from microcolumn.study import NotComputedError, Results
-
-ONE = planted_study.PLAN.experiments[0]
+from microcolumn.figures import penalties
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +43,3 @@ def test_values_are_those_of_the_validation_part_and_of_the_fits(figure, planted
         fits = planted_results.path("cells", name)
         counts = [np.count_nonzero(np.triu(fit.J_, 1)) for fit in fits]
         assert lines(panels(figure)["b"])[name].get_ydata().tolist() == counts
-
-
-@pytest.mark.parametrize("draw", [penalties, parameters])
-def test_a_study_of_models_outside_the_family_has_no_such_figure(tmp_path, monkeypatch, draw):
-    monkeypatch.setitem(planted_study.LEVEL, "Tree", 5.0)
-    plan = replace(planted_study.PLAN, experiments=(replace(ONE, models=("Tree",), n_splits=1),))
-    path = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind == "test")
-    with pytest.raises(NotComputedError, match="Ising"):
-        draw(Results(path))

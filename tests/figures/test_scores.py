@@ -24,13 +24,6 @@ def points(ax):
     return sorted(float(each.lines[0].get_ydata()[0]) for each in ax.containers)
 
 
-def scored(folder, plan=planted_study.PLAN, splits=range(4)):
-    path = planted_study.write(
-        folder / "study.db", plan, keep=lambda job: job.kind == "test" and job.split in splits
-    )
-    return Results(path)
-
-
 @pytest.fixture
 def pair(planted_results, monkeypatch):
     """The planted study as if it had a second recording with half the units and scores."""
@@ -94,12 +87,6 @@ def test_a_recording_without_a_score_is_left_out(pair, monkeypatch):
         likelihood(pair, "cells")
 
 
-def test_without_an_ising_model_scores_stand_alone(tmp_path):
-    plan = replace(planted_study.PLAN, experiments=(replace(FIRST, models=("RBM",)),))
-    [ax] = likelihood(scored(tmp_path, plan)).axes
-    assert heights(ax) == {"RBM 5": pytest.approx([12.0])}
-
-
 def test_all_models_of_the_recording_are_drawn(planted_results):
     figure = ranking(planted_results, "cells")
     [ax] = figure.axes
@@ -160,25 +147,6 @@ def figure_gains(figure):
     return lines_of(figure.axes[1])
 
 
-def test_without_an_ising_model_there_is_one_panel(tmp_path):
-    _, experiment = planted_study.PLAN.experiments
-    plan = replace(planted_study.PLAN, experiments=(replace(experiment, models=("RBM",)),))
-    file = planted_study.write(tmp_path / "s.db", plan, keep=lambda job: job.kind == "test")
-    figure = windows(Results(file))
-    [ax] = figure.axes
-    assert ax.get_title(loc="left") == ""
-    assert "(b)" not in figure.caption
-
-
-def test_a_window_that_is_not_computed_is_a_gap_that_the_caption_names(tmp_path):
-    file = planted_study.write(
-        tmp_path / "study.db", keep=lambda job: job.kind == "test" and job.window != 2
-    )
-    figure = windows(Results(file))
-    assert lines(figure)["RBM"] == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
-    assert "Not computed yet: Ising of 2 bins, RBM of 2 bins." in figure.caption
-
-
 def false_at(windows_, models):
     """A change to a study: these models have false modes at these windows."""
 
@@ -208,15 +176,3 @@ def test_without_a_gain_there_is_one_panel_and_without_a_score_no_figure(tmp_pat
     none = Results(planted_study.write(tmp_path / "none.db", keep=keep, change=change))
     with pytest.raises(NotComputedError, match="a score without a false mode"):
         windows(none)
-
-
-def test_scores_that_are_not_finite_make_no_figure(tmp_path):
-    def change(job, rows):
-        for row in rows.get("scores", []):
-            row["bits_per_second"] = -np.inf
-
-    path = planted_study.write(
-        tmp_path / "study.db", keep=lambda job: job.kind == "test", change=change
-    )
-    with pytest.raises(NotComputedError, match="a test of"):
-        windows(Results(path))

@@ -11,7 +11,7 @@ from matplotlib.patches import StepPatch
 from microcolumn.evaluate import predict
 from microcolumn.figures import spatiotemporal
 from microcolumn.plot._predictions import busiest_stretch_of_unit
-from microcolumn.study import NotComputedError, Results
+from microcolumn.study import Results
 
 WHERE = {"experiment": "spatiotemporal", "window": 3}
 
@@ -103,12 +103,6 @@ def test_units_without_training_spikes_are_counted_and_the_past_may_be_missing(t
     [panel] = gains(figure)
     assert [len(c.lines[0].get_xdata()) for c in panel.containers] == [3, 3]
     assert "1 unit without a training spike" in figure.caption
-
-
-def test_before_predictions_there_is_no_figure(tmp_path):
-    path = planted_study.write(tmp_path / "early.db", keep=lambda job: job.kind == "test")
-    with pytest.raises(NotComputedError, match="a prediction"):
-        spatiotemporal(Results(path))
 
 
 def test_without_hidden_units_the_other_panels_are_drawn(tmp_path):

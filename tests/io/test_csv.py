@@ -142,19 +142,6 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas_is_read(tmp_path):
     assert recording.units.depth_um.tolist() == [512.5]
 
 
-def test_columns_of_any_name_are_read_where_they_are_named(tmp_path):
-    path = written(tmp_path / "a.txt", "spiketime;cluster\n250;4\n500;3\n")
-    found = mc.read(path, times="spiketime", units="cluster", time_unit="ms")
-    assert trains(found) == {"3": [0.5], "4": [0.25]}
-    with pytest.raises(ValueError, match=r"no column 'when'; name the columns .*units='cluster'"):
-        mc.read(path, times="when", units="cluster")
-
-
-def test_a_table_without_a_header_has_numbered_columns(tmp_path):
-    path = written(tmp_path / "a.dat", "  2.5e-01   4\n  5.0e-01   3\n")
-    assert trains(mc.read(path, times="1", units="2")) == {"3": [0.5], "4": [0.25]}
-
-
 def test_a_compressed_table_is_read_unless_it_unpacks_to_far_more_than_its_size(
     tmp_path, monkeypatch
 ):

@@ -5,16 +5,13 @@ import struct
 import h5py
 import numpy as np
 import pytest
-from matlab_files import V73, cells, either, save, save_v73
+from matlab_files import V73, cells, save, save_v73
 from scipy import sparse
 
 from microcolumn.io import read
 
 TIMES = [np.array([0.1, 0.25, 0.9]), np.array([]), np.array([0.5])]
 COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 units)
-
-
-VERSIONS = pytest.mark.parametrize("version", ["5", "7", "7.3"])
 
 
 def message_of(path, **options):
@@ -60,15 +57,6 @@ def message_of(path, **options):
 )
 def test_what_cannot_be_used_is_refused_in_one_sentence(variables, options, part, tmp_path):
     assert part in message_of(save(tmp_path / "a.mat", **variables), **options)
-
-
-@VERSIONS
-def test_a_file_cut_short_anywhere_is_refused_in_one_sentence(version, tmp_path):
-    path = either(version, tmp_path / "a.mat", spikes=TIMES)
-    whole = path.read_bytes()
-    for n_bytes in np.linspace(1, len(whole) - 1, 40).astype(int):
-        path.write_bytes(whole[:n_bytes])
-        assert path.name in message_of(path)
 
 
 def claim(path, old, new):
@@ -127,24 +115,6 @@ def test_damaged_references_and_sparse_indices_of_version_7_3_are_refused(tmp_pa
     with h5py.File(path, "r+") as file:
         file["X/ir"][0] = 6
     assert "invalid indices" in message_of(path, bin_width=0.1)
-
-
-def test_mutated_files_are_read_or_refused_in_one_sentence(tmp_path):
-    rng = np.random.default_rng(0)
-    for version in ("5", "7", "7.3"):
-        variables = {"spikes": TIMES, "depth": np.array([1.0, 2.0, 3.0]), "layer": ["a", "b", "c"]}
-        path = either(version, tmp_path / f"{version}.mat", **variables)
-        whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
-        for _ in range(150):
-            mutated = whole.copy()
-            mutated[rng.integers(whole.size, size=4)] = rng.integers(256, size=4)
-            path.write_bytes(mutated)
-            try:
-                outcome = repr(read(path, depth_reference="tip"))
-            except (ValueError, OSError) as error:
-                outcome = str(error)
-            assert outcome.startswith((str(path), "Recording("))
-            assert "\n" not in outcome
 
 
 def test_several_candidates_are_listed_and_one_can_be_named(tmp_path):

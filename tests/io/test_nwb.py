@@ -9,7 +9,6 @@ from planted_nwb import (
     EPOCHS,
     TRAINS,
     empty_file,
-    sentence_of,
     with_electrodes,
     with_units,
     written,
@@ -196,13 +195,6 @@ def test_epochs_keep_their_labels_within_the_observed_time(tmp_path):
     assert len(recording.notes) == 0
 
 
-def test_any_table_of_intervals_can_give_the_epochs(tmp_path):
-    tables = {"epochs": [(0.0, 3.0, "all")], "trials": [(0.0, 0.5), (1.0, 1.5)]}
-    check_epochs(observed(tmp_path, **tables, intervals="trials"), [(0.0, 0.5), (1.0, 1.5)])
-    with pytest.raises(ValueError, match="no table of intervals 'lick'; there is epochs, trials"):
-        observed(tmp_path, **tables, intervals="lick")
-
-
 def test_invalid_times_are_left_out(tmp_path):
     recording = observed(tmp_path, epochs=[(0.0, 3.0, "a")], invalid=[(1.0, 1.5), (1.2, 2.0)])
     check_epochs(recording, [(0.0, 1.0), (2.0, 3.0)])
@@ -210,27 +202,3 @@ def test_invalid_times_are_left_out(tmp_path):
 
 
 # ---- where units are
-
-
-def test_a_file_without_units_says_what_it_holds(tmp_path):
-    nwb = empty_file()
-    nwb.add_acquisition(pynwb.TimeSeries(name="speed", data=[1.0], unit="m/s", rate=1.0))
-    sentence = sentence_of(written(nwb, tmp_path / "speed.nwb"))
-    assert "no table of units (other data: TimeSeries 'speed'); sort its spikes" in sentence
-
-
-def tables_in_processing(path, *names):
-    nwb = empty_file()
-    module = nwb.create_processing_module("ecephys", "planted")
-    for name in names:
-        units = pynwb.misc.Units(name=name, description="planted")
-        for train in TRAINS:
-            units.add_unit(spike_times=train)
-        module.add(units)
-    return written(nwb, path)
-
-
-def test_units_of_a_processing_module_are_used_with_a_note(tmp_path):
-    recording = read(tables_in_processing(tmp_path / "module.nwb", "sorted"))
-    np.testing.assert_array_equal(recording.trains[2], TRAINS[2])
-    assert recording.notes[0] == "units come from table 'sorted' of 'ecephys'"

@@ -31,14 +31,6 @@ def replace(group, name, data, **options):
     dataset.attrs.update(attributes)
 
 
-@pytest.mark.parametrize("share", [0.001, 0.05, 0.3, 0.6, 0.9, 0.999])
-def test_a_truncated_file_is_one_sentence(full, tmp_path, share):
-    path = tmp_path / "truncated.nwb"
-    content = full.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
-    assert path.name in sentence_of(path, reader="nwb")
-
-
 @pytest.mark.parametrize("name", ["spike_times", "electrodes"])
 def test_an_index_without_its_column_is_one_sentence(damaged, name):
     path, units = damaged

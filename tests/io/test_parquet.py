@@ -60,21 +60,6 @@ def test_a_table_is_what_its_csv_is(file):
     assert "not read, since they change within units: 'amplitude'" in found.notes
 
 
-def test_columns_of_any_name_are_read_where_they_are_named(file):
-    table = spikes().rename(columns={"unit": "cell", "time": "when"})
-    table["when"] *= 1e3
-    found = mc.read(
-        written(file, table[["when", "cell"]]), times="when", units="cell", time_unit="ms"
-    )
-    expected = mc.read(written(file.with_name("b.csv"), spikes()[["unit", "time"]]))
-    for train, exact in zip(found.trains, expected.trains, strict=True):
-        np.testing.assert_allclose(train, exact, rtol=1e-15)
-    with pytest.raises(ValueError, match=r"no columns 'unit' and 'time'; name .*when, cell\)"):
-        mc.read(file)
-    with pytest.raises(ValueError, match=r"there is no column 'unit'; name the columns of times"):
-        mc.read(file, times="when", units="unit")
-
-
 @pytest.mark.parametrize(
     ("times", "options"),
     [

@@ -82,21 +82,6 @@ def test_clusters_without_spikes_are_units_only_where_phy_says_that_they_have_no
     assert trains(mc.read(path)) == {"1": [], "2": [600, 90_000], "4": [0, 600, 3001]}
 
 
-def test_every_column_of_every_table_can_name_layers(tmp_path):
-    path = folder(
-        tmp_path / "a",
-        cluster_area__tsv="cluster_id\tarea\n4\tV1\n",
-        cluster_depth__csv="cluster_id,depth\n2,120.5\n4,360\n",
-        cluster_quality__tsv="cluster_id\tquality\n2\tA\n4\tB\n",
-    )
-    recording = mc.read(path, depth_reference="tip", layers="area")
-    assert recording.units.layer == ("", "V1")
-    assert recording.units.quality == ("good", "mua")
-    np.testing.assert_array_equal(recording.units.depth_um, [120.5, 360.0])
-    by_quality = mc.read(path, depth_reference="tip", layers="cluster_quality")
-    assert by_quality.units.layer == ("A", "B")
-
-
 def probe(n_templates=12, n_channels=6, n_samples=20, seed=0, **files):
     """Files of templates, each largest on the channel of its number, modulo the channels."""
     rng = np.random.default_rng(seed)

@@ -118,19 +118,6 @@ def test_spikes_before_0_lie_outside_epochs_that_the_file_states(tmp_path):
     assert recording.binning(0.02).n_outside == outside
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"start": 25.0}, "start is 25 s but the last spike is at"),
-        ({"start": "x"}, "start is 'x'; give seconds"),
-        ({"start": 0.0, "epochs": [[0, 10]]}, "stated when it was recorded; leave start= out"),
-    ],
-)
-def test_a_start_that_cannot_be_is_one_sentence(options, sentence, tmp_path):
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        mc.read(saved(tmp_path / "a.npz", poisson(0, 20)), **options)
-
-
 def test_a_recording_on_a_clock_that_ran_before_begins_with_its_first_spike(tmp_path):
     path = saved(tmp_path / "a.npz", poisson(3000, 3300))
     recording = mc.read(path)

@@ -38,16 +38,6 @@ def saved(sorting, path):
         sorting.save(folder=path)
 
 
-def with_recording(sorting, seconds, t_starts=None):
-    recording = si.generate_recording(
-        num_channels=2, sampling_frequency=RATE, durations=seconds, set_probe=False
-    )
-    for segment, t_start in enumerate(t_starts or ()):
-        recording.shift_times(t_start, segment_index=segment)
-    sorting.register_recording(recording)
-    return sorting
-
-
 @pytest.fixture(params=["object", "folder"])
 def both(request, sorting, tmp_path):
     """The sorting's recording, read from memory or from a folder."""
@@ -94,26 +84,6 @@ def test_a_single_segment_keeps_its_times(sorting, tmp_path):
             np.testing.assert_array_equal(train, one.get_unit_spike_train(unit) / RATE)
         assert recording.epochs.labels is None
         assert sum("how long was recorded" in note for note in recording.notes) == 1
-
-
-def test_a_registered_recording_tells_lengths(sorting):
-    recording = from_spikeinterface(with_recording(sorting, [3.0, 2.5]), depth_reference="tip")
-    np.testing.assert_allclose([*recording.epochs], [[0.0, 3.0], [4.0, 6.5]], atol=1e-9)
-    np.testing.assert_allclose(recording.trains[1][1:], [4.0 + 5 / RATE, 6.0], atol=1e-9)
-    assert not any("how long was recorded" in note for note in recording.notes)
-
-
-def test_clocks_that_do_not_overlap_are_kept(sorting):
-    recording = from_spikeinterface(
-        with_recording(sorting, [3.0, 2.5], [10.0, 20.0]), depth_reference="tip"
-    )
-    np.testing.assert_allclose([*recording.epochs], [[10.0, 13.0], [20.0, 22.5]], atol=1e-9)
-    for n, unit in enumerate(sorting.unit_ids):
-        theirs = [
-            sorting.get_unit_spike_train(unit, segment_index=segment, return_times=True)
-            for segment in (0, 1)
-        ]
-        np.testing.assert_array_equal(recording.trains[n], np.concatenate(theirs))
 
 
 class Trap:

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from microcolumn.parameters import Parameters
 from microcolumn.partition import annealing_convergence
 from microcolumn.plot._annealing import annealing, annealing_error
-from microcolumn.plot._tips import tips_of
 
 THETA = Parameters(b=[-1.0, -2.0, -1.5], J=[[0, 1.0, 0.5], [1.0, 0, 0], [0.5, 0, 0]])
 BITS = 1.0 / np.log(2.0)
@@ -59,22 +58,6 @@ def test_the_outermost_chains_do_not_determine_the_axis(found):
     assert high - low < 1.2 * np.ptp(inner)
 
 
-def test_points_tell_steps_estimate_and_error(found):
-    about = [
-        tips_of(draw(found, ax=axes()).containers[0][0]) for draw in (annealing, annealing_error)
-    ]
-    steps, estimate, minus = (
-        64,
-        found.estimates[-1] * BITS,
-        (found.estimates[-1] - found.exact) * BITS,
-    )
-    error = found.stderrs[-1] * BITS
-    assert about[0].columns == ("annealing steps", "log2 Z (bits)", "standard error")
-    assert about[0].rows[-1] == pytest.approx((steps, estimate, error))
-    assert about[1].columns[2] == "minus the reference"
-    assert about[1].rows[-1] == pytest.approx((steps, estimate, minus, error))
-
-
 def test_errors_are_measured_from_the_exact_value(found):
     ax = annealing_error(found, ax=axes())
     line = ax.containers[0].lines[0]
@@ -97,11 +80,3 @@ def test_without_an_exact_value_errors_are_measured_from_the_last_run_or_what_is
         ax.containers[0].lines[0].get_ydata(), (found.estimates - 0.25) * BITS
     )
     assert "reverse" in ax.get_ylabel()
-
-
-def test_one_run_can_be_drawn():
-    found = annealing_convergence(THETA, steps=(8,), n_chains=3)
-    for draw in (annealing, annealing_error):
-        ax = draw(found, ax=axes())
-        ax.figure.draw_without_rendering()
-        assert ax.containers[0].lines[0].get_xdata().tolist() == [8]

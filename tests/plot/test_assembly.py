@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot import assembly
-from microcolumn.plot._hidden import POSITIVE
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -54,25 +53,6 @@ def test_areas_are_sizes_of_weights_at_the_depths_of_the_units():
     for n in range(4):
         assert area[n] / area[0] == pytest.approx(abs(WEIGHTS[n]) / 4.0)
     assert area[4] < area[1]
-
-
-def test_positive_weights_are_filled_negative_open_and_weak_ones_grey():
-    found = dots(drawn(rbm(), 1, UNITS))
-    strong, negative, weak, weak_negative, _ = (found[depth][1:] for depth in DEPTHS)
-    assert strong == (POSITIVE.lower(), "#ffffff")
-    assert negative == ("#ffffff", POSITIVE.lower())
-    assert weak[0] == weak_negative[1] == "#8c8c8c"
-    found = dots(drawn(rbm(), 1, UNITS, color="#123456"))
-    assert found[900.0][1] == "#123456"
-
-
-def test_layers_are_named_and_superficial_is_on_top():
-    ax = drawn(rbm(), 1, UNITS)
-    assert {text.get_text() for text in ax.texts} == {"II", "IV", "V"}
-    bottom, top = ax.get_ylim()
-    assert bottom > top
-    assert ax.get_title() == "h1"
-    assert drawn(rbm(), 1, UNITS, title="Mine").get_title() == "Mine"
 
 
 def test_units_without_depths_stand_in_a_column():

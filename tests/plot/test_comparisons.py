@@ -82,11 +82,6 @@ def test_several_recordings_are_marks_around_their_median():
     assert "per unit" in ax.get_xlabel()
 
 
-def test_a_model_without_a_finite_score_cannot_be_ranked():
-    with pytest.raises(ValueError, match="no model to rank"):
-        ranking(compared({"Ising": np.nan}))
-
-
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
 
 
@@ -181,19 +176,3 @@ def test_a_model_with_false_modes_alone_is_neither_drawn_nor_named(draw):
     ax = draw(replace(result, models=models), ax=axes())
     assert "RBM" not in lines_of(ax)
     assert "SemiRBM" in lines_of(ax)
-
-
-def test_without_an_ising_model_there_are_no_gains():
-    result = windows_result()
-    alone = replace(result, models={"RBM": result.models["RBM"]})
-    with pytest.raises(ValueError, match="no Ising model beside others; draw it with windows"):
-        window_gains(alone, ax=axes())
-
-
-def test_the_axis_above_is_the_length_of_words_in_ms():
-    ax = windows(windows_result(), bin_width=0.0067, ax=axes())
-    [above] = ax.child_axes
-    ax.figure.draw_without_rendering()
-    np.testing.assert_allclose(above.get_xlim(), 6.7 * np.array(ax.get_xlim()))
-    assert [label.get_text() for label in above.get_xticklabels()] == ["6.7", "13.4", "20.1"]
-    assert "ms" in above.get_xlabel()

@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 import microcolumn as mc
 from microcolumn.evaluate import PredictionResult, UnitPrediction
 from microcolumn.models import ModelSpec
-from microcolumn.parameters import Parameters
 from microcolumn.plot._gain import gain
-from microcolumn.plot._tips import tips_of
 from microcolumn.units import Units
 
 
@@ -114,31 +112,3 @@ def test_gains_that_are_arrays_need_rates(words):
         ValueError, match=r"shape \(3,\) and rates \(2,\); pass one of each per unit"
     ):
         gain(found, rates=[1.0, 2.0], ax=axes())
-
-
-def test_wrong_input_is_one_sentence(words):
-    model = mc.Ising(l1=1e-3).fit(words)
-    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, what"):
-        gain(model, ax=axes())
-    with pytest.raises(ValueError, match="models is empty; pass fitted models and words"):
-        gain({}, ax=axes())
-    with pytest.raises(TypeError, match=r"^words is a str; pass Words"):
-        gain(model, "words", ax=axes())
-    with pytest.raises(
-        TypeError, match="HistoryGLM is a HistoryGLM, which gives words no probability"
-    ):
-        gain(mc.models.HistoryGLM(), words, ax=axes())
-    with pytest.raises(ValueError, match="rates are for gains that are arrays"):
-        gain(model, words, rates=[1.0, 2.0, 3.0], ax=axes())
-    with pytest.raises(ValueError, match="given is for models and words; leave it out for results"):
-        gain(result("Ising", [1], [1]), given="past", ax=axes())
-    made = mc.Ising.from_parameters(Parameters(b=[-1.0] * 3, J=np.zeros((3, 3))))
-    with pytest.raises(
-        ValueError, match=r"knows no training rates; pass what mc\.evaluate\.conditional_gain"
-    ):
-        gain(made, words, ax=axes())
-
-
-def test_points_say_which_unit_they_are():
-    [points] = gain(result("Ising", [0.0, 2.0], [0.0, 0.4]), ax=axes()).containers
-    assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]

@@ -140,13 +140,6 @@ def test_no_live_hidden_unit_is_said_beside_the_biases(model):
     assert not ax.child_axes
 
 
-def test_the_top_row_is_the_most_superficial():
-    ax = drawn(rbm(), units=Units("abcdef", layer=["II"] * 3 + ["$V$"] * 3))
-    bottom, top = ax.get_ylim()
-    assert bottom > top
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["II", r"\$V\$"]
-
-
 def test_windows_are_drawn_lag_by_lag():
     model = rbm(n_bits=6)
     ax = drawn(model, units=Units("ab", [2.0, 1.0]))

@@ -1,17 +1,12 @@
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from matplotlib.figure import Figure
 
 from microcolumn.models import Independent
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import (
-    BitLayout,
     bit_layout,
     laminar,
-    mark_layers,
-    mark_window,
-    order_text,
     short_ids,
 )
 from microcolumn.units import Units
@@ -23,15 +18,6 @@ def model_of(n_bits, window=None):
     if window is not None:
         model.window_ = window
     return model
-
-
-def lines_along(ax, axis):
-    data = [getattr(line, f"get_{axis}data")() for line in ax.lines]
-    return [values[0] for values in data if values[0] == values[1]]
-
-
-def labels(axis):
-    return [text.get_text() for text in axis.get_ticklabels()]
 
 
 @given(st.data())
@@ -74,16 +60,6 @@ def test_without_depths_layers_come_as_they_appear_and_units_as_listed():
     found = laminar(units)
     assert found.order.tolist() == [0, 3, 2, 1]
     assert found.layers == (("V", 0, 2), ("II", 2, 3), ("", 3, 4))
-
-
-def test_layers_are_named_in_their_middle_with_lines_between():
-    units = Units("abcde", layer=["$II$", "$II$", "$II$", "<script>", ""])
-    ax = Figure().subplots()
-    mark_layers(ax, laminar(units))
-    assert lines_along(ax, "y") == [2.5, 3.5]
-    assert ax.get_yticks().tolist() == [1.0, 3.0, 4.0]
-    assert labels(ax.yaxis) == [r"\$II\$", "<script>", "?"]
-    assert ax.get_ylabel() == ""
 
 
 @pytest.mark.parametrize(
@@ -135,31 +111,3 @@ def test_a_fitted_model_is_drawn_with_its_own_units_or_the_same_in_any_order():
         assert bit_layout(model, table).order.tolist() == laminar(units).order.tolist()
     with pytest.raises(ValueError, match="unit 'c'"):
         bit_layout(model, units.take([0, 1]))
-
-
-def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():
-    found = BitLayout(laminar(Units("abc", layer=["II", "II", "IV"])), 2)
-    ax = Figure().subplots()
-    mark_window(ax, found)
-    assert lines_along(ax, "y") == [1.5, 2.5, 4.5]
-    assert ax.get_yticks().tolist() == [1.0, 4.0]
-    assert labels(ax.yaxis) == ["\N{MINUS SIGN}1", "0"]
-    assert ax.get_ylabel() == "lag (bins)"
-
-
-@pytest.mark.parametrize(
-    ("units", "said"),
-    [
-        (
-            Units("ab", [1.0, 2.0], ["II", "IV"]),
-            "from superficial to deep, with lines between layers",
-        ),
-        (Units("ab", [1.0, np.nan]), "from superficial to deep"),
-        (Units("ab", [1.0, 2.0], ["", ""]), "from superficial to deep"),
-        (Units("ab", layer=["II", "IV"]), "by layer, with lines between layers"),
-        (Units("ab", layer=["IV", "IV"]), "by layer"),
-        (Units("ab", layer=["", ""]), "in the order of the file"),
-    ],
-)
-def test_the_order_of_units_has_a_name(units, said):
-    assert order_text(units) == said

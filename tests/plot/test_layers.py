@@ -1,11 +1,10 @@
 import numpy as np
-import pytest
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot import layers
 from microcolumn.plot._layers import LAYER_COLOURS
@@ -73,38 +72,3 @@ def test_statistics_and_model_with_units_words_or_labels_are_the_same():
     words = Words.from_array(np.eye(10), units=UNITS)
     for units in (UNITS, words, LABELS.tolist()):
         assert dots(drawn(model, units)) == first
-
-
-@pytest.mark.parametrize(
-    ("given_input", "options", "error", "sentence"),
-    [
-        ((Ising.from_parameters(Parameters(b=np.zeros(10))), UNITS), {}, ValueError, "no hidden"),
-        (
-            ("RBM",),
-            {},
-            TypeError,
-            "statistics is a str; pass a fitted RBM or SemiRBM, or what "
-            "mc.evaluate.layer_statistics",
-        ),
-        ((rbm(),), {}, ValueError, "does not know its units"),
-        ((rbm(), Units("abcdefghij")), {}, ValueError, "no layers"),
-        ((rbm(), UNITS), {"hidden": [9]}, ValueError, "hidden names h9; tested are h0, h1, h2, h3"),
-        ((rbm(), UNITS), {"hidden": []}, ValueError, "hidden is empty; tested are h0"),
-        ((rbm(), UNITS), {"color": {"VI": "red"}}, ValueError, "color names 'VI'"),
-        (
-            (mc.evaluate.layer_statistics(rbm(), UNITS), UNITS),
-            {},
-            ValueError,
-            "statistics know their layers; leave units out",
-        ),
-        (
-            (RBM.from_parameters(Parameters(b=np.zeros(10), W=np.zeros((10, 1)))), UNITS),
-            {},
-            ValueError,
-            "no hidden unit has weight onto a unit with a layer",
-        ),
-    ],
-)
-def test_wrong_input_is_one_sentence(given_input, options, error, sentence):
-    with pytest.raises(error, match=sentence):
-        layers(*given_input, **options)

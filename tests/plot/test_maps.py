@@ -37,23 +37,6 @@ def test_rows_are_units_from_the_top_and_columns_bins_oldest_first():
             assert image.get_array()[row, lag] == model.W_[lag * N_UNITS + unit, 1]
 
 
-def test_the_time_axis_has_milliseconds_before_the_newest_bin():
-    ax = hidden_map(rbm(), 0, UNITS, bin_width=0.010, ax=axes())
-    np.testing.assert_allclose(ax.images[0].get_extent()[:2], [-25.0, 5.0])
-    np.testing.assert_allclose(ax.get_xticks(), [-20.0, 0.0])
-    assert ax.get_xlabel() == "time (ms)"
-    assert hidden_map(rbm(), 0, UNITS, ax=axes()).get_xlabel() == "time (bins)"
-
-
-def test_colours_are_symmetric_about_zero_and_reach_the_largest_weight():
-    model = rbm()
-    image = hidden_map(model, 2, UNITS, ax=axes()).images[0]
-    assert (image.norm.vmin, image.norm.vmax) == (-image.norm.vmax, np.abs(model.W_[:, 2]).max())
-    red, _, blue, _ = image.cmap(image.norm(image.norm.vmax))
-    assert red > blue
-    assert hidden_map(model, 2, UNITS, limit=9.0, ax=axes()).images[0].norm.vmax == 9.0
-
-
 def test_a_dead_unit_one_unit_and_one_bin_can_be_drawn():
     assert not hidden_map(rbm(dead=[0]), 0, UNITS, ax=axes()).images[0].get_array().any()
     one = hidden_map(rbm(n_units=1, window=1), 0, Units("a"), bin_width=0.020, ax=axes())
@@ -156,15 +139,6 @@ def test_the_strongest_hundredth_is_beyond_the_colours_and_the_bar_says_so():
     wide = matrix(drawn_couplings(model, limit=6.0))
     assert wide.norm.vmax == 6.0
     assert wide.colorbar.extend == "neither"
-
-
-def test_the_share_of_positive_and_negative_couplings_is_below():
-    J = np.zeros((5, 5))
-    for (first, second), value in zip(
-        [(0, 1), (0, 2), (1, 2), (3, 4)], [1.0, 2.0, 0.1, -3.0], strict=True
-    ):
-        J[first, second] = J[second, first] = value
-    assert drawn_couplings(ising(J=J)).get_xlabel() == "10 pairs: 30 % positive, 10 % negative"
 
 
 def test_windows_are_drawn_in_blocks_of_lags():

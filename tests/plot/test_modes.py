@@ -34,10 +34,6 @@ def bars(ax, n_rows, colour):
     return [lengths for _, lengths in sorted(found, key=lambda each: each[0])]
 
 
-def texts(ax):
-    return [text.get_text() for text in ax.texts]
-
-
 @pytest.mark.parametrize("n_bits", [1, 6, 130])
 def test_bars_are_probabilities_of_a_spike_from_superficial_to_deep(n_bits):
     model = mixture(n_bits=n_bits)
@@ -48,14 +44,6 @@ def test_bars_are_probabilities_of_a_spike_from_superficial_to_deep(n_bits):
     np.testing.assert_allclose(mean, (model.weights_ @ model.modes_)[rows], atol=1e-12)
     charts = bars(ax, n_bits, POSITIVE)
     np.testing.assert_allclose(charts, model.modes_[order][:, rows], atol=1e-12)
-
-
-def test_shares_stand_on_top_of_the_most_frequent_modes():
-    model = BernoulliMixture.from_parameters(np.full((4, 3), 0.1), [0.0004, 0.9, 0.0846, 0.015])
-    assert texts(drawn(model))[:4] == ["90 %", "8.5 %", "1.5 %", "< 0.1 %"]
-    ax = drawn(model, most=2)
-    assert texts(ax)[:2] == ["90 %", "8.5 %"]
-    assert ax.get_xlabel() == "mode, by share of words (2 of 4)"
 
 
 def test_layers_and_units_of_the_model_are_named():

@@ -9,9 +9,7 @@ import microcolumn as mc
 from microcolumn.evaluate import counting_bounds
 from microcolumn.parameters import Parameters
 from microcolumn.plot._patterns import pattern_ratios, patterns, synchrony
-from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
-from microcolumn.units import Units
 
 
 def axes():
@@ -176,24 +174,3 @@ def test_synchrony_of_models_and_words_is_that_of_both(words):
         lines["data"].lines[0].get_ydata(), observed.probability[observed.probability > 0.0]
     )
     assert list(lines_of(synchrony(observed, ax=axes()))) == ["data"]
-
-
-def test_points_say_which_word_they_are():
-    X = [[0, 0]] * 3 + [[1, 0]] * 2 + [[1, 1]]
-    held = mc.Words.from_array(X, units=Units(["n7", "n9"]))
-    model = mc.Independent().fit(held)
-    ax = patterns(model, held, ax=axes())
-    [tips] = [tips_of(line) for line in ax.lines if line.get_marker() == "."]
-    assert tips.columns == ("model", "active units", "active", "times seen", "times expected")
-    rows = {row[1]: row for row in tips.rows}
-    assert rows.keys() == {"none", "n7", "n7, n9"}
-    assert rows["n7"][3:] == pytest.approx(
-        [2.0, 6 * mc.evaluate.pattern_statistics(model, held).model[1]]
-    )
-    windows = held.embed(2)
-    [tips] = [
-        tips_of(line)
-        for line in patterns(mc.Independent().fit(windows), windows, ax=axes()).lines
-        if line.get_marker() == "."
-    ]
-    assert "n7 (-1), n7, n9" in {row[1] for row in tips.rows}

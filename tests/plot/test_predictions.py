@@ -49,12 +49,6 @@ def test_the_second_shown_has_most_spikes_without_a_gap(predicted):
     assert counts[best] == 10
 
 
-def test_without_a_gap_the_burst_across_it_is_the_busiest():
-    words = _spiking()
-    start, _ = plot.busiest_stretch_of_unit(predict(Independent().fit(words), words), 1)
-    assert start == pytest.approx(160 * 0.020)  # 160 to 209 holds all 20
-
-
 def test_where_no_second_is_whole_the_longest_stretch_is_shown():
     short = _spiking([0, 10, 40, 60, *range(70, 300, 10)])
     start, stop = plot.busiest_stretch_of_unit(predict(Independent().fit(short), short), 0)
@@ -93,24 +87,6 @@ def test_a_model_without_training_rates_has_no_line_for_them(words):
 
 
 DRAW = {"calibration": plot.calibration, "roc": plot.roc, "prediction": plot.prediction}
-
-
-def test_results_have_their_unit_and_what_was_given(predicted):
-    with pytest.raises(ValueError, match="unit is for models and words; leave it out for results"):
-        plot.roc(roc(predicted, 1), unit=1, ax=axes())
-    with pytest.raises(ValueError, match="unit is for models and words"):
-        plot.calibration(calibration(predicted, 1), unit=1, ax=axes())
-    with pytest.raises(ValueError, match="given is for models and words"):
-        plot.prediction(predicted, unit=1, given="past", ax=axes())
-
-
-def test_the_unit_of_a_trace_and_of_a_curve_must_be_named(words, predicted):
-    model = Ising(l1=1e-3).fit(words)
-    for draw in (plot.prediction, plot.roc):
-        with pytest.raises(ValueError, match="no unit is named; pass the position of one"):
-            draw(model, words, ax=axes())
-    with pytest.raises(ValueError, match=r"such as unit=1$"):
-        plot.prediction(predicted, 1, ax=axes())
 
 
 @pytest.mark.parametrize("given", ["rest", "past"])

@@ -4,7 +4,6 @@ from matplotlib.figure import Figure
 
 from microcolumn import Units
 from microcolumn.plot._probe import layer_spans, probe
-from microcolumn.plot._tips import tips_of
 
 DEPTHS = [900.0, 300.0, 400.0, 700.0, np.nan]
 LAYERS = ["V/VI", "II/III", "II/III", "$IV$", ""]
@@ -37,14 +36,6 @@ def test_units_are_at_their_depths_with_multiunits_apart(units, ax):
     assert probe(units, ax=ax) is ax
     assert drawn(ax) == {"o": [900.0, 400.0, 700.0], "s": [300.0]}
     assert legend(ax) == ["3 single units", "1 multiunit"]
-
-
-def test_a_unit_on_the_probe_tells_its_name_layer_and_depth(units, ax):
-    probe(units, ax=ax)
-    single, multi = [tips_of(line) for line in ax.lines if tips_of(line)]
-    assert single.columns == ("unit", "layer", "depth (µm)")
-    assert single.rows[1] == ("c", "II/III", 400.0)
-    assert multi.rows == [("b", "II/III", 300.0)]
 
 
 def test_deeper_is_further_down_whatever_depths_are_measured_from(units):

@@ -77,22 +77,10 @@ def test_pairs_without_known_layers_are_one_group(words, ax):
     assert len(ax.patches) == len(ax.lines) == 1
 
 
-def test_pairs_with_a_unit_of_unknown_layer_are_a_group_of_their_own(words, ax):
-    units = Units("abcdefgh", layer=["IV", "IV", "V", "V", "", "", "", ""])
-    correlations(Words.from_array(words.expand(), units=units), ax=ax)
-    named = ["between layers (4)", "within a layer (2)", "layer unknown (15)"]
-    assert [label.split(",")[0] for label in legend(ax)] == named
-
-
 @pytest.mark.parametrize("X", [[[0], [1]], [[0, 1], [0, 0]]])
 def test_words_without_a_pair_to_correlate_say_so(X, ax):
     correlations(Words.from_array(X), ax=ax)
     assert [text.get_text() for text in ax.texts] == ["no pairs of units"]
-
-
-def test_words_of_several_bins_are_refused(words):
-    with pytest.raises(ValueError, match="span 2 bins; pass words of single bins"):
-        correlations(words.embed(2))
 
 
 @pytest.fixture(scope="module")

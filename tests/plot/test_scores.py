@@ -12,7 +12,6 @@ from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
 from microcolumn.plot._comparisons import ranking
 from microcolumn.plot._scores import differences, in_groups, scores
-from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
@@ -109,14 +108,6 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     assert errors(point) == pytest.approx([pair.stderr])
 
 
-def test_nothing_to_draw_is_refused():
-    with pytest.raises(ValueError, match=r"^models is empty; pass fitted models and words"):
-        scores([], ax=axes())
-    rates = mc.Independent().fit([[0, 1], [0, 0], [1, 0]])
-    with pytest.raises(ValueError, match="no score to draw"):
-        scores(mc.compare({"Independent": rates}, [[0, 1], [0, 0]]), ax=axes())
-
-
 def dots(ax):
     """Small dots of splits or recordings, one artist for each model."""
     return [line.get_ydata() for line in ax.lines if line.get_markerfacecolor() == "white"]
@@ -206,17 +197,6 @@ def test_scores_that_differ_by_rounding_alone_do_not_fill_the_axis():
     for draw in (scores, differences):
         low, high = draw(same, ax=axes()).get_ylim()
         assert high - low > 9e-4
-
-
-def test_marks_say_what_they_stand_for():
-    several = [compared({"Ising": 10.0, "RBM 5": 12.0}, name) for name in "AB"]
-    [bars] = [bars for bars in scores(several, ax=axes()).containers if bars.get_label() == "RBM 5"]
-    [row] = tips_of(bars.patches[1]).rows
-    assert row[:2] == ("B", "RBM 5")
-    assert row[2] == pytest.approx(12.0)
-    points = differences(several, ax=axes()).containers[0].lines[0]
-    assert [each[:2] for each in tips_of(points).rows] == [("A", "RBM 5"), ("B", "RBM 5")]
-    assert [each[2] for each in tips_of(points).rows] == pytest.approx([2.0, 2.0])
 
 
 @pytest.mark.parametrize("draw", [scores, differences, ranking])

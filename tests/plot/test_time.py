@@ -7,7 +7,7 @@ from matplotlib.patches import StepPatch
 
 from microcolumn import Recording, Units, Words
 from microcolumn.evaluate._activation import hidden_activation
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot import activation
 from microcolumn.plot._time import ROW_HEIGHT, raster, spikes_by_bin, typical_activation
@@ -95,21 +95,11 @@ def test_the_busiest_words_are_drawn_by_default():
         raster(words, bin_width=0.1, ax=Figure().subplots())
 
 
-def test_bins_that_reach_into_the_stretch_from_before_are_drawn(recording, ax):
-    raster(recording, 0.15, 0.2, bin_width=0.1, ax=ax)
-    assert len(corners(ax)) == 1
-
-
 def test_time_outside_the_epochs_is_shaded(recording, ax):
     raster(recording, 0.5, 3.0, ax=ax)
     gaps = [(p.get_x(), p.get_x() + p.get_width()) for p in ax.patches]
     np.testing.assert_allclose(gaps, [(1.0, 1.4), (2.0, 3.0)])
     assert not raster(recording, 0.2, 0.9, ax=Figure().subplots()).patches
-
-
-def test_two_seconds_are_drawn_where_one_end_is_given(recording):
-    assert raster(recording, 0.25, ax=Figure().subplots()).get_xlim() == (0.25, 2.25)
-    assert raster(recording, stop_s=2.25, ax=Figure().subplots()).get_xlim() == (0.25, 2.25)
 
 
 def test_the_busiest_stretch_is_drawn_where_nothing_is_asked_for(recording, ax):
@@ -281,25 +271,3 @@ def test_a_hidden_unit_that_is_never_on_is_shown_where_it_is_most():
     P[600] = 0.2
     first, stop = typical_activation(P, np.array([0]), 50)
     assert first + 5 <= 600 < stop - 5
-
-
-ISING = Ising.from_parameters(Parameters(b=np.zeros(5), J=np.zeros((5, 5))))
-
-
-@pytest.mark.parametrize(
-    ("given_input", "error", "sentence"),
-    [
-        ((ISING, words()), ValueError, "Ising has no hidden units; pass an RBM"),
-        (("RBM", words()), TypeError, "model is a str; pass one fitted RBM or SemiRBM"),
-        ((rbm(), [[0, 1]]), TypeError, "words is a list; pass words of the model's units"),
-        ((rbm(), words(), 3), ValueError, "hidden is 3; the model has h0 to h2"),
-        ((rbm(), words(), -1), ValueError, "hidden is -1; the model has h0 to h2"),
-        ((rbm(), words(), []), ValueError, "hidden is empty; name some of h0 to h2"),
-        ((rbm(), words(), 0, 2.0, 1.0), ValueError, "from 2 to 1 s there is no time"),
-        ((rbm(), words(), 0, 90.0), ValueError, "no words from 90 to 92 s; they are from 0 to 8 s"),
-        ((rbm(), words(n_units=4)), ValueError, "words have 4 bits"),
-    ],
-)
-def test_wrong_input_is_one_sentence(given_input, error, sentence):
-    with pytest.raises(error, match=sentence):
-        activation(*given_input)

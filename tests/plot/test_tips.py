@@ -24,14 +24,3 @@ def test_each_bar_has_its_own_row(ax):
     bars = ax.bar([0, 1], [2.0, 3.0])
     tip(bars, {"bits/s": [2.0, 3.0]})
     assert [tips_of(patch).rows for patch in bars.patches] == [[(2.0,)], [(3.0,)]]
-
-
-def test_other_artists_say_nothing(ax):
-    [line] = ax.plot([1], [1])
-    assert tips_of(line) is None
-
-
-def test_a_column_of_another_length_is_refused(ax):
-    [line] = ax.plot([1, 2], [3, 4])
-    with pytest.raises(ValueError, match="'unit' has 3 values for 2 points; give one for each"):
-        tip(line, {"unit": ["a", "b", "c"]})

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import planted_study as planted
 import pytest
 
-from microcolumn.report import report_dict
 from microcolumn.report._adequacy import (
     adequacy_of,
     adequacy_table,
     explained_text,
 )
-from microcolumn.study import Results
 
 
 @pytest.fixture
@@ -49,13 +46,3 @@ def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):
     assert name == compared.best.name
     assert adequacy.describes
     assert explained_text(planted_results, condition, name).startswith(f"it explains {share} ± ")
-
-
-def test_nothing_is_said_before_it_is_computed(tmp_path):
-    file = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "test")
-    results = Results(file)
-    where = results.index.at("cells", "instantaneous", None)
-    assert adequacy_table(results, where) is None
-    assert adequacy_of(results, where) == ("", None)
-    assert explained_text(results, where, "RBM 5") == ""
-    assert report_dict(results)["comparisons"][0]["adequacy"] is None

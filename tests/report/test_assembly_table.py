@@ -3,10 +3,8 @@
 import math
 from dataclasses import replace
 
-import planted_study as planted
 import pytest
 
-from microcolumn.evaluate import Assemblies
 from microcolumn.report import _assembly_table
 
 
@@ -32,28 +30,6 @@ def test_there_is_a_row_for_each_hidden_unit_of_each_model_that_has_some(
     assert [row[-1] for row in made[0].rows] == ["assembly", "unstable", "not needed", "no group"]
 
 
-@pytest.mark.parametrize(
-    ("p_values", "answer"),
-    [
-        ((0.001, 0.4, 0.001), "Undecided"),  # the median alone would say yes
-        ((0.001, 0.04, 0.001), "More than by chance"),
-        ((0.05, 0.4, 0.06), "No more than by chance, as far as can be seen"),
-    ],
-)
-def test_layers_are_answered_as_on_top_of_the_page(planted_results, p_values, answer):
-    found = planted_results.layers("cells", "RBM")
-    statistics = [
-        replace(each, overall_p_value=p)
-        for each, p in zip(found.statistics, p_values, strict=False)
-    ]
-    three = replace(
-        found, splits=(0, 1, 2), statistics=tuple(statistics), n_live_hidden=found.n_live_hidden[:3]
-    )
-    told = _assembly_table._in_layers(three)
-    assert f"keep to layers? {answer}: " in told
-    assert f"(p < 0.05 in {sum(p < 0.05 for p in p_values)} of 3 splits)" in told
-
-
 def test_without_layers_there_are_no_columns_and_no_note_about_them(
     planted_results, condition, monkeypatch
 ):
@@ -66,17 +42,3 @@ def test_without_layers_there_are_no_columns_and_no_note_about_them(
     assert {len(row) for row in table.rows} == {len(table.header)} == {7}
     assert "shuffled labels" not in table.note
     assert "; on: words per second" in table.note
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (Assemblies((), 4, True), "no live hidden unit"),
-        (
-            Assemblies(planted.assemblies([str(n) for n in range(10)]).rows, 1, True),
-            "4 live hidden units; with one split it is not known which of them recur",
-        ),
-    ],
-)
-def test_what_cannot_be_said_is_not_said(found, said):
-    assert _assembly_table._counts(found) == said

@@ -225,38 +225,6 @@ def test_without_javascript_all_but_the_explorers_is_there(browser, file, visit)
         assert plain.page.locator("#parameters noscript p").is_visible()
 
 
-def test_every_control_is_reached_by_tab_and_seen_to_be(visit):
-    # What comes before the explorers is for other tests: start at their first control.
-    visit.page.locator("#explorer-where").focus()
-    reached = []
-    while reached[-1:] != ["explorer-raster"]:
-        assert len(reached) < 60
-        focused = visit.page.evaluate(
-            """() => { const at = document.activeElement, style = getComputedStyle(at);
-              return [at.name || at.closest("[id]").id, style.outlineStyle,
-                parseFloat(style.outlineWidth)]; }"""
-        )
-        if focused[0].startswith("explorer"):
-            assert focused[1] != "none"
-            assert focused[2] >= 1
-        reached.append(focused[0])
-        visit.page.keyboard.press("Tab")
-    wanted = ["where", "model", "penalty", "weights", "hidden", "zoom-out", "raster"]
-    found = [name.removeprefix("explorer-") for name in reached]
-    assert [name for name in found if name in wanted] == wanted
-
-
-def test_names_from_a_recording_are_shown_and_never_run(visit, results):
-    choose(visit, "Ising")
-    units = results.units("cells")
-    row = order_of(results).tolist().index
-    first, second = row(0), row(1)
-    visit.point_at("couplings", first, second)
-    said = visit.text("parameters-readout")
-    for name in HOSTILE[:2]:
-        assert f"unit {name} ({units.layer[0]}" in said or f"unit {name} ({units.layer[1]}" in said
-
-
 def test_five_hundred_units_leave_room_for_figures_in_a_page_of_eight_megabytes(browser, tmp_path):
     # Figures of so many units take minutes; `benchmarks/page.py` draws them as well.
     results = large_study.write(

@@ -57,15 +57,3 @@ def test_panels_are_stacked_on_a_phone_and_come_together_again(page):
     page.set_viewport_size(LAPTOP)
     page.wait_for_selector(f"{SHEET} > svg")
     assert page.locator(f"{SHEET} > svg").get_attribute("viewBox") == whole
-
-
-def test_only_what_scrolls_stops_the_focus(page, figured_visit):
-    boxes = """(scrolls) => [...document.querySelectorAll('.card, .table, pre')].filter((box) =>
-      scrolls === (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight)
-      ).map((box) => box.tabIndex === 0 || (scrolls && !!box.querySelector('[tabindex="0"]')))"""
-    for viewport in (LAPTOP, PHONE):
-        page.set_viewport_size(viewport)
-        figured_visit.settle()
-        assert not any(page.evaluate(boxes, False))
-        assert all(page.evaluate(boxes, True))
-    assert page.evaluate(boxes, True)

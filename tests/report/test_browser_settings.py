@@ -3,15 +3,10 @@
 import re
 
 import pytest
-from browser import FILL, LAPTOP, PAPER, PHONE, contrast, visiting, write_page
-from figured_page import SHEET, saved
-
-from microcolumn.study import Results
+from browser import FILL, PAPER, PHONE, contrast, visiting
+from figured_page import SHEET
 
 pytestmark = pytest.mark.integration
-
-#: A recording's name that is long, of both directions, and not to be run.
-NAME = f"<script>alert(1)</script> \"quoted\" & 'so' 🧠 שלום العربية {'L' * 200}"
 
 
 def fill(page, part):
@@ -86,29 +81,3 @@ def test_no_rule_of_accessibility_is_broken(browser, request, which, setting):
         visit.settle()
         found = axe.run(visit.page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-
-
-@pytest.fixture(scope="module")
-def named(raster_results, tmp_path_factory):
-    """The page of a recording with that name."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Results, "label", lambda self, name: NAME)
-        return write_page(raster_results, tmp_path_factory.mktemp("page") / "named.html")
-
-
-def test_a_recording_may_have_any_name(browser, named):
-    with visiting(browser, named) as visit:
-        page = visit.page
-        for window in (LAPTOP, PHONE):
-            page.set_viewport_size(window)
-            visit.settle()
-            wide, window_width = page.evaluate(
-                "[document.scrollingElement.scrollWidth, innerWidth]"
-            )
-            assert wide <= window_width
-            assert NAME in page.locator("#data .table").first.inner_text()
-        page.set_viewport_size(LAPTOP)
-        for kind, within in (("SVG", "#figure-data-0"), ("CSV of the table", "#comparison")):
-            name, _ = saved(page, kind, within)
-            assert re.fullmatch(r"[\w-]{20,130}\.\w+", name)
-            assert "script-alert-1-script-quoted" in name

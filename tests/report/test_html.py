@@ -22,8 +22,6 @@ from microcolumn.report._cautions import cautions
 from microcolumn.report._tables import effects, gains, growth, recordings
 from microcolumn.report._typography import typeset
 from microcolumn.study import NotComputedError, Plan, Results, run
-from microcolumn.study._codec import json_text
-from microcolumn.study._store import Store
 from microcolumn.units import Units
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -214,15 +212,6 @@ def test_tables_can_be_read_aloud_and_scrolled_by_keyboard(parsed):
         assert box["aria-label"]
 
 
-def test_the_page_is_marked_up_for_people_and_machines(parsed, text):
-    assert text.startswith("<!doctype html>")
-    assert parsed.all("html")[0]["lang"] == "en"
-    names = {meta.get("name") for meta in parsed.all("meta")}
-    assert {"viewport", "color-scheme"} <= names
-    assert len(parsed.all("main")) == len(parsed.all("nav")) == 1
-    assert len(text.encode()) < 8_000_000
-
-
 def test_several_recordings_fold_all_but_the_first(tmp_path):
     data = {"one": small_study.recording(), "two": small_study.recording(seed=1)}
     plan = Plan.of(data, models="Ising", l1=1e-3, n_splits=1)
@@ -295,25 +284,6 @@ def test_figures_that_the_page_has_no_room_for_are_told(results):
     left_out = [each.text for each in found.values() if each.kind == "paragraph"]
     assert len(left_out) >= 4
     assert left_out[-1].endswith("the page would be too large; microcolumn study figures draws it")
-
-
-def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
-    def is_done(job):
-        return job.split < 1 and job.window < 3 and job.kind not in ("predict", "structure")
-
-    text = page(Results(planted.write(tmp_path / "study.db", keep=is_done)))
-    assert "jobs are not done; run the study further." in text
-    assert "The predictions of these models are not computed yet." in text
-    assert "The structure of these models is not computed yet." in text
-
-
-def test_a_study_whose_recordings_are_not_read_yet_has_a_page(tmp_path):
-    with Store.create(tmp_path / "study.db") as store, store.lock():
-        store.write_study(plan=json_text(planted.PLAN.as_dict()), microcolumn="0.1.0")
-    parsed = Parsed(page(Results(tmp_path / "study.db")))
-    assert "No recording is read yet." in parsed.text_of("section", "data")
-    assert "not read yet: cells" in parsed.text_of("section", "answer")
-    assert "Commandnone: run from Python" in parsed.text_of("section", "provenance")
 
 
 def test_a_page_is_written_whole_or_not_at_all(results, text, tmp_path, capsys):

@@ -1,20 +1,14 @@
 import json
 
-import planted_study as planted
 import pytest
 
 from microcolumn.report import report_dict
 from microcolumn.report._answer import whole_answer
-from microcolumn.study import Plan, Results
 
 
 @pytest.fixture(scope="module")
 def found(planted_results):
     return json.loads(json.dumps(report_dict(planted_results), allow_nan=False))
-
-
-def test_the_plan_can_be_made_again(found):
-    assert Plan.from_dict(found["plan"]) == planted.PLAN
 
 
 def test_it_opens_with_the_answer(found, planted_results):
@@ -45,9 +39,3 @@ def test_every_comparison_is_that_of_the_results(found, planted_results):
         for pair, judged in zip(shown["pairs"], compared.pairs, strict=True):
             assert (pair["verdict"], pair["p_holm"]) == (judged.verdict, judged.p_holm)
             assert pair["interval"] == list(judged.interval)
-
-
-def test_what_is_not_computed_is_left_out(tmp_path):
-    tested = planted.write(tmp_path / "tested.db", keep=lambda job: job.kind == "test")
-    first = report_dict(Results(tested))["comparisons"][0]
-    assert "predictions" not in first["by_model"]["RBM 5"]

@@ -6,11 +6,9 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report import answer_text, page, report_dict, report_text
-from microcolumn.report._notices import quick_look, simulated, whole_study
+from microcolumn.report._notices import quick_look, simulated
 from microcolumn.study import Plan, Results
 from microcolumn.study._store import Store
-
-WHOLE = Plan.paper()
 
 
 @pytest.fixture(scope="module")
@@ -23,27 +21,6 @@ def quick(tmp_path_factory):
     plan = Plan((planted.SOURCE,), (replace(first, max_words=500),), whole)
     path = tmp_path_factory.mktemp("quick") / "study.db"
     return Results(planted.write(path, plan, keep=lambda job: job.kind == "test"))
-
-
-def test_the_quick_demo_names_each_kind_of_saving_once():
-    results = type("Results", (), {"plan": WHOLE.quick(), "study": {}, "recordings": {}})()
-    small = quick_look(results).small
-    assert small.count("3 instead of 10 splits") == 1
-    assert small.count("at most 30,000 bins") == small.count("at most 10 hidden units") == 1
-    assert "words of up to 4 instead of 15 bins" in small
-
-
-@pytest.mark.parametrize(
-    ("command", "whole"),
-    [
-        ("microcolumn demo --out a", "microcolumn demo --out a --full"),
-        ("microcolumn demo --quick", "microcolumn demo --full"),
-        ("microcolumn compare 'a b.npz' --quick", "microcolumn compare 'a b.npz'"),
-    ],
-)
-def test_the_command_of_the_whole_study_is_named(command, whole):
-    results = type("Results", (), {"study": {"command": command}})()
-    assert whole_study(results) == f"run the whole study: {whole}"
 
 
 def test_report_page_and_json_begin_with_it(quick, tmp_path):

@@ -26,34 +26,6 @@ def of_kind(section, kind):
     return [item for item in items(section) if isinstance(item, kind)]
 
 
-def test_sections_follow_the_argument_each_with_its_figures(by_id):
-    shown = {
-        name: [item.text for item in of_kind(section, Paragraph) if item.absent]
-        for name, section in by_id.items()
-    }
-    assert list(shown.items()) == [
-        ("data", ["data"]),
-        ("comparison", ["likelihood", "patterns"]),
-        ("parameters", ["parameters", "penalties"]),
-        ("assemblies", ["assemblies", "layers"]),
-        ("units", []),
-        ("time", ["windows"]),
-        ("prediction", ["spatiotemporal"]),
-        ("fitting", ["annealing"]),
-    ]
-
-
-def test_a_log_z_in_doubt_is_counted(tmp_path):
-    def doubtful(job, rows):
-        for row in rows.get("scores", []):
-            row |= {"normaliser": "ais", "side": None, "normaliser_converged": job.split > 0}
-
-    store = planted.write(tmp_path / "study.db", INSTANTANEOUS, change=doubtful)
-    fitting = sections(Results(store), {})[-1]
-    [line] = fitting.items[0].lines
-    assert line.endswith("for 3")
-
-
 def test_without_layers_there_is_a_sentence_instead_of_their_table(tmp_path, by_id):
     def without_layers(job, rows):
         for row in rows.get("structures", []):

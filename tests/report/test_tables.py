@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import planted_study as planted
 import pytest
-from planted_comparison import compared as planted_comparison
 
 from microcolumn.report import _tables as tables
 from microcolumn.report._tables import effects, gains, growth
@@ -52,26 +51,6 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
     assert column(table, "converged") == ["no", "yes", "yes"]
 
 
-@pytest.mark.parametrize(
-    ("sizes", "told"),
-    [
-        ({9: "9 edges", 4: "4 edges", 11: "11 edges"}, "4 edges to 11 edges"),
-        ({9: "9 edges", 4: "4 edges", 3: "4 edges"}, "4 edges \N{MULTIPLICATION SIGN}2; 9 edges"),
-        ({4: "4 edges"}, "4 edges"),
-    ],
-)
-def test_sizes_that_differ_in_every_split_are_told_by_their_ends(sizes, told):
-    """By the number of parameters of the fits."""
-    given = planted_comparison({"Tree": 3.0}, n_splits=len(sizes))
-    [tree] = given.models
-    splits = [
-        replace(score, size=size, n_parameters=n, normaliser="exact")
-        for score, (n, size) in zip(tree.splits, sizes.items(), strict=True)
-    ]
-    table = tables.models(replace(given, models=(replace(tree, splits=tuple(splits)),)))
-    assert column(table, "chosen") == [told]
-
-
 def test_differences_are_those_of_the_comparison(planted_results, conditions):
     compared = planted_results.comparison(**conditions[0].names)
     table = tables.pairs(compared)
@@ -97,19 +76,6 @@ def test_effects_are_relative_to_pairs_and_paired_by_split(planted_results, cond
     assert column(table, "above Ising")[0] == ratio.gain == "+20.0 ± 0.0 %"
     assert column(table, "pairs reach")[0] == str(compared.share_of_pairs)
     assert "above 100 % where it is the larger" in table.note
-
-
-def test_layers_are_means_over_splits(planted_results, conditions):
-    layers = tables.layers(planted_results, conditions[0])
-    assert layers.rows[1][1:4] == ("65% (50%)", "0.07 (1 of 4)", "1.0 of 2.5")
-    assert layers.rows[0][1:] == ("-", "-", "-", "0.03 / 0.01", "0.002 (4 of 4)")
-
-
-def test_what_is_not_computed_has_no_table(tmp_path):
-    results = Results(planted.write(tmp_path / "s.db", keep=lambda job: job.kind == "test"))
-    condition = results.tested()[0]
-    assert tables.predictions(results, condition) is None
-    assert tables.layers(results, condition) is None
 
 
 def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):

@@ -69,12 +69,6 @@ def test_a_line_says_all_that_is_known():
         assert told in table.note
 
 
-def test_columns_that_are_known_of_no_unit_are_left_out():
-    table = unit_table([row()])
-    assert table.header == ("unit", "rate, Hz")
-    assert table.note == "rate: spikes per second"
-
-
 def test_the_counts_are_of_members_and_of_sure_gains():
     member = {"assemblies_model": "RBM 5", "gain_model": "Ising", "gain_stderr": 0.1}
     rows = [
