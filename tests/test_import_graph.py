@@ -61,15 +61,6 @@ def test_modules_are_short_enough_to_read():
     assert statistics.median(lengths.values()) < 150
 
 
-def test_a_graph_with_a_circle_is_caught():
-    assert set(import_graph.cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()})) == {
-        "a",
-        "b",
-        "c",
-    }
-    assert import_graph.cycle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
-
-
 def test_every_public_name_is_there_in_a_fresh_interpreter():
     offered = import_graph.public_names()
     names = [f"{package}.{name}" for package, each in offered.items() for name in each]

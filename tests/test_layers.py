@@ -32,11 +32,6 @@ def test_boundaries_need_a_reference(reference):
         LayerBoundaries.parse("a 1 b", reference)
 
 
-def test_missing_entries_of_a_column_are_empty_labels():
-    column = [None, np.nan, "nan"]
-    assert layer_labels("area", UNITS, {"area": column}) == ("", "", "")
-
-
 def test_a_mapping_and_a_column_label_units():
     assert layer_labels({"a": "x", "b": "y", "c": "z", "d": "w"}, UNITS) == ("x", "y", "z")
     assert layer_labels("area", UNITS, {"area": ["u", "v", "w"]}) == ("u", "v", "w")
@@ -62,10 +57,3 @@ def test_edges_must_increase_and_be_one_fewer_than_layers():
         LayerBoundaries.parse("a 5 b 5 c")
     with pytest.raises(ValueError, match=r"2 layers need 1 finite edges between them"):
         LayerBoundaries(("a", "b"), np.array([1.0, 2.0]))
-
-
-def test_something_that_is_neither_is_one_sentence_that_lists_the_columns():
-    with pytest.raises(ValueError, match=r"neither a file nor a column .columns: 'area'. nor"):
-        layer_labels("nowhere.csv", UNITS, {"area": ["u", "v", "w"]})
-    with pytest.raises(ValueError, match=r"layers is 3, which is neither"):
-        layer_labels(3, UNITS)

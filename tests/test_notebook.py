@@ -1,6 +1,5 @@
 """What notebooks show: whatever a recording says is text, and tables count its units."""
 
-import re
 from html import unescape
 from xml.etree import ElementTree
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn import Recording, Units, Words
+from microcolumn import Recording, Units
 from microcolumn.notebook import card, units_tables
 
 HOSTILE = "<script>alert(1)</script>"
@@ -68,26 +67,6 @@ def test_a_recording_shows_its_line_its_facts_and_its_rates():
     }
     median = np.median(recording.rates_hz)
     assert rows_of(html, table=1)[1] == ["all", "2", f"{median:.2f} (0.50 to 1.00)"]
-
-
-@pytest.mark.parametrize("window", [1, 2])
-def test_words_show_how_often_units_are_active(window):
-    X = np.random.default_rng(0).random((200, 3)) < 0.3
-    html = Words.from_array(X).embed(window)._repr_html_()
-    shown = [float(row[1]) for row in rows_of(html, table=1)[1:]]
-    # A unit of windows is active as often as in the bins that windows start and end in.
-    bins = [X[k : len(X) - window + 1 + k].mean(axis=0) for k in range(window)]
-    np.testing.assert_allclose(shown, 100 * np.mean(bins, axis=0), atol=0.006)
-    assert re.search(r"<summary>3 units</summary>", html)
-
-
-def test_a_table_of_units_is_counted_and_listed(layered):
-    html = layered._repr_html_()
-    assert "<b>4 units</b>" in html
-    assert rows_of(html)[:2] == [["unit", "layer", "depth, µm"], ["u1", "V", "900"]]
-    assert rows_of(Units.numbered(1)._repr_html_()) == [["unit"], ["0"]]
-    assert "<script" not in Units([HOSTILE], layer=[HOSTILE])._repr_html_()
-    assert "and 300 more units" in Units.numbered(500)._repr_html_()
 
 
 @pytest.fixture(scope="module")

@@ -51,18 +51,6 @@ def test_words_are_put_into_the_order_of_the_units_bin_by_bin(window):
     assert np.array_equal(turned.X[:, columns], back.X)
 
 
-def test_words_in_the_same_order_and_those_of_arrays_are_left_alone():
-    words = _words()
-    assert ordered(words, Origin.of(words)) is words
-    assert ordered(words, None) is words
-    array = UnnamedWords.from_array(words.expand()[:, :2])
-    assert ordered(array, Origin.of(words)) is array
-
-
-def test_bin_widths_that_differ_by_rounding_alone_are_the_same():
-    assert Origin.of(_words(bin_width=0.1)).order_in(_words(bin_width=0.3 - 0.2)) is None
-
-
 @pytest.mark.parametrize(
     ("words", "facts"),
     [

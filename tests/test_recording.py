@@ -127,11 +127,6 @@ def test_a_name_restricts_to_a_label_a_table_or_a_label_in_one(names, expected):
     assert list(part.intervals) == ["frames_presentations", "trials"]
 
 
-def test_names_that_overlap_are_put_together_without_labels():
-    part = named().restrict(["wake", "trials"])
-    assert [*part.epochs] == [(0.0, 1.0)]
-
-
 def test_an_unknown_name_lists_labels_and_tables():
     sentence = (
         "no epoch is labelled 'x'; labels here: 'sleep', 'wake'; tables of intervals: 'frames"
@@ -154,12 +149,6 @@ def test_times_that_come_from_bins_are_binned_by_whole_multiples_of_them():
     for width in (0.015, 0.005):
         with pytest.raises(ValueError, match=r"comes in bins of 0.01 s; use a whole multiple"):
             counted.bin(width)
-
-
-@pytest.mark.parametrize("resolution", [-1.0, np.nan, np.inf])
-def test_a_resolution_is_a_width_or_zero(resolution):
-    with pytest.raises(ValueError, match=r"^resolution_s is .*; give seconds, 0 where times are"):
-        Recording([[1.0]], resolution_s=resolution)
 
 
 def test_epochs_of_a_recording_in_bins_start_on_one():

@@ -1,15 +1,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.units import Units, layers_from_the_top, several_probes
-
-
-def test_numbered_units_are_named_by_their_position():
-    units = Units.numbered(3)
-    assert units.ids == ("0", "1", "2")
-    assert units.depth_um is None
-    assert units.layer is None
-    assert len(units) == 3
+from microcolumn.units import Units, layers_from_the_top
 
 
 def test_names_and_labels_may_be_bytes_as_hdf5_files_hold_them():
@@ -33,13 +25,6 @@ def test_areas_and_probes_stay_with_their_units():
     assert (taken.area, taken.probe) == (("", "VISp"), ("B", "A"))
     with pytest.raises(ValueError, match="area has 1 labels for 3 units; it needs one per unit"):
         Units("abc", area=["VISp"])
-
-
-def test_units_of_several_probes_are_a_caution_that_names_the_largest():
-    assert several_probes(None) == several_probes(["A", "A", ""]) == ""
-    caution = several_probes(["A", "B", "B", ""])
-    assert caution.startswith("units come from 2 probes, while a population is recorded by one")
-    assert "for example 'B' (2 of 3 units)" in caution
 
 
 def test_depths_are_a_copy_that_cannot_be_changed():

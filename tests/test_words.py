@@ -234,14 +234,6 @@ def test_the_default_split_is_by_words_for_bins_and_by_blocks_for_windows():
     assert blocked.epoch_starts.size <= 10
 
 
-def test_splits_are_the_same_for_the_same_seed_and_differ_for_another():
-    words = _simple(500)
-    for by in ("words", "blocks"):
-        first, again, other = (words.split(by=by, random_state=seed)[0] for seed in (1, 1, 2))
-        assert np.array_equal(first.bins, again.bins)
-        assert not np.array_equal(first.bins, other.bins)
-
-
 def test_splitting_deals_weights_with_their_bins():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, size=30)
     words = _simple(30, sample_weight=weights)

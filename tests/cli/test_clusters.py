@@ -158,14 +158,6 @@ def test_options_that_would_undo_a_submission_are_refused(plan, flags, said):
     assert said in one_sentence(microcolumn("study", "submit", plan, "--dry-run", "--", *flags))
 
 
-def test_a_line_break_in_a_path_does_not_get_into_a_script(plan):
-    folder = plan.parent.rename(plan.parent.with_name("line\ntouch planted #"))
-    for dry in ([], ["--dry-run"]):
-        said = one_sentence(microcolumn("study", "submit", folder / plan.name, *dry))
-        assert said.endswith("has characters that no script can hold; rename it")
-    assert {each.name for each in folder.iterdir()} == {"cells.npz", "plan.toml"}
-
-
 def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     killed = "echo '7_0|OUT_OF_MEMORY'; echo '7_1|TIMEOUT'; echo '7_2|RUNNING'"
     lost = "echo '7_[3,5-6%2]|CANCELLED by 0'"

@@ -2,7 +2,6 @@ import csv
 import json
 import os
 from io import StringIO
-from math import isnan
 
 import numpy as np
 import pytest
@@ -197,33 +196,6 @@ def test_predict_keeps_to_the_units_and_the_stretch_it_is_asked_for(session, sav
     np.testing.assert_array_equal(told, expected.probability)
 
 
-def test_predict_tells_the_skill_to_programs(session, saved, words, tmp_path):
-    result = done(
-        "predict", session, "--model", saved, "--json", "--out", tmp_path / "predicted.csv"
-    )
-    told = json.loads(result.stdout)
-    expected = mc.evaluate.predict(mc.load(saved), words.embed(2))
-    bits = mc.evaluate.skill(expected).bits_per_second
-    areas = [mc.evaluate.roc(expected, n).area for n in range(5)]
-    assert [unit["unit"] for unit in told["units"]] == list(words.units.ids)
-    assert [unit["bits_per_second"] for unit in told["units"]] == bits.tolist()
-    assert [unit["roc_area"] for unit in told["units"]] == [*areas[:4], None]
-    assert isnan(areas[4])
-    assert told["mean"]["bits_per_second"] == pytest.approx(bits.mean())
-    assert told["mean"]["roc_area"] == pytest.approx(np.mean(areas[:4]))
-    assert (told["given"], told["n_bins"]) == ("rest", 999)
-
-
-def test_a_model_of_some_units_finds_them_and_its_bin_width_by_itself(session, tmp_path):
-    out = tmp_path / "some.safetensors"
-    done("fit", session, *RBM, "--quality", "good", "--bin-width", 0.04, "--out", out)
-    rows = rows_of(done("predict", session, "--model", out).stdout)
-    recording = mc.read(session, depth_reference="unstated", quality="good")
-    expected = mc.evaluate.predict(mc.load(out), recording.bin(0.04))
-    told = [float(row["probability"]) for row in rows]
-    np.testing.assert_array_equal(told, expected.probability.ravel())
-
-
 def test_a_model_that_does_not_know_its_units_is_told_them(session, tmp_path):
     out = tmp_path / "made.safetensors"
     mc.Ising.from_parameters(mc.Parameters(b=[-1.0, -2.0, 0.5])).save(out)
@@ -244,20 +216,6 @@ def test_sample_prints_words_drawn_from_the_model(saved):
     header, *rows = csv.reader(StringIO(told))
     np.testing.assert_array_equal(np.array(rows, dtype=int), expected)
     assert header == [f"{unit}@{k}" for k in (-1, 0) for unit in (10, 11, 12, 13, 14)]
-
-
-def test_sample_writes_csv_and_npz(saved, tmp_path):
-    expected = mc.load(saved).sample(1000, random_state=0)
-    for name in ("words.csv", "words.npz"):
-        said = done("sample", saved, "--out", tmp_path / name).stderr
-        assert said == f"words: {tmp_path / name}\n"
-    told = np.loadtxt(tmp_path / "words.csv", delimiter=",", dtype=int, skiprows=1)
-    np.testing.assert_array_equal(told, expected)
-    with np.load(tmp_path / "words.npz") as arrays:
-        np.testing.assert_array_equal(arrays["words"], expected)
-        assert arrays["columns"].tolist() == [
-            f"{unit}@{k}" for k in (-1, 0) for unit in range(10, 15)
-        ]
 
 
 def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):

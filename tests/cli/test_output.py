@@ -1,8 +1,6 @@
 """Whatever a file holds, a terminal shows it and does not obey it."""
 
 import csv
-import io
-import sys
 import warnings
 
 import numpy as np
@@ -10,10 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
-from microcolumn.cli.output import (
-    OF_FITS,
-    say_started,
-)
 
 HOSTILE = "=1\x1b]0;owned\x07\u202e"
 
@@ -63,63 +57,3 @@ def test_warnings_are_sentences_and_are_shown(capsys):
         warnings.warn(f"unit {HOSTILE}", UserWarning, stacklevel=1)
     printed = capsys.readouterr().err
     assert printed == "microcolumn: warning: unit =1\\x1b]0;owned\\x07\\u202e\n"
-
-
-class Terminal(io.StringIO):
-    """A file that says that somebody looks at it."""
-
-    def isatty(self):
-        return True
-
-
-def seen(monkeypatch, kind=Terminal):
-    """Files in place of standard output and standard error; NO_COLOR is not set."""
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    out, err = kind(), kind()
-    monkeypatch.setattr(sys, "stdout", out)
-    monkeypatch.setattr(sys, "stderr", err)
-    return out, err
-
-
-def test_a_run_says_in_a_terminal_that_it_starts_and_what_takes_long(monkeypatch, tmp_path):
-    _, err = seen(monkeypatch)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    say_started()
-    assert err.getvalue() == "starting: compiling the kernels, once; this takes a minute ...\n"
-    (tmp_path / "coincidences.pooled-60.py311.nbi").touch()  # as info leaves it
-    say_started()
-    assert err.getvalue().splitlines()[1] == "starting ..."
-    say_started(OF_FITS)  # fits need others
-    assert err.getvalue().splitlines()[2].startswith("starting: compiling")
-    (tmp_path / "quasi_newton.move-60.py311.nbi").touch()
-    say_started(OF_FITS)
-    assert err.getvalue().splitlines()[3] == "starting ..."
-    _, log = seen(monkeypatch, io.StringIO)
-    say_started()
-    assert log.getvalue() == ""
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "info a.npz",
-        "layers a.nwb --flashes f --depth-reference tip",
-        "fit a.npz --model Ising --out m",
-        "predict a.npz --model m",
-        "sample m",
-        "compare a.npz",
-        "demo --out a.npz",
-        "study run a.toml",
-        "study report a.db",
-        "study page a.db",
-        "study figures a.db",
-        "study tables a.db --out t",
-    ],
-)
-def test_whatever_takes_seconds_to_load_says_first_that_it_starts(command, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.npz").touch()
-    _, err = seen(monkeypatch)
-    with pytest.raises(SystemExit):
-        app(command.split())
-    assert err.getvalue().startswith("starting")

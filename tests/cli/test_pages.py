@@ -5,12 +5,10 @@ import os
 
 import planted_study
 import pytest
-from PIL import Image
 from typer.testing import CliRunner
 
 from microcolumn import figures
 from microcolumn.cli import app
-from microcolumn.cli.pages import _file_name
 from microcolumn.figures import _all
 from microcolumn.figures._conditions import SEVERAL_BINS
 from microcolumn.study import NotComputedError
@@ -80,14 +78,6 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     assert sorted(os.listdir(tmp_path)) == ["captions.txt", "likelihood.svg"]
 
 
-def test_a_figure_has_the_width_and_the_pixels_asked_for(store, tmp_path):
-    asked = ("--width", "single", "--dpi", "254", "--format", "png", "--font", "DejaVu Sans")
-    result = study("figures", store, "--out", tmp_path, "--figure", "3", *asked)
-    assert result.exit_code == 0, result.output
-    with Image.open(tmp_path / "likelihood.png") as picture:
-        assert picture.width == 890
-
-
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -113,17 +103,6 @@ def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
     told = study("page", store, "--out", tmp_path / "x.html", "--json")
     assert json.loads(told.stdout) == {"page": str(tmp_path / "x.html")}
     assert "Nothing is tested yet" in (tmp_path / "x.html").read_text(encoding="utf-8")
-
-
-def test_recordings_of_almost_the_same_name_have_files_of_their_own():
-    taken = set()
-    names = ["a/b", "a_b", "A_B", "x" * 300, "x" * 299 + "y", "😀" * 300, "../x"]
-    found = [
-        _file_name(figures.FigureRequest("parameters", name, figures.data), taken) for name in names
-    ]
-    assert found[:3] == ["parameters-a_b", "parameters-a_b-2", "parameters-A_B-3"]
-    assert len({name.casefold() for name in found}) == len(names)
-    assert all(len(name.encode()) < 230 and "/" not in name for name in found)
 
 
 def test_tables_are_written_and_named(store, tmp_path):

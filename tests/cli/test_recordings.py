@@ -9,7 +9,6 @@ from commands import refused, run
 from planted_lfp import Sink, planted_lfp
 
 import microcolumn as mc
-from microcolumn.cli import reading
 
 
 @pytest.fixture
@@ -90,20 +89,6 @@ def test_info_of_nothing_and_bad_options_are_one_sentence(session, tmp_path):
         refused(sentence, "info", *arguments)
 
 
-def test_info_joins_several_epochs_and_refuses_names_beside_stretches(session):
-    stretches = ["--epochs", "15-16", "--epochs", "5-7"]
-    result = run("info", session, *stretches, "--json")
-    assert [each["start_s"] for each in json.loads(result.output)["epochs"]] == [5.0, 15.0]
-    result = run("info", session, *stretches, "--epochs", "rest")
-    assert result.exit_code == 2
-    assert (
-        "--epochs are names and stretches of time; give names or stretches alone" in result.output
-    )
-    assert reading.stretches(["a", "b"]) == ["a", "b"]
-    assert reading.stretches(["a"]) == "a"
-    assert reading.stretches(None) is None
-
-
 @pytest.fixture(scope="module")
 def flashed(tmp_path_factory):
     """An NWB file with the field potential of a sink at 730 µm, 40 ms after each flash."""
@@ -148,20 +133,3 @@ def test_layers_prints_boundaries_that_other_commands_take(flashed, tmp_path):
     assert float(boundaries[2]) < 730.0 < float(boundaries[3])
     units = mc.Units("ab", [200.0, 730.0])
     assert mc.LayerBoundaries.parse(boundaries[1]).label(units.depth_um) == ("II/III", "IV")
-
-
-def test_layers_prints_json_alone(flashed, tmp_path):
-    figure = tmp_path / "layers.png"
-    result = run("layers", flashed, *FLASHES, "--figure", str(figure), "--json")
-    told = json.loads(result.stdout)
-    top, bottom = told["boundaries_um"]["IV"]
-    assert top < told["centre_um"] < bottom
-    assert told["layers"] == f"II/III {top:.0f} IV {bottom:.0f} V/VI"
-    assert told["figure"] == str(figure)
-    assert told["sinks"][0]["onset_s"] == pytest.approx(0.040, abs=0.01)
-
-
-def test_layers_of_a_file_without_flashes_is_one_sentence(flashed, tmp_path):
-    asked = ["--flashes", "trials", "--depth-reference", "surface"]
-    asked += ["--figure", tmp_path / "a.png"]
-    refused("no table of intervals 'trials'", "layers", flashed, *asked)

@@ -3,8 +3,6 @@
 import pytest
 from planted_comparison import compared
 
-from microcolumn.evaluate import SplitScore
-
 
 def test_the_share_of_pairs_is_the_ising_models_gain_over_the_best_models():
     found = compared({"Ising": 9.0, "RBM 25": 12.0})
@@ -13,13 +11,6 @@ def test_the_share_of_pairs_is_the_ising_models_gain_over_the_best_models():
     one = compared({"Ising": 9.0, "RBM 25": 12.0}, n_splits=1)
     assert one.share_of_pairs.stderr == pytest.approx(0.1 / one.best.bits_per_second)
     assert compared({"RBM 25": 12.0, "RBM 5": 11.0}).share_of_pairs is None
-
-
-def test_bits_per_spike_are_bits_over_spikes():
-    found = compared({"Ising": 10.0, "RBM 25": 12.0})
-    assert found.best.bits_per_spike == pytest.approx(0.6)
-    silent = SplitScore(0, 1.0, 0.1, spikes_per_second=0.0)
-    assert silent.bits_per_spike != silent.bits_per_spike  # not a number
 
 
 def test_more_rivals_do_not_make_the_papers_own_question_harder():

@@ -10,7 +10,6 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import root
 from scipy.special import softmax
 
-import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.evaluate import _without as module
 from microcolumn.evaluate._assemblies import Assemblies, Assembly, assemblies, refits
@@ -139,25 +138,6 @@ def test_activity_is_the_mean_posterior():
         assert row.rate_hz == pytest.approx(50 * mean[row.position])
 
 
-def test_layers_are_those_of_layer_statistics():
-    model, words = SemiRBM.from_parameters(_theta()), _words()
-    expected = {row.position: row for row in mc.evaluate.layer_statistics(model, LAYERS).hidden}
-    for row in assemblies(model, words):
-        known = expected[row.position]
-        assert (row.layer, row.layer_share, row.layer_p_value) == (
-            known.layer,
-            known.share,
-            known.p_holm,
-        )
-
-
-@pytest.mark.parametrize("layer", [None, ["IV"] * 8])
-def test_without_two_layers_none_is_named(layer):
-    for row in assemblies(SemiRBM.from_parameters(_theta()), _words(layer=layer)):
-        assert row.layer == ""
-        assert math.isnan(row.layer_share)
-
-
 ROW = Assembly(0, ("a", "b"), (), "", math.nan, math.nan, 0.1, 5.0, 5, 0.8, 0.9, 2.0, 1.0)
 
 
@@ -185,12 +165,6 @@ def test_the_clearest_is_an_assembly_that_is_lost_by_most_of_its_error():
     unstable = replace(ROW, position=5, bits_per_second=50.0, stability=0.1)
     found = Assemblies((unstable, *rows), 6, exact=True)
     assert [row.name for row in found.clearest] == ["h2", "h1", "h5", "h0", "h3", "h4"]
-
-
-def test_one_fit_says_nothing_about_stability():
-    found = assemblies(SemiRBM.from_parameters(_theta()), _words())
-    assert {row.verdict for row in found} == {"not known"}
-    assert all(math.isnan(row.stability) for row in found)
 
 
 @pytest.mark.parametrize(

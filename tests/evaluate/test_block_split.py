@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from microcolumn import Ising, Words
+from microcolumn import Ising
 from microcolumn.evaluate import BlockSplit
 
 
@@ -24,13 +24,6 @@ def test_a_fold_is_a_few_contiguous_blocks():
     [(_, test), *_] = BlockSplit(5).split(np.zeros((1000, 3)))
     assert np.count_nonzero(np.diff(test) > 1) + 1 <= 4
     assert test.size == 200
-
-
-def test_words_and_their_array_are_dealt_alike():
-    X = np.random.default_rng(0).integers(0, 2, size=(90, 3))
-    of_words, of_array = (list(BlockSplit(3).split(data)) for data in (Words.from_array(X), X))
-    for one, other in zip(of_words, of_array, strict=True):
-        np.testing.assert_array_equal(one[1], other[1])
 
 
 def test_scikit_learn_searches_by_blocks():

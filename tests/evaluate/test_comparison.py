@@ -51,19 +51,6 @@ def test_rows_hold_the_separate_scores_in_the_order_given(models, split):
     assert comparison.scores["Independent"].bits_per_second == 0.0
 
 
-def test_rows_count_what_survived_the_penalty_and_carry_the_certificate(models, split):
-    rows = compare(models, split[1]).scores
-    pairs = [(n, m) for n in range(5) for m in range(n)]
-    for name, model in models.items():
-        assert rows[name].n_couplings == sum(model.J_[n, m] != 0.0 for n, m in pairs)
-        live = [any(w != 0.0 for w in column) for column in model.W_.T.tolist()]
-        assert (rows[name].n_live_hidden, rows[name].spec.n_hidden) == (sum(live), len(live))
-        assert rows[name].converged
-    assert rows["Independent"].splits[0].optimality == 0.0
-    assert rows["Ising"].splits[0].optimality == models["Ising"].optimality_
-    assert 0 < rows["RBM"].n_live_hidden < 4
-
-
 def test_differences_to_the_best_are_paired(models, split):
     _, test = split
     comparison = compare(models, test, block_bins=50)

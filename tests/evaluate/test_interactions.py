@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 from microcolumn.energy import log_weight
 from microcolumn.evaluate._interactions import effective_interactions
-from microcolumn.models import RBM, Ising, SemiRBM
+from microcolumn.models import Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
@@ -149,16 +149,6 @@ def test_an_ising_model_has_its_couplings_as_pairs_and_no_triplets():
     assert found.strongest(3) == []
 
 
-def test_the_two_ways_of_a_pair_are_kept_apart():
-    both = _random_parameters(1, 5, 3, 2.0)
-    found = effective_interactions(SemiRBM.from_parameters(both))
-    rbm = effective_interactions(RBM.from_parameters(Parameters(b=both.b, W=both.W, c=both.c)))
-    np.testing.assert_array_equal(found.direct, 2.0 * both.J)
-    np.testing.assert_array_equal(found.through_hidden, rbm.pairs)
-    np.testing.assert_array_equal(found.triplets, rbm.triplets)
-    assert not rbm.direct.any()
-
-
 def _cut_by_hand(found, word, order):
     active = np.flatnonzero(word)
     value = found.log_weight_silent + found.singles[active].sum()
@@ -212,14 +202,6 @@ def test_without_variance_there_is_no_share():
     assert explained.rms_nats[0] > 0.0
 
 
-def test_spatiotemporal_words_count_a_cell_at_a_lag_as_a_unit():
-    bits = np.random.default_rng(6).random((200, 2)) < 0.3
-    words = Words.from_array(bits).embed(3)
-    found = effective_interactions(RBM.from_parameters(_random_parameters(6, 6, 2, 1.0, False)))
-    assert found.triplets.shape == (6, 6, 6)
-    assert found.explained(words).rms_nats[2] < found.explained(words).rms_nats[0]
-
-
 def test_the_strongest_come_first_and_each_set_once():
     theta = _random_parameters(7, 5, 3, 2.0)
     found = effective_interactions(theta)
@@ -229,10 +211,3 @@ def test_the_strongest_come_first_and_each_set_once():
         assert found.strongest(order, 1000) == ranked
         assert found.strongest(order, 2) == ranked[:2]
     assert found.strongest(2, 0) == []
-
-
-def test_more_than_150_units_have_pairs_but_no_triplets():
-    theta = Parameters(b=np.zeros(151), W=np.ones((151, 1)))
-    assert effective_interactions(theta, order=2).pairs.shape == (151, 151)
-    with pytest.raises(ValueError, match=r"the model has 151 units, and triplets .* at most 150"):
-        effective_interactions(theta)

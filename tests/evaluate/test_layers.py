@@ -291,15 +291,6 @@ def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
     assert small.overall_p_value == layer_statistics(few, list("aabbcc")).overall_p_value
 
 
-def test_models_units_and_numbered_layers_are_taken(random_model):
-    model = random_model("srbm", 2, n_units=6)
-    units = Units([str(n) for n in range(6)], layer=["4", "4", "5", "5", "5", "6"])
-    got = layer_statistics(model, units)
-    assert got == layer_statistics(model.parameters_, np.array([4, 4, 5, 5, 5, 6]))
-    assert got.layers == ("4", "5", "6")
-    assert got.n_units == (2, 3, 1)
-
-
 @pytest.mark.parametrize(
     ("layer", "error", "sentence"),
     [

@@ -118,12 +118,6 @@ def test_models_in_different_orders_are_compared_by_their_units(recording, words
     )
 
 
-def test_models_of_other_bins_are_not_compared_on_an_array(recording, words, model):
-    other = mc.Ising().fit(recording.bin(0.010))
-    with pytest.raises(ValueError, match=r"'RBM' was fitted on bins of 20 ms, not of 10 ms"):
-        mc.compare({"RBM": model, "Ising": other}, words.expand())
-
-
 def test_a_baseline_of_other_bins_is_refused_and_one_in_another_order_taken(
     recording, words, model
 ):

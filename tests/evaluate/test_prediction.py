@@ -78,14 +78,6 @@ def test_times_are_those_of_the_newest_bin_and_go_on_over_epochs(random_model):
     np.testing.assert_array_equal(found.spikes, bits[found.bins])
 
 
-def test_times_outlive_a_split(random_model):
-    words = _words(40, 2, bin_width=0.25)
-    _, test = words.split(0.5, random_state=1)
-    found = predict(random_model("ising", 0, 2), test)
-    np.testing.assert_array_equal(found.times_s, test.bins * 0.25)
-    np.testing.assert_array_equal(found.spikes, words.expand()[test.bins])
-
-
 @settings(deadline=None, max_examples=30)
 @given(
     start=st.integers(0, 99),
@@ -107,13 +99,6 @@ def test_a_stretch_is_a_slice_of_the_traces(random_model, start, length, bin_wid
     np.testing.assert_array_equal(part.epoch_starts, [0, *inside])
     if weighted:
         np.testing.assert_array_equal(part.weights, weights[kept])
-
-
-def test_a_stretch_takes_bins_that_start_inside_it(random_model):
-    found = predict(random_model("ising", 0, 2), _words(10, 2, bin_width=0.5))
-    np.testing.assert_array_equal(found.stretch(0.6, 1.6).times_s, [1.0, 1.5])
-    assert found.stretch(-math.inf, math.inf).n_bins == 10
-    assert found.stretch(1.0, 3.0).stretch(1.5, 2.0).times_s.tolist() == [1.5]
 
 
 def test_near_certainty_keeps_its_digits():

@@ -10,10 +10,8 @@ from microcolumn.evaluate._significance import (
     degrees_of_freedom,
     half_width,
     holm,
-    p_text,
     p_value,
     split_stderr,
-    with_error,
 )
 
 
@@ -72,29 +70,3 @@ def test_holms_correction_is_the_stepwise_rejection_it_stands_for():
             assert {k for k in range(5) if corrected[k] < level} == rejected
     assert holm([0.01, math.nan, 0.04])[::2] == [0.02, 0.04]
     assert holm([]) == []
-
-
-@pytest.mark.parametrize(
-    ("p_value", "text"),
-    [
-        (0.5, "p = 0.5"),
-        (0.01234, "p = 0.012"),
-        (0.001, "p = 0.001"),
-        (0.0497, "p = 0.0497"),  # below the level, and not rounded up to it
-        (0.049996, "p = 0.049996"),
-        (0.0503, "p = 0.05"),
-        (3.2e-6, "p < 0.001"),
-        (0.0, "p < 0.001"),
-        (math.nan, "p unknown"),
-    ],
-)
-def test_p_values_have_the_digits_that_matter(p_value, text):
-    assert p_text(p_value) == text
-
-
-@pytest.mark.parametrize(
-    ("stderr", "text"),
-    [(0.0432, "0.71 ± 0.04"), (0.0028, "0.712 ± 0.003"), (0.0, "0.71 ± 0.00")],
-)
-def test_scores_have_the_digits_that_their_error_needs(stderr, text):
-    assert with_error(0.7123, stderr) == text

@@ -56,17 +56,6 @@ def test_growth_is_the_gain_at_the_longest_words_minus_that_at_the_shortest():
     assert level.growth()["RBM"].verdict in ("same", "undecided")
 
 
-def test_few_splits_say_nothing_about_growth():
-    growth = grown(FLAT[:2], LEADING[:2]).growth()["RBM"]
-    assert (growth.verdict, growth.df) == ("too few splits", 1.0)
-
-
-def test_blocks_that_were_dealt_count_in_the_tests_of_windows():
-    assert grown(FLAT, LEADING, n_blocks=20).growth()["RBM"].df == pytest.approx(
-        1 / (1 / 3 + 1 / 19)
-    )
-
-
 def test_windows_that_are_not_computed_leave_a_gap():
     whole = grown(FLAT, LEADING)
     cut = {name: (first, None, last) for name, (first, _, last) in whole.models.items()}
@@ -77,13 +66,6 @@ def test_windows_that_are_not_computed_leave_a_gap():
     assert found.growth()["RBM"] == whole.growth()["RBM"]
     without_last = {name: (*each[:2], None) for name, each in whole.models.items()}
     assert replace(whole, models=without_last).growth() == {"RBM": None}
-
-
-def test_without_an_ising_model_or_another_one_there_is_nothing_to_measure_against():
-    whole = grown(FLAT, LEADING)
-    for name in ("Ising", "RBM"):
-        alone = replace(whole, models={name: whole.models[name]})
-        assert (alone.reference, alone.gains(), alone.growth()) == (None, {}, {})
 
 
 def row(split, position=0, given="rest", roc_area=0.8):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from microcolumn.figures import _geometry as geometry
 from microcolumn.figures._captioned import captioned, letter
@@ -90,9 +89,3 @@ def test_panels_side_by_side_are_apart_and_hold_their_axes():
         assert panel.top < 144 * (1 - box.y1)
         assert panel.top + panel.height > 144 * (1 - box.y0)
     assert panels[0].left + panels[0].width <= panels[1].left + 3.5
-
-
-def test_a_figure_without_axes_has_no_panel():
-    figure = Figure()
-    assert geometry.panels_of(figure) == []
-    assert geometry.points_of(figure) == ([], 0)

@@ -44,14 +44,6 @@ def test_text_is_in_the_font_asked_for_also_when_saved_later():
     assert b"STIXGeneral" not in fonts_of(draw(text="abc"))
 
 
-def test_a_font_that_is_not_installed_is_refused_and_named_with_its_remedy():
-    with (
-        pytest.raises(ValueError, match=r"'No Such Sans' is not installed here; .* leave it out"),
-        preset(font="No Such Sans"),
-    ):
-        pass
-
-
 def rows_of(figure):
     """Labels of panels by row, from their places on the drawn page, without colour bars."""
     figure.draw_without_rendering()

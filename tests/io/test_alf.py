@@ -75,24 +75,6 @@ def test_a_session_of_steinmetz_is_read_whole(tmp_path):
     assert mc.read(path, epochs="trials").duration_s == 4.0
 
 
-def test_of_each_file_the_newest_revision_is_read(probe):
-    later = np.arange(8) * 10.0
-    planted.save(probe / "#2024-05-06#", clusters__depths=later, clusters__amps=later)
-    planted.save(probe / "#2025-05-06#", clusters__depths=later + 1)
-    recording = mc.read(probe)
-    assert recording.units.depth_um[:2].tolist() == [1.0, 11.0]
-    assert "files read in revision 2025-05-06: 1" in recording.notes
-    older = mc.read(probe / "#2024-05-06#")  # and what it does not have, from before
-    assert older.units.depth_um[:2].tolist() == [0.0, 10.0]
-
-
-def test_names_may_carry_a_namespace_and_the_identifier_of_the_file(probe):
-    uuid = "167e2841-8e3c-4cf0-92af-b46c3b540ff4"
-    for path in list(probe.glob("*.npy")):
-        path.rename(path.with_name(f"_ks2_{path.stem}.{uuid}.npy"))
-    assert mc.read(probe).units.layer[-2:] == ("II/III", "I")
-
-
 def test_places_of_clusters_serve_where_channels_have_none(probe):
     (probe / "channels.brainLocationIds_ccf_2017.npy").unlink()
     planted.save(probe, clusters__brainLocationIds_ccf_2017=np.full(8, 721))

@@ -196,11 +196,6 @@ def test_what_is_wrong_with_a_matrix_is_one_sentence(text, options, sentence, tm
         mc.read(written(tmp_path / "a.csv", text), bin_width=0.02, **options)
 
 
-@pytest.mark.parametrize("end", ["\n\n", "   ", "\n \t \n\n", ",\n", " , \n\n"])
-def test_blank_lines_at_the_end_are_no_rows(end, tmp_path):
-    assert trains(mc.read(written(tmp_path / "a.csv", f"unit,time\n1,0.5\n{end}"))) == {"1": [0.5]}
-
-
 DAMAGE = {
     "no header": ("1,0.5\n1,0.6\n", "it has no header; add 'unit,time' as its first line"),
     "no header, named units": ("a,0.5\n", "it has no header; add 'unit,time'"),

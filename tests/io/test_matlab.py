@@ -11,7 +11,7 @@ import pytest
 import scipy.io
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
-from matlab_files import V73, cells, either, save
+from matlab_files import V73, either, save
 from scipy import sparse
 
 from microcolumn.io import read
@@ -188,19 +188,6 @@ def test_compressed_counts_of_version_7_3_are_never_in_memory_as_a_whole(tmp_pat
     assert peak < counts.nbytes / 2
 
 
-def test_version_4_holds_sparse_counts_and_text(tmp_path):
-    path = save(
-        tmp_path / "a.mat",
-        version="4",
-        X=sparse.csc_array(COUNTS.astype(float)),
-        bin_width=0.1,
-        layer=np.array(["IV", "V"]),
-    )
-    recording = read(path)
-    assert recording.units.layer == ("IV", "V")
-    np.testing.assert_array_equal(recording.bin(0.1).expand(), COUNTS > 0)
-
-
 def test_big_endian_files_are_read(tmp_path):
     def element(kind, data):
         return struct.pack(">2I", kind, len(data)) + data + b"\0" * (-len(data) % 8)
@@ -215,17 +202,6 @@ def test_big_endian_files_are_read(tmp_path):
     path.write_bytes(b"MATLAB 5.0 MAT-file".ljust(124) + b"\1\0MI" + cell)
     check_times(read(path), [[0.25, 0.5]])
     np.testing.assert_array_equal(scipy.io.loadmat(path)["spikes"][0, 0], [[0.25, 0.5]])
-
-
-@pytest.mark.parametrize(("unit", "scale"), [("ms", 1e3), ("us", 1e6), ("s", 1.0)])
-def test_times_in_other_units_become_seconds(unit, scale, tmp_path):
-    spikes = cells([scale * train for train in TIMES])
-    path = save(tmp_path / "a.mat", spikes=spikes, duration=2.0 * scale)
-    recording = read(path, time_unit=unit)
-    check_times(recording)
-    assert recording.duration_s == pytest.approx(2.0)
-    path = save(tmp_path / "b.mat", spikes=spikes, duration_s=2.0)
-    assert read(path, time_unit=unit).duration_s == pytest.approx(2.0)
 
 
 def content(variable):

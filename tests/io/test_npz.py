@@ -62,17 +62,6 @@ def test_a_simulation_stays_one_when_cut_saved_and_read(tmp_path):
     assert not mc.read(written(tmp_path / "c.npz")).simulated
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        {"source": "simulated microcolumn, seed 3"},
-        {"notes": np.array(["saved from simulated microcolumn, seed 3"])},
-    ],
-)
-def test_a_simulation_that_an_older_version_saved_is_known_by_its_notes(tmp_path, told):
-    assert mc.read(written(tmp_path / "a.npz", **told)).simulated
-
-
 def test_spikes_go_to_their_units_and_the_silent_one_stays(tmp_path):
     recording = mc.read(written(tmp_path / "a.npz", duration_s=np.float64(0.1)))
     assert recording.units.ids == ("7", "3", "12")
@@ -101,15 +90,6 @@ def test_columns_epochs_and_labels_are_read(tmp_path):
     assert units.multiunit.tolist() == [False, False, True]
     assert recording.epochs.labels == ("movie", "dark")
     assert recording.duration_s == pytest.approx(0.05)
-
-
-def test_arrays_of_units_become_columns_and_others_are_named_in_a_note(tmp_path):
-    path = written(
-        tmp_path / "a.npz", unit_area=np.array(["S1", "V1", "V1"]), unit_xy_um=np.zeros((3, 2))
-    )
-    recording = mc.read(path, layers="unit_area")
-    assert recording.units.layer == ("S1", "V1", "V1")
-    assert "not read: unit_xy_um" in recording.notes
 
 
 @settings(deadline=None, max_examples=20)

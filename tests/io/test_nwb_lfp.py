@@ -94,13 +94,6 @@ def test_a_file_gives_the_same_map_as_its_arrays(session, planted):
     assert through_file.latency_s == plain.latency_s
 
 
-def test_a_closed_file_says_so(session):
-    with read_lfp(session, depth_reference="surface") as lfp:
-        pass
-    with pytest.raises(ValueError, match=r"samples 0 to 5 of series 'lfp' .* damaged or closed"):
-        lfp.stretch(0, 5)
-
-
 def test_even_timestamps_stand_for_a_rate_and_uneven_ones_are_refused(tmp_path):
     data = np.zeros((100, 6))
     times = 5.0 + np.arange(100) / 500.0 + 1e-5 * np.sin(np.arange(100))

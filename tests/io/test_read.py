@@ -1,4 +1,3 @@
-import subprocess
 import sys
 
 import numpy as np
@@ -86,16 +85,3 @@ def test_multiunit_flags_are_true_or_false(tmp_path):
     path = _npz(tmp_path, multiunit=np.array(["yes", "maybe", "1"]))
     with pytest.raises(ValueError, match="says 'maybe' of unit '1'; it needs true or false"):
         mc.read(path)
-
-
-def test_a_length_that_nobody_states_is_noted(tmp_path):
-    assert any("not stated how long" in note for note in mc.read(_npz(tmp_path)).notes)
-    assert mc.read(_npz(tmp_path, duration_s=5.0)).notes == ()
-
-
-def test_importing_the_room_is_cheap_and_every_name_is_there():
-    code = "import sys, microcolumn.io as io; print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    loaded = set(run.stdout.split())
-    assert not loaded & {"numpy", "scipy", "joblib", "microcolumn.io._read"}
-    assert all(getattr(mc.io, name) is not None for name in mc.io.__all__)

@@ -124,21 +124,6 @@ def test_a_recording_behind_a_url_is_that_of_the_file_and_little_is_fetched(plac
     assert recording.source == local.source == "NWB, a.nwb"
 
 
-def test_what_a_server_sends_when_it_names_another_place_is_not_fetched(server):
-    Server.flooded = 0
-    assert mc.read(f"{server[0]}/floods/a.nwb", depth_reference="surface").n_units == 5
-    assert Server.flooded < 1 << 28
-
-
-@pytest.mark.parametrize("folder", ["", "http://127.0.0.1:9/"])
-def test_a_description_by_lindi_is_not_read(folder, tmp_path):
-    (tmp_path / "a.lindi.json").write_text('{"refs": {}}')
-    path = f"{folder or f'{tmp_path}/'}a.lindi.json"
-    with pytest.raises(ValueError, match=r"LINDI descriptions are not read; name the HDF5") as said:
-        mc.read(path)
-    assert str(said.value).startswith(path)
-
-
 @pytest.mark.parametrize(
     ("place", "kind", "sentence"),
     [

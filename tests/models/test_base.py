@@ -33,13 +33,6 @@ def test_scores_are_normalised_log_weights(model, every_word):
     assert model.score(X) == pytest.approx((log_p - logsumexp(log_p)).mean(), abs=1e-12)
 
 
-def test_the_score_of_words_is_weighted_by_their_counts(model, draw):
-    X = draw(model.parameters_, 200)
-    words = mc.Words.from_array(X)
-    assert model.score(words) == pytest.approx(model.score(X), rel=1e-13)
-    assert model.score_samples(words).shape == (len(words),)
-
-
 def test_log_odds_of_all_units_are_those_of_the_energy_in_one_pass(model, every_word, monkeypatch):
     X, passes = every_word(5), []
     changes = _base.flip_changes
@@ -60,11 +53,6 @@ def test_hidden_posteriors_are_sigmoids_of_their_input(model, every_word):
     X = every_word(5)
     np.testing.assert_allclose(model.hidden(X), expit(model.c_ + X @ model.W_), rtol=1e-13)
     assert model.hidden(X).shape == (32, model.W_.shape[1])
-
-
-def test_live_hidden_units_are_those_with_a_weight():
-    W = [[0.0, 1.0, 0.0], [0.0, 0.0, -1e-300]]
-    assert mc.RBM.from_parameters(mc.Parameters(b=[0.0, 0.0], W=W)).n_live_hidden_ == 2
 
 
 @pytest.mark.parametrize("method", ["exact", "gibbs"])
@@ -158,21 +146,6 @@ def test_a_fitted_model_remembers_the_lags_of_its_words(model, random_parameters
     assert model.n_words_ == 80
     if hasattr(model, "fit_path"):
         assert [fit.window_ for fit in model.fit_path(words.embed(3), [0.01, 0.02])] == [3, 3]
-
-
-def test_couplings_and_weights_other_than_zero_are_counted():
-    J = np.zeros((3, 3))
-    J[0, 2] = J[2, 0] = -1e-300
-    W = [[0.0, 1.0], [0.0, 0.0], [2.0, -1.0]]
-    counted = {
-        mc.Ising: ({"J": J}, 1, 1),
-        mc.RBM: ({"W": W}, 0, 3),
-        mc.SemiRBM: ({"J": J, "W": W}, 1, 4),
-        mc.Independent: ({}, 0, 0),
-    }
-    for cls, (parts, n_couplings, n_nonzero) in counted.items():
-        model = cls.from_parameters(Parameters(b=np.ones(3), **parts))
-        assert (model.n_couplings_, model.n_nonzero_) == (n_couplings, n_nonzero)
 
 
 def test_annealing_agrees_with_the_exact_sum(model):

@@ -58,12 +58,6 @@ def test_hidden_activations_are_features_of_a_pipeline(cls, X):
     assert model.get_feature_names_out().tolist() == [f"{name}{k}" for k in range(3)]
 
 
-def test_a_pipeline_binarises_counts_first(X):
-    counts = X * 3
-    pipeline = make_pipeline(Binarizer(threshold=0.5), mc.Ising())
-    assert pipeline.fit(counts).score(counts) == mc.Ising().fit(X).score(X)
-
-
 def test_names_of_columns_are_kept_and_compared(X, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcde"))

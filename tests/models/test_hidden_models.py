@@ -60,21 +60,6 @@ def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):
     assert model.score(test) > longer.score(test)
 
 
-def test_an_rbm_that_a_small_penalty_leaves_empty_says_so():
-    # A pair with so weak a correlation takes a small coupling but large weights.
-    X = np.array([[0, 0]] * 8115 + [[1, 1]] * 115 + [[1, 0]] * 885 + [[0, 1]] * 885)
-    largest = mc.objectives.largest_l1(X)
-    with pytest.warns(UserWarning, match="though couplings pay at ten times that pen") as caught:
-        model = mc.RBM(1, l1=0.09 * largest).fit(X)
-    assert caught[0].filename == __file__
-    assert model.n_live_hidden_ == 0
-    sentence = "no live hidden unit, so that it is a model of independent units; lower l1"
-    with pytest.warns(UserWarning, match=sentence):
-        mc.RBM(1, l1=largest).fit(X)
-    with pytest.warns(UserWarning, match="SemiRBM .* no live hidden unit, so that it is an Ising"):
-        assert mc.SemiRBM(1, l1=0.09 * largest).fit(X).n_couplings_ == 1
-
-
 @pytest.mark.parametrize(
     ("cls", "objective"), [(mc.RBM, "mpf"), (mc.SemiRBM, "mpf"), (mc.RBM, "likelihood")]
 )

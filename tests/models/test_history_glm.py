@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from threads import on_one_and_all
 
@@ -260,17 +260,3 @@ def test_weights_that_run_away_without_a_penalty_are_reported():
     X[1:] &= ~X[:-1]  # never in two bins one after the other
     with pytest.warns(ConvergenceWarning, match="no finite optimum"):
         mc.models.HistoryGLM(l1=0.0, n_lags=1, basis=1).fit(X)
-
-
-def test_other_words_are_refused(fitted):
-    words = _words(200)
-    with pytest.raises(ValueError, match="span 2 bins; HistoryGLM takes single bins"):
-        mc.models.HistoryGLM().fit(words.embed(2))
-    with pytest.raises(ValueError, match="bins carry weights"):
-        mc.models.HistoryGLM().fit(
-            mc.Words.from_array(words.expand(), sample_weight=np.arange(1.0, 201.0))
-        )
-    with pytest.raises(ValueError, match="X has 2 features"):
-        fitted.score_sequence(words.expand()[:, :2])
-    with pytest.raises(NotFittedError):
-        mc.models.HistoryGLM().score_sequence(words)

@@ -167,15 +167,6 @@ def test_any_words_give_a_finite_model_that_adds_up_to_one(X, every_word):
     assert model.certificate_.converged
 
 
-def test_a_path_and_a_choice_of_the_penalty(words):
-    path = mc.models.KPairwise().fit_path(words, [1e-3, 1e-2])
-    single = mc.models.KPairwise(l1=1e-2).fit(words)
-    np.testing.assert_allclose(path[1].v_, single.v_, atol=1e-5)
-    tuned = mc.tune(mc.models.KPairwise(), words[:4000], l1_values=[1e-3, 1e-2])
-    assert isinstance(tuned.best, mc.models.KPairwise)
-    assert tuned.best.l1 == tuned.choices["KPairwise"].best.l1
-
-
 def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta, words):
     with pytest.raises(TypeError, match="objective"):
         mc.models.KPairwise(objective="mpf")

@@ -227,16 +227,6 @@ def test_runs_of_single_bins_have_no_transitions(words):
     assert Trains.of(apart).n_runs == 300
 
 
-def test_words_that_are_no_trains_are_refused(words, fitted):
-    with pytest.raises(ValueError, match="single bins"):
-        HiddenMarkovModes(n_modes=2).fit(words.embed(2))
-    weighted = mc.Words.from_array(words.expand(), sample_weight=np.arange(1.0, 9001.0))
-    with pytest.raises(ValueError, match="leave out sample_weight"):
-        HiddenMarkovModes(n_modes=2).fit(weighted)
-    with pytest.raises(ValueError, match="pass the units it was fitted on"):
-        fitted.decode([[0, 1]])
-
-
 def test_samples_of_trains_are_seeded_and_have_the_rates_of_the_long_run():
     X, modes = TRUTH.sample_sequence(20_000, random_state=2)
     again, _ = TRUTH.sample_sequence(20_000, random_state=2)

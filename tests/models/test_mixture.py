@@ -141,13 +141,6 @@ def test_a_known_mixture_is_recovered_from_its_samples():
     np.testing.assert_allclose(found.modes_, modes, atol=0.03)
 
 
-def test_one_component_is_the_independent_model(words):
-    one = BernoulliMixture(n_components=1).fit(words)
-    np.testing.assert_allclose(one.modes_[0], one.rates_, rtol=1e-12)
-    assert mc.score(one, words).bits_per_second == pytest.approx(0.0, abs=1e-9)
-    assert one.size_ == "1 component"
-
-
 @pytest.mark.parametrize(
     "X",
     [

@@ -97,15 +97,6 @@ def test_a_right_base_is_trusted_and_a_wrong_one_is_lifted():
     assert abs(none.bits_per_second) < 0.05 * gain.bits_per_second
 
 
-def test_very_many_words_are_their_own_model(every_word):
-    train, X = words_of(50_000), every_word(N_UNITS)
-    model = mc.models.Universal(mc.Independent(), 1e-6).fit(train)
-    seen = np.unique(by_id(train))
-    found = np.exp(model.score_samples(X))[seen]
-    np.testing.assert_allclose(found, np.bincount(by_id(train))[seen] / 50_000, rtol=1e-9)
-    assert np.isfinite(model.score_samples(X)).all()
-
-
 def test_a_fitted_base_is_kept_with_its_order_of_units():
     train = mc.Words.from_array(words_of())
     base = mc.models.Tree(n_edges=2).fit(train)
@@ -118,16 +109,6 @@ def test_a_fitted_base_is_kept_with_its_order_of_units():
     np.testing.assert_allclose(again.score_samples(turned), model.score_samples(train), rtol=1e-12)
     with pytest.raises(ValueError, match="pass words of the units it was fitted on"):
         mc.models.Universal(mc.models.Tree().fit([[0, 1], [1, 0]])).fit(words_of())
-
-
-def test_an_unfitted_base_is_left_as_it_is():
-    base = mc.models.Tree(n_edges=1)
-    model = mc.models.Universal(base).fit(words_of())
-    assert model.base_ is not base
-    assert not base.__sklearn_is_fitted__()
-    assert len(model.base_.edges_) == 1
-    with pytest.raises(TypeError, match="pass a model of words"):
-        mc.models.Universal("Tree").fit(words_of())
 
 
 def test_the_concentration_is_chosen_on_held_out_words():

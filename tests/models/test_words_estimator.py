@@ -31,9 +31,3 @@ def test_a_fitted_model_shows_what_it_is_of_and_what_the_penalty_left(words):
     assert facts["penalty"] == "3e-3"
     assert facts["fitted to"] == "3,000 words of 20 ms from 0 to 60 s"
     assert facts["converged"] == f"yes (optimality {model.optimality_:.1e})"
-
-
-def test_before_a_fit_a_notebook_shows_what_scikit_learn_does():
-    html = mc.Ising()._repr_html_()
-    assert "sk-estimator" in html
-    assert "l1" in html

@@ -70,11 +70,3 @@ def test_an_annealed_value_far_below_what_frequent_words_agree_on_is_doubted(off
         assert f"{np.exp(1.0):.2g} times their observed share" in found
     exact = LogPartition(log_z + off, 0.0, "exact", 1.0, 0.0, True)
     assert frequent_words_doubt(*given, exact) is None
-
-
-def test_frequent_words_that_disagree_with_each_other_say_nothing():
-    theta, words, probabilities, log_z = _sparse_ising()
-    top = np.argsort(-probabilities)[:10]
-    shares = probabilities[top] * np.exp(np.tile([-0.4, 0.4], 5))
-    annealed = LogPartition(log_z - 1.0, 0.01, "ais", 1.0, 0.0, True)
-    assert frequent_words_doubt(theta, words[top], shares, annealed) is None

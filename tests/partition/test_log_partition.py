@@ -33,11 +33,6 @@ def test_a_small_model_is_summed_exactly(random_model, enumerate_words, annealed
     assert annealed == []
 
 
-def test_a_large_model_is_annealed(random_model, annealed):
-    assert log_partition(random_model("ising", 60), progress=False, n_chains=7).method == "ais"
-    assert annealed == [{"progress": False, "n_chains": 7}]
-
-
 def test_the_limit_counts_operations(random_model, annealed, monkeypatch):
     theta = random_model("ising", 10)
     monkeypatch.setattr(choose, "EXACT_LOG_Z", 1024.0)

@@ -112,8 +112,19 @@ def refused(function, *arguments, **options):
     return sentence
 
 
-def takes(name, argument):
-    return argument in inspect.signature(getattr(plot, name)).parameters
+def without(name, argument, calls):
+    """Positional arguments of a plot up to the one that is given by its name."""
+    at = list(inspect.signature(getattr(plot, name)).parameters).index(argument)
+    return calls[name][:at]
+
+
+def taking(argument):
+    """Names of the plots that take an argument."""
+    return [
+        name
+        for name in plot.__all__
+        if argument in inspect.signature(getattr(plot, name)).parameters
+    ]
 
 
 def test_every_plot_is_tried_here(calls):
@@ -145,29 +156,34 @@ def test_without_axes_it_opens_a_figure(name, calls):
     plt.close(ax.figure)
 
 
-def test_what_cannot_be_drawn_on_is_named(calls):
-    for ax in ("text", Figure(), [None], Figure().subplots(2, 2)):
-        assert refused(plot.couplings, *calls["couplings"], ax=ax).startswith("ax is a")
+#: Values that an argument cannot have, each with the beginning of the sentence about it.
+BAD = [
+    ("ax", "text", "ax is a"),
+    ("ax", Figure().subplots(2, 2), "ax is a"),
+    ("color", "reddish", "color is "),
+    ("color", (np.nan,) * 3, "color is "),
+    ("color", {"nobody": "red"}, "color (is|names) "),
+    ("cmap", "reddish", "cmap is "),
+    ("start_s", "text", "start_s is 'text'; give seconds"),
+    ("stop_s", [1], r"stop_s is \[1\]; give seconds"),
+    ("bin_width", 20, "bin_width is 20, which looks like milliseconds; give seconds"),
+    ("bin_width", "a", "bin_width is 'a';"),
+    ("units", "text", "units is "),
+    ("units", 3, "units is "),
+    ("hidden", "h1", "hidden is 'h1'; pass a whole number"),
+    ("hidden", 7, "hidden (is 7|names h7);"),
+    ("given", "future", "given is 'future'; choose one of 'rest', 'past'"),
+    ("limit", -1, "limit is -1; give a positive number of nats"),
+]
 
 
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_words_before_models_are_told_their_order(name, calls):
-    models, words, *rest = calls[name]
-    sentence = refused(getattr(plot, name), words, models, *rest)
-    assert sentence == "models is words; pass the models first, then the words"
-
-
-@pytest.mark.parametrize("name", ["ranking", "scores"])
-def test_models_have_colours_by_numbers_that_are_their_names(name, calls, ising, rbm):
-    drawn = getattr(plot, name)(
-        {1: ising, 2: rbm}, calls[name][1], color={2: (0.1, 0.2, 0.3)}, ax=axes()
-    )
-    assert (0.1, 0.2, 0.3) in colours_in(drawn)
-
-
-@pytest.mark.parametrize("name", ["ranking", "scores", "differences"])
-def test_results_of_a_study_are_told_where_their_comparisons_are(name, planted_results):
-    assert "results.comparison(...)" in refused(getattr(plot, name), planted_results)
+@pytest.mark.parametrize(("argument", "value", "sentence"), BAD)
+def test_a_bad_argument_is_named(argument, value, sentence, calls):
+    names = [name for name in taking(argument) if (name, argument) != ("probe", "units")]
+    assert names
+    for name in names:
+        said = refused(getattr(plot, name), *without(name, argument, calls), **{argument: value})
+        assert re.match(sentence, said), (name, said)
 
 
 @pytest.mark.parametrize("name", plot.__all__)
@@ -181,11 +197,8 @@ def test_what_it_is_not_about_is_named(name, calls):
 
 @pytest.mark.parametrize("name", sorted(set(plot.__all__) - set(MAPS)))
 def test_colours_pass_through(name, calls):
-    function = getattr(plot, name)
-    drawn = function(*calls[name], color=(0.1, 0.2, 0.3), ax=axes())
+    drawn = getattr(plot, name)(*calls[name], color=(0.1, 0.2, 0.3), ax=axes())
     assert (0.1, 0.2, 0.3) in colours_in(drawn)
-    for wrong in ("reddish", (np.nan,) * 3, {"nobody": "red"}):
-        assert re.match("color (is|names) ", refused(function, *calls[name], color=wrong))
 
 
 def colours_in(ax):
@@ -197,145 +210,63 @@ def colours_in(ax):
     return found
 
 
-@pytest.mark.parametrize("name", MAPS)
-def test_maps_of_colours_pass_through(name, calls):
-    function = getattr(plot, name)
-    cmap = mpl.colormaps["PuOr"]
-    assert function(*calls[name], cmap=cmap, ax=axes()).images[0].cmap.name == "PuOr"
-    assert refused(function, *calls[name], cmap="reddish").startswith("cmap is ")
-
-
 @pytest.mark.parametrize("name", OF_MODELS)
-def test_models_are_one_or_many(name, calls, ising, rbm):
-    function, (_, *rest) = getattr(plot, name), calls[name]
-    tree = mc.models.Tree().fit(rest[0])
-    for models in ([ising, rbm], (ising, tree), {"Ising": ising, "my Tree": tree}):
-        assert function(models, *rest, ax=axes()).has_data()
+def test_models_are_one_or_many_before_the_words(name, calls, ising, rbm):
+    function, (models, words, *rest) = getattr(plot, name), calls[name]
+    tree = mc.models.Tree().fit(words)
+    for several in ([ising, rbm], (ising, tree), {"Ising": ising, "my Tree": tree}):
+        assert function(several, words, *rest, ax=axes()).has_data()
     if name != "differences":  # from one of several
-        assert function(rbm, *rest, ax=axes()).has_data()
+        assert function(rbm, words, *rest, ax=axes()).has_data()
+    sentence = refused(function, words, models, *rest)
+    assert sentence == "models is words; pass the models first, then the words"
 
 
-@pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "words")])
-def test_a_recording_is_no_words(name, calls, recording):
-    function = getattr(plot, name)
-    at = list(inspect.signature(function).parameters).index("words")
-    arguments = [*calls[name][:at], recording, *calls[name][at + 1 :]]
-    sentence = refused(function, *arguments)
-    assert sentence.startswith("words is a recording; pass ")
-    assert "recording.bin(0.020)" in sentence
-
-
-@pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "words")])
-def test_words_of_other_units_are_refused(name, calls):
+@pytest.mark.parametrize("name", taking("words"))
+def test_words_are_no_recording_and_of_the_same_units(name, calls, recording):
     function = getattr(plot, name)
     at = list(inspect.signature(function).parameters).index("words")
     other = mc.simulate.microcolumn(n_units=3, minutes=0.2, seed=0).bin(0.020)
-    if at == 0:  # of words alone, which are right whatever they are
-        return
-    arguments = [*calls[name][:at], other, *calls[name][at + 1 :]]
-    assert "pass the same units" in refused(function, *arguments)
+
+    def said(words):
+        return refused(function, *calls[name][:at], words, *calls[name][at + 1 :])
+
+    assert said(recording).startswith("words is a recording; pass ")
+    if at > 0:  # words alone are right whatever they are
+        assert "pass the same units" in said(other)
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"start_s": "text"}, "start_s is 'text'; give seconds"),
-        ({"stop_s": [1]}, "stop_s is [1]; give seconds"),
-        ({"start_s": 3.0, "stop_s": 2.0}, "from 3 to 2 s there is no time; give start_s < stop_s"),
-    ],
-)
-@pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "start_s")])
-def test_times_are_seconds(name, options, sentence, calls):
-    assert refused(getattr(plot, name), *calls[name], **options) == sentence
-
-
-@pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "bin_width")])
-def test_bin_widths_are_seconds(name, calls):
-    sentence = refused(getattr(plot, name), *calls[name], bin_width=20)
-    assert sentence.startswith("bin_width is 20, which looks like milliseconds; give seconds")
-    assert refused(getattr(plot, name), *calls[name], bin_width="a").startswith("bin_width is 'a';")
-
-
-@pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "units")])
+@pytest.mark.parametrize("name", sorted(set(taking("units")) - {"probe"}))
 def test_tables_of_units_are_found_in_words_and_recordings(name, calls, recording, words):
-    function = getattr(plot, name)
-    if name == "probe":
-        return
     for units in (recording.units, recording, words):
-        rest = calls[name][:1] if name == "layers" else calls[name]
-        function(*rest, units=units, ax=axes())
-    for wrong in ("text", 3, mc.Ising()):
-        assert refused(function, *rest, units=wrong).startswith("units is ")
-
-
-@pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "hidden")])
-def test_hidden_units_are_numbers_of_columns(name, calls):
-    function = getattr(plot, name)
-    rest = calls[name] if name != "assembly" and name != "hidden_map" else calls[name][:1]
-    assert refused(function, *rest, hidden="h1") == "hidden is 'h1'; pass a whole number"
-    assert re.match("hidden (is 7|names h7);", refused(function, *rest, hidden=7))
-    function(*rest, hidden=1, ax=axes())
-
-
-@pytest.mark.parametrize("name", [name for name in plot.__all__ if takes(name, "given")])
-def test_what_models_know_is_the_rest_or_the_past(name, calls):
-    sentence = refused(getattr(plot, name), *calls[name], given="future")
-    assert sentence == "given is 'future'; choose one of 'rest', 'past'"
+        getattr(plot, name)(*without(name, "units", calls), units=units, ax=axes())
 
 
 @pytest.mark.parametrize("name", ["prediction", "roc", "calibration"])
 def test_units_are_positions(name, calls):
     function, arguments = getattr(plot, name), calls[name][:2]
     assert refused(function, *arguments, 5) == "unit is 5; the words have units 0 to 4"
-    sentence = "unit is 'u1'; pass its position among the units, such as 0"
-    assert refused(function, *arguments, "u1") == sentence
+    assert refused(function, *arguments, "u1").startswith("unit is 'u1'; pass its position")
     id_of_third = arguments[1].units.ids[2]
     assert refused(function, *arguments, id_of_third).endswith("among the units, 2")
-    assert refused(function, *arguments, 1.0) == "unit is 1.0; pass a whole number"
 
 
 def test_models_are_annealed_where_no_runs_are_given(rbm):
     assert len(plot.annealing(rbm, ax=axes()).lines[0].get_xdata()) == 14 * 500
     assert refused(plot.annealing, rbm, reference="x") == "reference is 'x'; give log Z in nats"
-    assert (
-        refused(plot.annealing, rbm, name=3) == "name is an int; pass what the reference is called"
-    )
 
 
-def test_limits_of_scales_are_positive(calls):
-    for name in MAPS:
-        sentence = refused(getattr(plot, name), *calls[name], limit=-1)
-        assert sentence == "limit is -1; give a positive number of nats"
-
-
-def test_pairs_of_models_are_pairs_of_names(calls):
+def test_pairs_of_models_are_pairs_of_names(calls, ising, words):
     function, arguments = plot.differences, calls["differences"]
     for wrong in (3, ["RBM"], [("RBM",)]):
         assert refused(function, *arguments, also=wrong).startswith("also")
     assert "name some of Ising, RBM" in refused(function, *arguments, also=[("RBM", "Tree")])
     assert "pass the name of one" in refused(function, *arguments, reference=3)
-
-
-def test_one_model_differs_from_none(ising, words):
-    sentence = "there is no difference to draw; pass two models or more"
-    assert refused(plot.differences, ising, words) == sentence
-
-
-def test_rates_of_anything_else_are_those_of_a_recording(recording, words):
-    assert "several spikes in a bin" in refused(plot.rates, words)
-    sentence = refused(plot.rates, [recording])
-    assert sentence == "recording is a list; pass one recording, such as mc.read(path)"
+    assert "pass two models or more" in refused(function, ising, words)
 
 
 def test_time_that_was_not_recorded_is_no_empty_raster(recording, words):
     for data in (recording, words):
         sentence = refused(plot.raster, data, start_s=5000.0)
         assert sentence.startswith("nothing was recorded from 5000 to 5002 s; the recording is ")
-
-
-@pytest.mark.parametrize("name", ["assembly", "hidden_map"])
-def test_hidden_units_without_weights_say_so(name, words):
-    theta = mc.Parameters(b=[0.0] * 5, W=[[0.0, 1.0]] * 5, c=[0.0, 0.0])
-    model = mc.RBM.from_parameters(theta)
-    titles = [getattr(plot, name)(model, h, ax=axes()).get_title() for h in range(2)]
-    assert titles == ["h0 (no weights)", "h1"]
+    assert "give start_s < stop_s" in refused(plot.raster, recording, start_s=3.0, stop_s=2.0)

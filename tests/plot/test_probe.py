@@ -60,14 +60,6 @@ def test_layers_end_midway_between_their_units_and_are_named_letter_by_letter(un
     assert all(text.get_window_extent().x0 > ax.bbox.x1 for text in ax.texts)
 
 
-def test_spans_of_layers_run_from_superficial_to_deep(units):
-    inf = np.inf
-    expected = {"II/III": (-inf, 550.0), "$IV$": (550.0, 800.0), "V/VI": (800.0, inf)}
-    assert layer_spans(units) == expected
-    turned = {"II/III": (inf, 450.0), "$IV$": (450.0, 200.0), "V/VI": (200.0, -inf)}
-    assert layer_spans(units.measured_from("tip", 1000.0)) == turned
-
-
 @pytest.mark.parametrize(
     ("units", "rows", "label"),
     [

@@ -135,18 +135,6 @@ def test_splits_are_dots_beside_their_mean():
     assert dots(scores(one, ax=axes())) == dots(differences(one, ax=axes())) == []
 
 
-def test_further_pairs_can_be_asked_for():
-    three = compared({"Ising": 10.0, "RBM 5": 12.5, "SemiRBM 5": 12.0})
-    ax = differences(three, also=[("RBM 5", "SemiRBM 5")], ax=axes())
-    last = ax.containers[-1]
-    assert last.get_label() == "RBM 5 \N{MINUS SIGN} SemiRBM 5"
-    assert last.lines[0].get_ydata() == pytest.approx([0.5])
-    assert errors(last) == pytest.approx([three.pair("RBM 5", "SemiRBM 5").stderr])
-    assert last.lines[0].get_markerfacecoloralt() == MODEL_COLOURS["SemiRBM"]
-    with pytest.raises(ValueError, match="also names 'Tree'; name some of Ising, RBM 5"):
-        differences(three, also=[("RBM 5", "Tree")], ax=axes())
-
-
 MANY = ("Ising", *(f"RBM {k + 1}" for k in range(13)))
 
 

@@ -96,16 +96,6 @@ def model():
     return mc.Independent().fit([[0, 1], [1, 1], [0, 0]])
 
 
-def test_colours_are_of_all_or_by_name():
-    styles = looks_of(["Ising", "RBM 10"])
-    assert {each.colour for each in looks_of(["Ising", "RBM 10"], "red").values()} == {"red"}
-    one = looks_of(["Ising", "RBM 10"], {"RBM 10": "red"})
-    assert one["Ising"] == styles["Ising"]
-    assert (one["RBM 10"].colour, one["RBM 10"].marker) == ("red", styles["RBM 10"].marker)
-    with pytest.raises(ValueError, match=r"^color names 'SemiRBM'; name some of Ising, RBM 10$"):
-        looks_of(["Ising", "RBM 10"], {"SemiRBM": "red"})
-
-
 def test_fitted_models_have_the_colour_of_their_class_whatever_they_are_called(model):
     expected = looks_of(["Independent"])["Independent"].colour
     for asked in ({"mine": model}, [model], model):

@@ -264,10 +264,3 @@ def test_a_typical_stretch_lies_in_one_epoch_and_shows_most_hidden_units(seed, n
         for begin in range(a, b - (stop - first) + 1)
     ]
     assert seen(first) == max(map(seen, whole))
-
-
-def test_a_hidden_unit_that_is_never_on_is_shown_where_it_is_most():
-    P = np.zeros((1000, 1))
-    P[600] = 0.2
-    first, stop = typical_activation(P, np.array([0]), 50)
-    assert first + 5 <= 600 < stop - 5

@@ -2,7 +2,6 @@
 
 import io
 import re
-from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -19,17 +18,6 @@ FIGURE = "Figure-2-likelihood"
 def table_of(content):
     """A CSV file as pandas reads it, text as it stands there."""
     return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
-
-
-def test_a_figure_is_saved_as_svg_with_its_caption(page):
-    name, content = saved(page, "SVG of Figure 2")
-    assert name == f"{FIGURE}.svg"
-    root = ElementTree.fromstring(content)
-    space = "{http://www.w3.org/2000/svg}"
-    assert (root.get("width"), root.get("viewBox")) == (f"{WIDTH}pt", f"0 0 {WIDTH} {HEIGHT}")
-    assert root.find(f"{space}title").text == "Figure 2 (3 in the paper). Gains & bars."
-    caption = "(a) Units (p < 0.05). (b) Models, 12 ± 1 bits/s, λ = 2·10⁻³."
-    assert root.find(f"{space}desc").text.endswith(caption)
 
 
 def test_a_saved_svg_stands_alone(browser, page, tmp_path):

@@ -55,15 +55,6 @@ def test_scores_and_differences_are_those_of_the_results(tables, planted_results
     ]
 
 
-def test_assemblies_name_their_units(tables, planted_results):
-    rows = [row for row in tables["assemblies"] if row["experiment"] == "instantaneous"]
-    rows = [row for row in rows if row["model"] == "RBM 5"]
-    for row, each in zip(rows, planted_results.assemblies("cells", "RBM"), strict=True):
-        assert row["units"] == ";".join(each.units)
-        assert (row["verdict"], int(row["position"])) == (each.verdict, each.position)
-        assert float(row["stability"]) == each.stability
-
-
 def test_units_are_those_of_every_condition(tables, planted_results):
     conditions = planted_results.tested()
     expected = [

@@ -66,20 +66,6 @@ def test_a_path_holds_every_stored_parameter_to_four_digits(results, explorer):
                 assert len(step["hidden"]) == model.n_live_hidden_
 
 
-def test_validation_scores_are_those_of_the_store(results, explorer):
-    for step, l1 in zip(explorer["models"][1]["steps"], planted_study.L1, strict=True):
-        assert step["l1"] == l1
-        assert step["score"] == pytest.approx(large_study.validation_score(l1), rel=5e-4)
-        assert step["error"] == 0.5
-        assert step["method"] == "annealed importance sampling"
-
-
-def test_units_are_listed_from_superficial_to_deep(results, explorer):
-    units = results.units("cells")
-    assert explorer["layers"] == [["II/III", 0, 3], ["IV", 3, 6], ["V/VI", 6, 9]]
-    assert explorer["units"][4] == [units.ids[4], "IV", pytest.approx(units.depth_um[4], rel=1e-3)]
-
-
 def stretch_of(words, found):
     """The words shown, one row per bin; ``words`` is one epoch."""
     first = round(found["start_s"] / words.bin_width) - (words.window - 1)

@@ -212,16 +212,6 @@ def test_tables_can_be_read_aloud_and_scrolled_by_keyboard(parsed):
         assert box["aria-label"]
 
 
-def test_several_recordings_fold_all_but_the_first(tmp_path):
-    data = {"one": small_study.recording(), "two": small_study.recording(seed=1)}
-    plan = Plan.of(data, models="Ising", l1=1e-3, n_splits=1)
-    parsed = Parsed(page(run(plan, tmp_path / "study.db", n_jobs=1)))
-    folded = [e for e in parsed.all("details") if e.get("class") == "recording"]
-    assert len(folded) == 14
-    assert [("open" in e) for e in folded] == [True, False] * 7
-    assert len(parsed.table("In short")[0]) == 3
-
-
 def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
     given = small_study.recording()
     units = Units([f"{HOSTILE}{n}" for n in range(5)], layer=[HOSTILE, "5"] * 2 + ["5"])

@@ -6,7 +6,6 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.evaluate import Estimates
-from microcolumn.report import report_dict, report_text
 from microcolumn.report._intervals import interval_tables
 from microcolumn.study import Plan, Results
 from microcolumn.study._codec import to_blob
@@ -62,13 +61,6 @@ def test_counts_and_strongest_are_those_stored(results):
     assert [row[4] for row in strongest.rows] == ["below -0.80", "0.40 to 0.60"]
     assert [row[5] for row in strongest.rows] == ["< 0.001", "< 0.001"]
     assert strongest.note == "q: the false discovery rate at which it would just be counted"
-
-
-def test_text_and_json_have_them(results):
-    assert "2 of 4" in report_text(results)
-    first = report_dict(results)["comparisons"][0]["by_model"]
-    assert first["Ising"]["intervals"]["couplings"]["estimate"] == [0.5, 0.01, -1.2, None]
-    assert first["RBM 5"]["intervals"] is None
 
 
 def test_without_intervals_there_is_no_table(planted_results):

@@ -6,9 +6,8 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report import answer_text, page, report_dict, report_text
-from microcolumn.report._notices import quick_look, simulated
+from microcolumn.report._notices import quick_look
 from microcolumn.study import Plan, Results
-from microcolumn.study._store import Store
 
 
 @pytest.fixture(scope="module")
@@ -32,18 +31,3 @@ def test_report_page_and_json_begin_with_it(quick, tmp_path):
     assert report_dict(quick)["answer"]["quick_look"] == {"small": small, "remedy": remedy}
     html = page(Results(planted.write(tmp_path / "study.db", quick.plan, keep=lambda job: False)))
     assert html.index("A quick look, not for publication") < html.index('class="opening"')
-
-
-def test_simulated_recordings_are_named(planted_results, tmp_path):
-    assert simulated(planted_results) == "Simulated: cells"
-    path = planted.write(tmp_path / "study.db", keep=lambda job: False)
-    with Store.create(path) as store, store.lock():
-        [row] = store.rows("recordings")
-        store.write_recording(row | {"source": "simulated microcolumn, seed 0"})
-    assert "do well by construction" in simulated(Results(path))
-    with Store.create(path) as store, store.lock():
-        store.write_recording(row | {"simulated": 0})
-    results = Results(path)
-    assert simulated(results) == ""
-    assert results.label("cells") == "cells"
-    assert "(simulated)" not in report_text(results)

@@ -43,21 +43,6 @@ def test_a_picture_has_its_panels_points_and_code(planted_results, monkeypatch):
     assert found.heading(7) == "Figure 7 (4 in the paper). Words."
 
 
-def test_figures_of_a_user_are_called_by_their_titles():
-    plain, whole, many = Figure((3.0, 2.0)), Figure(), Figure()
-    plain.add_subplot().set_title("Of the axes")
-    whole.suptitle("Of the figure")
-    many.subplots(1, 2)[0].set_title("Of one panel")
-    many.caption = "Two panels."
-    found = pictures.further([plain, whole, many, figure_with_points()])
-    titles = ["Of the axes", "Of the figure", "", "Words"]
-    assert [each.title for each in found] == titles
-    assert found[2].heading(3) == "Figure 3."
-    assert [each.caption for each in found[:3]] == ["", "", "Two panels."]
-    assert found[0].width == pytest.approx(3 / 7)
-    assert not any(each.code for each in found)
-
-
 @pytest.mark.parametrize(
     ("extra", "message"),
     [

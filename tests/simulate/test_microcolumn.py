@@ -153,12 +153,6 @@ def test_one_unit_and_one_second_are_enough():
     assert run.truth.synapses == ()
 
 
-def test_parts_of_a_recording_are_plain_recordings(recording):
-    part = recording.select(layer="IV")
-    assert type(part) is mc.recording.Recording
-    assert repr(recording).startswith("Microcolumn(20 units, ")
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -85,15 +85,6 @@ def test_models_that_are_only_started_from_are_fitted_and_nothing_else():
     assert (fitted, others) == ({ISING, RBM, SEMI}, {SEMI})
 
 
-def test_long_jobs_come_first():
-    """Work grows with bits times hidden units; jobs of equal size keep the order of the plan."""
-    experiment = replace(BASE, windows=(1, 2), n_hidden=(2, 9), models=("Ising", "RBM"), n_splits=1)
-    first = stages(plan_of(experiment), {"A": INFO})[0].values()
-    assert [(job.window, job.model.n_hidden) for job in first if job.model] == [
-        *((2, 9), (1, 9), (2, 2), (1, 2), (2, 0), (1, 0)),
-    ]
-
-
 # Dependencies
 
 
@@ -176,16 +167,6 @@ def test_other_data_change_every_digest():
     plan = plan_of(BASE)
     before, after = digests(plan), digests(plan, RecordingInfo("f1", 5))
     assert set(before.values()).isdisjoint(after.values())
-
-
-def test_no_two_jobs_share_a_digest():
-    plan = plan_of(
-        replace(BASE, windows=(1, 2), n_hidden=(3, 4), objectives=("likelihood", "mpf")),
-        replace(BASE, name="other"),
-        names=("A", "B"),
-    )
-    found = digests(plan)
-    assert len(set(found.values())) == len(found)
 
 
 @settings(deadline=None, max_examples=20)

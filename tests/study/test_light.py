@@ -7,19 +7,8 @@ from small_study import recording
 
 from microcolumn.models import ModelSpec, from_bytes
 from microcolumn.study import Experiment
-from microcolumn.study._compute import Task, execute, fewer_settings, split_words
+from microcolumn.study._compute import Task, execute, split_words
 from microcolumn.study._jobs import Job, specs_of
-
-
-def test_weak_penalties_and_many_components_are_left_out():
-    grid = [{"l1": l1, "count": True} for l1 in (1e-5, 1e-4, 1e-3, 1e-2)]
-    assert fewer_settings(grid) == grid[1:]
-    rounded = [{"l1": l1} for l1 in (0.11 / 10 / 10, 0.11)]
-    assert rounded[0]["l1"] < 0.01 * rounded[1]["l1"]
-    assert fewer_settings(rounded) == rounded
-    sizes = [{"n_components": n} for n in (1, 10, 40, 60)]
-    assert fewer_settings(sizes) == sizes[:3]
-    assert fewer_settings([{"n_edges": 5}, {}]) == [{"n_edges": 5}, {}]
 
 
 def test_semi_restricted_models_are_left_out_of_long_words_unless_models_are_chosen():

@@ -31,10 +31,3 @@ def test_every_condition_has_a_row_with_its_best_model(results):
     assert (first["units"], first["splits tested"]) == ("23", "4 of 4")
     assert first["best model"] == best.name
     assert first["bits/s over independent units"] == f"{best.bits_per_second:.2f}"
-
-
-def test_a_study_without_a_test_has_no_best_model(tmp_path):
-    started = Results(planted.write(tmp_path / "new.db", keep=lambda job: job.kind == "fit"))
-    rows = tables_of(started)[1]
-    assert {row[rows[0].index("best model")] for row in rows[1:]} == {"-"}
-    assert {row[rows[0].index("splits tested")][0] for row in rows[1:]} == {"0"}

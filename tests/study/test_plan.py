@@ -106,20 +106,6 @@ def test_recordings_without_names_are_known_by_their_stems():
     assert (plan.sources[1].file, plan.sources[3].preset) == (str(Path("b/s.npz").resolve()), "B4")
 
 
-def test_options_of_reading_go_to_files_and_of_selection_to_all():
-    plan = Plan.of(
-        ["s.nwb", "B4"],
-        read={"depth_reference": "tip"},
-        select={"layer": "IV"},
-        spatiotemporal=True,
-        windows=[1, 2],
-    )
-    assert [dict(source.read) for source in plan.sources] == [{"depth_reference": "tip"}, {}]
-    assert [dict(source.select) for source in plan.sources] == [{"layer": "IV"}] * 2
-    assert plan.experiments == (Experiment("instantaneous", windows=(1, 2)), SPATIOTEMPORAL)
-    assert plan.experiments[0].split_by == "blocks"
-
-
 def test_bad_plans_get_a_sentence():
     with pytest.raises(ValueError, match=r"'splits' is no setting; did you mean 'n_splits'\?"):
         Plan.of("B4", splits=3)
@@ -194,15 +180,6 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
         assert small.most_active <= (whole.most_active or most)
         unchanged = ("name", "bin_width", "split_by", "train", "seed")
         assert all(getattr(small, name) == getattr(whole, name) for name in unchanged)
-
-
-def test_a_quick_look_remembers_the_whole_plan():
-    plan = Plan.of(["B4", "T6"])
-    quick = plan.quick()
-    assert (plan.whole, quick.whole) == (None, plan)
-    stored = Plan.from_dict(json.loads(json.dumps(quick.as_dict())))
-    assert stored == quick
-    assert stored.whole == plan
 
 
 # What changed from one plan to another

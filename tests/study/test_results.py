@@ -99,13 +99,6 @@ def test_layers_are_those_of_every_split(results):
     assert found.contrast() == (pytest.approx(0.03), pytest.approx(0.01), (0.002,) * 4)
 
 
-def test_normalisers_come_with_their_traces(results):
-    found = results.normalisers("cells", "RBM", split=2)
-    assert list(found) == list(planted.L1)
-    assert found[1e-3]["value"] == planted.LOG_Z + 1e-3
-    assert found[1e-3]["trace"][-1] == [64, 1.5, 0.01]
-
-
 def test_the_model_is_the_one_that_was_chosen_with_its_stored_normaliser(results):
     early, last = (results.model("cells", "RBM", split=split) for split in (0, 3))
     assert isinstance(early, mc.RBM)
@@ -196,27 +189,6 @@ def test_provenance_counts_the_jobs_of_the_plan(results, partial):
     found = partial.provenance()
     # Two descriptions; two splits of three fits and a test; patterns, annealing.
     assert (found["n_done"], found["n_planned"]) == (12, 139)
-
-
-def test_failures_of_the_plan_are_told(tmp_path):
-    path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
-    with Store.create(path) as store, store.lock():
-        [planned] = store.rows("planned", kind="test", window=2, split=1)
-        store.fail(planned["digest"], "test, cells", "ValueError: too few words", "...")
-        store.fail("0" * 32, "another plan's job", "ValueError", "...")
-    assert Results(path).provenance()["failures"] == [
-        {"job": "test, cells", "error": "ValueError: too few words"}
-    ]
-
-
-def test_units_and_data_are_those_of_the_experiment(results):
-    whole, chosen = results.units("cells"), results.units("cells", experiment="spatiotemporal")
-    assert whole.ids == planted.recording().units.ids
-    counts = dict(zip(whole.ids, planted.recording().spike_counts, strict=True))
-    assert sorted(counts.values())[-4:] == sorted(counts[name] for name in chosen.ids)
-    data = results.data("cells", experiment="spatiotemporal")
-    assert (data.units.ids, data.n_recorded, data.bin_width) == (chosen.ids, 23, 0.0067)
-    assert data.rates_hz * 12.0 == pytest.approx([counts[name] for name in chosen.ids])
 
 
 def test_activation_is_that_of_the_model_on_the_test_words(results):

@@ -116,13 +116,6 @@ def test_a_recording_in_memory_is_itself_and_equal_by_content():
     assert Source("x", recording=mine, select={"layer": "IV"}).load().units.ids == ("b",)
 
 
-def test_a_recording_in_memory_is_written_as_its_fingerprint_and_must_be_passed_again():
-    entry = Source("x", recording=recording()).as_dict()
-    assert entry == {"in_memory": fingerprint(recording())}
-    with pytest.raises(ValueError, match=r"^recording x: it was in memory .*; pass it again$"):
-        Source.from_dict("x", entry).load()
-
-
 @pytest.mark.parametrize(
     "source",
     [

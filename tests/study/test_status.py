@@ -8,8 +8,7 @@ import termios
 
 import planted_study as planted
 
-from microcolumn.study import _status as progress, status
-from microcolumn.study._status import progress_bar
+from microcolumn.study import status
 from microcolumn.study._store import Store
 
 
@@ -62,15 +61,6 @@ def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
 
 
 # The progress bar
-
-
-def test_a_bar_that_is_asked_for_leaves_lines_in_a_log(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_LOGGED_S", 0.0)
-    with progress_bar(4, 1, shown=True) as bar:
-        bar.update()
-    lines = capsys.readouterr().err.splitlines()
-    assert "2 of 4 jobs done, 00:00 so far, 00:00 left" in lines
-    assert not any("\r" in line for line in lines)
 
 
 PROGRAM = """

@@ -49,17 +49,6 @@ def test_what_is_absent_is_nan_in_columns_of_numbers_and_none_elsewhere(path):
         assert len(store.rows("scores", bits_per_second=math.nan, normaliser=None)) == 1
 
 
-def test_facts_and_recordings_are_replaced(path):
-    with Store.create(path) as store:
-        store.write_study(plan="{}", command="study run")
-        store.write_study(plan="[]")
-        store.write_recording({"name": "B4", "fingerprint": "old", "n_units": 23})
-        store.write_recording({"name": "B4", "fingerprint": "new"})
-        assert store.read_study() == {"plan": "[]", "command": "study run"}
-        (row,) = store.rows("recordings")
-        assert (row["fingerprint"], row["n_units"]) == ("new", None)
-
-
 def test_a_failure_is_kept_until_its_job_finishes(path):
     with Store.create(path) as store:
         store.fail("a", "fit of B4", "first", "...")
@@ -100,12 +89,6 @@ def test_a_job_is_finished_once(path):
         with pytest.raises(ValueError, match=r"job 000001 is in .* already"):
             put(store, 1)
         check_whole(store, [1])
-
-
-def test_a_store_opened_for_reading_is_not_written(path):
-    Store.create(path).close()
-    with Store.open(path) as store, pytest.raises(StoreError, match="read-only"):
-        store.write_study(plan="{}")
 
 
 # Files that are no store

@@ -261,28 +261,11 @@ def test_a_store_in_a_read_only_folder_is_not_run(shelf, mode, unprivileged):
     assert path.read_bytes() == before
 
 
-def test_no_store_is_made_in_a_read_only_folder(shelf, unprivileged):
-    shelf.chmod(0o555)
-    message = unprivileged(shelf / "study.db", "Store.create(path)")
-    assert message.startswith(f"{shelf / 'study.db'} cannot be opened")
-    assert list(shelf.iterdir()) == []
-
-
 def test_a_store_that_may_not_be_read_is_named(shelf, unprivileged):
     path = shelved(shelf, 0o600)
     if os.getuid():
         path.chmod(0)
     assert unprivileged(path, READ).startswith(f"{path} cannot be opened")
-
-
-def test_a_running_store_in_a_read_only_folder_is_read(shelf, unprivileged):
-    path = shelf / "study.db"
-    with Store.create(path) as store, store.lock():
-        for number in range(3):
-            put(store, number)
-        shelf.chmod(0o555)
-        assert unprivileged(path, READ) == "read"
-        assert unprivileged(path, "print(Store.is_running(path))") == "True"
 
 
 def test_the_remains_of_a_killed_run_in_a_read_only_folder_are_explained(shelf, cut, unprivileged):

@@ -152,14 +152,6 @@ def test_a_recording_that_is_not_the_one_submitted_fails_its_jobs(plan, path, tm
     assert "is not what it was when the study was submitted" in status(path).failures[0][1]
 
 
-def test_what_is_finished_is_not_submitted(plan, alone, path):
-    done = submit(plan, alone, slurm=False)
-    assert (done.n_jobs, done.scripts) == (0, {})
-    one_more = replace(plan, experiments=(replace(plan.experiments[0], n_splits=2),))
-    done = submit(one_more, alone, dry_run=True)
-    assert done.n_jobs == 12  # assemblies are of all splits together
-
-
 def test_recordings_in_memory_cannot_be_submitted(path):
     with pytest.raises(
         ValueError, match="recording A is in memory, where no other machine sees it"

@@ -106,14 +106,6 @@ def test_assemblies_are_listed_from_the_largest_weight_down(tmp_path):
     assert {row["assemblies_model"] for row in rows} == {"RBM 5"}
 
 
-def test_what_does_not_recur_or_is_not_needed_is_no_assembly(planted_results):
-    found = planted_results.assemblies("cells", "RBM")
-    assert len(found) == 4
-    assert len(found.stable) == 1
-    members = [row["unit"] for row in rows_of(planted_results) if row["assemblies"]]
-    assert members == list(found.stable[0].units)
-
-
 def test_partners_are_the_surest_couplings_of_the_best_model_that_has_some(tmp_path):
     nats = np.array([0.5, -0.9, 0.05, 0.7, 0.3, np.nan])
 

@@ -217,24 +217,6 @@ def test_a_scheduler_without_workers_is_named_with_what_to_do(tmp_path):
             pass
 
 
-@pytest.mark.parametrize("n_jobs", [None, 20])
-def test_slurm_is_no_scheduler_but_has_a_command_of_its_own(n_jobs):
-    with (
-        pytest.raises(ValueError, match=r"slurm is none; .* microcolumn study submit --slurm"),
-        workers_at(n_jobs, "slurm"),
-    ):
-        pass
-
-
-def test_without_dask_a_scheduler_asks_for_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with (
-        pytest.raises(ImportError, match=r"pip install 'microcolumn\[dask\]'"),
-        workers_at(None, "tcp://127.0.0.1:8786"),
-    ):
-        pass
-
-
 @pytest.mark.parametrize(
     ("n_jobs", "error", "message"),
     [

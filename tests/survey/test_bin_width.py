@@ -115,11 +115,6 @@ def test_too_few_spikes_fall_back_to_20_ms_with_a_reason(trains):
     assert "20 ms is the usual width" in str(result)
 
 
-def test_a_recording_without_epochs_falls_back():
-    result = suggest_bin_width(Recording([[0.5], [0.5]], epochs=np.empty((0, 2))))
-    assert (result.width_s, result.n_pairs) == (0.020, 0)
-
-
 @pytest.mark.parametrize("resolution_s", [0.0002, 0.004, 0.007, 0.020, 0.050])
 def test_binned_times_get_a_multiple_of_their_resolution(resolution_s):
     for share in (0.5, 0.0):

@@ -59,14 +59,6 @@ def test_channels_of_equal_depth_are_averaged_and_it_is_said():
     assert "10 channels lie at 5 depths" in response.notes[0]
 
 
-def test_flashes_whose_window_leaves_the_recording_are_named():
-    response = flash_response(random_lfp(), [0.04, 1.0, 1.9])
-    assert response.n_flashes == 1
-    assert "0.04 s, 1.9 s" in response.notes[0]
-    many = flash_response(random_lfp(), np.append(np.arange(100.0, 120.0), 1.0))
-    assert many.notes[0].endswith("107 s and 12 more")
-
-
 def test_only_the_windows_around_flashes_are_read():
     class Disk:
         shape = (1_000_000_000, 6)
@@ -172,14 +164,6 @@ def test_depths_that_decrease_give_the_same_currents():
         upward, same, _ = current_source_density(potential, 2000.0 - depths)
         np.testing.assert_allclose(upward, 2000.0 - grid)
         np.testing.assert_allclose(same, csd, atol=1e-9)
-
-
-def test_smoothing_averages_over_depth_and_keeps_the_total():
-    potential = potential_mv([Sink(800.0, 0.02)], EVEN, TIME_S[::10]).T
-    _, rough, _ = current_source_density(potential, EVEN, smoothing_um=0.0)
-    _, smooth, _ = current_source_density(potential, EVEN, smoothing_um=100.0)
-    assert np.abs(smooth).max() < 0.8 * np.abs(rough).max()
-    np.testing.assert_allclose(smooth.sum(axis=0), rough.sum(axis=0), atol=1e-12)
 
 
 @pytest.mark.parametrize(

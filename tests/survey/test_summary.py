@@ -1,5 +1,4 @@
 import json
-import re
 
 import numpy as np
 import pytest
@@ -47,35 +46,12 @@ def test_the_dictionary_holds_the_same_and_survives_json(summary):
     assert told["suggested_bin_width_s"] == summary.bin_width.width_s
 
 
-def test_layers_come_from_the_surface_down_whatever_depths_are_measured_from():
-    units = mc.Units("abc", [100.0, 900.0, np.nan], ["V/VI", "II/III", ""], depth_reference="tip")
-    page = str(summarise(mc.Recording([[0.1], [0.2], [0.3]], units)))
-    lines = [line.split()[0] for line in page.splitlines()[4:7]]
-    assert lines == ["II/III", "V/VI", "unknown"]
-
-
 def test_many_suspects_of_a_kind_are_one_line_and_all_in_the_dictionary():
     found = summarise(mc.Recording([np.arange(1.0, 20.0) + 1e-5 * n for n in range(40)]))
     twice = [line for line in str(found).splitlines() if "sorted twice" in line]
     assert len(twice) == 1
     assert twice[0].endswith("(and 779 more like this: '0' and '2', '0' and '3', '0' and '4', ...)")
     assert sum("sorted twice" in each for each in found.as_dict()["warnings"]) == 780
-
-
-def test_areas_probes_and_intervals_are_listed_and_several_probes_are_a_warning():
-    units = mc.Units("abc", area=["VISp", "CA1", "VISp"], probe=["A", "B", ""])
-    tables = {"spontaneous": mc.Epochs([[0.0, 40.0], [50.0, 130.0]])}
-    recording = mc.Recording([[0.1], [0.2], [599.99]], units, [[0.0, 599.99]], intervals=tables)
-    found = summarise(recording)
-    page = str(found)
-    assert "in 1 epoch of 10 min\n" in page
-    assert "areas: VISp 2, CA1 1\nprobes: A 1, B 1, unknown 1\n" in page
-    assert re.search(r"\n--epochs +intervals +time\nspontaneous +2 +2 min\n", page)
-    assert re.search(r"\nb +CA1 +B ", page)
-    assert any(warning.startswith("units come from 2 probes") for warning in found.warnings)
-    told = found.as_dict()
-    assert (told["units"][1]["area"], told["units"][1]["probe"]) == ("CA1", "B")
-    assert told["intervals"] == [{"name": "spontaneous", "n_intervals": 2, "duration_s": 120.0}]
 
 
 def test_depths_without_a_meaning_are_a_warning():

@@ -127,12 +127,6 @@ def test_times_from_bins_say_nothing_about_intervals_and_duplicates():
     assert {s.kind for s in suspects([binned, binned])} == {"refractory", "duplicate"}
 
 
-@pytest.mark.parametrize("trains", [[[]], [[1.0]], [[], []], [[1.0], [1.0]]])
-def test_hardly_any_spikes_are_silent_at_most(trains):
-    kinds = [s.kind for s in suspects(trains)]
-    assert kinds == ["silent"] * sum(not train for train in trains)
-
-
 def test_few_units_of_published_recordings_are_suspect(recorded_trains):
     for name in ("rat_hpc_linear_nelpy", "mouse_retina_p15_demas54"):
         recording = recorded_trains(name)

@@ -90,13 +90,3 @@ def test_large_features_are_approached_by_shorter_steps():
     optimality, n_iter = np.empty(2), np.empty(2, dtype=np.int64)
     regress(_rows(X, counts, y), np.arange(2), 1e-3, 1e-9, 100, far, optimality, n_iter)
     np.testing.assert_allclose(far, _solved(X, counts, y, 1e-3)[0], atol=1e-6)
-
-
-def test_only_the_chosen_responses_are_touched():
-    X, counts, y = _problem()
-    coefficients, optimality = np.full((2, 9), 0.5), np.full(2, -1.0)
-    n_iter = np.zeros(2, dtype=np.int64)
-    regress(_rows(X, counts, y), np.array([1]), 1e-3, 1e-9, 50, coefficients, optimality, n_iter)
-    assert (coefficients[0] == 0.5).all()
-    assert optimality[0] == -1.0
-    assert optimality[1] <= 1e-9

@@ -61,12 +61,3 @@ def test_carved_views_are_the_parts_that_numpy_sees_and_nothing_else_changes(dty
     assert (buffer == -1).sum() == buffer.size - 11
     for part in parts:
         assert part.ctypes.data % REGISTER == 0
-
-
-@pytest.mark.parametrize("shape", [(1,), (7, 3), (2, 5, 4)])
-def test_aligned_arrays_start_at_a_register(shape):
-    for _ in range(5):
-        array = aligned(shape)
-        assert array.shape == shape
-        assert array.ctypes.data % REGISTER == 0
-        assert not array.any()
