@@ -1,25 +1,19 @@
-"""The formulas of docs/method.md, by brute force on small models, against the package.
+"""What docs/method.md derives beyond definitions, by brute force; its references.
 
-Nothing here uses the package's kernels for its own side: energies are sums over joint states of
-units and hidden units, and everything else is written out from them.
+Definitions are tested beside the code: energies, objectives, sums, scores, predictions, layers.
 """
 
 import math
 import re
-from itertools import permutations, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.objectives._data_moments import DataMoments
-from microcolumn.packing import packed
-from microcolumn.solvers._certificate import gain_of
-from microcolumn.solvers._log_ratio import log_ratio
 
 METHOD = (Path(__file__).parents[2] / "docs" / "method.md").read_text()
-KINDS = {"Ising": mc.Ising, "RBM": mc.RBM, "SemiRBM": mc.SemiRBM}
 
 
 def random_parameters(kind, n_units=4, n_hidden=3, seed=0):
@@ -83,51 +77,6 @@ def distinct(X):
     return words, counts / counts.sum()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_energy_posterior_conditional_and_normaliser_are_sums_over_joint_states(kind):
-    theta = random_parameters(kind)
-    model = KINDS[kind].from_parameters(theta)
-    theta = model.parameters_  # with hidden units that are off in the silent word
-    X, p = probabilities(theta)
-    log_weights = np.array([log_weight(theta, x) for x in X])
-    assert model.energy(X) == pytest.approx(-log_weights, rel=1e-12)
-    assert model.log_partition().value == pytest.approx(np.log(np.exp(log_weights).sum()))
-    by_word = {tuple(x): value for x, value in zip(X, p, strict=True)}
-    for n in range(4):
-        on = [by_word[*x[:n], 1, *x[n + 1 :]] for x in X]
-        off = [by_word[*x[:n], 0, *x[n + 1 :]] for x in X]
-        assert model.conditional(X, n) == pytest.approx(np.divide(on, np.add(on, off)))
-    if theta.W is not None:
-        assert model.hidden(X) == pytest.approx(1.0 / (1.0 + np.exp(-theta.c - X @ theta.W)))
-    if theta.J is None:  # with units and hidden units exchanged Z stays the same
-        exchanged = mc.Parameters(b=theta.c, W=theta.W.T, c=theta.b)
-        by_hand = sum(math.exp(log_weight(exchanged, h)) for h in all_words(3))
-        assert mc.log_partition(theta, "exact-hidden").value == pytest.approx(math.log(by_hand))
-
-
-def test_turning_a_hidden_unit_round_changes_only_a_constant():
-    theta = random_parameters("SemiRBM")
-    turned = np.array([1.0, -1.0, 1.0])  # hidden unit 1
-    other = mc.Parameters(
-        b=theta.b + theta.W[:, 1], J=theta.J, W=theta.W * turned, c=theta.c * turned
-    )
-    X = all_words(4)
-    before, after = (np.array([log_weight(each, x) for x in X]) for each in (theta, other))
-    assert before - after == pytest.approx(np.full(16, theta.c[1]))
-    on, off = (1.0 / (1.0 + np.exp(-each.c - X @ each.W))[:, 1] for each in (theta, other))
-    assert on == pytest.approx(1.0 - off)
-    here, there = (mc.SemiRBM.from_parameters(each) for each in (theta, other))
-    assert (here.c_ <= 0.0).all()
-    for name in ("b_", "J_", "W_", "c_"):  # models are kept in one orientation
-        assert getattr(here, name) == pytest.approx(getattr(there, name))
-    before, after = (
-        mc.evaluate.effective_interactions(theta),
-        mc.evaluate.effective_interactions(other),
-    )
-    for table in ("singles", "pairs", "triplets"):
-        assert getattr(after, table) == pytest.approx(getattr(before, table), abs=1e-12)
-
-
 def test_flow_and_likelihoods_are_stationary_where_the_data_follow_the_model():
     theta = random_parameters("SemiRBM")
     X, p = probabilities(theta)
@@ -150,21 +99,6 @@ def test_flow_and_likelihoods_are_stationary_where_the_data_follow_the_model():
     assert gradient.c == pytest.approx(p @ sigmoid[0] - shares @ sigmoid[1])
 
 
-def test_dead_hidden_units_change_nothing_and_have_the_slope_of_the_biases():
-    theta, data = random_parameters("RBM"), tiny_words()
-    W = theta.W.copy()
-    W[:, 1] = 0.0
-    dead = mc.Parameters(b=theta.b, W=W, c=theta.c)
-    without = mc.Parameters(b=theta.b, W=W[:, [0, 2]], c=theta.c[[0, 2]])
-    (K, gradient), (expected, _) = (mc.objectives.mpf(each, data) for each in (dead, without))
-    assert pytest.approx(expected, rel=1e-13) == K
-    assert gradient.W[:, 1] == pytest.approx(gradient.b / (1.0 + math.exp(-theta.c[1])))
-    model, smaller = mc.RBM.from_parameters(dead), mc.RBM.from_parameters(without)
-    constant = math.log1p(math.exp(-abs(theta.c[1])))
-    assert smaller.energy(data) - model.energy(data) == pytest.approx(np.full(len(data), constant))
-    assert model.n_live_hidden_ == 2
-
-
 def test_ratios_of_hidden_factors_and_the_corrected_appendix_hold():
     z, w = np.meshgrid(np.linspace(-20, 20, 41), np.linspace(-5, 5, 11))
     on, off = 1.0 / (1.0 + np.exp(-z)), 1.0 / (1.0 + np.exp(z))
@@ -181,47 +115,6 @@ def test_ratios_of_hidden_factors_and_the_corrected_appendix_hold():
             y = flipped(x, n)
             expected = 2 * (2 * x[n] - 1) * (J @ x)[n] - J[n, n]
             assert x @ J @ x - y @ J @ y == pytest.approx(expected)
-
-
-def test_drawn_words_stand_for_the_normaliser_as_often_as_all_sources_would_draw_them():
-    thetas = [random_parameters("SemiRBM", seed=seed) for seed in (0, 1)]
-    X, target = all_words(4).astype(np.uint8), random_parameters("SemiRBM", seed=2)
-    rng, sources, drawn = np.random.default_rng(0), [], []
-    for theta, n_draws in zip(thetas, (70, 30), strict=True):
-        weights = np.exp([log_weight(theta, x) for x in X])
-        words = X[rng.choice(16, size=n_draws, p=weights / weights.sum())]
-        sources.append(mc.objectives.Draws.of(theta, packed(words), math.log(weights.sum())))
-        drawn += [tuple(word) for word in words]
-    total, log_p = 0.0, {}
-    for x in sorted(set(drawn)):
-        expected = sum(
-            source.n_draws * math.exp(log_weight(source.theta, x) - source.log_mass)
-            for source in sources
-        )
-        log_p[x] = log_weight(target, x)
-        total += drawn.count(x) / expected * math.exp(log_p[x])
-    data = mc.Words.from_array(tiny_words())
-    pool = mc.objectives.WordPool.of(sources)
-    value, _ = mc.objectives.SampledLikelihood(DataMoments(data), pool)(target)
-    assert np.exp(pool.log_masses(target)).sum() == pytest.approx(total, rel=1e-12)
-    mean = np.mean([log_weight(target, x) for x in tiny_words()])
-    assert value == pytest.approx(math.log(total) - mean, rel=1e-12)
-
-
-def test_the_ratio_of_normalisers_solves_its_equation_and_the_gain_is_its_formula():
-    rng = np.random.default_rng(0)
-    ahead, back = rng.normal(-0.5, 1.0, size=40), rng.normal(0.5, 1.0, size=90)
-    (ratio, _), shift = log_ratio(ahead, back), math.log(90 / 40)
-    left = sum(1.0 / (1.0 + math.exp(-(u - ratio + shift))) for u in ahead)
-    right = sum(1.0 / (1.0 + math.exp(-(ratio - u - shift))) for u in back)
-    assert left == pytest.approx(right, rel=1e-8)
-    alone, _ = log_ratio(np.zeros(0), back)
-    assert alone == pytest.approx(-math.log(np.mean(np.exp(-back))))
-    slopes, variances = rng.normal(size=(4, 5)), rng.random(5)
-    products = [slopes[a] * slopes[b] for a, b in permutations(range(4), 2)]
-    assert gain_of(slopes, variances)[0] == pytest.approx(
-        0.5 * (np.mean(products, axis=0) / variances).sum()
-    )
 
 
 def test_every_reference_is_listed_once_and_cited():

@@ -113,15 +113,6 @@ def test_the_count_contains_the_model_without_it(words):
     np.testing.assert_array_equal(zeros.score_samples(words), plain.score_samples(words))
 
 
-def test_held_out_words_of_a_common_drive_prefer_the_count(words):
-    train, rest = words.split(0.5, by="blocks", random_state=0)
-    validation, test = rest.split(0.5, by="blocks", random_state=0)
-    choice = mc.evaluate.choose(CascadedLogistic(), train, validation)
-    assert choice.best.count
-    comparison = mc.compare({"cascade": choice.best, "Ising": mc.Ising().fit(train)}, test)
-    assert comparison.best.name == "cascade"
-
-
 def test_a_grid_spans_four_decades_with_and_without_the_count(words):
     grid = CascadedLogistic().grid(words)
     for count in (True, False):

@@ -88,16 +88,3 @@ def test_more_units_sample_but_have_no_probability():
     assert np.isnan(model.log_partition().value)
     with pytest.raises(ValueError, match="cannot be normalised"):
         model.score(X)
-
-
-@pytest.mark.parametrize(
-    "X",
-    [np.zeros((1, 2)), np.zeros((30, 1)), np.ones((30, 2)), np.eye(2)[[0] * 20 + [1] * 20],
-     np.repeat(_words(1, 300), 2, axis=1)],
-    ids=["one word", "silent", "always on", "exclusive", "copies"],
-)  # fmt: skip
-def test_no_word_is_impossible(X):
-    model = mc.models.DichotomizedGaussian().fit(X)
-    p = np.exp(model.score_samples(ALL[X.shape[1]]))
-    assert (p > 1e-9).all()
-    assert p.sum() == pytest.approx(1.0, abs=1e-9)

@@ -62,6 +62,27 @@ def test_probabilities_of_all_words_add_up_to_one(model):
     assert logsumexp(model.score_samples(EVERY)) == pytest.approx(0.0, abs=1e-9)
 
 
+#: Words that leave little or nothing to fit.
+EDGES = {
+    "one word": [[0, 1]],
+    "one unit": [[0], [1], [0], [0]],
+    "silence": [[0, 0, 0]] * 5,
+    "all on": [[1, 1, 1]] * 5,
+    "silent and always on": [[0, 1, 1], [0, 0, 1], [0, 1, 1], [0, 1, 1], [0, 0, 1]],
+    "never together": [[1, 0]] * 20 + [[0, 1]] * 20,
+    "copies": [[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]] * 20,
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # optima at infinity
+@pytest.mark.parametrize("edge", EDGES)
+def test_any_words_give_every_word_a_probability(name, edge, every_word):
+    X = np.array(EDGES[edge])
+    log_p = clone(MODELS[name]).fit(X).score_samples(every_word(X.shape[1]))
+    assert np.isfinite(log_p).all()
+    assert logsumexp(log_p) == pytest.approx(0.0, abs=1e-9)
+
+
 def test_conditionals_are_ratios_of_probabilities(model):
     log_p = model.score_samples(EVERY)
     found = model.log_odds(EVERY, range(N))

@@ -173,15 +173,6 @@ def test_the_grid_begins_where_the_first_weights_appear():
     assert below.weights_.any()
 
 
-def test_validation_chooses_among_spans_and_penalties():
-    train, validation = _words(6000).split(0.5, by="blocks", random_state=0)
-    grid = [{"n_lags": n, "basis": "lags", "l1": l1} for n in (1, 3) for l1 in (1e-3, 1.0)]
-    choice = mc.evaluate.choose(mc.models.HistoryGLM(), train, validation, grid)
-    assert choice.best.n_lags == 3, "spikes follow after two bins"
-    assert choice.best.l1 == 1e-3
-    assert [score.n_words for score in choice.scores] == [validation.n_bins] * 4
-
-
 def test_samples_follow_the_model_and_the_seed(fitted):
     drawn = fitted.sample(20_000, random_state=3)
     np.testing.assert_array_equal(drawn, fitted.sample(20_000, random_state=3))

@@ -148,25 +148,6 @@ def test_more_smoothing_makes_a_smoother_potential_and_fits_worse(words):
     np.testing.assert_allclose(fits[2].J_, ising.J_, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    "X",
-    [
-        [[0], [1], [0], [0]],
-        [[0, 0, 0]] * 5,
-        [[1, 1, 1]] * 5,
-        [[0, 1, 1], [0, 0, 1], [0, 1, 1], [0, 1, 1], [0, 0, 1]],
-        [[1, 0, 1]],
-    ],
-    ids=["one unit", "silence", "all on", "silent and always on", "one word"],
-)
-def test_any_words_give_a_finite_model_that_adds_up_to_one(X, every_word):
-    model = mc.models.KPairwise(l1=1e-2).fit(X)
-    log_p = model.score_samples(every_word(len(X[0])))
-    assert np.isfinite(log_p).all()
-    assert logsumexp(log_p) == pytest.approx(0.0, abs=1e-12)
-    assert model.certificate_.converged
-
-
 def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta, words):
     with pytest.raises(TypeError, match="objective"):
         mc.models.KPairwise(objective="mpf")

@@ -209,16 +209,6 @@ def test_predictions_from_the_past_use_all_earlier_bins(words, fitted):
     np.testing.assert_allclose(turned.probability, prediction.probability, rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "X", [[[0]], [[1]] * 3, [[0, 0]] * 5, [[1, 0]] * 5 + [[1, 1]] * 5], ids=str
-)
-def test_edges_give_finite_probabilities(X, every_word):
-    model = HiddenMarkovModes(n_modes=4).fit(X)
-    assert np.isfinite(model.score_sequence(every_word(len(X[0])))).all()
-    assert np.exp(model.score_samples(every_word(len(X[0])))).sum() == pytest.approx(1.0)
-    assert np.isfinite(model.weights_).all()
-
-
 def test_runs_of_single_bins_have_no_transitions(words):
     X = words.expand()[:300]
     apart = mc.Words.from_array(X, epoch_starts=np.arange(300))

@@ -1,7 +1,5 @@
 """A mixture of independent populations: probabilities, expectation maximisation, files."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -141,24 +139,6 @@ def test_a_known_mixture_is_recovered_from_its_samples():
     np.testing.assert_allclose(found.modes_, modes, atol=0.03)
 
 
-@pytest.mark.parametrize(
-    "X",
-    [
-        [[0]],
-        [[1]] * 3,
-        [[0, 0]] * 5,
-        [[1, 0]] * 5 + [[1, 1]] * 5,
-        [[0, 1, 0]] * 2 + [[0, 0, 0]] * 300,
-    ],
-    ids=["one word", "always on", "silent", "always and sometimes on", "silent units"],
-)
-def test_edges_give_finite_probabilities_to_every_word(X, every_word):
-    model = BernoulliMixture(n_components=4).fit(X)
-    log_p = model.score_samples(every_word(len(X[0])))
-    assert np.isfinite(log_p).all()
-    assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-12)
-
-
 @pytest.mark.parametrize("smoothing", [1e-9, 1e9])
 def test_extreme_smoothing_leaves_probabilities_finite(words, every_word, smoothing):
     model = BernoulliMixture(n_components=5, smoothing=smoothing).fit(words)
@@ -166,18 +146,6 @@ def test_extreme_smoothing_leaves_probabilities_finite(words, every_word, smooth
     assert np.isfinite(log_p).all()
     if smoothing > 1.0:
         np.testing.assert_allclose(model.modes_, np.tile(model.rates_, (5, 1)), rtol=1e-4)
-
-
-def test_validation_chooses_components_bounded_by_the_data(words):
-    train, held = words.split(0.5, by="blocks", random_state=0)
-    sizes = [each["n_components"] for each in BernoulliMixture().grid(train)]
-    assert sizes == [n for n in (1, 2, 5, 10, 20, 40) if n <= len(train) / 5]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        choice = mc.evaluate.choose(BernoulliMixture(), train, held)
-    scores = [mc.score(fit, held).bits_per_second for fit in choice.fits]
-    assert choice.best is choice.fits[int(np.argmax(scores))]
-    assert len(choice.best.modes_) > 1
 
 
 def test_responsibilities_of_separate_modes_are_those_of_a_gaussian_mixture():

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import microcolumn as mc
@@ -90,18 +89,6 @@ def test_chances_are_found_again_from_its_own_words(every_word):
     p, q = np.exp(truth.score_samples(X)), np.exp(again.score_samples(X))
     # Frequencies given K are not the most likely chances, so that it comes close and no closer.
     assert np.abs(p - q).max() < 0.01
-
-
-@settings(deadline=None, max_examples=15)
-@given(seed=st.integers(0, 999), n_units=st.integers(1, 6), n_words=st.integers(1, 20))
-def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n_units, n_words):
-    rng = np.random.default_rng(seed)
-    X = (rng.random((n_words, n_units)) < rng.choice([0.0, 0.1, 0.5, 1.0], n_units)).astype(int)
-    model = mc.models.PopulationTracking(strength=float(rng.choice([1e-3, 1.0, 1e6]))).fit(X)
-    log_p = model.score_samples(every_word(n_units))
-    assert np.isfinite(log_p).all()
-    assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-10)
-    assert model.sample(3, random_state=0).shape == (3, n_units)
 
 
 def test_hundreds_of_units_neither_overflow_nor_vanish():

@@ -111,19 +111,6 @@ def test_a_fitted_base_is_kept_with_its_order_of_units():
         mc.models.Universal(mc.models.Tree().fit([[0, 1], [1, 0]])).fit(words_of())
 
 
-def test_the_concentration_is_chosen_on_held_out_words():
-    train, held = mc.Words.from_array(words_of(3_000)).split(0.5, random_state=0)
-    choice = mc.evaluate.choose(mc.models.Universal(mc.Independent()), train, held)
-    assert len({id(fit.base_) for fit in choice.fits}) == 1
-    for setting, fit in zip(choice.settings, choice.fits, strict=True):
-        alone = mc.models.Universal(mc.Independent(), **setting).fit(train)
-        assert np.array_equal(alone.score_samples(held), fit.score_samples(held))
-    assert 0 < choice.chosen < len(choice.fits) - 1
-    nested = [{"model__n_edges": number} for number in (0, 4)]
-    few, many = mc.evaluate.choose(mc.models.Universal(mc.models.Tree()), train, held, nested).fits
-    assert (few.base_.size_, many.base_.size_) == ("0 edges", "4 edges")
-
-
 def test_the_normaliser_is_that_of_the_base():
     train = words_of()
     ising = mc.Ising(l1=1e-3).fit(train)
@@ -147,8 +134,3 @@ def test_a_false_mode_and_the_error_of_the_base_stay_visible():
     score = mc.score(model, train)
     assert score.has_false_mode
     assert score.normaliser_stderr == pytest.approx(0.2 / (math.log(2.0) * 0.020))
-
-
-def test_one_word_is_enough(every_word):
-    model = mc.models.Universal(mc.Independent()).fit([[0, 1]])
-    assert np.exp(model.score_samples(every_word(2))).sum() == pytest.approx(1.0, abs=1e-12)

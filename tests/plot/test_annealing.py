@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from drawing import axes
 
 from microcolumn.parameters import Parameters
 from microcolumn.partition import annealing_convergence
@@ -17,10 +17,6 @@ BITS = 1.0 / np.log(2.0)
 @pytest.fixture(scope="module")
 def found():
     return annealing_convergence(THETA, steps=(1, 4, 16, 64), n_chains=40)
-
-
-def axes():
-    return Figure().subplots()
 
 
 def horizontals(ax):

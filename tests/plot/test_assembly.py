@@ -1,8 +1,10 @@
+from functools import partial
+
 import numpy as np
 import pytest
+from drawing import draw
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
@@ -20,11 +22,7 @@ def rbm(weights=WEIGHTS):
     return RBM.from_parameters(Parameters(b=np.zeros(weights.size), W=W, c=[-1.0, -1.0]))
 
 
-def drawn(*given, **options):
-    figure = Figure(layout="constrained")
-    ax = assembly(*given, ax=figure.subplots(), **options)
-    figure.draw_without_rendering()
-    return ax
+drawn = partial(draw, assembly)
 
 
 def dots(ax):

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawing import axes
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
 from planted_comparison import compared
 
 import microcolumn as mc
@@ -83,10 +83,6 @@ def test_several_recordings_are_marks_around_their_median():
 
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
-
-
-def axes():
-    return Figure().subplots()
 
 
 def windows_result(n_splits=4):

@@ -4,18 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from drawing import axes
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
 
 import microcolumn as mc
 from microcolumn.evaluate import PredictionResult, UnitPrediction
 from microcolumn.models import ModelSpec
 from microcolumn.plot._gain import gain
 from microcolumn.units import Units
-
-
-def axes():
-    return Figure().subplots()
 
 
 def result(name, rates, gains, stderr=0.1):

@@ -1,5 +1,8 @@
+from functools import partial
+
 import numpy as np
 import pytest
+from drawing import draw
 from hypothesis import given, settings, strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -29,11 +32,7 @@ def rbm(n_bits=6, n_hidden=4, seed=0, **given):
     return RBM.from_parameters(Parameters(**({"b": b, "W": W, "c": c} | given)))
 
 
-def drawn(model, words=None, units=None, **options):
-    figure = Figure(layout="constrained")
-    ax = hidden_units(model, words, units, ax=figure.subplots(), **options)
-    figure.draw_without_rendering()
-    return ax
+drawn = partial(draw, hidden_units)
 
 
 def number(text):

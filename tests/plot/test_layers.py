@@ -1,7 +1,9 @@
+from functools import partial
+
 import numpy as np
+from drawing import draw
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 import microcolumn as mc
 from microcolumn.models import RBM
@@ -22,11 +24,7 @@ def rbm(n_hidden=4, seed=0):
     return RBM.from_parameters(Parameters(b=np.zeros(10), W=W, c=np.full(n_hidden, -1.0)))
 
 
-def drawn(*given, **options):
-    figure = Figure(layout="constrained")
-    ax = layers(*given, ax=figure.subplots(), **options)
-    figure.draw_without_rendering()
-    return ax
+drawn = partial(draw, layers)
 
 
 def dots(ax):

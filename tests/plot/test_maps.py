@@ -1,7 +1,10 @@
 """Maps of hidden units: their values are the model's weights, in laminar order."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from drawing import axes, draw
 from matplotlib.figure import Figure
 
 from microcolumn.models import RBM, Ising
@@ -23,10 +26,6 @@ def rbm(n_hidden=3, n_units=N_UNITS, window=LAGS, dead=()):
     W = np.random.default_rng(0).normal(size=(n_units * window, n_hidden))
     W[:, list(dead)] = 0.0
     return RBM.from_parameters(Parameters(b=np.zeros(len(W)), W=W, c=np.zeros(n_hidden)))
-
-
-def axes():
-    return Figure().subplots()
 
 
 def test_rows_are_units_from_the_top_and_columns_bins_oldest_first():
@@ -92,11 +91,7 @@ def ising(n_bits=5, seed=0, **given):
     return Ising.from_parameters(Parameters(**({"b": b, "J": upper + upper.T} | given)))
 
 
-def drawn_couplings(model, units=None, **options):
-    figure = Figure(layout="constrained")
-    ax = couplings(model, units, ax=figure.subplots(), **options)
-    figure.draw_without_rendering()
-    return ax
+drawn_couplings = partial(draw, couplings)
 
 
 def matrix(ax):

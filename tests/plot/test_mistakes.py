@@ -10,6 +10,7 @@ import re
 import matplotlib as mpl
 import numpy as np
 import pytest
+from drawing import axes
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
@@ -96,10 +97,6 @@ def nothing_left_behind():
     plt.close("all")  # so that a failure is that of one test
     assert left == []
     assert dict(mpl.rcParams) == before
-
-
-def axes():
-    return Figure().subplots()
 
 
 def refused(function, *arguments, **options):

@@ -1,7 +1,9 @@
+from functools import partial
+
 import numpy as np
 import pytest
+from drawing import draw
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn.models import BernoulliMixture, HiddenMarkovModes
@@ -16,11 +18,7 @@ def mixture(n_modes=4, n_bits=6, seed=0):
     return BernoulliMixture.from_parameters(rng.uniform(0.01, 0.5, (n_modes, n_bits)), weights)
 
 
-def drawn(model, units=None, **options):
-    figure = Figure(layout="constrained")
-    ax = modes(model, units, ax=figure.subplots(), **options)
-    figure.draw_without_rendering()
-    return ax
+drawn = partial(draw, modes)
 
 
 def bars(ax, n_rows, colour):

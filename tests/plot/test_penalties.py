@@ -1,8 +1,10 @@
 """Scores and what is left of a model against the strength of its penalty."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from drawing import draw
 
 import microcolumn as mc
 from microcolumn.plot._penalties import penalties
@@ -28,10 +30,7 @@ def rbm(words):
     return mc.evaluate.choose_l1(mc.RBM(n_hidden=2), *words, STRENGTHS[1:])
 
 
-def drawn(*given, **options):
-    ax = penalties(*given, ax=Figure(layout="constrained").subplots(), **options)
-    ax.figure.draw_without_rendering()
-    return ax
+drawn = partial(draw, penalties)
 
 
 def lines(ax):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawing import axes
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
@@ -13,10 +14,6 @@ from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
 from microcolumn.units import Units
 from microcolumn.words import Words
-
-
-def axes():
-    return Figure().subplots()
 
 
 def _spiking(epoch_starts=None):

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawing import axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
@@ -38,10 +39,6 @@ def compared(levels, recording="cells", n_splits=4, n_units=23):
     by_spec = {ModelSpec.of(name): rows for name, rows in tested.items()}
     where = {"recording": recording, "experiment": "instantaneous"}
     return compare_splits(by_spec, pairs, n_units, 1.0, n_planned=n_splits, **where)
-
-
-def axes():
-    return Figure().subplots()
 
 
 def errors(container):

@@ -1,5 +1,8 @@
+from functools import partial
+
 import numpy as np
 import pytest
+from drawing import draw
 from hypothesis import example, given, settings, strategies as st
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
@@ -166,11 +169,7 @@ def words(n_bins=400, n_units=5, epoch_starts=(0,)):
     return Words.from_array(bits, 0.02, epoch_starts=epoch_starts)
 
 
-def drawn(*given, **options):
-    figure = Figure(layout="constrained")
-    ax = activation(*given, ax=figure.subplots(), **options)
-    figure.draw_without_rendering()
-    return ax
+drawn = partial(draw, activation)
 
 
 def rows(ax):
