@@ -64,9 +64,6 @@ def stored(tmp_path_factory):
     return planted.write(tmp_path_factory.mktemp("planted") / "study.db")
 
 
-# Run
-
-
 def test_a_run_prints_its_answer_and_keeps_its_store_beside_the_plan(plan):
     result = microcolumn("study", "run", plan, "--jobs", 1)
     assert result.exit_code == 0, result.output
@@ -126,9 +123,6 @@ def test_a_job_that_fails_is_told_by_run_status_and_report(plan, monkeypatch):
     assert "failed" not in microcolumn("study", "status", plan).stdout
 
 
-# Status and report
-
-
 def test_the_status_of_a_finished_study_counts_its_jobs(stored):
     result = microcolumn("study", "status", stored)
     assert result.exit_code == 0
@@ -180,12 +174,6 @@ def test_a_report_has_the_answer_and_as_json_no_nan(stored):
 def test_a_study_that_was_never_run_has_nothing_to_tell(plan, command):
     said = one_sentence(microcolumn("study", command, plan))
     assert said.startswith(f"microcolumn: {plan.with_name('plan.db')} does not exist; ")
-
-
-# What is refused
-
-
-# Compare
 
 
 SETTINGS = ("--model", "ising", "--l1", 4e-3, "--l1", 1e-3, "--splits", 1, "--jobs", 1)

@@ -1,7 +1,5 @@
 """Adequacy against sums over all words by brute force."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """Adequacy of models outside the paper's family."""
 
-from __future__ import annotations
-
 import numpy as np
 import planted_drive
 import pytest

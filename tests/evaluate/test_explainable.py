@@ -1,7 +1,5 @@
 """Entropies of words against closed forms and enumerated models."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -40,9 +40,6 @@ def _regressions(X, n_blocks=10):
     return node_regressions(words, np.ones(n, dtype=bool), np.zeros((n, n)), blocks)
 
 
-# Couplings
-
-
 def test_two_units_have_the_log_odds_ratio_of_their_table_with_half_counts():
     cells = {(0, 0): 50, (0, 1): 9, (1, 0): 12, (1, 1): 7}
     X = np.repeat(list(cells), list(cells.values()), axis=0)
@@ -136,9 +133,6 @@ def test_true_couplings_lie_in_their_intervals_and_absent_ones_are_not_claimed()
     assert [row["first"] for row in found.strongest(2)] == ["2", "0"]
 
 
-# What has no interval
-
-
 def test_silent_constant_and_equal_units_have_none():
     X = _drawn(_coupled(5), 2000)
     one = X[:, :1]
@@ -224,9 +218,6 @@ def test_couplings_beside_hidden_units_agree_with_regressions_where_there_are_no
     difference = found.couplings.estimate - expected.couplings.estimate
     assert np.abs(difference / expected.couplings.stderr).max() < 0.5
     np.testing.assert_allclose(found.couplings.stderr, expected.couplings.stderr, rtol=0.2)
-
-
-# What is told
 
 
 def test_q_values_are_those_of_benjamini_and_hochberg():

@@ -1,7 +1,5 @@
 """The scatter of fits, against closed forms and against fits."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -109,9 +109,6 @@ def test_a_reference_that_leads_where_no_link_does_is_not_followed(tmp_path, sec
     assert "a dataset has its values in another file" in sentence(path)
 
 
-# FIFOs and their like
-
-
 def test_a_fifo_a_device_and_a_socket_are_one_sentence(tmp_path):
     path = tmp_path / "a.npz"
     os.mkfifo(path)
@@ -122,9 +119,6 @@ def test_a_fifo_a_device_and_a_socket_are_one_sentence(tmp_path):
         assert "it is a socket" in sentence(tmp_path / "a.nwb")
     with pytest.raises(ValueError, match="it is a FIFO"):
         read_flashes(path, "epochs")
-
-
-# Zarr
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import struct
 import tracemalloc
 import warnings

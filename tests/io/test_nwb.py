@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -65,9 +63,6 @@ def test_a_folder_of_zarr_without_its_library_names_the_library(full_zarr, monke
     assert caught.value.name.startswith("hdmf_zarr")
 
 
-# ---- depths
-
-
 def placed(tmp_path, unit_columns, electrode_columns, **options):
     nwb = empty_file()
     shanks = with_electrodes(nwb, **electrode_columns)
@@ -131,9 +126,6 @@ def test_an_electrode_group_at_one_position_places_its_units(tmp_path):
     assert session.columns["electrodes.depth"] == [300.0, 300.0, 900.0, 900.0]
     assert session.columns["layer"] == ["II", "II", "", ""]
     assert session.columns["probe"] == ["probe"] * 4  # shanks that share a device
-
-
-# ---- epochs
 
 
 def observed(tmp_path, obs_intervals=None, epochs=(), trials=(), invalid=(), **options):

@@ -1,7 +1,5 @@
 """Sigmoids and sums of softplus against those of single numbers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

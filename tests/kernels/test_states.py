@@ -1,7 +1,5 @@
 """Tables over all states against matrix products."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

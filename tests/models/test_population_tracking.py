@@ -1,7 +1,5 @@
 """Population tracking against the formula of O'Donnell et al. and sums over all words."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Slopes of log p with the parameters of each model, against finite differences."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Trees against all spanning trees, sums over all words and the exact Ising model."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """2-trees against brute force: the search, logistic regressions, sums over all words."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

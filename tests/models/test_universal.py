@@ -1,7 +1,5 @@
 """Universal models against the rule of the Dirichlet process, written out."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

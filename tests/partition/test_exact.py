@@ -1,7 +1,5 @@
 """Exact sums against enumeration and against each other."""
 
-from __future__ import annotations
-
 import importlib
 
 import numpy as np

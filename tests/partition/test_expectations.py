@@ -1,7 +1,5 @@
 """Exact expectations against enumeration and against finite differences of log Z."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

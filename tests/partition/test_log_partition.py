@@ -1,7 +1,5 @@
 """Which method normalises which model, and what is said about wrong requests."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exact samples against the probabilities they are drawn from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit

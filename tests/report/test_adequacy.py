@@ -1,7 +1,5 @@
 """What the report says about the adequacy of models, from planted results."""
 
-from __future__ import annotations
-
 import pytest
 
 from microcolumn.report._adequacy import (

@@ -84,9 +84,6 @@ def job_of(store, **equal):
 NAMES = ("Ising", "RBM 3", "SemiRBM 3")
 
 
-# Parts
-
-
 def test_a_split_is_dealt_as_documented(dealt):
     experiment = Experiment("instantaneous", seed=SEED)
     ours = split_words(recording().bin(0.020), experiment, 1, SPLIT)
@@ -113,9 +110,6 @@ def test_windows_are_embedded_before_they_are_dealt():
     train, validation = train.split(0.8, by="blocks", random_state=3)
     for mine, theirs in zip(ours, (train, validation, test), strict=True):
         np.testing.assert_array_equal(mine.expand(), theirs.expand())
-
-
-# Fits and normalisers
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -169,9 +163,6 @@ def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, 
         assert row["validation_stderr"] == score.stderr
 
 
-# Tests
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best, dealt, name):
     [row] = store.rows("scores", job=job_of(store, kind="test"), model=name)
@@ -198,9 +189,6 @@ def test_every_pair_is_compared_once_by_the_difference_of_its_scores(store):
     for row in pairs:
         expected = score[row["first"]] - score[row["second"]]
         assert row["bits_per_second"] == pytest.approx(expected, abs=1e-9)
-
-
-# Predictions and structure
 
 
 def check_predictions(rows, prediction, rates):
@@ -258,9 +246,6 @@ def test_structure_is_that_of_the_chosen_fit(store, best, name):
         len(found.strongest(3)),
     ]
     assert row["intervals"] is None  # figures and tables show those of the first split
-
-
-# What figures show
 
 
 def test_the_data_are_described_and_the_words_kept_bit_for_bit(store):
@@ -333,9 +318,6 @@ def test_annealing_is_of_the_ising_model_of_the_first_split(results):
     assert found.log_z.value == model.log_partition().value == found.convergence.exact
     expected = mc.partition.annealing_convergence(model.parameters_, rates=model.rates_, exact=None)
     np.testing.assert_array_equal(found.convergence.log_weights, expected.log_weights)
-
-
-# Doing a job
 
 
 def task(kind="fit", model=None, threads=1):

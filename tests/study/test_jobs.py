@@ -40,12 +40,6 @@ def plan_of(*experiments, names=("A",)):
     return Plan(sources, experiments)
 
 
-# Names
-
-
-# Models
-
-
 def test_models_are_every_class_size_and_objective_with_ising_once_per_objective():
     experiment = replace(BASE, n_hidden=(3, "dims", 10), objectives=("likelihood", "mpf"))
     names = [spec.name for spec in specs_of(experiment, 10, 1)]
@@ -53,9 +47,6 @@ def test_models_are_every_class_size_and_objective_with_ising_once_per_objective
         *("Ising", "RBM 3", "RBM 10", "SemiRBM 3", "SemiRBM 10"),
         *("Ising mpf", "RBM 3 mpf", "RBM 10 mpf", "SemiRBM 3 mpf", "SemiRBM 10 mpf"),
     ]
-
-
-# Stages
 
 
 def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
@@ -85,9 +76,6 @@ def test_models_that_are_only_started_from_are_fitted_and_nothing_else():
     assert (fitted, others) == ({ISING, RBM, SEMI}, {SEMI})
 
 
-# Dependencies
-
-
 def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_fits():
     place = ("A", "instantaneous", 1, 1)
     compared = (ISING, RBM, SEMI)
@@ -109,8 +97,6 @@ def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_fits():
     assert needed("test", *place) == needed("patterns", *place)
     assert needed("test", *place) == fits(*compared)
 
-
-# Digests
 
 #: Settings that bear on the words, and so on every job, and on all but descriptions.
 OF_WORDS = {"bin_width": 0.010, "most_active": 4, "max_words": 2000}
@@ -183,9 +169,6 @@ def test_a_digest_is_the_same_in_every_process_and_release():
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
     name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), INFO)
     assert name == "87fad8f4ee92aee9aa6e0d6cc90a05f9"
-
-
-# The choice of l1
 
 
 class Candidate(NamedTuple):

@@ -1,7 +1,5 @@
 """What a lighter comparison of words of many bits leaves out."""
 
-from __future__ import annotations
-
 import pytest
 from small_study import recording
 

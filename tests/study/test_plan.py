@@ -182,9 +182,6 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
         assert all(getattr(small, name) == getattr(whole, name) for name in unchanged)
 
 
-# What changed from one plan to another
-
-
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [

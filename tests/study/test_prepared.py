@@ -19,8 +19,6 @@ def path(tmp_path):
     return tmp_path / "study.db"
 
 
-# What a job is given
-
 PLACE = ("A", "instantaneous", 1, 0)
 ISING, RBM, SEMI = ModelSpec("Ising"), ModelSpec("RBM", 3), ModelSpec("SemiRBM", 3)
 #: Validation score and convergence of each model's fits, by l1.

@@ -63,9 +63,6 @@ def rows(path, table, **equal):
         return store.rows(table, **equal)
 
 
-# What is kept
-
-
 def test_a_run_gives_results_and_notes_what_was_run(finished):
     assert isinstance(run(small_plan(), finished, n_jobs=1, command="again"), Results)
     study = {row["key"]: row["value"] for row in rows(finished, "study")}
@@ -123,9 +120,6 @@ def test_a_finished_study_is_not_computed_again(finished, performed):
     assert when_finished(finished) == before
 
 
-# Another plan
-
-
 def test_more_splits_are_explained_and_only_they_are_computed(path, performed, capsys):
     """And what is of all splits; that of the earlier splits is kept."""
     run(small_plan(), path, n_jobs=1)
@@ -154,9 +148,6 @@ def test_fewer_models_use_what_is_there_but_are_compared_anew(path, performed):
     performed.clear()
     run(small_plan(n_splits=1, models=("Ising", "RBM")), path, n_jobs=1)
     assert [job.kind for job in performed] == ["test", "patterns"]
-
-
-# What is refused
 
 
 def test_data_that_changed_are_refused_and_the_store_is_left_alone(path):
@@ -192,9 +183,6 @@ def test_a_store_of_another_version_is_refused_and_left_alone(path):
         run(more, path, n_jobs=1)
     assert "use that version or a new store" in str(caught.value)
     assert results_of(path) == before
-
-
-# Failures
 
 
 def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finished):

@@ -60,9 +60,6 @@ def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
     assert told.stdout.split() == ["36", "set()"]
 
 
-# The progress bar
-
-
 PROGRAM = """
 import sys
 from microcolumn.study._status import progress_bar

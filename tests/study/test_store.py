@@ -17,9 +17,6 @@ def path(tmp_path):
     return tmp_path / "study.db"
 
 
-# What goes in comes out
-
-
 @settings(deadline=None, max_examples=30)
 @given(values=st.lists(st.floats(), min_size=1, max_size=8), blob=st.binary(max_size=9000))
 def test_numbers_and_models_come_back_bit_for_bit(tmp_path_factory, values, blob):
@@ -59,9 +56,6 @@ def test_a_failure_is_kept_until_its_job_finishes(path):
         assert [row["digest"] for row in store.rows("failures")] == ["b"]
 
 
-# Mistakes of the caller
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -89,9 +83,6 @@ def test_a_job_is_finished_once(path):
         with pytest.raises(ValueError, match=r"job 000001 is in .* already"):
             put(store, 1)
         check_whole(store, [1])
-
-
-# Files that are no store
 
 
 @pytest.mark.parametrize("use", [Store.create, Store.open])
@@ -172,9 +163,6 @@ def test_a_store_with_flipped_bits_is_read_or_refused_in_a_sentence(path):
             refusals.append(str(error))
     assert 0 < len(refusals) < 300
     assert all(str(path) in message and "\n" not in message for message in refusals)
-
-
-# A single file at rest, readable while written
 
 
 def test_a_closed_store_is_a_single_file(path):

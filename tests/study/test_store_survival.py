@@ -37,9 +37,6 @@ def nursery():
         yield nursery
 
 
-# Kills, and several processes
-
-
 def test_a_killed_run_has_lost_nothing_that_it_said_was_finished(path, nursery):
     """40 kills at random instants, some while the store is being made; the run always goes on."""
     random = np.random.default_rng(0)
@@ -82,9 +79,6 @@ def test_two_processes_write_to_one_store_without_loss(path, nursery):
     check_integrity(path)
     with Store.open(path) as store:
         check_whole(store, [*range(40), *range(100, 140)])
-
-
-# Power cuts
 
 
 def test_a_finished_job_is_flushed_to_the_disk(path):
@@ -142,9 +136,6 @@ def test_a_cut_while_pages_are_written_loses_no_job(cut, tmp_path_factory, seed,
     for page in np.flatnonzero(written):
         main[page * PAGE : (page + 1) * PAGE] = during[page * PAGE : (page + 1) * PAGE]
     check_after(tmp_path_factory.mktemp("written"), bytes(main), journal)
-
-
-# Full disks
 
 
 LIMITED = """

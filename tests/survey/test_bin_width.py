@@ -1,7 +1,5 @@
 """Suggested bin widths on recordings whose central peak has a known width."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

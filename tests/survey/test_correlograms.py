@@ -1,7 +1,5 @@
 """Correlograms against all pairs of spikes, closed forms, and another library."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

@@ -1,7 +1,5 @@
 """Suspect units planted among clean ones."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How units are divided: every unit once, tables that agree with the model, the range bound."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

@@ -1,7 +1,5 @@
 """Every way to sum over all words against enumeration."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

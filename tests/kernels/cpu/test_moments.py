@@ -1,7 +1,5 @@
 """The moments kernel against sums written out state by state."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit

@@ -1,7 +1,5 @@
 """Log weights and moments of sparse words against their definitions on dense words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

@@ -1,7 +1,5 @@
 """The kernels for coincidences against all pairs of spikes, one by one, in whole microseconds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

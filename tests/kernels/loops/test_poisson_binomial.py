@@ -1,7 +1,5 @@
 """Words drawn given their number of active units, against sums over all words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

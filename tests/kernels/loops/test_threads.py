@@ -1,7 +1,5 @@
 """Threads by amount of work."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest
