@@ -17,20 +17,6 @@ def test_cells_stand_where_their_column_ends_or_begins(rows):
     assert text_table(header, rows, left=("name",), indent=2).splitlines() == expected
 
 
-def test_columns_that_do_not_fit_stand_below_beside_the_first_again():
-    rows = [("Ising", "1.25", "misses the pairs"), ("RBM", "12.5", "fits")]
-    assert text_table(
-        ("model", "bits per s", "verdict"), rows, left=("model", "verdict"), width=25
-    ) == (
-        "model  bits per s\n"
-        "Ising        1.25\n"
-        "RBM          12.5\n"
-        "model  verdict\n"
-        "Ising  misses the pairs\n"
-        "RBM    fits"
-    )
-
-
 def test_text_from_a_recording_is_neither_markup_nor_a_command_to_the_terminal(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     text = text_table(("[b]unit[/b]",), [("[red]:smile:",), ("a\nb\tc\x1b[1m",)])

@@ -44,16 +44,3 @@ def test_boundaries_need_depths_with_a_meaning():
         layer_labels("II/III 650 IV", Units("a"))
     with pytest.raises(ValueError, match=r"it is not stated what depths are measured from"):
         layer_labels("II/III 650 IV", Units("a", [1.0], depth_reference="unstated"))
-
-
-@pytest.mark.parametrize("text", ["II/III IV", "a 1", "a b c", "1 2", "a 2 b nan c", ""])
-def test_text_that_is_no_list_of_layers_is_refused(text):
-    with pytest.raises(ValueError, match=r"is not a list of layers with edges between them"):
-        LayerBoundaries.parse(text)
-
-
-def test_edges_must_increase_and_be_one_fewer_than_layers():
-    with pytest.raises(ValueError, match=r"must increase"):
-        LayerBoundaries.parse("a 5 b 5 c")
-    with pytest.raises(ValueError, match=r"2 layers need 1 finite edges between them"):
-        LayerBoundaries(("a", "b"), np.array([1.0, 2.0]))

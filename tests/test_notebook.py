@@ -39,34 +39,12 @@ def test_units_are_counted_by_layer_from_the_top(layered):
     ]
 
 
-def test_units_are_listed_one_by_one(layered):
-    rows = rows_of(units_tables(layered, "rate, Hz", np.array([1.0, 2.0, 4.0, 8.0])), table=1)
-    assert rows[0] == ["unit", "layer", "depth, µm", "rate, Hz"]
-    assert rows[1:3] == [["u1", "V", "900", "1.00"], ["u2", "II", "100", "2.00"]]
-    assert rows[4] == ["u4", "", "-", "8.00"]
-
-
 def test_no_text_of_a_recording_is_markup():
     units = Units([HOSTILE], layer=[HOSTILE], area=[HOSTILE])
     recording = Recording([[0.1, 0.2]], units, [[0.0, 1.0]], source=HOSTILE, notes=[HOSTILE])
     for html in (recording._repr_html_(), card(HOSTILE), recording.bin(0.1)._repr_html_()):
         assert "<script" not in html
         assert HOSTILE in unescape(html)
-
-
-def test_a_recording_shows_its_line_its_facts_and_its_rates():
-    recording = Recording(
-        [[0.1, 0.2], [0.3]], epochs=[[0.0, 1.0], [2.0, 3.0]], source="a.nwb", simulated=True
-    )
-    html = recording._repr_html_()
-    assert f"<b>{recording!r}</b>" in html
-    assert dict(rows_of(html)) == {
-        "source": "a.nwb",
-        "simulated": "yes",
-        "recorded": "2 s in 2 epochs",
-    }
-    median = np.median(recording.rates_hz)
-    assert rows_of(html, table=1)[1] == ["all", "2", f"{median:.2f} (0.50 to 1.00)"]
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.origin import Origin, bit_names, ordered, units_of
+from microcolumn.origin import Origin, bit_names, ordered
 from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import UnnamedWords, Words
@@ -83,13 +83,3 @@ def test_bits_are_named_by_unit_and_bin_before_the_newest():
         "b@0",
         "c@0",
     )
-
-
-def test_a_table_of_units_is_found_by_name():
-    origin = Origin.of(_words())
-    assert units_of(origin, None) is UNITS
-    assert units_of(None, UNITS) is UNITS
-    assert units_of(origin, UNITS) is UNITS
-    assert units_of(origin, UNITS.take([2, 1, 0])).layer == UNITS.layer
-    with pytest.raises(ValueError, match="unit 'c'"):
-        units_of(origin, UNITS.take([0, 1]))

@@ -143,21 +143,6 @@ def test_what_sbatch_refuses_is_told_and_nothing_stays_submitted(plan, sbatch):
     assert called.read_text().splitlines()[-1] == "scancel 7"
 
 
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (("--array=0-3",), "--array is set by the submission itself; leave it out"),
-        (("-d", "singleton"), "-d is set by the submission itself"),
-        (("--arr=0-1",), "--arr is set by the submission itself"),  # sbatch takes abbreviations
-        (("--depend=singleton",), "--depend is set by the submission itself"),
-        (("--wra=x",), "--wra is set by the submission itself"),
-        (("--comment=a\nb",), "has characters that no script can hold"),
-    ],
-)
-def test_options_that_would_undo_a_submission_are_refused(plan, flags, said):
-    assert said in one_sentence(microcolumn("study", "submit", plan, "--dry-run", "--", *flags))
-
-
 def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     killed = "echo '7_0|OUT_OF_MEMORY'; echo '7_1|TIMEOUT'; echo '7_2|RUNNING'"
     lost = "echo '7_[3,5-6%2]|CANCELLED by 0'"

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 import written
 from commands import done, refused
-from few_draws import FEW_DRAWS
 
 import microcolumn as mc
-from microcolumn.models import _penalised
 
 #: Too few words to bring units together: a small penalty leaves weights to look at.
 RBM = ("--model", "RBM", "--hidden", "3", "--l1", "1e-4")
@@ -94,30 +92,6 @@ def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     recording = mc.read(session, depth_reference="unstated", epochs=[[0, 10]])
     _, test = recording.bin(0.020).split(0.5, by="blocks", random_state=0)
     assert told["held_out"]["bits_per_second"] == float(mc.score(model, test))
-
-
-@pytest.fixture
-def sampled(monkeypatch):
-    """No exact sum is small enough, and few chains make a quick fit."""
-    monkeypatch.setattr(_penalised, "EXACT_FIT", 0.0)
-    monkeypatch.setattr(_penalised.PenalisedModel, "_sampler", FEW_DRAWS)
-
-
-def test_fit_prints_what_fresh_chains_say_of_a_sampled_likelihood(session, sampled, tmp_path):
-    out = tmp_path / "ising.safetensors"
-    asked = ("--model", "Ising", "--l1", 1e-3, "--window", 2, "--out", out)
-    told = done("fit", session, *asked).stdout
-    certificate = mc.load(out).certificate_
-    gain, stderr = certificate.gain_bits_per_second(0.040)
-    assert (
-        f"certificate  mean square z {certificate.mean_square_z:.2f} over "
-        f"{certificate.n_moments} moments, {gain:.2g} ± {stderr:.1g} bits/s still to be gained\n"
-    ) in told
-    assert "optimality" not in told
-    found = json.loads(done("fit", session, *asked, "--json").stdout)["certificate"]
-    assert found["mean_square_z"] == certificate.mean_square_z
-    assert (found["gain_bits_per_second"], found["stderr_bits_per_second"]) == (gain, stderr)
-    assert found["converged"] is certificate.converged
 
 
 def test_fit_passes_every_setting_on(session, tmp_path):

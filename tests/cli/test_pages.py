@@ -95,16 +95,6 @@ def test_what_there_is_not_is_one_sentence_and_leaves_no_folder(store, tmp_path,
     assert not (tmp_path / "f").exists()
 
 
-def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
-    store = planted_study.write(tmp_path / "new.db", keep=lambda job: job.kind == "fit")
-    result = study("figures", store)
-    assert result.exit_code == 2
-    assert "nothing to draw yet; run the study further" in result.stderr
-    told = study("page", store, "--out", tmp_path / "x.html", "--json")
-    assert json.loads(told.stdout) == {"page": str(tmp_path / "x.html")}
-    assert "Nothing is tested yet" in (tmp_path / "x.html").read_text(encoding="utf-8")
-
-
 def test_tables_are_written_and_named(store, tmp_path):
     result = study("tables", store, "--out", tmp_path / "new" / "tables")
     assert result.exit_code == 0, result.output

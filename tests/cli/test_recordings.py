@@ -42,12 +42,6 @@ def test_info_keeps_what_it_is_told_to_keep(session):
     assert [unit["id"] for unit in json.loads(result.output)["units"]] == ["11"]
 
 
-def test_info_saves_the_figure_behind_the_bin_width(session, tmp_path):
-    result = run("info", session, "--figure", str(tmp_path / "width.png"))
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "width.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_a_damaged_file_is_one_sentence_and_exit_code_2(tmp_path):
     path = tmp_path / "session.nwb"
     path.write_bytes(b"\x89HDF\r\n\x1a\n\0\0")

@@ -123,18 +123,6 @@ def test_a_job_that_fails_is_told_by_run_status_and_report(plan, monkeypatch):
     assert "failed" not in microcolumn("study", "status", plan).stdout
 
 
-def test_the_status_of_a_finished_study_counts_its_jobs(stored):
-    result = microcolumn("study", "status", stored)
-    assert result.exit_code == 0
-    n_jobs = len(when_finished(stored))
-    assert result.stdout.startswith(f"{stored}: {n_jobs} of {n_jobs} jobs done, complete\n")
-    for kind in ("fit", "test", "predict", "structure"):
-        assert f"\n  {kind}" in result.stdout
-    told = strict(microcolumn("study", "status", stored, "--json").stdout)
-    assert sum(told["done"].values()) == sum(told["planned"].values()) == n_jobs
-    assert (told["store"], told["complete"], told["running"]) == (str(stored), True, False)
-
-
 @pytest.mark.parametrize("command", ["status", "report"])
 def test_a_plan_that_was_edited_since_it_was_run_is_told(plan, command):
     microcolumn("study", "run", plan, "--jobs", 1)
@@ -223,19 +211,6 @@ def test_compare_passes_its_settings_on(in_folder):
     assert (experiment.bin_width, experiment.most_active, experiment.seed) == (0.04, 3, 7)
     assert (experiment.models, experiment.n_splits) == (("Ising",), 1)
     assert (experiment.l1, experiment.split_by) == ((1e-3, 4e-3), "words")
-
-
-def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch):
-    opened = []
-    monkeypatch.setattr(
-        "microcolumn.cli.output.webbrowser.open", lambda address: opened.append(address) or True
-    )
-    result = microcolumn("compare", "cells.npz", "--quick", "--json", "--open", *SETTINGS)
-    assert result.exit_code == 0, result.output
-    page = in_folder / "cells-comparison-quick.html"
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert opened == [page.as_uri()]
-    assert strict(result.stdout)["comparisons"][0]["recording"] == "cells"
 
 
 @pytest.mark.parametrize(

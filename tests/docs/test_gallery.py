@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -58,12 +57,6 @@ def test_every_block_runs_and_draws_what_its_picture_shows(
     assert {path.name for path in tmp_path.iterdir()} == {"likelihood.pdf", "annealing.pdf"}
 
 
-def test_each_picture_is_crisp_on_a_screen_with_two_pixels_for_one():
-    for path, width, _ in pictures():
-        with Image.open(DOCS / path) as picture:
-            assert abs(picture.width - 2 * int(width)) <= 2, path
-
-
 def test_each_picture_was_made_by_the_code_above_it(gallery):
     sources = gallery.sources(PAGE)
     for path, _, _ in pictures():
@@ -75,24 +68,3 @@ def test_there_are_no_other_pictures_and_they_are_small():
     files = sorted((DOCS / "gallery").iterdir())
     assert files == sorted(DOCS / path for path, _, _ in pictures())
     assert sum(file.stat().st_size for file in files) < MOST
-
-
-def test_questions_are_those_of_the_list_at_the_top():
-    listed = re.findall(r"^\d+\. \[(.+)\]\(#(.+)\)$", PAGE, flags=re.MULTILINE)
-    asked = re.findall(r"^## (.+)$", PAGE, flags=re.MULTILINE)
-    assert [question for question, _ in listed] == asked
-    for question, anchor in listed:
-        assert anchor == re.sub(r"[^a-z ]", "", question.lower()).replace(" ", "-")
-
-
-def test_help_lists_the_plots_under_the_same_questions():
-    """The docstring of `mc.plot` is what `help` begins with."""
-    _, *sections = re.split(r"^## (.+)$", PAGE, flags=re.MULTILINE)
-    shown = {
-        question: re.findall(r"^\*\*(\w+)\*\*:", text, flags=re.MULTILINE)
-        for question, text in zip(sections[::2], sections[1::2], strict=True)
-    }
-    listed = re.findall(r"^(\w.+\?)\n((?:    .+\n)+)", mc.plot.__doc__, flags=re.MULTILINE)
-    told = {question: re.findall(r"``(\w+)``", names) for question, names in listed}
-    assert told == {question: names for question, names in shown.items() if names}
-    assert sorted(chain(*told.values())) == sorted(mc.plot.__all__)

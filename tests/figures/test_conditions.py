@@ -42,22 +42,6 @@ def test_the_first_experiment_that_fits_is_shown_with_its_longest_words(
     assert (condition.experiment.name, condition.window) == shown
 
 
-@pytest.mark.parametrize(
-    ("asked", "known"),
-    [
-        (("sells", None, None), "cells"),
-        (("cells", "instant", None), "instantaneous, spatiotemporal"),
-        ((None, "instant", None), "instantaneous, spatiotemporal"),
-        ((None, None, 7), "1, 2, 3"),
-        ((None, "instantaneous", 2), "has 1$"),
-    ],
-)
-def test_an_error_about_a_name_lists_the_names_of_the_plan(results, asked, known):
-    with pytest.raises(ValueError, match=known) as caught:
-        condition_of(results, *asked)
-    assert not isinstance(caught.value, NotComputedError)
-
-
 def test_a_condition_that_is_not_tested_yet_is_not_computed(results):
     with pytest.raises(NotComputedError, match="windows of 3 bins"):
         condition_of(results, "cells", "spatiotemporal", 3)
@@ -70,22 +54,6 @@ def test_a_plan_without_windows_has_no_figures_of_them(tmp_path):
     for draw in (mc.figures.windows, mc.figures.spatiotemporal):
         with pytest.raises(NotComputedError, match="several bins"):
             draw(results)
-
-
-def test_a_figure_whose_results_are_missing_is_a_sentence_that_names_it(results):
-    found = {wanted.name: figure for wanted, figure in mc.figures.draw_all(results)}
-    assert {name for name, each in found.items() if isinstance(each, str)} == {
-        "parameters",
-        "penalties",
-        "assemblies",
-        "layers",
-        "patterns",
-        "spatiotemporal",
-        "annealing",
-    }
-    assert found["spatiotemporal"].startswith(
-        "The figure spatiotemporal of cells (simulated) is left out: "
-    )
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,6 @@ def panels(figure):
     return {ax.get_title(loc="left"): ax for ax in figure.axes if ax.get_title(loc="left")}
 
 
-def legend(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 def marks(ax):
     (found,) = [each for each in ax.collections if isinstance(each, PathCollection)]
     [path] = found.get_paths()
@@ -108,24 +104,6 @@ def test_beside_it_is_the_most_correlated_pair_against_the_lag(figure):
     np.testing.assert_allclose(np.diff(edges), 20.0)
     ids = words.units.ids
     assert f"the most correlated pair, units {ids[first]} and {ids[second]}" in figure.caption
-
-
-def test_an_experiment_of_some_units_shows_these_alone(planted_results):
-    figure = data(planted_results, "cells", experiment="spatiotemporal")
-    recording = planted_study.recording()
-    most_active = np.sort(np.argsort(-recording.spike_counts, kind="stable")[:4])
-    [dots] = [line for line in panels(figure)["a"].lines if line.get_marker() == "o"]
-    np.testing.assert_array_equal(dots.get_ydata(), recording.units.depth_um[most_active])
-    assert legend(panels(figure)["a"]) == ["4 single units"]
-    assert f"4 most active of {recording.n_units} units" in figure.caption
-    np.testing.assert_allclose(np.ptp(marks(panels(figure)["b"])[:, :, 0], axis=1), 0.0067)
-
-
-def test_time_that_the_study_does_not_use_is_not_shown(figure_of):
-    short = replace(PLAN, experiments=(replace(PLAN.experiments[0], max_words=150),))
-    figure = figure_of(None, short)
-    assert busiest(figure).get_xlim()[1] <= 3.0 + 1e-9
-    assert "150 bins of 20 ms" in figure.caption
 
 
 def test_without_depths_panel_a_shows_rates(figure_of):

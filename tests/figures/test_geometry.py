@@ -1,8 +1,5 @@
 """Where points and panels of a figure are."""
 
-import numpy as np
-import pytest
-
 from microcolumn.figures import _geometry as geometry
 from microcolumn.figures._captioned import captioned, letter
 from microcolumn.plot._tips import tip
@@ -33,31 +30,6 @@ def test_points_are_where_they_are_drawn():
     for row, x, y, unit in zip(found.rows, (1, 2, 3), (10, 30, 20), "abc", strict=True):
         assert row[:2] == placed(figure, figure.axes[0], x, y)
         assert row[2:] == (0, 0, unit)
-
-
-def test_a_bar_is_a_box():
-    def draw(figure):
-        tip(figure.add_subplot().bar([0.0], [4.0], 0.5), {"bits/s": 4.0})
-
-    figure = drawn(draw)
-    [[_, [(x, y, width, height, value)]]], _ = geometry.points_of(figure)
-    ax = figure.axes[0]
-    assert (x, y) == placed(figure, ax, -0.25, 4.0)
-    right, bottom = placed(figure, ax, 0.25, 0.0)
-    assert (x + width, y + height) == (pytest.approx(right, abs=1), pytest.approx(bottom, abs=1))
-    assert value == 4.0
-
-
-def test_points_that_are_not_seen_are_left_out_and_unknown_numbers_are_none():
-    def draw(figure):
-        ax = figure.add_subplot()
-        dots = ax.scatter([1.0, 2.0, 99.0, np.nan], [1.0, 1.0, 1.0, 1.0])
-        ax.set_xlim(0.0, 3.0)
-        tip(dots, {"x": [1, 2, 99, 0], "error": [0.123456789, np.nan, 0.1, 0.1]})
-
-    [found], total = geometry.points_of(drawn(draw))
-    assert total == 2
-    assert [row[4:] for row in found.rows] == [(1, 0.123457), (2, None)]
 
 
 def test_of_very_many_points_some_of_every_kind_are_kept(monkeypatch):

@@ -5,18 +5,15 @@ from dataclasses import replace
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 
 import microcolumn as mc
 from microcolumn.evaluate import Assemblies, Assembly, layer_statistics
 from microcolumn.figures import assemblies
-from microcolumn.figures._captioned import PAGE
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.plot._time import COLOURS, ROW_HEIGHT
-from microcolumn.plot.style import legible
 from microcolumn.study import NotComputedError, Results
 
 ONE, WINDOWS = planted_study.PLAN.experiments
@@ -90,15 +87,6 @@ def words_of(results):
     return results.all_words("cells")
 
 
-def test_the_four_clearest_are_shown_each_in_its_colour(figure):
-    assert titles(figure) == ["h4", "h3", "h2", "h1"]  # by bits/s lost over its error
-    shown = [ax for ax in figure.axes if ax.get_title()]
-    assert [ax.title.get_color() for ax in shown] == [legible(colour) for colour in COLOURS]
-    assert list(lettered(figure)) == ["a", "b", "c", "d"]
-    assert figure.get_figwidth() == PAGE
-    assert figure.title == "Assemblies of RBM 5, cells (simulated)"
-
-
 def test_activations_are_those_of_the_model_of_split_0(figure, results):
     ax = lettered(figure)["b"]
     model, words = results.model("cells", "RBM"), words_of(results)
@@ -142,20 +130,6 @@ def boxes(ax, colour):
         for path in marks.get_paths()
         for corners in path.vertices.reshape(-1, 5, 2)
     }
-
-
-def test_each_is_on_the_probe_with_its_numbers_below(figure, results):
-    depth = results.units("cells").depth_um
-    for ax in (each for each in figure.axes if each.get_title()):
-        k = int(ax.get_title()[1:])
-        written = [text.get_text() for text in ax.texts]
-        for line in ("assembly", "3 of 3", f"{0.5 + k:.2f}", f"{2.0 + k:.2f} ± 0.50"):
-            assert line in written
-        strong = max(
-            (each for each in ax.collections if isinstance(each, PathCollection)),
-            key=lambda each: each.get_sizes().max(),
-        )
-        assert sorted(strong.get_offsets()[:, 1]) == sorted(depth[list(GROUPS[k])])
 
 
 def test_one_hidden_unit_that_is_no_assembly_is_called_what_it_is(tmp_path):

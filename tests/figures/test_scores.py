@@ -56,14 +56,6 @@ def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted
     assert [ax.get_title(loc="left") for ax in (a, b)] == ["a", "b"]
 
 
-def test_hidden_units_that_grow_with_the_words_have_no_number(planted_results):
-    figure = likelihood(planted_results, "cells", experiment="spatiotemporal", window=2)
-    assert heights(figure.axes[0]) == {
-        "Ising": pytest.approx([14.0]),
-        "RBM": pytest.approx([16.0]),
-    }
-
-
 def test_all_recordings_are_shown_side_by_side_or_one_of_them(pair):
     figure = likelihood(pair)
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0, 6.0])
@@ -85,16 +77,6 @@ def test_a_recording_without_a_score_is_left_out(pair, monkeypatch):
     assert heights(likelihood(pair).axes[0])["Ising"] == pytest.approx([5.0])
     with pytest.raises(NotComputedError, match="a test of 'cells'"):
         likelihood(pair, "cells")
-
-
-def test_all_models_of_the_recording_are_drawn(planted_results):
-    figure = ranking(planted_results, "cells")
-    [ax] = figure.axes
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names == ["RBM 5", "SemiRBM 5", "Ising"]
-    pair = planted_results.comparison("cells").pair("Ising", "RBM 5")
-    lowest = ax.containers[-1].lines[0]
-    assert lowest.get_xdata()[0] == pytest.approx(pair.bits_per_second)
 
 
 def test_without_a_model_that_may_be_ranked_it_is_left_out(tmp_path):
@@ -163,16 +145,3 @@ def test_false_modes_are_gaps_that_the_caption_names(tmp_path):
     figure = windows(Results(planted_study.write(tmp_path / "s.db", keep=keep, change=change)))
     assert lines(figure)["RBM"] == pytest.approx([np.nan, 4.0, np.nan], nan_ok=True)
     assert "Not drawn, because of a false mode: RBM of 1 and 3 bins." in figure.caption
-
-
-def test_without_a_gain_there_is_one_panel_and_without_a_score_no_figure(tmp_path):
-    keep = lambda job: job.kind == "test"  # noqa: E731
-    change = false_at((1, 2, 3), ("Ising",))
-    figure = windows(Results(planted_study.write(tmp_path / "one.db", keep=keep, change=change)))
-    [ax] = figure.axes
-    assert list(lines_of(ax)) == ["RBM"]
-    assert "(b)" not in figure.caption
-    change = false_at((1, 2, 3), ("Ising", "RBM"))
-    none = Results(planted_study.write(tmp_path / "none.db", keep=keep, change=change))
-    with pytest.raises(NotComputedError, match="a score without a false mode"):
-        windows(none)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import large_study
 import numpy as np
 import planted_study
 import pytest
@@ -48,17 +47,6 @@ def test_maps_are_the_live_hidden_units_at_the_longest_windows(planted_results, 
     assert ax.get_title() == "h0"
     assert "4 units in 3 bins of 6.7 ms" in figure.caption
     assert "1 of 1 live ones" in figure.caption
-
-
-def test_maps_are_strongest_first(tmp_path):
-    results = results_of(tmp_path, change=large_study.tell_l1, parameters=large_study.parameters)
-    figure = spatiotemporal(results)
-    columns = [int(ax.get_title().removeprefix("h")) for ax in maps(figure)]
-    W = results.model("cells", "RBM", experiment="spatiotemporal", window=2).W_
-    strengths = np.abs(W).sum(axis=0)
-    assert len(columns) > 3
-    assert columns == np.argsort(-strengths)[: len(columns)].tolist()
-    assert "strongest first" in figure.caption
 
 
 def test_gains_are_the_stored_ones_given_the_rest_and_given_the_past(planted_results, figure):

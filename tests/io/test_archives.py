@@ -92,13 +92,6 @@ def test_steinmetz_has_depths_of_one_column_and_peaks_counted_from_1(archive):
     assert units.multiunit.tolist() == [False, True, False, False, False]
 
 
-def test_aind_has_two_verdicts_of_which_one_can_only_lower(archive):
-    units = archive("aind", depth_reference="tip").units
-    assert units.quality == ("good", "failed", "mua", "good")
-    assert units.probe == ("ProbeA",) * 3 + ("ProbeB",)
-    assert units.area is None
-
-
 def test_an_area_and_a_probe_select_units_as_they_are_written(archive):
     recording = archive("openscope")
     assert recording.select(area="VISp").units.ids == ("900", "901")

@@ -6,7 +6,7 @@ import pytest
 import written
 from conftest import RECORDINGS
 
-from microcolumn import Recording, Units
+from microcolumn import Recording
 from microcolumn.io import read
 from microcolumn.io.neo import from_neo
 
@@ -139,14 +139,6 @@ def test_unsorted_neuroexplorer_times_are_sorted_and_negative_ones_outside_the_e
     assert recording.spike_counts.sum() == recording.n_spikes - 1
 
 
-def test_waveforms_of_a_neuron_are_no_second_unit(tmp_path):
-    original = written.small_recording()
-    twice = original.with_units(Units(["a", "a_wf", "b_wf", "c", "d"]))
-    recording = read(written.write_nex(twice, tmp_path / "a.nex"))
-    assert recording.units.ids == ("a", "b_wf", "c", "d")
-    assert "waveforms of units left out: 1" in recording.notes
-
-
 @pytest.mark.parametrize(
     ("at", "layout", "value", "part"),
     [
@@ -212,14 +204,6 @@ def test_scalar_annotations_become_columns(make):
     )
 
 
-def test_units_are_named_by_the_caller_by_annotations_or_by_position():
-    trains = [train([0.1]), train([0.2])]
-    assert from_neo(trains).units.ids == ("0", "1")
-    assert from_neo(trains, ids=["x", "y"]).units.ids == ("x", "y")
-    assert from_neo([train([0.1], unit_id=7)]).units.ids == ("7",)
-    assert from_neo(train([0.1], name="alone")).units.ids == ("alone",)
-
-
 def test_segments_are_epochs_joined_unit_by_unit():
     first = [train([0.1, 0.4], 1.0, name="a"), train([0.5], 1.0, name="b")]
     second = [train([3.5], 4.0, start=3.0, name="b"), train([], 4.0, start=3.0, name="a")]
@@ -250,15 +234,6 @@ def test_spikes_before_0_are_kept_where_the_train_starts_before_them():
     recording = from_neo([train([-0.5, 0.1], start=-1.0)])
     assert recording.spike_counts.tolist() == [2]
     assert list(recording.epochs) == [(-1.0, 2.0)]
-
-
-def test_trains_that_share_a_name_are_joined_by_position_only_in_one_order():
-    first = [train([0.1], 1.0, name=name) for name in ("a", "a", "b")]
-    second = [train([1.1], start=1.0, name=name) for name in ("a", "a", "b")]
-    recording = from_neo(block_of(first, second), ids=["x", "y", "z"])
-    np.testing.assert_array_equal(recording.trains[2], [0.1, 1.1])
-    with pytest.raises(ValueError, match="different orders"):
-        from_neo(block_of(first, second[::-1]), ids=["x", "y", "z"])
 
 
 def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():

@@ -96,14 +96,6 @@ def test_pickled_metadata_stays_closed_and_the_note_says_what_to_do(saved, tmp_p
     assert "from_pynapple" in recording.notes[0]
 
 
-def test_metadata_that_older_versions_saved_as_arrays_become_columns(saved):
-    rewritten(saved, layer=np.array(["II", "IV", "IV", "VI"]), depth=np.array([1.0, 2, 3, 4]))
-    recording = read(saved, depth_reference="tip")
-    assert recording.units.layer == ("II", "IV", "IV", "VI")
-    assert recording.units.depth_um.tolist() == [1, 2, 3, 4]
-    assert recording.notes == ()
-
-
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

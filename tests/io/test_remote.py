@@ -1,6 +1,5 @@
 """NWB files behind a URL, from a server of this machine."""
 
-import json
 import re
 import sys
 import threading
@@ -13,13 +12,10 @@ import h5py
 import numpy as np
 import pytest
 import written
-from typer.testing import CliRunner
 
 import microcolumn as mc
-from microcolumn.cli import app
 from microcolumn.io import _remote
 from microcolumn.io._failures import check_claim, largest_content, size_on_disk
-from microcolumn.study._sources import Source
 
 pytest.importorskip("remfile")
 
@@ -167,13 +163,3 @@ def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "remfile", None)
     with pytest.raises(ImportError, match=r"needs remfile; .* pip install 'microcolumn\[stream\]'"):
         mc.read("https://example.org/a.nwb")
-
-
-def test_commands_and_plans_take_urls(server):
-    url = f"{server[0]}/files/a.nwb"
-    told = json.loads(CliRunner().invoke(app, ["info", url, "--json"]).output)
-    assert told["n_units"] == 5
-    plan = mc.study.Plan.of([f"{url}?v=2"], read={"depth_reference": "surface"})
-    (source,) = plan.sources
-    assert (source.name, source.file) == ("a", f"{url}?v=2")
-    assert Source.from_dict("a", source.as_dict()).load().n_units == 5

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
-from microcolumn.models import from_bytes, to_bytes
+from microcolumn.models import to_bytes
 
 L1_VALUES = [1e-3, 4e-3, 1e-2]
 
@@ -42,19 +42,6 @@ def test_given_paths_change_no_bit_where_their_settings_agree(settings):
     model = mc.SemiRBM(3, **settings)
     alone = model.fit_path(words, L1_VALUES)
     _assert_same_bits(model.fit_path(words, L1_VALUES, nested=_nested(words, **settings)), alone)
-
-
-def test_paths_read_from_bytes_and_arrays_of_words_do_as_well():
-    words = _volleys(1)
-    model = mc.SemiRBM(3, tol=1e-8)
-    alone = model.fit_path(words, L1_VALUES)
-    nested = tuple(
-        tuple(from_bytes(to_bytes(model)) for model in path) for path in _nested(words, tol=1e-8)
-    )
-    again = model.fit_path(words.expand(), np.array(L1_VALUES), nested=nested)
-    for model, other in zip(again, alone, strict=True):
-        for name in ("J_", "b_", "W_", "c_", "objective_", "optimality_", "n_iter_"):
-            assert np.array_equal(getattr(model, name), getattr(other, name))
 
 
 @settings(deadline=None, max_examples=4)

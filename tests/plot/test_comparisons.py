@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -61,27 +60,6 @@ def test_fitted_models_are_ranked_too(random_parameters, draw):
     assert max(row[0] for row in shown.values()) == 0.0
 
 
-def test_several_recordings_are_marks_around_their_median():
-    given = [compared(LEVELS), compared(LEVELS | {"RBM 25": 14.5}), compared({"Ising": 7.0})]
-    ax = ranking(given)
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    places = {name: [] for name in names}
-    for line in ax.lines[:-1]:  # the last one marks the best
-        places[names[round(float(line.get_ydata()[0]))]].append(line.get_xdata())
-    per_unit = [
-        {name: each.scores[name].per_neuron - each.best.per_neuron for name in each.scores}
-        for each in given
-    ]
-    for name, (single, middle) in places.items():
-        expected = [found[name] for found in per_unit if name in found]
-        assert list(single) == pytest.approx(expected)
-        assert middle[0] == pytest.approx(np.median(expected))
-    assert names == ["RBM 25", "BernoulliMixture", "Ising"]
-    told = [text.get_text() for text in ax.texts]
-    assert told == ["1 of 2", "1 of 2", "1 of 3", "best in"]
-    assert "per unit" in ax.get_xlabel()
-
-
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
 
 
@@ -132,15 +110,6 @@ def test_lines_are_scores_per_unit_at_their_bins_with_gaps_for_what_is_not_compu
     assert ax.get_ylim()[0] == 0.0
 
 
-def test_what_stands_alone_has_an_error_bar():
-    ax = windows(windows_result(), ax=axes())
-    bars = [bar for bar in ax.collections if not isinstance(bar, PolyCollection)]
-    heights = [[np.ptp(segment[:, 1]) for segment in bar.get_segments()] for bar in bars]
-    expected = 2 * 0.3 * np.std(SHIFTS, ddof=1) * math.sqrt(1 / 4 + 1.0) / 4
-    assert heights[0] == []  # a band shows them all
-    assert heights[1] == pytest.approx([expected] * 2)
-
-
 def test_bands_of_one_split_are_the_error_of_blocks():
     assert bands(windows(windows_result(n_splits=1), ax=axes()))[0] == pytest.approx([0.05] * 3)
 
@@ -157,18 +126,3 @@ def test_gains_are_paired_by_split_with_the_splits_as_dots():
     error = np.std(by_split, ddof=1) / 2 * math.sqrt(1 + 4)  # Nadeau & Bengio
     assert [np.ptp(segment[:, 1]) / 2 for segment in segments] == pytest.approx([error] * 2)
     assert "Ising" in ax.get_ylabel()
-
-
-def false(result):
-    """A score of a model with half of its mass where no word is."""
-    return replace(result, splits=tuple(replace(s, false_mass=0.5) for s in result.splits))
-
-
-@pytest.mark.parametrize("draw", [windows, window_gains])
-def test_a_model_with_false_modes_alone_is_neither_drawn_nor_named(draw):
-    result = windows_result()
-    scores = result.models["RBM"]
-    models = result.models | {"SemiRBM": scores, "RBM": (false(scores[0]), None, false(scores[2]))}
-    ax = draw(replace(result, models=models), ax=axes())
-    assert "RBM" not in lines_of(ax)
-    assert "SemiRBM" in lines_of(ax)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from drawing import axes
-from matplotlib.collections import LineCollection
 
 import microcolumn as mc
 from microcolumn.evaluate import PredictionResult, UnitPrediction
@@ -52,17 +51,6 @@ def test_one_split_has_no_error_bars_and_silent_units_no_place():
     assert (*rates(container), *gains(container)) == (2.0, 0.4)
     [bars] = container.lines[2]
     assert not any(segment.size for segment in bars.get_segments())
-
-
-def test_the_models_of_a_unit_are_joined():
-    ax = gain([result("Ising", [1, 3], [0.5, 0.7]), result("RBM 4", [1, 3], [0.6, 0.9])], ax=axes())
-    joined = ax.collections[0]
-    assert isinstance(joined, LineCollection)
-    heights = [segment[:, 1].tolist() for segment in joined.get_segments()]
-    assert heights == [[0.5, 0.6], [0.7, 0.9]]
-    alone = gain(result("Ising", [1, 3], [0.5, 0.7]), ax=axes())
-    assert not alone.collections[0].get_segments()
-    np.testing.assert_array_equal(rates(alone.containers[0]), [1, 3])  # in their place
 
 
 @pytest.fixture(scope="module")

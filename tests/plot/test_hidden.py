@@ -5,7 +5,6 @@ import pytest
 from drawing import draw
 from hypothesis import given, settings, strategies as st
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.models import RBM
@@ -14,10 +13,7 @@ from microcolumn.plot._hidden import (
     NEGATIVE,
     POSITIVE,
     THRESHOLD,
-    Extent,
-    draw_hidden_units,
     hidden_units,
-    strongest_first,
 )
 from microcolumn.units import Units
 from microcolumn.words import Words
@@ -95,18 +91,6 @@ def test_bars_are_the_weights_and_biases(seed, n_bits, n_hidden):
     names, biases = above(ax)
     assert names == [f"h{k}" for k in by_weight]
     np.testing.assert_allclose(biases, model.c_[by_weight], atol=0.0501)
-
-
-def test_two_plots_have_one_scale_where_they_share_an_extent_and_the_number_of_columns():
-    weak, strong = rbm(seed=1), rbm(n_hidden=9, seed=2, W=5.0 * rbm(n_hidden=9, seed=2).W_)
-    extent = Extent.of(weak.W_, strong.W_)
-    assert extent == (-strong.W_.min(), strong.W_.max())
-    axes = Figure().subplots(1, 2)
-    for ax, model in zip(axes, (weak, strong), strict=True):
-        draw_hidden_units(ax, model, None, strongest_first(model), extent=extent, room_for=9)
-    assert axes[0].get_xlim() == axes[1].get_xlim()
-    assert scales(axes[0])[1] == pytest.approx(scales(axes[1])[1])
-    np.testing.assert_allclose(bars(axes[0], 6)[1], weak.W_[:, strongest_first(weak)[0]])
 
 
 def test_hidden_units_are_ordered_by_variance_of_activation_on_words():

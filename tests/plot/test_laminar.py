@@ -7,7 +7,6 @@ from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import (
     bit_layout,
     laminar,
-    short_ids,
 )
 from microcolumn.units import Units
 from microcolumn.words import Words
@@ -50,37 +49,11 @@ def test_depths_above_the_tip_are_turned_round():
     assert laminar(units).order.tolist() == [1, 2, 0]
 
 
-def test_units_of_unknown_depth_are_last_in_their_layer():
-    units = Units("abc", [np.nan, 900.0, 500.0], ["IV"] * 3)
-    assert laminar(units).order.tolist() == [2, 1, 0]
-
-
 def test_without_depths_layers_come_as_they_appear_and_units_as_listed():
     units = Units("abcd", layer=["V", "", "II", "V"])
     found = laminar(units)
     assert found.order.tolist() == [0, 3, 2, 1]
     assert found.layers == (("V", 0, 2), ("II", 2, 3), ("", 3, 4))
-
-
-@pytest.mark.parametrize(
-    ("ids", "short"),
-    [
-        (["12_characters"[:12], "x"], ["12_character", "x"]),
-        (["probe0_shank1_unit_0042"], ["prob…it_0042"]),
-        (["$" * 13, "x"], [r"\$" * 4 + "…" + r"\$" * 7, "x"]),
-        # What all share goes, but no part of a number or of a word.
-        (["shank0_unit_100", "shank0_unit_101"], ["…100", "…101"]),
-        (["left_unit_7_good", "left_unit_81_good"], ["…7…", "…81…"]),
-        (["a_good_unit_1", "a_great_unit_1"], ["…good…", "…great…"]),
-        (["probe0_unit_1", "probe0_unit_10", "probe0_unit_"], ["…_1", "…_10", "…_"]),
-        (
-            [f"shank0_site_{n}_cluster_00{n}_good" for n in (10, 21)],
-            ["10_c…er_0010", "21_c…er_0021"],
-        ),
-    ],
-)
-def test_long_ids_are_shortened_to_what_tells_them_apart(ids, short):
-    assert short_ids(ids) == short
 
 
 def test_bits_of_a_window_run_bin_by_bin_each_from_the_top():

@@ -123,19 +123,6 @@ def test_entries_are_the_couplings_from_the_top_with_the_biases_beside_them():
     np.testing.assert_allclose(biases(ax, 5), model.b_[order])
 
 
-def test_the_strongest_hundredth_is_beyond_the_colours_and_the_bar_says_so():
-    J = np.full((30, 30), -0.1)
-    np.fill_diagonal(J, 0.0)
-    J[0, 1] = J[1, 0] = -5.0
-    model = ising(30, b=np.zeros(30), J=J)
-    signed = matrix(drawn_couplings(model))
-    assert signed.norm.vmax == pytest.approx(0.1)
-    assert signed.colorbar.extend == "min"
-    wide = matrix(drawn_couplings(model, limit=6.0))
-    assert wide.norm.vmax == 6.0
-    assert wide.colorbar.extend == "neither"
-
-
 def test_windows_are_drawn_in_blocks_of_lags():
     model = ising(6)
     ax = drawn_couplings(model, Units("abc", [3.0, 2.0, 1.0]))

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from drawing import axes
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
 
 import microcolumn as mc
@@ -190,21 +189,6 @@ def test_what_it_is_not_about_is_named(name, calls):
     for given in ("text", [], {"a": 3}, mc.RBM(2)):
         sentence = refused(function, given, *calls[name][1:])
         assert re.match(rf"{argument}(\[.*\])? is |RBM is not fitted yet; call fit", sentence)
-
-
-@pytest.mark.parametrize("name", sorted(set(plot.__all__) - set(MAPS)))
-def test_colours_pass_through(name, calls):
-    drawn = getattr(plot, name)(*calls[name], color=(0.1, 0.2, 0.3), ax=axes())
-    assert (0.1, 0.2, 0.3) in colours_in(drawn)
-
-
-def colours_in(ax):
-    """Red, green and blue of all artists, here and in inset axes."""
-    found = set()
-    for asked in ("get_color", "get_facecolor"):
-        for artist in ax.findobj(lambda each, asked=asked: hasattr(each, asked)):
-            found.update(map(tuple, to_rgba_array(getattr(artist, asked)())[:, :3].tolist()))
-    return found
 
 
 @pytest.mark.parametrize("name", OF_MODELS)

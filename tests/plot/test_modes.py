@@ -6,10 +6,9 @@ from drawing import draw
 from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 
-from microcolumn.models import BernoulliMixture, HiddenMarkovModes
+from microcolumn.models import BernoulliMixture
 from microcolumn.plot._hidden import POSITIVE, THRESHOLD, modes
 from microcolumn.units import Units
-from microcolumn.words import Words
 
 
 def mixture(n_modes=4, n_bits=6, seed=0):
@@ -42,15 +41,3 @@ def test_bars_are_probabilities_of_a_spike_from_superficial_to_deep(n_bits):
     np.testing.assert_allclose(mean, (model.weights_ @ model.modes_)[rows], atol=1e-12)
     charts = bars(ax, n_bits, POSITIVE)
     np.testing.assert_allclose(charts, model.modes_[order][:, rows], atol=1e-12)
-
-
-def test_layers_and_units_of_the_model_are_named():
-    rng = np.random.default_rng(0)
-    depths, layers = [900.0, 300.0, 950.0], ["V", "II/III", "V"]
-    table = Units(["n1", "n2", "n3"], depths, layers, depth_reference="surface")
-    words = Words.from_array(rng.random((300, 3)) < 0.2, units=table)
-    ax = drawn(HiddenMarkovModes(n_modes=2).fit(words))
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["II/III", "V"]
-    assert [tick.get_text() for tick in ax.get_yticklabels(minor=True)] == ["n2", "n1", "n3"]
-    windows = drawn(BernoulliMixture(n_components=2).fit(words.embed(2)))
-    assert windows.get_ylabel() == "lag (bins)"

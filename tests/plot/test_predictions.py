@@ -10,7 +10,6 @@ from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import calibration, predict, roc
 from microcolumn.models import Independent, Ising
-from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
 from microcolumn.units import Units
 from microcolumn.words import Words
@@ -46,12 +45,6 @@ def test_the_second_shown_has_most_spikes_without_a_gap(predicted):
     assert counts[best] == 10
 
 
-def test_where_no_second_is_whole_the_longest_stretch_is_shown():
-    short = _spiking([0, 10, 40, 60, *range(70, 300, 10)])
-    start, stop = plot.busiest_stretch_of_unit(predict(Independent().fit(short), short), 0)
-    assert (start, stop) == pytest.approx((0.2, 0.8))
-
-
 def test_the_trace_is_the_probability_and_the_ticks_are_the_spikes(predicted):
     ax = plot.prediction(predicted, unit=1, start_s=2.0, stop_s=2.4, ax=axes())
     [trace] = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
@@ -75,12 +68,6 @@ def test_by_default_the_busiest_second_is_drawn_for_all_models(words, predicted)
     np.testing.assert_allclose(ax.get_xlim(), plot.busiest_stretch_of_unit(predicted, 1))
     assert len(ax.patches) == 2
     assert len({patch.get_edgecolor() for patch in ax.patches}) == 2
-
-
-def test_a_model_without_training_rates_has_no_line_for_them(words):
-    model = Ising.from_parameters(Parameters(b=[-1.0, -2.0], J=np.zeros((2, 2))))
-    ax = plot.prediction(predict(model, words), unit=0, ax=axes())
-    assert [line.get_label() for line in ax.lines] == ["spikes"]
 
 
 DRAW = {"calibration": plot.calibration, "roc": plot.roc, "prediction": plot.prediction}

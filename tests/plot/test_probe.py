@@ -3,7 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from microcolumn import Units
-from microcolumn.plot._probe import layer_spans, probe
+from microcolumn.plot._probe import probe
 
 DEPTHS = [900.0, 300.0, 400.0, 700.0, np.nan]
 LAYERS = ["V/VI", "II/III", "II/III", "$IV$", ""]
@@ -49,17 +49,6 @@ def test_deeper_is_further_down_whatever_depths_are_measured_from(units):
     assert above_tip.get_ylabel() == "height above the tip (µm)"
 
 
-def test_layers_end_midway_between_their_units_and_are_named_letter_by_letter(units, ax):
-    probe(units, ax=ax)
-    borders = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "None"]
-    assert borders == [550.0, 800.0]
-    names = {text.get_text(): text.xy for text in ax.texts}
-    assert list(names) == ["II/III", r"\$IV\$", "V/VI"]
-    assert names[r"\$IV\$"] == (1.0, 675.0)  # right of the axes, where no unit is
-    ax.figure.draw_without_rendering()
-    assert all(text.get_window_extent().x0 > ax.bbox.x1 for text in ax.texts)
-
-
 @pytest.mark.parametrize(
     ("units", "rows", "label"),
     [
@@ -78,19 +67,3 @@ def test_one_unit_has_a_probe(ax):
     bottom, top = ax.get_ylim()
     assert bottom > 300.0 > top
     ax.figure.draw_without_rendering()
-
-
-@pytest.mark.parametrize(
-    ("depths", "layer"),
-    [
-        ([1.0, 2.0, 3.0], ["IV", "V/VI", "IV"]),
-        ([300.0, 300.0, 300.0], ["", "", ""]),
-        ([300.0, 300.0, 300.0], ["IV", "IV", "V/VI"]),
-    ],
-)
-def test_layers_without_names_or_mixed_in_depth_have_no_spans(depths, layer, ax):
-    units = Units("abc", depths, layer, depth_reference="unstated")
-    assert layer_spans(units) == {}
-    probe(units, ax=ax)
-    assert len(ax.texts) == 0
-    assert ax.get_ylabel() == "depth as in the file (µm)"

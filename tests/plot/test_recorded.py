@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
@@ -58,19 +57,6 @@ def test_the_histogram_counts_every_pair_once_by_layer(words, ax):
         np.testing.assert_array_equal(heights, np.histogram(values, edges)[0])
 
 
-def test_the_mean_of_each_kind_of_pairs_is_marked_in_its_colour(words, ax):
-    correlations(words, ax=ax)
-    table = np.corrcoef(words.expand()[:, :7], rowvar=False)
-    same = np.equal.outer(np.arange(7) < 4, np.arange(7) < 4)
-    upper = np.triu(np.ones((7, 7), dtype=bool), 1)
-    means = [table[upper & ~same].mean(), table[upper & same].mean()]
-    np.testing.assert_allclose([line.get_xdata()[0] for line in ax.lines], means)
-    for line, steps, label, mean in zip(ax.lines, ax.patches, legend(ax), means, strict=True):
-        assert line.get_linestyle() == "--"
-        assert to_hex(line.get_color()) == to_hex(steps.get_facecolor())
-        assert label.endswith(f"mean {mean:.3f}".replace("-", "\N{MINUS SIGN}"))
-
-
 def test_pairs_without_known_layers_are_one_group(words, ax):
     correlations(Words.from_array(words.expand()), ax=ax)
     assert legend(ax)[0].startswith("pairs (21), mean ")
@@ -91,16 +77,6 @@ def volleys():
     return suggest_bin_width(Recording(trains))
 
 
-def dashed(ax):
-    return [float(line.get_xdata()[0]) for line in ax.lines if line.get_linestyle() == "--"]
-
-
-def test_dashed_lines_are_at_plus_and_minus_the_bin_width_in_use(volleys, ax):
-    correlogram(volleys, bin_width=0.015, ax=ax)
-    assert dashed(ax) == [-15.0, 15.0]
-    assert "± bin width, 15 ms" in legend(ax)
-
-
 def test_bins_are_filled_from_the_level_of_chance_under_the_running_mean(volleys, ax):
     correlogram(volleys, color="#ff0000", title="volleys", ax=ax)
     [bins] = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
@@ -119,12 +95,3 @@ def test_a_recording_has_the_correlogram_of_its_bin_width():
     found = suggest_bin_width(recording)
     ax = correlogram(recording, ax=Figure().subplots())
     np.testing.assert_allclose(ax.lines[0].get_ydata(), found.smoothed / found.chance)
-
-
-def test_a_bar_spans_the_peak_at_half_its_height(volleys, ax):
-    correlogram(volleys, bin_width=0.015, ax=ax)
-    bar = ax.lines[-1]
-    assert np.ptp(bar.get_xdata()) == pytest.approx(1e3 * volleys.peak_width_s)
-    middle = volleys.chance[volleys.chance.size // 2]
-    half_height = (volleys.baseline + volleys.height / 2) / middle
-    np.testing.assert_allclose(bar.get_ydata(), half_height)

@@ -1,18 +1,16 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawing import axes
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 import microcolumn as mc
 from microcolumn.evaluate import SplitScore
 from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
 from microcolumn.plot._comparisons import ranking
-from microcolumn.plot._scores import differences, in_groups, scores
+from microcolumn.plot._scores import differences, scores
 from microcolumn.plot.style import MODEL_COLOURS
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
@@ -105,11 +103,6 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     assert errors(point) == pytest.approx([pair.stderr])
 
 
-def dots(ax):
-    """Small dots of splits or recordings, one artist for each model."""
-    return [line.get_ydata() for line in ax.lines if line.get_markerfacecolor() == "white"]
-
-
 def test_differences_are_paired_and_nothing_is_written_beside_them():
     both = compared({"Ising": 10.0, "RBM 5": 12.0})
     ax = differences(both, ax=axes())
@@ -121,67 +114,9 @@ def test_differences_are_paired_and_nothing_is_written_beside_them():
     assert len(ax.texts) == 0
 
 
-def test_splits_are_dots_beside_their_mean():
-    both = compared({"Ising": 10.0, "RBM 5": 12.0})
-    ising, hidden = dots(scores(both, ax=axes()))
-    np.testing.assert_allclose(ising, 10.0 + np.array(SHIFTS))
-    np.testing.assert_allclose(hidden, 12.0 + 1.2 * np.array(SHIFTS))
-    [apart] = dots(differences(both, ax=axes()))
-    np.testing.assert_allclose(apart, 2.0 + 0.2 * np.array(SHIFTS))
-    one = compared({"Ising": 10.0, "RBM 5": 12.0}, n_splits=1)
-    assert dots(scores(one, ax=axes())) == dots(differences(one, ax=axes())) == []
-
-
-MANY = ("Ising", *(f"RBM {k + 1}" for k in range(13)))
-
-
-def test_thirty_recordings_are_dots_around_the_mean_of_each_of_fourteen_models():
-    rng = np.random.default_rng(0)
-    several = [
-        compared({name: 10.0 + rng.normal() for name in MANY}, f"mouse {k}") for k in range(30)
-    ]
-    figure = Figure(figsize=(7.0, 3.0), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    assert not in_groups(left, 30, 14)
-    ax = scores(several, ax=left)
-    levels = np.array([each.scores["RBM 3"].bits_per_second for each in several])
-    bars = bars_of(ax)
-    assert len(bars) == 14
-    assert [bar.get_height() for bar in bars["RBM 3"]] == pytest.approx([levels.mean()])
-    assert errors(bars["RBM 3"]) == pytest.approx([levels.std(ddof=1) / math.sqrt(30)])
-    np.testing.assert_allclose(dots(ax)[list(bars).index("RBM 3")], levels)
-    apart = levels - [each.scores["Ising"].bits_per_second for each in several]
-    points = {c.get_label(): c for c in differences(several, ax=right).containers}
-    assert points["RBM 3"].lines[0].get_ydata() == pytest.approx([apart.mean()])
-    assert errors(points["RBM 3"]) == pytest.approx([apart.std(ddof=1) / math.sqrt(30)])
-    figure.draw_without_rendering()
-    for panel in (left, right):
-        starts = [label.get_position()[0] for label in panel.get_xticklabels()]
-        assert starts == sorted(set(starts))
-        assert {label.get_rotation() for label in panel.get_xticklabels()} == {45.0}
-
-
 def test_differences_turn_the_pairs_in_which_the_reference_is_better():
     ax = differences(compared({"Ising": 10.0, "RBM 5": 7.0}), ax=axes())
     assert ax.containers[0].lines[0].get_ydata() == pytest.approx([-3.0])
-
-
-def test_recordings_without_the_reference_are_left_empty():
-    several = [compared({"RBM 5": 12.0}, "A"), compared({"RBM 5": 12.0, "Ising": 11.0}, "B")]
-    ax = differences(several, ax=axes())
-    [points] = ax.containers
-    assert points.lines[0].get_xdata() == pytest.approx([1.0])
-    with pytest.raises(ValueError, match="compared with 'Ising'; name another"):
-        differences(several[0], ax=axes())
-
-
-def test_scores_that_differ_by_rounding_alone_do_not_fill_the_axis():
-    found = compared({"Ising": 1.0, "RBM 3": 1.0, "Independent": 1.0})
-    tiny = {"bits_per_second": 1e-15, "corrected_stderr": 1e-16}
-    same = replace(found, pairs=tuple(replace(pair, **tiny) for pair in found.pairs))
-    for draw in (scores, differences):
-        low, high = draw(same, ax=axes()).get_ylim()
-        assert high - low > 9e-4
 
 
 @pytest.mark.parametrize("draw", [scores, differences, ranking])

@@ -98,13 +98,6 @@ def test_the_busiest_words_are_drawn_by_default():
         raster(words, bin_width=0.1, ax=Figure().subplots())
 
 
-def test_time_outside_the_epochs_is_shaded(recording, ax):
-    raster(recording, 0.5, 3.0, ax=ax)
-    gaps = [(p.get_x(), p.get_x() + p.get_width()) for p in ax.patches]
-    np.testing.assert_allclose(gaps, [(1.0, 1.4), (2.0, 3.0)])
-    assert not raster(recording, 0.2, 0.9, ax=Figure().subplots()).patches
-
-
 def test_the_busiest_stretch_is_drawn_where_nothing_is_asked_for(recording, ax):
     raster(recording, ax=ax)
     assert ax.get_xlim() == busiest_stretch(recording) == (0.0, 1.0)
@@ -207,16 +200,6 @@ def test_the_most_variable_live_hidden_units_are_drawn_by_default():
     assert [label.get_text() for label in ax.get_yticklabels()] == [f"h{k}" for k in order]
 
 
-def test_an_activation_by_a_window_is_drawn_in_its_newest_bin():
-    model, single = rbm(n_bits=6), words(n_units=2)
-    X = single.expand()
-    windows = np.hstack([X[:-2], X[1:-1], X[2:]])
-    for given_words in (single, single.embed(3)):
-        [(values, edges)] = rows(drawn(model, given_words, 0, 0.0, 1.0))
-        np.testing.assert_allclose(edges[0], 0.04)
-        np.testing.assert_allclose(values, by_hand(model, windows[:48], 0), atol=1e-9)
-
-
 def test_time_that_was_not_recorded_is_left_out():
     data = words(100)
     parts = data._take(np.r_[0:10, 40:50])
@@ -226,17 +209,6 @@ def test_time_that_was_not_recorded_is_left_out():
     np.testing.assert_allclose(
         values[~np.isnan(values)], by_hand(rbm(), data.expand()[np.r_[0:10, 40:50]], 0), atol=1e-9
     )
-
-
-def test_by_default_the_first_is_on_in_the_stretch():
-    model = RBM.from_parameters(Parameters(b=np.zeros(3), W=np.full((3, 1), 4.0), c=[-10.0]))
-    X = np.zeros((5000, 3))
-    X[[700, 2000, 2003, 2010, 4000, 4001]] = 1.0
-    ax = drawn(model, Words.from_array(X, 0.02), 0)
-    [(values, _)] = rows(ax)
-    # Stretches have one, two or three such bins; two is the median one.
-    assert (values > 0.5).sum() == 2
-    assert np.ptp(ax.get_xlim()) == pytest.approx(2.0)
 
 
 @given(st.integers(0, 1000), st.integers(1, 60), st.integers(1, 3))

@@ -43,14 +43,6 @@ def page(figured_visit):
     assert figured_visit.dialogs == []
 
 
-@pytest.fixture
-def figured_phone(browser, figured):
-    """A visit of it with fingers."""
-    options = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
-    with visiting(browser, figured, **options) as visit:
-        yield visit
-
-
 @pytest.fixture(scope="session")
 def raster_results(tmp_path_factory):
     """Ten hidden units, of which seven live; the first is an assembly."""

@@ -1,8 +1,5 @@
 """Tables and sentences about assemblies say what the results say, each hidden unit once."""
 
-import math
-from dataclasses import replace
-
 import pytest
 
 from microcolumn.report import _assembly_table
@@ -28,17 +25,3 @@ def test_there_is_a_row_for_each_hidden_unit_of_each_model_that_has_some(
         assert (shown["layer"], shown["share (chance)"]) == ("IV", "0.90 (0.50)")
         assert shown["p"] == "0.004"
     assert [row[-1] for row in made[0].rows] == ["assembly", "unstable", "not needed", "no group"]
-
-
-def test_without_layers_there_are_no_columns_and_no_note_about_them(
-    planted_results, condition, monkeypatch
-):
-    found = planted_results.assemblies("cells", "RBM")
-    rows = [replace(row, layer="", layer_share=math.nan, layer_p_value=math.nan) for row in found]
-    unlabelled = replace(found, rows=tuple(rows))
-    monkeypatch.setattr(type(planted_results), "assemblies", lambda *_, **__: unlabelled)
-    [table, *_] = _assembly_table.tables(planted_results, condition)
-    assert not {"layer", "share (chance)", "p"} & {*table.header, *table.left}
-    assert {len(row) for row in table.rows} == {len(table.header)} == {7}
-    assert "shuffled labels" not in table.note
-    assert "; on: words per second" in table.note

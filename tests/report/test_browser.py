@@ -7,7 +7,7 @@ import large_study
 import numpy as np
 import planted_study
 import pytest
-from browser import LAPTOP, PAPER, PHONE, contrast, visiting, write_page
+from browser import LAPTOP, visiting, write_page
 
 from microcolumn.models import PopulationModel
 from microcolumn.plot._laminar import laminar
@@ -181,38 +181,6 @@ def test_enter_on_a_hidden_unit_shows_it_in_the_data(visit, shown):
     canvas.focus()
     canvas.press("Enter")
     assert "choose these first" in visit.text("parameters-readout")
-
-
-@pytest.mark.parametrize(
-    ("viewport", "medium"),
-    [(PHONE, "screen"), (LAPTOP, "screen"), (PAPER, "print")],
-    ids=["phone", "laptop", "paper"],
-)
-def test_nothing_is_wider_than_the_page(visit, viewport, medium):
-    visit.page.set_viewport_size(viewport)
-    visit.page.emulate_media(media=medium)
-    wide, window_width = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
-    assert wide <= window_width
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_by_day_and_by_night(visit, scheme):
-    visit.page.emulate_media(color_scheme=scheme)
-    visit.settle()
-    paper = visit.colours("body")[1]
-    assert (sum(paper) < 384) == (scheme == "dark")
-    assert visit.pixel("raster", 2, 2) == paper
-    for part in (
-        "body",
-        ".explorer-readout",
-        ".explorer-help",
-        ".explorer-facts dt",
-        ".explorer-facts dd",
-        ".explorer-list label",
-        ".explorer-choices label",
-        ".explorer-scale",
-    ):
-        assert contrast(*visit.colours(part)) >= 4.5, part
 
 
 def test_without_javascript_all_but_the_explorers_is_there(browser, file, visit):

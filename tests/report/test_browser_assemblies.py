@@ -53,14 +53,6 @@ def test_the_bins_shaded_are_those_in_which_a_hidden_unit_is_on(raster, stretch)
     assert seen == {True, False}
 
 
-def test_without_a_choice_the_spikes_stay(raster, stretch):
-    boxes(raster).nth(0).uncheck()
-    assert "Choose a hidden unit" in raster.text("summary")
-    raster.canvas("raster").press("ArrowDown")
-    raster.point_at("raster", 0, round(view_of(raster)[0]) + 3)
-    assert re.match(r"[\d.]+ s: (\d+ units? spikes?|no unit)", raster.text("assemblies-readout"))
-
-
 def test_a_time_pointed_at_tells_who_spikes(raster, raster_results, stretch):
     model = raster_results.model("cells", stretch["model"])
     words, order = raster_results.all_words("cells"), laminar(raster_results.units("cells")).order

@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-from browser import PHONE, visiting
+from browser import PHONE
 from figured_page import HEIGHT, HOSTILE, WIDTH, saved
 from matplotlib import pyplot as plt
 
@@ -80,17 +80,3 @@ def test_a_table_is_saved_with_errors_in_columns_of_their_own(page, title, of, c
     saved_there = found[[column + each for each in names]].to_numpy().tolist()
     assert saved_there == [["" if n == "-" else n for n in text.split(" ± ")] for text in texts]
     assert "\u00b7" not in content.decode()  # powers of ten as a spreadsheet reads them
-
-
-def test_the_code_of_a_figure_and_bibtex_are_copied(browser, figured):
-    allowed = ["clipboard-read", "clipboard-write"]
-    with visiting(browser, figured, permissions=allowed) as visit:
-        page = visit.page
-        page.locator("#figure-likelihood summary").click()
-        texts = {"#figure-likelihood": "import microcolumn as mc", "#citation": "@article{"}
-        for box, begins in texts.items():
-            page.locator(f"{box} .copy").click()
-            page.locator(f"{box} .copy", has_text="Copied").wait_for()
-            copied = page.evaluate("navigator.clipboard.readText()")
-            assert copied.startswith(begins)
-        assert "doi = {10.1371/journal.pcbi.1003684}" in copied

@@ -9,73 +9,9 @@ pytestmark = pytest.mark.integration
 BIN_S = 0.020
 
 
-def bin_at(visit, x):
-    """Place in bins under a pixel of the canvas."""
-    box = visit.plot("raster")
-    return box["first"] + (x - box["left"]) / box["cellWidth"]
-
-
-def at(visit, x, y):
-    """A place of the canvas as a place of the window."""
-    corner = visit.canvas("raster").bounding_box()
-    return corner["x"] + x, corner["y"] + y
-
-
-def scrolled(visit):
-    return visit.page.evaluate("scrollY")
-
-
-def scrolled_on(visit, since):
-    """How far the page has scrolled since, when it begins to move or after some seconds."""
-    return visit.page.evaluate(
-        """(since) => new Promise((done) => {
-          const look = (left) => scrollY !== since || !left ? done(scrollY - since)
-            : requestAnimationFrame(() => look(left - 1));
-          look(300); })""",
-        since,
-    )
-
-
 def onsets(*on):
     """Bins in which any of some hidden units turns on."""
     return sorted({n for each in on for n in np.flatnonzero(np.diff(each, prepend=False) & each)})
-
-
-def test_the_wheel_with_ctrl_zooms_about_the_pointer(raster):
-    raster.canvas("raster").hover(position={"x": 300, "y": 60})
-    before, page_before = (bin_at(raster, 300), view_of(raster)), scrolled(raster)
-    raster.page.keyboard.down("Control")
-    raster.page.mouse.wheel(0, -100)
-    raster.page.keyboard.up("Control")
-    assert view_of(raster)[1] < 0.7 * before[1][1]
-    assert bin_at(raster, 300) == pytest.approx(before[0], abs=1e-6)
-    assert scrolled(raster) == page_before
-
-
-def test_the_wheel_alone_scrolls_the_page_unless_the_raster_has_the_focus(raster):
-    raster.canvas("raster").hover(position={"x": 300, "y": 60})
-    before, page_before = view_of(raster), scrolled(raster)
-    raster.page.mouse.wheel(0, -60)
-    assert scrolled_on(raster, page_before) < 0
-    assert view_of(raster) == before
-    raster.canvas("raster").click(position={"x": 300, "y": 60})
-    page_before = scrolled(raster)
-    raster.page.mouse.wheel(0, -60)
-    raster.settle()
-    assert view_of(raster)[1] < 0.9 * before[1]
-    assert scrolled(raster) == page_before
-
-
-def test_a_drag_takes_the_data_along(raster):
-    held = bin_at(raster, 400)
-    raster.page.mouse.move(*at(raster, 400, 80))
-    raster.page.mouse.down()
-    raster.page.mouse.move(*at(raster, 300, 95), steps=4)
-    raster.page.mouse.up()
-    assert bin_at(raster, 300) == pytest.approx(held, abs=1e-6)
-    after = view_of(raster)
-    raster.page.mouse.move(*at(raster, 200, 80))
-    assert view_of(raster) == after
 
 
 def test_keys_zoom_and_move_and_the_view_follows(raster, stretch):

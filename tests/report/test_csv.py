@@ -1,14 +1,13 @@
 """CSV files read back: every row of the results, whole files or none."""
 
 import csv
-import math
 
 import numpy as np
 import pytest
 
 import microcolumn as mc
 from microcolumn.report import write_tables
-from microcolumn.report._csv import TABLES, csv_text
+from microcolumn.report._csv import TABLES
 
 
 @pytest.fixture(scope="module")
@@ -68,16 +67,6 @@ def test_units_are_those_of_every_condition(tables, planted_results):
     assert [row["assemblies"] for row in rows[:23]] == [";".join(r["assemblies"]) for r in found]
     gains = [float(row["gain_bits_per_second"]) for row in rows[:23]]
     assert gains == [row["gain_bits_per_second"] for row in found]
-
-
-def test_what_is_not_known_is_empty_and_columns_are_those_of_all_rows():
-    text = csv_text([{"a": math.nan, "b": None}, {"a": 1.5, "c": 'say "x", y'}])
-    assert list(csv.reader(text.splitlines())) == [
-        ["a", "b", "c"],
-        ["", "", ""],
-        ["1.5", "", 'say "x", y'],
-    ]
-    assert csv_text([]) == ""
 
 
 def test_no_file_is_written_where_a_table_fails(planted_results, tmp_path, monkeypatch):

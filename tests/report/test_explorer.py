@@ -91,20 +91,6 @@ def test_activations_are_those_of_the_best_model_with_hidden_units(results, expl
         assert bins == np.flatnonzero(X[:, row]).tolist()
 
 
-def test_weights_are_told_in_per_cent_and_the_strong_ones_are_members(results, explorer):
-    model = results.model("cells", "RBM 4")
-    for unit in explorer["assemblies"]["hidden"]:
-        weights = model.W_[:, unit["column"]]
-        largest = np.abs(weights).max()
-        percent = np.array(unit["percent"])
-        assert unit["largest"] == pytest.approx(largest, rel=5e-4)
-        np.testing.assert_allclose(percent, 100 * weights / largest, atol=1.0)
-        np.testing.assert_array_equal(np.sign(percent), np.sign(weights))
-        strong = weights.max() / 4
-        assert unit["members"] == [n for n, w in enumerate(weights) if w > 0 and w >= strong]
-        assert unit["silenced"] == [n for n, w in enumerate(weights) if w < 0 and -w >= largest / 4]
-
-
 def test_the_stretch_is_where_the_first_hidden_unit_is_on_most_often(tmp_path):
     results = small(tmp_path / "cells.db", data=large_study.recording(6, 70.0))
     [explorer] = explorers(results)
@@ -130,20 +116,6 @@ def test_activations_belong_to_windows_that_end_in_the_bins_shown(planted_result
     order = laminar(planted_results.units("cells", experiment="spatiotemporal")).order
     for bins, unit in zip(found["spikes"], order, strict=True):
         assert bins == np.flatnonzero(X[:, 8 + unit]).tolist()
-
-
-def test_a_hidden_unit_is_described_as_in_the_table_of_assemblies(planted):
-    found = planted[0]["assemblies"]
-    assert found["ranked"]
-    assert found["tested"]
-    [unit] = found["hidden"]
-    assert unit["column"] == 0
-    assert unit["verdict"] == "assembly"
-    assert unit["about"] == [
-        "layer IV, 90 %, p\xa0=\xa00.004",
-        "2.00\xa0±\xa00.25\xa0bits/s lost",
-        "recurs in 3 of 3 other splits",
-    ]
 
 
 def test_the_split_shown_is_the_first_that_is_tested(tmp_path):

@@ -1,28 +1,12 @@
-import planted_study as planted
 import pytest
 
 from microcolumn.report import answer_text, report_text
-from microcolumn.report._answer import whole_answer
 from microcolumn.report._text import report_blocks
 
 
 @pytest.fixture(scope="module")
 def text(planted_results):
     return report_text(planted_results)
-
-
-def test_the_answer_comes_first(text, planted_results):
-    lines = text.splitlines()
-    n_spikes = planted.recording().n_spikes
-    answer = whole_answer(planted_results)
-    assert " ".join(lines).startswith(f"{answer.title} {answer.subtitle}.")
-    words = " ".join(text.split())
-    told = [f"{question} {said}" for question, said in answer.paragraphs]
-    facts = f"cells (simulated): 23 units, {n_spikes:,} spikes, 12 s"
-    places = [words.index(part) for part in ("Simulated: cells.", *told, "In short", facts)]
-    assert places == sorted(places)
-    for said in planted_results.comparison("cells").statements:
-        assert f"  {said}.\n" in text
 
 
 def test_the_answer_fits_a_terminal_and_breaks_no_amount(planted_results):

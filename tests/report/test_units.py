@@ -5,7 +5,7 @@ import math
 import pytest
 
 from microcolumn.report import report_dict, report_text
-from microcolumn.report._units import unit_sentences, unit_table
+from microcolumn.report._units import unit_sentences
 
 
 def row(unit="a", **known):
@@ -29,44 +29,6 @@ def row(unit="a", **known):
         "gain_model": "",
     }
     return unknown | known
-
-
-def test_a_line_says_all_that_is_known():
-    shown = row(
-        "unit with a long name",
-        layer="IV",
-        depth_um=803.4,
-        depth_reference="surface",
-        assemblies=("h3", "h0"),
-        assemblies_model="RBM 5",
-        partners=("b", "c"),
-        partners_nats=(0.512, -0.25),
-        partners_stderr=(0.1, 0.004),
-        partners_model="Ising",
-        gain_bits_per_second=0.668,
-        gain_stderr=0.052,
-        gain_model="BernoulliMixture",
-    )
-    table = unit_table([shown])
-    assert dict(zip(table.header, table.rows[0], strict=True)) == {
-        "unit": "unit with a long name",
-        "layer": "IV",
-        "depth, µm": "803",
-        "rate, Hz": "1.50",
-        "assemblies": "h3 h0",
-        "strongest partners, nats": "b (0.51 ± 0.10), c (-0.250 ± 0.004)",
-        "predicted, bits/s": "0.67 ± 0.05",
-    }
-    assert table.sortable
-    for told in (
-        "below the cortical surface",
-        "RBM 5",
-        "of Ising",
-        "BernoulliMixture",
-        "0 at a",
-        "without penalty",
-    ):
-        assert told in table.note
 
 
 def test_the_counts_are_of_members_and_of_sure_gains():

@@ -2,7 +2,6 @@
 
 import math
 import re
-import sqlite3
 
 import numpy as np
 import pytest
@@ -120,21 +119,6 @@ def test_a_part_that_is_not_whole_is_set_aside(path):
         assert found.merged == found.failed == 0
     with Store.open(path) as store:
         assert store.finished() == set()
-
-
-@pytest.mark.parametrize(
-    "statement", ["DROP TABLE fits", "PRAGMA user_version = 1", "PRAGMA application_id = 1"]
-)
-def test_a_part_of_another_layout_is_refused(path, statement):
-    put(path, 0)
-    file = part_path(parts_folder(path), name())
-    forged = sqlite3.connect(":memory:")
-    forged.deserialize(file.read_bytes())
-    forged.execute(statement)
-    forged.commit()
-    file.write_bytes(forged.serialize())
-    [sentence] = collect(path).sentences
-    assert "it is damaged, or no part file of this version" in sentence
 
 
 def test_a_part_under_the_name_of_another_job_is_refused(path):

@@ -182,23 +182,6 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
         assert all(getattr(small, name) == getattr(whole, name) for name in unchanged)
 
 
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"n_splits": 5}, "n_splits was 10, is 5"),
-        ({"windows": [1, 2]}, "windows was 1, is 1, 2"),
-        ({"l1": [0, 2e-3]}, "l1 was auto, is 0, 0.002"),
-        ({"max_words": 1000}, "max_words was not set, is 1000"),
-        ({"recordings": "B4"}, "recordings was all, is B4"),
-        ({"n_hidden": "dims"}, "n_hidden was 25, is dims"),
-        ({"bin_width": 0.01}, "bin_width was 0.02, is 0.01"),
-    ],
-)  # fmt: skip
-def test_each_changed_setting_is_told(settings, sentence):
-    new = Plan.from_dict({"recordings": {"B4": {"preset": "B4"}}, "instantaneous": settings})
-    assert f"instantaneous: {sentence}" in diff(Plan.of("B4"), new)
-
-
 def test_all_changes_of_a_plan_are_told_in_order():
     old = Plan.of({"a": "B4", "s": Source("s", file="s.npz"), "m": tiny(1.0)})
     new = Plan.of(

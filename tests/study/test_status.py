@@ -1,10 +1,8 @@
 """How far a study is, from its store alone and at once; a bar where somebody sees it."""
 
 import os
-import pty
 import subprocess
 import sys
-import termios
 
 import planted_study as planted
 
@@ -58,28 +56,3 @@ def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert told.stdout.split() == ["36", "set()"]
-
-
-PROGRAM = """
-import sys
-from microcolumn.study._status import progress_bar
-with progress_bar(4, 2) as bar:
-    bar.write("the plan changed", file=sys.stderr)
-    for _ in range(2):
-        bar.update()
-"""
-
-
-def test_a_terminal_shows_the_bar():
-    ours, terminal = pty.openpty()
-    termios.tcsetwinsize(terminal, (24, 100))
-    try:
-        subprocess.run([sys.executable, "-c", PROGRAM], stderr=terminal, check=True)
-        shown = os.read(ours, 10_000).decode()
-    finally:
-        os.close(ours)
-        os.close(terminal)
-    assert "50%" in shown
-    assert "100%" in shown
-    assert "4/4" in shown
-    assert "the plan changed" in shown

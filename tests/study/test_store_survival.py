@@ -240,29 +240,3 @@ def test_a_store_in_a_read_only_folder_is_read(shelf, unprivileged):
     assert unprivileged(path, READ) == "read"
     assert unprivileged(path, "print(Store.is_running(path))") == "False"
     assert list(shelf.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("mode", [0o444, 0o666])
-def test_a_store_in_a_read_only_folder_is_not_run(shelf, mode, unprivileged):
-    path = shelved(shelf, mode)
-    before = path.read_bytes()
-    message = unprivileged(path, "Store.create(path)")
-    assert message.startswith(f"{path} cannot be ")
-    assert "folder" in message
-    assert path.read_bytes() == before
-
-
-def test_a_store_that_may_not_be_read_is_named(shelf, unprivileged):
-    path = shelved(shelf, 0o600)
-    if os.getuid():
-        path.chmod(0)
-    assert unprivileged(path, READ).startswith(f"{path} cannot be opened")
-
-
-def test_the_remains_of_a_killed_run_in_a_read_only_folder_are_explained(shelf, cut, unprivileged):
-    _, during, journal = cut
-    path = shelf / "study.db"
-    path.write_bytes(during)
-    Path(f"{path}-journal").write_bytes(journal)
-    shelf.chmod(0o555)
-    assert unprivileged(path, READ).startswith(f"{path} cannot be ")

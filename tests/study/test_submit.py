@@ -109,16 +109,6 @@ def _interrupted_after_one_job(monkeypatch, submission):
     assert [file.stem for file in submission.folder.parent.glob("*.part")] == done
 
 
-def test_a_run_goes_on_where_tasks_have_been(plan, path, alone, capsys):
-    submission = written(plan, path)
-    run_array_task(submission.folder, 1, 0)
-    n_jobs = len(submission.stages[0][0])
-    run(plan, path, n_jobs=1)
-    assert f"{n_jobs} of {N_JOBS} jobs are in {path} already" in capsys.readouterr().err
-    assert results_of(path) == results_of(alone)
-    assert not list(parts_folder(path).glob("*.part"))
-
-
 def test_a_job_that_fails_is_stored_as_a_failure_and_its_heirs_wait(
     plan, path, monkeypatch, capsys
 ):

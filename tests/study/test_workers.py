@@ -5,8 +5,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 import time
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -25,27 +23,6 @@ from microcolumn.study._store import Store
 from microcolumn.study._workers import Workers, workers_at
 
 engine = importlib.import_module("microcolumn.study._run")
-
-
-#: Prints whether a worker, and whether the run itself, sees a terminal on standard error.
-IN_A_TERMINAL = """
-import sys
-from microcolumn.study._workers import workers_at
-
-with workers_at(2, None) as found:
-    print(*found.results(lambda _: sys.stderr.isatty(), iter([0])), sys.stderr.isatty())
-"""
-
-
-def test_workers_draw_no_bars_over_that_of_the_run():
-    ours, theirs = os.openpty()
-    try:
-        run = [sys.executable, "-c", IN_A_TERMINAL]
-        said = subprocess.run(run, stdout=subprocess.PIPE, stderr=theirs, text=True, check=True)
-    finally:
-        os.close(ours)
-        os.close(theirs)
-    assert said.stdout.split() == ["False", "True"]
 
 
 @pytest.fixture(scope="module")

@@ -46,14 +46,6 @@ def test_the_dictionary_holds_the_same_and_survives_json(summary):
     assert told["suggested_bin_width_s"] == summary.bin_width.width_s
 
 
-def test_many_suspects_of_a_kind_are_one_line_and_all_in_the_dictionary():
-    found = summarise(mc.Recording([np.arange(1.0, 20.0) + 1e-5 * n for n in range(40)]))
-    twice = [line for line in str(found).splitlines() if "sorted twice" in line]
-    assert len(twice) == 1
-    assert twice[0].endswith("(and 779 more like this: '0' and '2', '0' and '3', '0' and '4', ...)")
-    assert sum("sorted twice" in each for each in found.as_dict()["warnings"]) == 780
-
-
 def test_depths_without_a_meaning_are_a_warning():
     units = mc.Units("a", [100.0], depth_reference="unstated")
     [*_, warning] = summarise(mc.Recording([[0.1, 0.5]], units)).warnings
