@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from .errors import BadArgument, BadInput
 from .origin import Origin, ordered
 from .repeats import Repeats
 from .timeline import Places
@@ -101,11 +102,14 @@ class StimulusDrive:
         origin = Origin.of(words)
         assert origin is not None  # plain arrays have been refused
         if words.weights is not None:
-            raise ValueError("words carry weights, which repeats cannot; pass words without them")
+            raise BadArgument(
+                "words", "carry weights, which repeats cannot", "pass words without them"
+            )
         n_present = np.unique(repeat).size
         if n_present < 2:
-            raise ValueError(
-                "the words hold 1 repeat of the stimulus; what is locked to it shows in at least 2"
+            raise BadInput(
+                "the words hold 1 repeat of the stimulus",
+                "what is locked to it shows in at least 2",
             )
         shape = len(repeats), repeats.n_moments(words.bin_width)
         spikes = np.zeros((*shape, words.n_units), dtype=np.uint8)
@@ -289,5 +293,7 @@ def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Float
         return np.array(_WIDTHS_BINS) * bin_width
     widths = real_array("widths_s", widths_s, "pass widths of the kernel in seconds")
     if widths.ndim != 1 or not widths.size or not (widths >= 0.0).all():
-        raise ValueError("widths_s must be a list of seconds, each 0 or more, at least one of them")
+        raise BadArgument(
+            "widths_s", "must be a list of seconds, each 0 or more, at least one of them"
+        )
     return np.unique(widths)

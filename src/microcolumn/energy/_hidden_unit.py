@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
+from ..errors import BadArgument
 from ..validation import Floats
 
 
@@ -84,5 +85,5 @@ def hidden_unit(kind: str | HiddenUnit) -> HiddenUnit:
         return kind
     if kind not in HIDDEN_UNITS:
         known = " or ".join(map(repr, HIDDEN_UNITS))
-        raise ValueError(f"hidden is {kind!r}; choose {known}")
+        raise BadArgument("hidden", f"is {kind!r}", f"choose {known}")
     return HIDDEN_UNITS[kind]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import BadType
 from ..models import WordModel
 from ..notebook import AsText
 from ..validation import Floats, random_generator
@@ -238,8 +239,8 @@ def adequacy(
     misses synchrony: 1 or more active units in 22.05 ± 0.88 % of words, the model has 39.95 %; ...
     """
     if not isinstance(model, WordModel):
-        raise TypeError(
-            f"model is a {type(model).__name__}; pass a fitted model of words, such as an RBM"
+        raise BadType(
+            "model", f"is a {type(model).__name__}", "pass a fitted model of words, such as an RBM"
         )
     held = words_for(model, words, bin_width)
     block = counted_blocks(held, block_bins)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import digamma, expit, gammaln
 
+from ..errors import BadArgument
 from ..models import Independent
 from ..notebook import AsText
 from ..validation import Floats, real_array
@@ -151,8 +152,10 @@ def _cost(words: Words, baseline: Independent | ArrayLike | None) -> Floats:
     given = words.rates if baseline is None else baseline
     rates = real_array("baseline", given, "pass one rate per unit")
     if rates.shape != (words.n_dims,):
-        raise ValueError(
-            f"baseline has shape {rates.shape} for {words.n_dims} units; it needs one rate per unit"
+        raise BadArgument(
+            "baseline",
+            f"has shape {rates.shape} for {words.n_dims} units",
+            "it needs one rate per unit",
         )
     with np.errstate(divide="ignore"):
         on, off = np.log(rates), np.log1p(-rates)

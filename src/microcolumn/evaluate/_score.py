@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import BadType, Unsupported
 from ..models import Universal, WordModel, WordsEstimator
 from ..notebook import AsText
 from ..parameters import Floats
@@ -221,8 +222,8 @@ def sequence_gain(
     True
     """
     if not hasattr(model, "score_sequence"):
-        raise TypeError(
-            f"{type(model).__name__} has no probability of a bin given the past; use score"
+        raise Unsupported(
+            f"{type(model).__name__} has no probability of a bin given the past", "use score"
         )
     held = words_for(model, words, bin_width)
     length = block_bins_of(held, block_bins)
@@ -275,7 +276,7 @@ def lift(
     True
     """
     if not isinstance(model, Universal):
-        raise TypeError(f"model is a {type(model).__name__}; pass a fitted Universal model")
+        raise BadType("model", f"is a {type(model).__name__}", "pass a fitted Universal model")
     held = words_for(model, words, bin_width)
     log_p, log_p_base = model.score_samples(held), model.base_.score_samples(held)
     length = block_bins_of(held, block_bins)

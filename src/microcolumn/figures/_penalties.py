@@ -27,7 +27,7 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
     ]
     if not paths:
         raise NotComputedError(
-            "no model of the study has a penalty; add one to its plan, such as Ising"
+            "no model of the study has a penalty", "add one to its plan, such as Ising"
         )
     shown: list[Shown] = ["score"]
     shown += ["couplings"] if any(path.n_couplings is not None for path in paths) else []

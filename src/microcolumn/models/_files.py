@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, numpy as tensors, safe_open
 
+from ..errors import BadFile, BadInput, BadType
 from ..origin import Origin
 from ..parameters import Parameters
 from ..partition import LogPartition
@@ -36,7 +37,7 @@ _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, Attrib
 def model_class(name: str) -> type[WordsEstimator]:
     """The class of models that has a name, such as ``"RBM"``."""
     if name not in MODELS:
-        raise ValueError(f"{name!r} is no model; choose one of {', '.join(MODELS)}")
+        raise BadInput(f"{name!r} is no model", f"choose one of {', '.join(MODELS)}")
     from .. import models  # where each name is imported when it is first used
 
     found: type[WordsEstimator] = getattr(models, name)
@@ -77,7 +78,7 @@ def from_bytes(
         Of the class that was written, ready to score and sample, as it was.
     """
     if not isinstance(content, bytes):
-        raise TypeError(f"{name} is a {type(content).__name__}; pass the bytes of a model")
+        raise BadType(name, f"is a {type(content).__name__}", "pass the bytes of a model")
     try:
         # The library hands out read-only views, and no metadata: they stand in the JSON text
         # behind the eight bytes of its length, which it has checked by then.
@@ -135,7 +136,7 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[Word
         header = json.loads(metadata[MARK])
         is_verbatim = json.dumps(header) == metadata[MARK]
         if header.pop(DIGEST) != digest_of(header, arrays) or not is_verbatim:
-            raise ValueError("it was changed or damaged after it was written")
+            raise BadFile("it was changed or damaged after it was written")
         return _restore(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _foreign(name, f"its content is inconsistent ({error})") from None
@@ -152,7 +153,7 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, fl
     if hasattr(model, "window_"):
         check_whole("window_", model.window_)
         if n_bits % model.window_:
-            raise ValueError(f"words of {n_bits} bits do not span {model.window_} bins")
+            raise BadFile(f"words of {n_bits} bits do not span {model.window_} bins")
     if hasattr(model, "n_words_"):
         check_whole("n_words_", model.n_words_)
     if "origin" in header:
@@ -179,7 +180,7 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
         model._check_settings([model.l1])
     for name, value in header["fitted"].items():
         if name not in model._fitted_numbers or not isinstance(value, int | float):
-            raise ValueError(f"{name!r} is {value!r}")
+            raise BadFile(f"{name!r} is {value!r}")
         setattr(model, name, value)
     if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
         tol = model._strict if model.tol is None else model.tol
@@ -192,10 +193,10 @@ def _certificate_of(content: dict[str, Any]) -> Certificate:
     """How far the fit was from its optimum; of a sampled likelihood with all that belongs to it."""
     names = [field.name for field in fields(Certificate)]
     if not set(names[:2]) <= set(content) <= set(names):
-        raise ValueError(f"its certificate has the entries {sorted(content)}")
+        raise BadFile(f"its certificate has the entries {sorted(content)}")
     for name, value in content.items():
         if type(value) is not _CERTIFICATE_TYPES.get(name, float) or not math.isfinite(value):
-            raise ValueError(f"{name!r} of its certificate is {value!r}")
+            raise BadFile(f"{name!r} of its certificate is {value!r}")
     return Certificate(**content)
 
 
@@ -205,7 +206,7 @@ def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
         table["depth_um"] = [np.nan if depth is None else depth for depth in table["depth_um"]]
     units = Units(**table)
     if len(units) * window != n_bits:
-        raise ValueError(f"it names {len(units)} units for {n_bits} bits of {window} bins")
+        raise BadFile(f"it names {len(units)} units for {n_bits} bits of {window} bins")
     return Origin(
         units=units,
         bin_width=checked_bin_width(content["bin_width"]),
@@ -216,7 +217,9 @@ def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
     )
 
 
-def _foreign(name: str, reason: str) -> ValueError:
-    return ValueError(
-        f"{name} is not a microcolumn model: {reason}; pass a model as its save method writes it"
-    )
+def _foreign(name: str, reason: str) -> BadFile:
+    """The error about a file that holds no model; ``name`` is that of the file."""
+    problem = f"it is not a microcolumn model: {reason}"
+    error = BadFile(problem, "pass a model as its save method writes it")
+    error.path, error.places = name, (name,)
+    return error

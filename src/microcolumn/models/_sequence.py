@@ -9,6 +9,7 @@ from typing import Self
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadInput
 from ..origin import ordered
 from ..validation import Floats, check_positions
 from ..words import UnnamedWords, Words
@@ -85,12 +86,13 @@ class SequenceModel(ChosenByValidation):
         """Refuse words that are not single bins of equal weight."""
         name = type(self).__name__
         if words.window > 1:
-            raise ValueError(
-                f"these words span {words.window} bins; {name} takes single bins and finds their "
-                "past itself"
+            raise BadInput(
+                f"these words span {words.window} bins",
+                f"{name} takes single bins and finds their past itself",
             )
         if words.weights is not None and not (words.weights == 1.0).all():
-            raise ValueError(
-                "these bins carry weights, but each bin of a spike train follows from those before "
-                "it; leave out sample_weight"
+            raise BadInput(
+                "these bins carry weights, but each bin of a spike train follows from those "
+                "before it",
+                "leave out sample_weight",
             )

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from ..energy import Tables
+from ..errors import BadInput
 from ..kernels import pattern_sums
 from ..kernels.gates import softplus_and_sigmoid
 from ..parameters import Parameters
@@ -62,9 +63,9 @@ class DataMoments:
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Mean of log p~ (nats per word) and its gradient at ``theta``."""
         if theta.n_visible != self._rates.size:
-            raise ValueError(
-                f"the model has {theta.n_visible} units but the words have {self._rates.size}; "
-                "fit and score on the same units"
+            raise BadInput(
+                f"the model has {theta.n_visible} units but the words have {self._rates.size}",
+                "fit and score on the same units",
             )
         if theta.is_gaussian:
             pairs, constant = theta.as_pairs()

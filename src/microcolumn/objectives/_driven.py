@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ..errors import BadInput
 from ..kernels import flip_changes, one_blas_thread
 from ..kernels.loops.driven import driven_terms
 from ..kernels.loops.threads import threads_for
@@ -104,9 +105,9 @@ class DrivenFlips(Objective):
     def _evaluate(self, theta: Parameters) -> None:
         """Find scales, values and pulls."""
         if theta.n_visible != self._scale.size:
-            raise ValueError(
-                f"the model has {theta.n_visible} units but the words have {self._scale.size}; "
-                "fit and score on the same units"
+            raise BadInput(
+                f"the model has {theta.n_visible} units but the words have {self._scale.size}",
+                "fit and score on the same units",
             )
         n = theta.n_visible
         change = np.ascontiguousarray(flip_changes(theta.arrays, self.words.X, range(n)).T)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..energy import GAUSSIAN
+from ..errors import BadInput
 from ..kernels import FlipSums
 from ..layout import Layout
 from ..parameters import Parameters
@@ -57,14 +58,15 @@ class SumOverFlips(Objective):
     def _prepare(self, layout: Layout) -> None:
         """Lay the words out for models of this layout."""
         if layout.n_visible != self.words.X.shape[1]:
-            raise ValueError(
+            raise BadInput(
                 f"the model has {layout.n_visible} units but the words have "
-                f"{self.words.X.shape[1]}; fit and score on the same units"
+                f"{self.words.X.shape[1]}",
+                "fit and score on the same units",
             )
         if layout.counted:
-            raise ValueError(
-                f"{type(self).__name__} does not know a potential of the number of active units; "
-                "use the likelihood"
+            raise BadInput(
+                f"{type(self).__name__} does not know a potential of the number of active units",
+                "use the likelihood",
             )
         template = layout.unpack(np.zeros(layout.size)).arrays  # refuses what kernels do not know
         self._sums.lay_out(template.b, template.J, layout.n_hidden, layout.free, layout.pairs)

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from ..errors import BadArgument
 from ..parameters import Parameters
 from ..validation import Bits, Floats, random_generator, real_number, whole_number
 from ._bound import LowerBound, lower_bound
@@ -319,8 +320,10 @@ def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: floa
         whole_number(name, value)
     real_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
     if n_chains < 2:
-        raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
+        raise BadArgument("n_chains", f"is {n_chains}", "a standard error needs at least 2")
     if not 1 <= n_steps <= max_steps:
-        raise ValueError(f"n_steps is {n_steps}; it must lie between 1 and max_steps={max_steps}")
+        raise BadArgument(
+            "n_steps", f"is {n_steps}", f"it must lie between 1 and max_steps={max_steps}"
+        )
     if not tolerance_bits > 0:
-        raise ValueError(f"tolerance_bits is {tolerance_bits}; it must be positive")
+        raise BadArgument("tolerance_bits", f"is {tolerance_bits}", "it must be positive")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadArgument, BadInput, BadType
 from ..models import PopulationModel, WordModel, WordsEstimator
 from ..recording import Recording
 from ..validation import kind_of, real_number, shown
@@ -49,7 +50,7 @@ def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
     """What was given, or a TypeError in one sentence that says what to pass instead."""
     if not isinstance(given, kind):
         what = "a recording" if isinstance(given, Recording) else kind_of(given)
-        raise TypeError(f"{name} is {what}; pass {remedy}")
+        raise BadType(name, f"is {what}", f"pass {remedy}")
     return given
 
 
@@ -57,14 +58,16 @@ def one_of(name: str, given: Any, options: Iterable[str]) -> None:
     """Refuse what is none of some words."""
     known = list(options)
     if not isinstance(given, str) or given not in known:
-        raise ValueError(f"{name} is {shown(given)}; choose one of {', '.join(map(repr, known))}")
+        raise BadArgument(
+            name, f"is {shown(given)}", f"choose one of {', '.join(map(repr, known))}"
+        )
 
 
 def positive_nats(name: str, given: Any) -> float:
     """A positive and finite number of nats, such as the end of a scale."""
     value = real_number(name, given, "give nats")
     if not 0.0 < value < np.inf:
-        raise ValueError(f"{name} is {given}; give a positive number of nats")
+        raise BadArgument(name, f"is {given}", "give a positive number of nats")
     return value
 
 
@@ -79,7 +82,7 @@ def asked_stretch(
     start = known["start_s"] if "start_s" in known else known["stop_s"] - lasting
     stop = known.get("stop_s", start + lasting)
     if not -np.inf < start < stop < np.inf:
-        raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
+        raise BadInput(f"from {start:g} to {stop:g} s there is no time", "give start_s < stop_s")
     return start, stop
 
 
@@ -102,7 +105,7 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
             same = sum(known == own or known.startswith(f"{own} (") for known in found)
             found[f"{own} ({same + 1})" if same else own] = one
     if not found:
-        raise ValueError(f"{name} is empty; pass {remedy}")
+        raise BadArgument(name, "is empty", f"pass {remedy}")
     return found
 
 
@@ -116,8 +119,8 @@ def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstim
     found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
     for name, model in found.items():
         if of_words and not isinstance(model, WordModel):
-            raise TypeError(
-                f"{name} is {kind_of(model)}, which gives words no probability; pass others"
+            raise BadType(
+                name, f"is {kind_of(model)}, which gives words no probability", "pass others"
             )
     return {name: check_fitted(model, name) for name, model in found.items()}
 
@@ -144,7 +147,7 @@ def check_given(words: Any, given: Any, **options: Any) -> None:
     one_of("given", given, ("rest", "past"))
     for name, value in {"given": None if given == "rest" else given, **options}.items():
         if words is None and value is not None:
-            raise ValueError(f"{name} is for models and words; leave it out for results")
+            raise BadArgument(name, "is for models and words", "leave it out for results")
 
 
 def fitted_model(
@@ -160,7 +163,7 @@ def model_with_hidden(model: Any) -> PopulationModel:
     """One fitted model that has hidden units, live or not."""
     found = fitted_model(model, "one fitted RBM or SemiRBM")
     if found.parameters_.W is None:
-        raise ValueError(f"{type(model).__name__} has no hidden units; pass an RBM or a SemiRBM")
+        raise BadInput(f"{type(model).__name__} has no hidden units", "pass an RBM or a SemiRBM")
     return found
 
 
@@ -189,7 +192,7 @@ def measured(
 def check_order(models: Any) -> None:
     """Refuse words where models are expected."""
     if isinstance(models, Words):
-        raise TypeError("models is words; pass the models first, then the words")
+        raise BadType("models", "is words", "pass the models first, then the words")
 
 
 def check_words(words: Any) -> Words | ArrayLike:

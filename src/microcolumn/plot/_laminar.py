@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadArgument
 from ..models import WordModel
 from ..origin import units_of
 from ..recording import Recording
@@ -220,9 +221,10 @@ def bit_layout(model: WordModel, units: HasUnits | None) -> BitLayout:
     window = getattr(model, "window_", implied)
     table = Units.numbered(n_bits // window) if units is None else units
     if len(table) * window != n_bits:
-        raise ValueError(
-            f"units has {len(table)} entries and the model {n_bits} bits in windows of {window} "
-            "bins; pass the units of the words that it was fitted on"
+        raise BadArgument(
+            "units",
+            f"has {len(table)} entries and the model {n_bits} bits in windows of {window} bins",
+            "pass the units of the words that it was fitted on",
         )
     return BitLayout(laminar(table), window)
 

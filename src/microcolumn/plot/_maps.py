@@ -16,6 +16,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from ..errors import BadInput
 from ..models import PopulationModel
 from ..units import Units
 from ..validation import Floats
@@ -196,8 +197,8 @@ def couplings(
     """
     fitted_model(model, "one fitted Ising, KPairwise or SemiRBM")
     if model.parameters_.J is None:
-        raise ValueError(
-            f"{type(model).__name__} has no couplings; pass an Ising, KPairwise or SemiRBM model"
+        raise BadInput(
+            f"{type(model).__name__} has no couplings", "pass an Ising, KPairwise or SemiRBM model"
         )
     found = bit_layout(model, units)
     drawn = model.J_[np.ix_(found.order, found.order)]

@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
+from ..errors import BadInput
 from ..evaluate import Choice, TuneResult
 from ..formatting import scientific
 from ..models import PopulationModel
@@ -99,7 +100,7 @@ def penalties(
     paths = _paths(choices)
     drawn = {name: path for name, path in paths.items() if _values(path, show) is not None}
     if not drawn:
-        raise ValueError(f"these models have no {show}; leave show out to draw their scores")
+        raise BadInput(f"these models have no {show}", "leave show out to draw their scores")
     styles = looks_of(list(paths), color)
     ax = axes_or_new(ax)
     _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..errors import BadInput
 from ..recording import Recording
 from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
 from ..survey._bin_width import DEAD_TIME
@@ -87,7 +88,7 @@ def correlations(
     """
     expect("words", words, Words, "the words of single bins, such as recording.bin(0.020)")
     if words.window > 1:
-        raise ValueError(f"these words span {words.window} bins; pass words of single bins")
+        raise BadInput(f"these words span {words.window} bins", "pass words of single bins")
     kinds = correlations_by_layer(words)
     colours = by_name(list(kinds), [_PAIRS[name] for name in kinds], color)
     ax = axes_or_new(ax)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadArgument
 from ..repeats import Repeats
 from ..units import Units
 from ..validation import Floats
@@ -128,7 +129,7 @@ class Truth:
         """Positions of the units that listen to the drive of this name."""
         names = [known.name for known in self.drives]
         if drive not in names:
-            raise ValueError(f"there is no drive {drive!r}; choose one of {', '.join(names)}")
+            raise BadArgument("drive", f"is {drive!r}", f"choose one of {', '.join(names)}")
         return np.flatnonzero(self.gains[:, names.index(drive)])
 
     def shared(self, drive: str) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
+from ..errors import BadArgument
 from ..recording import Recording
 from ..units import Units
 from ..validation import real_number, whole_number
@@ -99,8 +100,8 @@ def microcolumn(
     n_units, seed = whole_number("n_units", n_units, 1), whole_number("seed", seed, 0)
     duration_s = 60 * _positive("minutes", minutes, 0.0)
     if duration_s > _LONGEST_S:
-        raise ValueError(
-            f"minutes is {minutes:g}; give at most {_LONGEST_S / 60:g}, which is a day"
+        raise BadArgument(
+            "minutes", f"is {minutes:g}", f"give at most {_LONGEST_S / 60:g}, which is a day"
         )
     n_knots = round(60_000 / KNOT_MS * _positive("movie_minutes", movie_minutes, 0.001))
     movie_s = n_knots * KNOT_MS / 1000
@@ -123,14 +124,14 @@ def microcolumn(
 def _positive(name: str, value: float, least: float) -> float:
     number = real_number(name, value, "give a number of minutes")
     if not (math.isfinite(number) and number > least):
-        raise ValueError(f"{name} is {value}; it must be a number above {least:g}")
+        raise BadArgument(name, f"is {value}", f"it must be a number above {least:g}")
     return number
 
 
 def _within(name: str, value: float, most: float) -> float:
     number = real_number(name, value, f"give a number from 0 to {most:g}")
     if not 0.0 <= number <= most:
-        raise ValueError(f"{name} is {value}; it must lie between 0 and {most:g}")
+        raise BadArgument(name, f"is {value}", f"it must lie between 0 and {most:g}")
     return number
 
 
@@ -171,5 +172,5 @@ def preset(name: str, seed: int = 0) -> Microcolumn:
     Preset(n_units=36, multiunit=False, minutes=60.0)
     """
     if name not in PRESETS:
-        raise ValueError(f"there is no preset {name!r}; choose one of {', '.join(PRESETS)}")
+        raise BadArgument("preset", f"is {name!r}", f"choose one of {', '.join(PRESETS)}")
     return microcolumn(seed=seed, **PRESETS[name]._asdict())

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import __version__
+from ..errors import BadInput
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
@@ -165,11 +166,12 @@ def _check_unchanged(
     for name, recording in recordings.items():
         before = known.get(name)
         if before is not None and before["fingerprint"] != recording_info[name].fingerprint:
-            raise ValueError(
+            raise BadInput(
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
                 f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
-                "epochs); restore it or the options it was read with, or use another store"
+                "epochs)",
+                "restore it or the options it was read with, or use another store",
             )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..epochs import HALF_NANOSECOND
+from ..errors import BadArgument
 from ..kernels.loops.coincidences import pooled_coincidences
 from ..kernels.loops.threads import threads_for
 from ..notebook import AsText
@@ -158,7 +159,7 @@ def _fine_bins(window: float, resolution: float) -> tuple[float, int]:
     """Width of the correlogram's bins, a multiple of the resolution, and how many on a side."""
     reach = real_number("window", window, "give seconds, for example 0.2")
     if not 0 < reach < math.inf:
-        raise ValueError(f"window is {window} s; it must be a positive number of seconds")
+        raise BadArgument("window", f"is {window} s", "it must be a positive number of seconds")
     width = max(_FINE, reach / _MOST_BINS)
     if resolution > 0:
         width = resolution * max(1, round(width / resolution))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..binning import Binning
+from ..errors import BadType
 from ..formatting import counted, text_table
 from ..notebook import AsText
 from ..recording import Recording
@@ -147,7 +148,9 @@ def summarise(
     Each is done within ``step(what it is)``, which may tell that it takes long.
     """
     if not isinstance(recording, Recording):
-        raise TypeError(f"recording is {kind_of(recording)}; pass a Recording, as read returns it")
+        raise BadType(
+            "recording", f"is {kind_of(recording)}", "pass a Recording, as read returns it"
+        )
     spikes = f"{counted(recording.n_spikes, 'spike')} of {counted(recording.n_units, 'unit')}"
     with step(f"suggesting a bin width for {spikes}"):
         suggestion = suggest_bin_width(recording)

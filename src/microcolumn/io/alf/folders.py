@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from ...errors import within
 from .._containment import file_inside
-from .._failures import as_bad_file, naming
+from .._failures import as_bad_file
 from .._sandbox import load_sandboxed
 from .._tables import check_fields, open_table
 from ..parquet import entries, is_plain, opened
@@ -218,7 +219,7 @@ def columns_of(path: Path) -> Columns:
         lines = [row or [""] for row in rows]  # an empty line is an empty entry of one column
     while lines and not any(lines[-1]):
         lines.pop()
-    with naming(path.name):
+    with within(path.name):
         check_fields(lines, len(header), first_line=2)
     return {name: [row[n].strip() for row in lines] for n, name in enumerate(header)}
 
