@@ -12,7 +12,13 @@ from .epochs import Epochs
 from .errors import BadArgument, BadInput, BadType
 from .packing import unique_rows
 from .timeline import Places
-from .validation import Floats, proper_share, random_generator, real_array, real_number
+from .validation import (
+    Floats,
+    positive_number,
+    proper_share,
+    random_generator,
+    real_array,
+)
 from .words import UnnamedWords, Words
 
 #: Share of a bin by which times may be off through rounding.
@@ -55,13 +61,10 @@ class Repeats:
         self, starts_s: ArrayLike, duration_s: float, stops_s: ArrayLike | None = None
     ) -> None:
         starts = real_array("starts_s", starts_s, "pass the start of each repeat in seconds")
-        duration = real_number("duration_s", duration_s, "give the seconds of the stimulus")
+        remedy = "it must be a positive number of seconds"
+        duration = positive_number("duration_s", duration_s, remedy)
         if starts.ndim != 1 or not starts.size or not np.isfinite(starts).all():
             raise BadArgument("starts_s", "must be a list of at least one finite time in seconds")
-        if not (math.isfinite(duration) and duration > 0.0):
-            raise BadArgument(
-                "duration_s", f"is {duration_s}", "it must be a positive number of seconds"
-            )
         wrong = np.flatnonzero(np.diff(starts) <= 0.0)
         if wrong.size:
             raise BadArgument(

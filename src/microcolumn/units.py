@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import BadArgument, BadInput
 from .formatting import counted, html_list, number
 from .validation import (
+    check_entries,
     check_positions,
     check_unmasked,
-    real_array,
+    one_of,
     real_number,
+    real_vector,
     texts,
     whole_number,
 )
@@ -232,13 +234,7 @@ def _check_distinct(names: tuple[str, ...]) -> None:
 def _reference(depth_reference: Any) -> str:
     if depth_reference is None:
         return "surface"
-    if not (isinstance(depth_reference, str) and depth_reference in DEPTH_REFERENCES):
-        raise BadArgument(
-            "depth_reference",
-            f"is {depth_reference!r}",
-            f"choose one of {', '.join(repr(name) for name in DEPTH_REFERENCES)}",
-        )
-    return depth_reference
+    return one_of("depth_reference", depth_reference, DEPTH_REFERENCES)
 
 
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
@@ -251,20 +247,9 @@ def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
 
 
 def _depths(depth_um: ArrayLike, n_units: int) -> NDArray[np.float64]:
-    depths = real_array("depth_um", depth_um, "pass one depth in µm per unit")
-    if depths.shape != (n_units,):
-        raise BadArgument(
-            "depth_um",
-            f"has shape {depths.shape} for {n_units} units",
-            "it needs one depth per unit",
-        )
-    bad = np.flatnonzero(np.isinf(depths))
-    if bad.size:
-        raise BadArgument(
-            f"depth_um[{bad[0]}]",
-            f"is {depths[bad[0]]}",
-            "depths must be finite, or nan where unknown",
-        )
+    depths = real_vector("depth_um", depth_um, n_units, "unit")
+    remedy = "depths must be finite, or nan where unknown"
+    check_entries("depth_um", depths, ~np.isinf(depths), remedy)
     depths.flags.writeable = False
     return depths
 

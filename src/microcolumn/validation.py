@@ -7,7 +7,7 @@ import operator
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from .errors import BadArgument, BadInput, BadType
 
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+
+Thing = TypeVar("Thing")
 
 #: Names of an axis of units, in lower case.
 _UNIT_AXES = ("unit", "units", "unit_id", "neuron", "neurons", "cell", "cells", "cluster")
@@ -207,6 +209,21 @@ def kind_of(value: Any) -> str:
     return f"{'an' if spoken_with_a_vowel else 'a'} {kind}"
 
 
+def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
+    """What was given, if it is of this type."""
+    if not isinstance(given, kind):
+        raise BadType(name, f"is {kind_of(given)}", f"pass {remedy}")
+    return given
+
+
+def one_of(name: str, given: Any, options: Iterable[str]) -> str:
+    """A text, if it is one of these."""
+    known = list(options)
+    if isinstance(given, str) and given in known:
+        return given
+    raise BadArgument(name, f"is {shown(given)}", f"choose one of {', '.join(map(repr, known))}")
+
+
 def whole_number(name: str, value: Any, least: int | None = None) -> int:
     """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
     try:
@@ -237,6 +254,29 @@ def real_number(name: str, value: Any, remedy: str) -> float:
     except (TypeError, OverflowError):
         pass
     raise BadType(name, f"is {shown(value)}", remedy)
+
+
+def positive_number(name: str, value: Any, remedy: str, *, above: float = 0.0) -> float:
+    """``value`` as a finite float above 0, or above another number."""
+    number = real_number(name, value, remedy)
+    if not above < number < math.inf:
+        raise BadArgument(name, f"is {value}", remedy)
+    return number
+
+
+def check_entries(name: str, values: NDArray[Any], good: NDArray[np.bool_], remedy: str) -> None:
+    """Refuse the first entry of an array that is not good."""
+    if not good.all():
+        place = tuple(np.argwhere(~good)[0].tolist())
+        raise BadArgument(f"{name}[{', '.join(map(str, place))}]", f"is {values[place]}", remedy)
+
+
+def real_vector(name: str, values: Any, n: int, of: str) -> Floats:
+    """A number for each of ``n`` units, bins or whatever ``of`` names."""
+    vector = real_array(name, values, f"pass one number per {of}")
+    if vector.shape != (n,):
+        raise BadArgument(name, f"has shape {vector.shape} for {n} {of}s", f"pass one per {of}")
+    return vector
 
 
 def real_array(name: str, values: Any, remedy: str) -> Floats:

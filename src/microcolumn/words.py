@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -31,14 +30,16 @@ from .validation import (
     Bits,
     Floats,
     check_binary,
+    check_entries,
     check_orientation,
     check_positions,
     chunks,
     dense_bits,
+    one_of,
+    positive_number,
     proper_share,
     random_generator,
-    real_array,
-    real_number,
+    real_vector,
     whole_number,
 )
 
@@ -255,8 +256,7 @@ class Words:
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
         how = ("words" if self.window == 1 else "blocks") if by is None else by
-        if not (isinstance(how, str) and how in ("words", "blocks")):
-            raise BadArgument("by", f"is {by!r}", "split by 'words' or by 'blocks'")
+        one_of("by", how, ("words", "blocks"))
         n_first = self._size_of_first(fraction)
         rng = random_generator(random_state)
         if how == "words":
@@ -353,9 +353,7 @@ def as_words(X: Words | ArrayLike) -> Words:
 
 def checked_bin_width(bin_width: float) -> float:
     """``bin_width`` in seconds, or a sentence about why it cannot be one."""
-    width = real_number("bin_width", bin_width, "give seconds, for example 0.020")
-    if not (math.isfinite(width) and width > 0):
-        raise BadArgument("bin_width", f"is {bin_width}", "it must be a positive number of seconds")
+    width = positive_number("bin_width", bin_width, "it must be a positive number of seconds")
     if width >= 10.0:  # no spike train is binned this coarsely
         raise BadArgument(
             "bin_width",
@@ -370,18 +368,9 @@ def _counts(index: NDArray[Any], weights: Floats | None, n_distinct: int) -> Flo
 
 
 def _checked_weights(sample_weight: ArrayLike, n_bins: int) -> Floats:
-    weights = real_array("sample_weight", sample_weight, "pass one weight per bin")
-    if weights.shape != (n_bins,):
-        raise BadArgument(
-            "sample_weight", f"has shape {weights.shape} for {n_bins} bins", "it needs one per bin"
-        )
-    bad = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
-    if bad.size:
-        raise BadArgument(
-            f"sample_weight[{bad[0]}]",
-            f"is {weights[bad[0]]}",
-            "weights must be finite and not negative",
-        )
+    weights = real_vector("sample_weight", sample_weight, n_bins, "bin")
+    good = (weights >= 0) & (weights < np.inf)
+    check_entries("sample_weight", weights, good, "weights must be finite and not negative")
     if not weights.any():
         raise BadArgument(
             "sample_weight", "is zero for every bin", "give some bin a positive weight"

@@ -13,7 +13,7 @@ from ..errors import BadArgument, BadInput, BadType
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..origin import ordered
 from ..parameters import Floats, Parameters
-from ..validation import real_array
+from ..validation import check_entries, expect, real_vector
 from ..words import UnnamedWords, Words
 
 Baseline = Independent | ArrayLike | None
@@ -23,9 +23,7 @@ def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
     """Parameters as given, or those of a fitted model."""
     if isinstance(model, Parameters):
         return model
-    if not isinstance(model, PopulationModel):
-        raise BadType(name, f"is a {type(model).__name__}", "pass a fitted model or Parameters")
-    check_is_fitted(model)
+    check_is_fitted(expect(name, model, PopulationModel, "a fitted model or Parameters"))
     return model.parameters_
 
 
@@ -148,18 +146,8 @@ def _in_order_of(
 
 
 def _biases(baseline: ArrayLike, n_units: int) -> Floats:
-    rates = real_array("baseline", baseline, "pass one rate per unit")
-    if rates.shape != (n_units,):
-        raise BadArgument(
-            "baseline", f"has shape {rates.shape} for {n_units} units", "it needs one rate per unit"
-        )
-    wrong = np.flatnonzero(~((rates > 0.0) & (rates < 1.0)))
-    if wrong.size:
-        raise BadArgument(
-            f"baseline[{wrong[0]}]",
-            f"is {rates[wrong[0]]}",
-            "rates must lie between 0 and 1 and not on them: use those of "
-            "Independent().fit(train), which have a floor",
-        )
+    rates = real_vector("baseline", baseline, n_units, "unit")
+    remedy = "use rates between 0 and 1, such as those of Independent().fit(train), with a floor"
+    check_entries("baseline", rates, (rates > 0.0) & (rates < 1.0), remedy)
     # The same expression as in Independent.fit, so that its own excess is zero to the last bit.
     return np.asarray(np.log(rates) - np.log1p(-rates))

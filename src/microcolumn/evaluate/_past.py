@@ -11,12 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadArgument, BadInput, Unsupported
+from ..errors import BadInput, Unsupported
 from ..kernels import newest_log_odds
 from ..models import HistoryGLM, PopulationModel, Rival, WordModel
 from ..models._counting import distinct_pasts
 from ..parameters import Parameters
-from ..validation import Floats
+from ..validation import Floats, one_of
 from ..words import Words
 
 Given = Literal["rest", "past"]
@@ -41,10 +41,7 @@ def log_odds_of_bits(
     given : {"rest", "past"}
         What is known: all other bits, or the earlier bins alone.
     """
-    if given not in ("rest", "past"):
-        raise BadArgument(
-            "given", f"is {given!r}", "condition on the 'rest' of the window or on the 'past'"
-        )
+    one_of("given", given, ("rest", "past"))
     if not isinstance(model, WordModel):
         raise Unsupported(
             f"{type(model).__name__} predicts from the past alone", "use given='past'"

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import BadType, Unsupported
+from ..errors import Unsupported
 from ..models import Universal, WordModel, WordsEstimator
 from ..notebook import AsText
 from ..parameters import Floats
 from ..partition import LogPartition
 from ..partition._result import false_mode_text, is_false
+from ..validation import expect
 from ..words import Words
 from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import Baseline, independent_baseline, words_for
@@ -275,8 +276,7 @@ def lift(
     >>> gain.bits_per_second > 5 * gain.stderr
     True
     """
-    if not isinstance(model, Universal):
-        raise BadType("model", f"is a {type(model).__name__}", "pass a fitted Universal model")
+    expect("model", model, Universal, "a fitted Universal model")
     held = words_for(model, words, bin_width)
     log_p, log_p_base = model.score_samples(held), model.base_.score_samples(held)
     length = block_bins_of(held, block_bins)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
-from ..plot._inputs import expect
 from ..study import Condition, Experiment, NotComputedError, Results
+from ..validation import expect
 from ..wording import worded
 from ._captioned import CaptionedFigure
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..errors import BadArgument, BadFile, advice
-from ..validation import Floats
+from ..errors import BadFile, advice
+from ..validation import Floats, one_of
 from ._arrays import check_array
 from ._columns import as_number
 from ._failures import check_claim
@@ -39,8 +39,8 @@ def checked_width(width: float, where: str = "bin_width") -> float:
 
 def time_axis(shape: tuple[int, ...], units_in: str | None, title: str) -> int:
     """Axis of time of a matrix called ``title``: the longer one, unless units are stated to be."""
-    if units_in not in (None, "rows", "columns"):
-        raise BadArgument("units_in", f"is {units_in!r}", "choose 'rows' or 'columns'")
+    if units_in is not None:
+        one_of("units_in", units_in, ("rows", "columns"))
     if units_in is None and shape[0] == shape[1]:
         raise BadFile(
             f"{title} is square, so that its axis of time is not known",

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import BadArgument, BadInput, BadType
+from ..errors import BadInput
 from ..units import check_depth_reference
-from ..validation import Floats, check_positions, real_array, real_number
+from ..validation import Floats, check_positions, expect, real_array, real_number, real_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +76,7 @@ class LFP:
             )
         check_depth_reference(self.depth_reference, self.source)
         n_channels = shape[1] if self._channels is None else len(self._channels)
-        depths = real_array("depth_um", self.depth_um, "pass one depth in µm per channel")
-        if depths.shape != (n_channels,):
-            raise BadArgument(
-                "depth_um",
-                f"has shape {depths.shape} for the {n_channels} channels of {self.source}",
-                "it needs one depth per channel",
-            )
+        depths = real_vector("depth_um", self.depth_um, n_channels, "channel")
         object.__setattr__(self, "depth_um", depths)
         for name in ("gain_mv", "offset_mv"):
             values = real_array(name, getattr(self, name), "pass one number per channel")
@@ -106,12 +100,9 @@ class LFP:
             raise ImportError(
                 f"Neo signals need {error.name}; install it with: pip install 'microcolumn[neo]'"
             ) from None
-        if not isinstance(signal, neo.AnalogSignal):
-            raise BadType(
-                "signal",
-                f"is of type {type(signal).__name__}",
-                "pass a neo.AnalogSignal (load() turns a proxy into one)",
-            )
+        expect(
+            "signal", signal, neo.AnalogSignal, "a neo.AnalogSignal (load() turns a proxy into one)"
+        )
         try:
             gain_mv = float((1.0 * signal.units).rescale(pq.mV).magnitude)
         except ValueError:

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from ..binning import UnitOfTimeError
 from ..epochs import Epochs
-from ..errors import BadArgument, BadFile, BadInput, advice, in_file
+from ..errors import BadFile, BadInput, advice, in_file
 from ..recording import Recording
+from ..validation import one_of
 from ._containment import check_contained, check_kind, is_hdf5
 from ._failures import as_bad_file
 from ._readers import READERS
@@ -88,8 +89,7 @@ def read(
     with in_file(path):
         place = _place(path)
         name = recognise(place, mapped=mapped) if reader is None else reader
-    if name not in READERS:
-        raise BadArgument("reader", f"is {name!r}", f"choose one of {', '.join(READERS)}")
+    one_of("reader", name, READERS)
     _check_options(name, options)
     with in_file(path):
         try:

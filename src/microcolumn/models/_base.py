@@ -18,13 +18,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
-from ..errors import BadArgument, BadInput, BadType, Unsupported
+from ..errors import BadArgument, BadInput, Unsupported
 from ..kernels import flip_changes
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
 from ..partition._frequent import frequent_words_doubt, frequent_words_estimate
 from ..partition._gibbs import gibbs_samples
-from ..validation import check_binary, random_generator
+from ..validation import check_binary, expect, one_of, random_generator
 from ..words import Words
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel
@@ -107,8 +107,7 @@ class PopulationModel(WordModel):
         It has no training rates, so ``microcolumn.score`` needs an explicit baseline, no
         ``window_``, and an ``origin_`` of None.
         """
-        if not isinstance(theta, Parameters):
-            raise BadType("theta", f"is a {type(theta).__name__}", "pass Parameters")
+        expect("theta", theta, Parameters, "Parameters")
         _, parts = _KINDS[cls._kind]
         J, v = (
             None if part is not None and not part.any() and letter not in parts else part
@@ -187,8 +186,7 @@ class PopulationModel(WordModel):
             What ``log_partition()`` of the same ``parameters_`` found before; nothing checks that
             it is. It holds until the next fit, and other methods or options compute anew.
         """
-        if not isinstance(log_z, LogPartition):
-            raise BadType("log_z", f"is a {type(log_z).__name__}", "pass a LogPartition")
+        expect("log_z", log_z, LogPartition, "a LogPartition")
         if not np.isfinite(log_z.value):
             raise BadArgument("log_z", f"is {log_z.value}", "pass a finite estimate")
         self._theta()
@@ -219,8 +217,7 @@ class PopulationModel(WordModel):
         """
         theta = self._theta()
         check_whole("n_samples", n_samples)
-        if method not in ("auto", "exact", "gibbs"):
-            raise BadArgument("method", f"is {method!r}", "choose 'auto', 'exact' or 'gibbs'")
+        one_of("method", method, ("auto", "exact", "gibbs"))
         if method == "gibbs" or (method == "auto" and not can_sample_exactly(theta)):
             return gibbs_samples(theta, n_samples, random_state=random_state, **options)
         if options:

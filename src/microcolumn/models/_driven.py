@@ -22,7 +22,7 @@ from ..penalties import L1
 from ..repeats import Repeats
 from ..solvers import Certificate, minimise
 from ..stimulus import StimulusDrive
-from ..validation import Floats, chunks, random_generator
+from ..validation import Floats, chunks, expect, random_generator
 from ..words import Words
 from ._base import PopulationModel
 from ._penalised import PenalisedModel
@@ -291,12 +291,7 @@ class Driven(WordModel):
             raise BadType(
                 "model", f"is {self.model!r}", "a drive is for Independent, Ising, RBM and SemiRBM"
             )
-        if not isinstance(self.drive, StimulusDrive):
-            raise BadType(
-                "drive",
-                f"is a {type(self.drive).__name__}",
-                "pass StimulusDrive.from_words(train, repeats)",
-            )
+        expect("drive", self.drive, StimulusDrive, "StimulusDrive.from_words(train, repeats)")
         if getattr(self.model, "objective", None) == "likelihood":
             raise BadInput(
                 "the likelihood of a driven model needs log Z of every moment at every step",

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, numpy as tensors, safe_open
 
-from ..errors import BadFile, BadInput, BadType
+from ..errors import BadFile, BadInput
 from ..origin import Origin
 from ..parameters import Parameters
 from ..partition import LogPartition
 from ..solvers import Certificate
 from ..units import Units
-from ..validation import real_number, whole_number
+from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
 from ._penalised import PenalisedModel
@@ -77,8 +77,7 @@ def from_bytes(
     WordsEstimator
         Of the class that was written, ready to score and sample, as it was.
     """
-    if not isinstance(content, bytes):
-        raise BadType(name, f"is a {type(content).__name__}", "pass the bytes of a model")
+    expect(name, content, bytes, "the bytes of a model")
     try:
         # The library hands out read-only views, and no metadata: they stand in the JSON text
         # behind the eight bytes of its length, which it has checked by then.

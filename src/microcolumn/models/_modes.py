@@ -17,7 +17,7 @@ from ..errors import BadArgument, BadFile
 from ..objectives._sparse_words import listed_words
 from ..packing import unique_rows
 from ..solvers import Certificate
-from ..validation import Floats, chunks, real_array
+from ..validation import Floats, check_entries, chunks, real_array
 from ..words import Words
 from ._components import Components
 from ._modes_fit import Summit
@@ -177,15 +177,8 @@ def checked_modes(modes: ArrayLike) -> Floats:
     found = real_array("modes", modes, "pass one row per mode and one column per unit")
     if found.ndim != 2 or 0 in found.shape:
         raise BadArgument("modes", f"has shape {found.shape}", "pass one row per mode")
-    wrong = np.argwhere(~((found > 0.0) & (found < 1.0)))
-    if wrong.size:
-        row, column = wrong[0].tolist()
-        raise BadArgument(
-            f"modes[{row}, {column}]",
-            f"is {found[row, column]}",
-            "probabilities of a spike must lie between 0 and 1 and not on them, so that every "
-            "word can occur",
-        )
+    remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
+    check_entries("modes", found, (found > 0.0) & (found < 1.0), remedy)
     return found
 
 

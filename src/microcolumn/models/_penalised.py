@@ -37,7 +37,7 @@ from ..solvers import (
     walk_likelihood_path,
 )
 from ..solvers._resolution import resolution
-from ..validation import Floats
+from ..validation import Floats, expect
 from ..words import Words
 from ._base import PopulationModel
 from ._settings import COUNT, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
@@ -339,12 +339,7 @@ class PenalisedModel(PopulationModel):
             )
 
     def _check_start(self, start: Parameters, n_units: int) -> None:
-        if not isinstance(start, Parameters):
-            raise BadType(
-                "start",
-                f"is a {type(start).__name__}",
-                "pass Parameters, for example a fitted model's parameters_",
-            )
+        expect("start", start, Parameters, "Parameters, for example a fitted model's parameters_")
         wanted = self._kind, n_units, getattr(self, "n_hidden", 0), self._hidden
         if (start.kind, start.n_visible, start.n_hidden, start.hidden) != wanted:
             raise BadArgument(

@@ -15,12 +15,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
-from ..errors import BadArgument, BadFile, BadType
+from ..errors import BadArgument, BadFile
 from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
 from ..solvers import Certificate
-from ..validation import Bits, Floats, chunks
+from ..validation import Bits, Floats, chunks, expect
 from ..words import Words
 from ._base import PopulationModel
 from ._counting import scaled_counts
@@ -250,8 +250,7 @@ def _texts(keys: Keys) -> NDArray[np.bytes_]:
 
 def _fitted(model: WordModel, words: Words) -> WordModel:
     """The model itself if it is fitted, or else a copy that is."""
-    if not isinstance(model, WordModel):
-        raise BadType("model", f"is a {type(model).__name__}", "pass a model of words")
+    expect("model", model, WordModel, "a model of words")
     if not model.__sklearn_is_fitted__():
         fitted: WordModel = clone(model).fit(words)
         return fitted

@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..errors import BadArgument
 from ..parameters import Parameters
-from ..validation import Bits, Floats, random_generator, real_number, whole_number
+from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._bound import LowerBound, lower_bound
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
 from ._gibbs import RandomState, new_seed, words_of_units
@@ -316,14 +316,10 @@ def _doublings(first: int, last: int) -> Iterator[int]:
 
 
 def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: float) -> None:
-    for name, value in (("n_chains", n_chains), ("n_steps", n_steps), ("max_steps", max_steps)):
-        whole_number(name, value)
-    real_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
-    if n_chains < 2:
-        raise BadArgument("n_chains", f"is {n_chains}", "a standard error needs at least 2")
-    if not 1 <= n_steps <= max_steps:
+    whole_number("n_chains", n_chains, least=2)  # a standard error needs them
+    whole_number("max_steps", max_steps)
+    positive_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
+    if not 1 <= whole_number("n_steps", n_steps) <= max_steps:
         raise BadArgument(
             "n_steps", f"is {n_steps}", f"it must lie between 1 and max_steps={max_steps}"
         )
-    if not tolerance_bits > 0:
-        raise BadArgument("tolerance_bits", f"is {tolerance_bits}", "it must be positive")

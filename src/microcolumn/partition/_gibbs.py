@@ -145,10 +145,8 @@ def gibbs_samples(
     """
     chains = min(whole_number("n_samples", n_samples), 512) if n_chains is None else n_chains
     for name, value in (("n_samples", n_samples), ("thin", thin), ("n_chains", chains)):
-        if whole_number(name, value) < 1:
-            raise BadArgument(name, f"is {value}", "it must be at least 1")
-    if whole_number("n_sweeps", n_sweeps) < 0:
-        raise BadArgument("n_sweeps", f"is {n_sweeps}", "it must not be negative")
+        whole_number(name, value, least=1)
+    whole_number("n_sweeps", n_sweeps, least=0)
     rng = random_generator(random_state)
     start = None
     if initial is not None:

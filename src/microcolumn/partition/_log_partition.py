@@ -6,9 +6,9 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any, Literal, get_args
 
-from ..errors import BadArgument, BadType, Unsupported
+from ..errors import Unsupported
 from ..parameters import Parameters
-from ..validation import random_generator
+from ..validation import expect, one_of, random_generator
 from ._ais import annealed_importance_sampling
 from ._cost import EXACT_LOG_Z, Side, operations
 from ._exact import exact_log_partition
@@ -46,11 +46,8 @@ def log_partition(
     >>> found.method, found.side
     ('exact', 'hidden')
     """
-    if method not in get_args(Method):
-        known = ", ".join(repr(name) for name in get_args(Method))
-        raise BadArgument("method", f"is {method!r}", f"use one of {known}")
-    if not isinstance(theta, Parameters):
-        raise BadType("theta", f"is a {type(theta).__name__}", "pass a model's parameters_")
+    one_of("method", method, get_args(Method))
+    expect("theta", theta, Parameters, "a model's parameters_")
     # Misspelt options are refused for every model, not only where they would be used.
     known_options = [*signature(annealed_importance_sampling).parameters][1:]
     for name in options:

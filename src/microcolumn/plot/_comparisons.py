@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr
+from ..validation import expect
 from ..words import Words, checked_bin_width
-from ._inputs import documented, entitle, expect
+from ._inputs import documented, entitle
 from ._scores import Compared, comparisons
 from ._tips import tip
 from .style import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc, signature
 from typing import Any, TypeVar
 
@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
 from ..models import PopulationModel, WordModel, WordsEstimator
-from ..recording import Recording
-from ..validation import kind_of, real_number, shown
+from ..validation import expect, kind_of, one_of, real_number
 from ..words import Words
 
 Thing = TypeVar("Thing")
@@ -44,31 +43,6 @@ matplotlib.axes.Axes
     The axes drawn on.""",
 }
 _EXAMPLES = "\n\nExamples\n--------\n"
-
-
-def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
-    """What was given, or a TypeError in one sentence that says what to pass instead."""
-    if not isinstance(given, kind):
-        what = "a recording" if isinstance(given, Recording) else kind_of(given)
-        raise BadType(name, f"is {what}", f"pass {remedy}")
-    return given
-
-
-def one_of(name: str, given: Any, options: Iterable[str]) -> None:
-    """Refuse what is none of some words."""
-    known = list(options)
-    if not isinstance(given, str) or given not in known:
-        raise BadArgument(
-            name, f"is {shown(given)}", f"choose one of {', '.join(map(repr, known))}"
-        )
-
-
-def positive_nats(name: str, given: Any) -> float:
-    """A positive and finite number of nats, such as the end of a scale."""
-    value = real_number(name, given, "give nats")
-    if not 0.0 < value < np.inf:
-        raise BadArgument(name, f"is {given}", "give a positive number of nats")
-    return value
 
 
 def asked_stretch(

@@ -19,8 +19,8 @@ from ..models import WordModel
 from ..origin import units_of
 from ..recording import Recording
 from ..units import Units, downwards, layers_from_the_top
+from ..validation import expect
 from ..words import Words
-from ._inputs import expect
 from .style import literal, signed, size_points
 
 #: Whatever has a table of units.

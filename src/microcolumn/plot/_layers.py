@@ -14,9 +14,9 @@ from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
 from ..recording import Recording
 from ..units import Units, layers_from_the_top
-from ..validation import listed, whole_number
+from ..validation import expect, listed, whole_number
 from ..words import Words
-from ._inputs import documented, entitle, expect, model_with_hidden
+from ._inputs import documented, entitle, model_with_hidden
 from ._laminar import HasUnits, table_of
 from ._tips import tip
 from .style import LEGEND_RIGHT, Colour, axes_or_new, by_name, literal, size_points

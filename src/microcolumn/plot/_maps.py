@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..models import PopulationModel
 from ..units import Units
-from ..validation import Floats
+from ..validation import Floats, positive_number
 from ..words import checked_bin_width
 from ._hidden import THRESHOLD, draw_bars
-from ._inputs import documented, entitle, fitted_model, positive_nats
+from ._inputs import documented, entitle, fitted_model
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_layers, mark_window
 from ._time import hidden_columns, hidden_title
 from .style import ColourMap, axes_or_new, colour_map, round_below, signed
@@ -81,7 +81,11 @@ def hidden_map(
     found = bit_layout(model, units)
     width = model.bin_width_ if bin_width is None else checked_bin_width(bin_width)
     largest = float(np.abs(model.W_[:, column]).max()) or 1.0
-    most = largest if limit is None else positive_nats("limit", limit)
+    most = (
+        largest
+        if limit is None
+        else positive_number("limit", limit, "give a positive number of nats")
+    )
     colours = colour_map(cmap)
     ax = axes_or_new(ax, (2.2, 1.8))
     image = _draw_map(ax, model.W_[:, column], found, width, most, colours)
@@ -202,7 +206,11 @@ def couplings(
         )
     found = bit_layout(model, units)
     drawn = model.J_[np.ix_(found.order, found.order)]
-    most = coupling_limit(model) if limit is None else positive_nats("limit", limit)
+    most = (
+        coupling_limit(model)
+        if limit is None
+        else positive_number("limit", limit, "give a positive number of nats")
+    )
     colours = colour_map(cmap).with_extremes(bad=_NOTHING)
     axes = axes_or_new(ax, (4.8, 3.4))
     shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))

@@ -18,8 +18,8 @@ from ..errors import BadInput
 from ..evaluate import Choice, TuneResult
 from ..formatting import scientific
 from ..models import PopulationModel
-from ..validation import Floats
-from ._inputs import documented, entitle, expect, named, one_of
+from ..validation import Floats, expect, one_of
+from ._inputs import documented, entitle, named
 from ._tips import tip
 from .style import LEGEND, Colour, Look, axes_or_new, literal, looks_of
 

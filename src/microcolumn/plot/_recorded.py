@@ -15,9 +15,9 @@ from ..recording import Recording
 from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
 from ..survey._bin_width import DEAD_TIME
 from ..units import Units
-from ..validation import Floats
+from ..validation import Floats, expect
 from ..words import Words, checked_bin_width
-from ._inputs import documented, entitle, expect
+from ._inputs import documented, entitle
 from ._laminar import laminar, mark_layers
 from .style import LEGEND, Colour, OneColour, axes_or_new, by_name, one_colour, signed
 

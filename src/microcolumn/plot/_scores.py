@@ -19,9 +19,9 @@ from ..evaluate._significance import split_stderr
 from ..formatting import counted
 from ..models import ModelSpec, WordModel
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
-from ..validation import listed as entries, shown
+from ..validation import expect, listed as entries, shown
 from ..words import Words
-from ._inputs import check_order, check_words, documented, entitle, expect, named, named_word_models
+from ._inputs import check_order, check_words, documented, entitle, named, named_word_models
 from ._tips import tip
 from .style import (
     LEGEND_RIGHT,

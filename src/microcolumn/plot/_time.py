@@ -18,9 +18,9 @@ from ..models import PopulationModel
 from ..recording import Recording
 from ..survey._stretch import SECONDS, busiest_stretch
 from ..timeline import busiest_bins, run_starts, typical_bins
-from ..validation import Floats, whole_number
+from ..validation import Floats, expect, one_of, whole_number
 from ..words import Words
-from ._inputs import asked_stretch, documented, entitle, expect, model_with_hidden, one_of
+from ._inputs import asked_stretch, documented, entitle, model_with_hidden
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, Colour, OneColour, axes_or_new, by_name, one_colour
 

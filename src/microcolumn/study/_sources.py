@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from .. import io, simulate
 from ..errors import BadArgument, BadInput, BadType, within
 from ..recording import Recording, most_active
-from ..validation import real_number, whole_number
+from ..validation import expect, positive_number, whole_number
 from ..words import Words
 from ._experiment import Experiment, checked_name, did_you_mean
 
@@ -79,8 +78,7 @@ class Source:
 
     def _check_origin(self) -> None:
         if self.recording is not None:
-            if not isinstance(self.recording, Recording):
-                raise BadType("recording", f"is {self.recording!r}", "pass a Recording")
+            expect("recording", self.recording, Recording, "a Recording")
             object.__setattr__(self, "in_memory", fingerprint(self.recording))
         elif not isinstance(self.in_memory, str | None):
             raise BadType(
@@ -125,9 +123,7 @@ class Source:
             remedy = did_you_mean(str(self.preset), simulate.PRESETS)
             raise BadArgument("preset", f"is {self.preset!r}", remedy)
         if self.minutes is not None:
-            minutes = real_number("minutes", self.minutes, "give the length in minutes")
-            if not (math.isfinite(minutes) and minutes > 0):
-                raise BadArgument("minutes", f"is {minutes}", "give a positive number")
+            minutes = positive_number("minutes", self.minutes, "give a positive number")
             object.__setattr__(self, "minutes", minutes)
 
     @classmethod

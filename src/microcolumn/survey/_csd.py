@@ -14,7 +14,7 @@ from scipy import ndimage
 from ..errors import BadArgument, BadInput
 from ..io import LFP
 from ..units import downwards
-from ..validation import Floats, real_array
+from ..validation import Floats, check_entries, real_array
 
 #: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
 CONDUCTIVITY_S_PER_M = 0.3
@@ -255,9 +255,7 @@ def _flashes(flashes_s: ArrayLike) -> Floats:
             f"has shape {flashes.shape}",
             "pass a list with at least one time in seconds",
         )
-    if not np.isfinite(flashes).all():
-        place = int(np.flatnonzero(~np.isfinite(flashes))[0])
-        raise BadArgument(f"flashes_s[{place}]", f"is {flashes[place]}", "leave this flash out")
+    check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
     return flashes
 
 

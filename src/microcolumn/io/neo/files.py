@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadArgument, BadFile, BadInput, Setting, advice, name_list
+from ...validation import one_of
 from .._containment import check_inside
 from .trains import Train, scalars, trains_of
 
@@ -48,8 +49,8 @@ def segments_in(
     path: Path, io: str | None, block: int | None, names: str | None
 ) -> tuple[list[list[Train]], list[str]]:
     """Spike trains of each segment of a file, and notes; options are those of `load`."""
-    if names not in (None, "name", "id"):
-        raise BadArgument("names", f"is {names!r}", "choose 'name' or 'id'")
+    if names is not None:
+        one_of("names", names, ("name", "id"))
     readers = _readers(path, io)
     for reader in readers:
         try:
