@@ -328,3 +328,7 @@ def test_real_recordings_have_the_known_number_of_distinct_words(name, n_distinc
     assert words.n_bins == n_bins
     assert len(words) == n_distinct
     assert np.array_equal(words.expand(), X)
+
+
+def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
+    assert Words.from_array(np.eye(2), bin_width=9.99).bin_width == 9.99

@@ -150,39 +150,3 @@ def test_an_interrupt_stops_a_run_between_slices(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         Sampler(_model(13, "ising"), 32, seed=0).run(np.ones(100))
     assert len(calls) == 3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_samples": 0}, "n_samples is 0; it must be at least 1"),
-        ({"thin": 0}, "thin is 0; it must be at least 1"),
-        ({"n_sweeps": -1}, "n_sweeps is -1; it must not be negative"),
-        ({"n_chains": 0}, "n_chains is 0; it must be at least 1"),
-        ({"random_state": -1}, "random_state is -1; pass a whole number that is not negative"),
-        ({"initial": [[0, 1, 1]]}, "initial has 3 columns for a model of 2 units"),
-        ({"initial": [[0, 3]]}, r"X\[0, 1\] is 3"),
-    ],
-)
-def test_bad_options_are_refused_in_one_sentence(options, message):
-    arguments = {"n_samples": 5, **options}
-    with pytest.raises(ValueError, match=message):
-        gibbs_samples(Parameters(b=[0.0, 1.0]), **arguments)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"random_state": "a"}, "^random_state is 'a'; pass a whole number that is not negative"),
-        ({"random_state": 1.5}, "^random_state is 1.5; pass a whole number that is not negative"),
-        *(
-            ({name: value}, rf"^{name} is {value!r}; pass a whole number$")
-            for name in ("n_samples", "n_sweeps", "thin", "n_chains")
-            for value in (2.5, "a", True)
-        ),
-    ],
-)
-def test_options_of_the_wrong_type_are_refused_in_one_sentence(options, message):
-    arguments = {"n_samples": 5, **options}
-    with pytest.raises(TypeError, match=message):
-        gibbs_samples(Parameters(b=[0.0, 1.0]), **arguments)

@@ -157,19 +157,3 @@ def test_parts_of_a_recording_are_plain_recordings(recording):
     part = recording.select(layer="IV")
     assert type(part) is mc.recording.Recording
     assert repr(recording).startswith("Microcolumn(20 units, ")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"n_units": 0}, "n_units is 0; it must be at least 1"),
-        ({"minutes": 0.0}, "minutes is 0.0; it must be a number above 0"),
-        ({"minutes": 1e9}, r"minutes is 1e\+09; give at most 1440, which is a day"),
-        ({"minutes": np.inf}, "minutes is inf; it must be a number above 0"),
-        ({"movie_minutes": 1e-4}, "movie_minutes is 0.0001; it must be a number above 0.001"),
-        ({"seed": -1}, "seed is -1; "),
-    ],
-)
-def test_a_bad_argument_is_one_sentence(arguments, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        mc.simulate.microcolumn(**arguments)

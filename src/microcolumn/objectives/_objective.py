@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Unsupported
 from ..layout import Layout
 from ..parameters import Parameters
 from ..validation import Floats
@@ -36,7 +37,7 @@ class Objective(ABC):
 
     def curvature(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:
         """A positive matrix like the second derivative along some coordinates, shape (n, n)."""
-        raise TypeError(f"{type(self).__name__} does not know how it is curved")
+        raise Unsupported(f"{type(self).__name__} does not know how it is curved")
 
 
 class FunctionObjective(Objective):
