@@ -18,7 +18,7 @@ from .energy._tables import Tables
 from .energy._term import Term
 from .errors import BadArgument, BadInput, Unsupported
 from .kernels import ModelArrays
-from .validation import Floats as Floats, real_array
+from .validation import Floats as Floats, check_entries, real_array
 
 #: Sums of any number of parameters of this size are finite.
 _LARGEST = 1e100
@@ -338,18 +338,9 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
     array = real_array(name, value, "pass numbers")
     if np.ndim(value) != ndim:
         raise BadArgument(name, f"has {np.ndim(value)} dimensions", f"it needs {ndim}")
-    if not np.isfinite(array).all():
-        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise BadArgument(
-            f"{name}{list(where)}", f"is {array[where]}", "all parameters must be finite"
-        )
-    if np.abs(array).max(initial=0.0) > _LARGEST:
-        where = tuple(int(i) for i in np.argwhere(np.abs(array) > _LARGEST)[0])
-        raise BadArgument(
-            f"{name}{list(where)}",
-            f"is {array[where]:g}",
-            f"beyond {_LARGEST:g} the energies of words cannot be summed: rescale the parameters",
-        )
+    check_entries(name, array, np.isfinite(array), "all parameters must be finite")
+    remedy = f"beyond {_LARGEST:g} the energies of words cannot be summed: rescale the parameters"
+    check_entries(name, array, np.abs(array) <= _LARGEST, remedy)
     return array
 
 
@@ -398,11 +389,8 @@ def _couplings(value: ArrayLike, n_visible: int) -> Floats:
     J = _finite("J", value, 2)
     if J.shape != (n_visible, n_visible):
         raise BadArgument("J", f"has shape {J.shape} for {n_visible} units", "it must be square")
-    if np.any(np.diag(J) != 0.0):
-        n = int(np.flatnonzero(np.diag(J))[0])
-        raise BadArgument(
-            f"J[{n}, {n}]", f"is {J[n, n]}", "the diagonal must be zero (use b for biases)"
-        )
+    good = (J == 0.0) | ~np.eye(n_visible, dtype=bool)
+    check_entries("J", J, good, "the diagonal must be zero (use b for biases)")
     if not np.array_equal(J, J.T):
         n, m = (int(i) for i in np.argwhere(J != J.T)[0])
         raise BadArgument(

@@ -14,12 +14,13 @@ from .packing import unique_rows
 from .timeline import Places
 from .validation import (
     Floats,
+    check_increasing,
     positive_number,
     proper_share,
     random_generator,
     real_array,
 )
-from .words import UnnamedWords, Words
+from .words import UnnamedWords, Words, check_single_bins, check_unweighted
 
 #: Share of a bin by which times may be off through rounding.
 _ROUNDING = 1e-6
@@ -65,13 +66,7 @@ class Repeats:
         duration = positive_number("duration_s", duration_s, remedy)
         if starts.ndim != 1 or not starts.size or not np.isfinite(starts).all():
             raise BadArgument("starts_s", "must be a list of at least one finite time in seconds")
-        wrong = np.flatnonzero(np.diff(starts) <= 0.0)
-        if wrong.size:
-            raise BadArgument(
-                f"starts_s[{wrong[0] + 1}]",
-                f"is {starts[wrong[0] + 1]} after {starts[wrong[0]]}",
-                "starts of repeats must increase",
-            )
+        check_increasing("starts_s", starts, "starts of repeats must increase")
         stops = np.minimum(starts + duration, np.append(starts[1:], np.inf))
         if stops_s is not None:
             given = real_array("stops_s", stops_s, "pass the end of each repeat in seconds")
@@ -116,11 +111,7 @@ class Repeats:
                 "is a plain array, which has no times",
                 "pass Words, such as recording.bin(0.020)",
             )
-        if words.window > 1:
-            raise BadInput(
-                f"these words span {words.window} bins",
-                "the stimulus is locked to single bins: pass words that are not embedded",
-            )
+        check_single_bins(words)
         width = words.bin_width
         middle = words.clock.times_s(words.bins, width) + 0.5 * width
         repeat = np.searchsorted(self.starts_s - _ROUNDING * width, middle, side="right") - 1
@@ -189,10 +180,7 @@ class Repeats:
             Seed of the orders.
         """
         repeat, moment = self.located(words)
-        if words.weights is not None:
-            raise BadArgument(
-                "words", "carry weights, which repeats cannot", "pass words without them"
-            )
+        check_unweighted(words)
         rng = random_generator(random_state)
         bits = words.expand()
         mixed = bits.copy()

@@ -21,7 +21,7 @@ from .origin import Origin, ordered
 from .repeats import Repeats
 from .timeline import Places
 from .validation import Bits, Floats, real_array
-from .words import Words
+from .words import Words, check_unweighted
 
 #: Widths of the kernel that are tried unless asked, in bins; infinite is no drive at all.
 _WIDTHS_BINS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, math.inf)
@@ -101,10 +101,7 @@ class StimulusDrive:
         repeat, moment = repeats.located(words)
         origin = Origin.of(words)
         assert origin is not None  # plain arrays have been refused
-        if words.weights is not None:
-            raise BadArgument(
-                "words", "carry weights, which repeats cannot", "pass words without them"
-            )
+        check_unweighted(words)
         n_present = np.unique(repeat).size
         if n_present < 2:
             raise BadInput(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import BadArgument
-from .validation import Floats, check_unmasked
+from .validation import Floats, check_increasing, check_unmasked
 
 Places = NDArray[np.int64]
 
@@ -46,13 +46,7 @@ def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
         raise BadArgument(
             "epoch_starts", f"begins with {starts[0]}", "the first epoch starts at bin 0"
         )
-    wrong = np.flatnonzero(np.diff(starts.astype(np.int64)) <= 0)
-    if wrong.size:
-        raise BadArgument(
-            f"epoch_starts[{wrong[0] + 1}]",
-            f"is {starts[wrong[0] + 1]} after {starts[wrong[0]]}",
-            "it must increase",
-        )
+    check_increasing("epoch_starts", starts.astype(np.int64), "it must increase")
     if starts[-1] >= n_bins:
         raise BadArgument(
             "epoch_starts",

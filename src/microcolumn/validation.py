@@ -271,6 +271,14 @@ def check_entries(name: str, values: NDArray[Any], good: NDArray[np.bool_], reme
         raise BadArgument(f"{name}[{', '.join(map(str, place))}]", f"is {values[place]}", remedy)
 
 
+def check_increasing(name: str, values: NDArray[Any], what: str) -> None:
+    """Refuse a list in which an entry is not larger than the one before it."""
+    wrong = np.flatnonzero(np.diff(values) <= 0)
+    if wrong.size:
+        n = int(wrong[0]) + 1
+        raise BadArgument(f"{name}[{n}]", f"is {values[n]} after {values[n - 1]}", what)
+
+
 def real_vector(name: str, values: Any, n: int, of: str) -> Floats:
     """A number for each of ``n`` units, bins or whatever ``of`` names."""
     vector = real_array(name, values, f"pass one number per {of}")

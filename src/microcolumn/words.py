@@ -287,13 +287,8 @@ class Words:
         epochs shorter than a window are left out.
         """
         n_bins_per_word = whole_number("window", window, least=1)
-        if self.window > 1:
-            raise BadInput(f"these words already span {self.window} bins", "embed single bins")
-        if self.weights is not None:
-            raise BadInput(
-                "these bins carry weights, which windows of several bins cannot inherit",
-                "embed words without sample_weight",
-            )
+        check_single_bins(self)
+        check_unweighted(self)  # windows of several bins cannot inherit them
         oldest, epoch_starts = windows(self.epoch_starts, self.n_bins, n_bins_per_word)
         codes = window_codes(self.index, oldest, n_bins_per_word, len(self))
         _, first, index = np.unique(codes, return_index=True, return_inverse=True)
@@ -349,6 +344,18 @@ def as_words(X: Words | ArrayLike) -> Words:
     words = UnnamedWords.from_array(X)
     check_orientation(words.n_bins, words.n_units)
     return words
+
+
+def check_unweighted(words: Words) -> None:
+    """Refuse words of which each does not count once."""
+    if words.weights is not None:
+        raise BadArgument("words", "carry weights", "pass words without them")
+
+
+def check_single_bins(words: Words) -> None:
+    """Refuse words that span several bins."""
+    if words.window > 1:
+        raise BadArgument("words", f"span {words.window} bins", "pass words of single bins")
 
 
 def checked_bin_width(bin_width: float) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadArgument, BadInput
 from ..validation import Floats, whole_number
-from ..words import Words
+from ..words import Words, check_unweighted
 
 
 def default_block_bins(n_bins: int, window: int) -> int:
@@ -42,10 +42,7 @@ def counted_blocks(words: Words, block_bins: int | None) -> NDArray[np.int64]:
 
     A short rest at the end goes to the last full block.
     """
-    if words.weights is not None:
-        raise BadArgument(
-            "words", "carry weights, so that they cannot be counted", "pass plain words"
-        )
+    check_unweighted(words)
     if words.n_bins < 10:
         raise BadInput(f"there are {words.n_bins} words", "pass at least 10 for blocks of them")
     return time_blocks(words.n_bins, block_bins_of(words, block_bins))

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BadArgument, BadFile, BadInput
+from ..errors import BadFile, BadInput
 from ..objectives import pair_counts
 from ..partition import LogPartition
 from ..validation import Floats, chunks
-from ..words import Words
+from ..words import Words, check_single_bins
 from ._latent_gaussian import (
     bivariate_normal,
     latent_correlations,
@@ -140,12 +140,7 @@ class DichotomizedGaussian(Rival):
         random_state : int, Generator or None
             Source of the draws.
         """
-        if words.window > 1:
-            raise BadArgument(
-                "words",
-                f"span {words.window} bins",
-                "make a surrogate of single bins, then embed it",
-            )
+        check_single_bins(words)
         drawn = type(self)().fit(words).sample(words.n_bins, random_state)
         return Words.from_array(drawn, words.bin_width, words.units, words.epoch_starts)
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_odds, log_weight
-from ..errors import BadArgument, BadFile, BadInput, BadType, Unsupported
+from ..errors import BadFile, BadInput, BadType, Unsupported
 from ..objectives._driven import DrivenFlips
 from ..origin import ordered
 from ..parameters import Parameters
@@ -23,7 +23,7 @@ from ..repeats import Repeats
 from ..solvers import Certificate, minimise
 from ..stimulus import StimulusDrive
 from ..validation import Floats, chunks, expect, random_generator
-from ..words import Words
+from ..words import Words, check_unweighted
 from ._base import PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import Arrays, floats, shaped, to_bytes
@@ -93,10 +93,7 @@ class Driven(WordModel):
         """
         self._check_settings()
         words = self._of_drive(X)
-        if words.weights is not None:
-            raise BadArgument(
-                "words", "carry weights, which repeats cannot", "pass words without them"
-            )
+        check_unweighted(words)
 
         def objective(part: Words) -> DrivenFlips:
             name = getattr(self.model, "objective", "pseudolikelihood")

@@ -14,7 +14,7 @@ from ..layout import Layout
 from ..parameters import Parameters
 from ..validation import Floats
 from ..words import Words, as_words
-from ._objective import Objective
+from ._objective import Objective, check_same_units
 
 
 class SumOverFlips(Objective):
@@ -57,12 +57,7 @@ class SumOverFlips(Objective):
 
     def _prepare(self, layout: Layout) -> None:
         """Lay the words out for models of this layout."""
-        if layout.n_visible != self.words.X.shape[1]:
-            raise BadInput(
-                f"the model has {layout.n_visible} units but the words have "
-                f"{self.words.X.shape[1]}",
-                "fit and score on the same units",
-            )
+        check_same_units(layout.n_visible, self.words.X.shape[1])
         if layout.counted:
             raise BadInput(
                 f"{type(self).__name__} does not know a potential of the number of active units",

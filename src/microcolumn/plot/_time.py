@@ -19,7 +19,7 @@ from ..recording import Recording
 from ..survey._stretch import SECONDS, busiest_stretch
 from ..timeline import busiest_bins, run_starts, typical_bins
 from ..validation import Floats, expect, one_of, whole_number
-from ..words import Words
+from ..words import Words, check_single_bins
 from ._inputs import asked_stretch, documented, entitle, model_with_hidden
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, Colour, OneColour, axes_or_new, by_name, one_colour
@@ -146,8 +146,7 @@ def _spike_marks(
 
 def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float) -> Collection:
     """A box for each bin with spikes that overlaps the stretch."""
-    if words.window > 1:
-        raise BadInput(f"these words span {words.window} bins", "pass words of single bins")
+    check_single_bins(words)
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))
     place, unit = np.nonzero(words.X[words.index[shown]])
