@@ -40,6 +40,7 @@ NAMES = {
     "fit": lambda model=None, **options: (model or mc.Ising()).fit(WORDS.X, **options),
     "theta": mc.Parameters(b=[0.0, 1.0]),
     "parameters": lambda b=(0.0, 0.0), **arguments: mc.Parameters(b, **arguments),
+    "source": lambda **entry: mc.study.Source.from_dict("mine", entry),
     "recording": mc.Recording([[0.5]], epochs=[[0, 1]]),
 }
 #: Raised where another part of the package calls wrongly, which no user can: bugs.

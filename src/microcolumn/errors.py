@@ -89,7 +89,9 @@ class BadInput(ValueError):
         parts = (self.remedy,) if isinstance(self.remedy, str) else self.remedy
         remedy = "".join(part if isinstance(part, str) else setting(part) for part in parts)
         clause = f"{self._subject(names)}{self.problem}"
-        return ": ".join([*self.places, f"{clause}; {remedy}" if remedy else clause])
+        # An option says itself where it stands, except in which file.
+        places = [p for p in self.places if p == self.path or self.argument not in names]
+        return ": ".join([*places, f"{clause}; {remedy}" if remedy else clause])
 
     def _subject(self, names: Mapping[str, str]) -> str:
         """What the problem is said of, where it does not say so itself."""
@@ -134,12 +136,13 @@ def within(place: str) -> Iterator[None]:
 @contextmanager
 def in_file(path: str | os.PathLike[str]) -> Iterator[None]:
     """Say which file was read of what is refused inside."""
-    with within(name := os.fspath(path)):
-        try:
-            yield
-        except BadInput as error:
-            error.path = name
-            raise
+    try:
+        yield
+    except BadInput as error:
+        if error.path != (name := os.fspath(path)):
+            error.places = (name, *error.places)
+        error.path = error.path or name
+        raise
 
 
 def damaged(problem: str) -> BadFile:

@@ -68,7 +68,6 @@ def test_an_operation_of_our_own_code_that_fails_is_a_bug(session, monkeypatch):
     [
         ("--ids", "99"),
         ("--depth-reference", "moon"),
-        ("--option", "oops"),
         ("--epochs", "1.2.3-4"),
         ("--min-rate", "nan"),
     ],

@@ -42,7 +42,7 @@ def test_lists_of_potentials_are_accepted():
         ({"sampling_rate_hz": 0.0}, "0.0 samples per second"),
         ({"sampling_rate_hz": np.nan}, "nan samples per second"),
         ({"start_s": np.inf}, "starts at inf s"),
-        ({"depth_um": [1.0]}, r"depth_um has shape \(1,\) for the 2 channels"),
+        ({"depth_um": [1.0]}, r"depth_um has shape \(1,\) for 2 channels"),
         ({"depth_reference": "unstated"}, "is 'unstated'; state what depths are measured from"),
         ({"depth_reference": "pia"}, "is 'pia'; state what depths are measured from"),
     ],
@@ -88,5 +88,5 @@ def test_neo_objects_that_hold_no_potential_get_one_sentence():
     signal = neo.AnalogSignal(np.zeros((10, 2)), units="nA", sampling_rate=1000 * pq.Hz)
     with pytest.raises(ValueError, match="is in nA, which is no potential"):
         LFP.from_neo(signal, [0.0, 1.0], "surface")
-    with pytest.raises(TypeError, match=r"signal is of type ndarray; pass a neo\.AnalogSignal"):
+    with pytest.raises(TypeError, match=r"signal is an array; pass a neo\.AnalogSignal"):
         LFP.from_neo(np.zeros((10, 2)), [0.0, 1.0], "surface")

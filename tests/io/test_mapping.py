@@ -141,7 +141,7 @@ def test_what_needs_another_option_is_told_so(tmp_path):
     with pytest.raises(ValueError, match="how long its bins are; pass bin_width= in seconds"):
         mc.read(tmp_path / "a.npy")
     (tmp_path / "a.nwb.gz").write_bytes(b"\x1f\x8b\x08")
-    with pytest.raises(ValueError, match=r"a\.nwb\.gz is compressed; unpack it first"):
+    with pytest.raises(ValueError, match=r"a\.nwb\.gz: it is compressed; unpack it first"):
         mc.read(tmp_path / "a.nwb.gz")
 
 
@@ -151,7 +151,7 @@ def test_what_needs_another_option_is_told_so(tmp_path):
         ({"times": "/t", "units": "/x"}, r"a.h5: nothing is called '/x'; name the datasets"),
         ({"times": "/t"}, "times and units are not known; name the datasets"),
         ({"times": "/x*"}, r"nothing is called '/x\*'; name the datasets"),
-        ({"times": "/t*", "units": "/k"}, "units= does not apply to one array of times per unit"),
+        ({"times": "/t*", "units": "/k"}, "units does not apply to one array of times per unit"),
         ({"times": "/t", "units": "/f"}, "/f holds 10.5, which names no unit"),
         ({"times": "/t", "units": "/short"}, "/t has 4 entries but /short has 2"),
         ({"times": "/text", "units": "/k"}, "/text has shape .4,. and dtype .*; it needs one"),

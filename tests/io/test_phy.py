@@ -41,7 +41,7 @@ def test_clusters_become_units_and_noise_is_left_out_with_a_note(tmp_path):
     assert trains(recording) == {"2": [600, 90_000], "4": [0, 600, 3001]}
     assert recording.units.quality == ("good", "mua")
     assert recording.units.multiunit.tolist() == [False, True]
-    assert any("'noise' left out: 1; quality= names" in note for note in recording.notes)
+    assert any("'noise' left out: 1; name the quality" in note for note in recording.notes)
 
 
 @pytest.mark.parametrize("label", ["noise", "Noise"])

@@ -45,7 +45,7 @@ def test_a_reference_for_depths_that_are_not_there_is_noted(tmp_path):
 
 
 def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
-    with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of nwb, phy,"):
+    with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of 'nwb', 'phy',"):
         mc.read(csv_file, reader="excel")
     with pytest.raises(
         ValueError, match=r"^'sheet' is no option of reading .*; it has times, units, time_unit"

@@ -77,7 +77,7 @@ def test_an_exact_value_is_taken_left_out_or_summed_only_where_that_is_quick():
         ({"steps": ()}, "from 1 on that increase"),
         ({"steps": (8, 8)}, "from 1 on that increase"),
         ({"steps": (0, 8)}, "from 1 on that increase"),
-        ({"n_chains": 1}, "a standard error needs at least 2"),
+        ({"n_chains": 1}, "n_chains is 1"),
         ({"exact": "yes"}, "'auto' or None"),
     ],
 )

@@ -60,11 +60,6 @@ def test_an_explicit_method_is_used(method, used, random_model, annealed):
     assert (found.method, found.side) == used
 
 
-def test_an_unknown_method_is_refused_with_the_known_ones(random_model):
-    with pytest.raises(ValueError, match=r"method 'guess' is unknown; use one of 'auto', 'exact'"):
-        log_partition(random_model("ising", 3), "guess")
-
-
 def test_an_option_that_an_exact_sum_cannot_use_is_refused(random_model):
     with pytest.raises(TypeError, match=r"takes no option 'n_chains'; .*method='ais'"):
         log_partition(random_model("ising", 3), "exact", n_chains=3)

@@ -83,7 +83,7 @@ def test_shared_drives_are_those_both_units_listen_to(recording):
     for n in range(20):
         for m in range(20):
             assert shared[n, m] == (n != m and listens[n] and listens[m])
-    with pytest.raises(ValueError, match="there is no drive 'V'; choose one of II/III volleys"):
+    with pytest.raises(ValueError, match="drive is 'V'; choose one of 'II/III volleys"):
         truth.shared("V")
 
 

@@ -137,7 +137,7 @@ def test_hardly_any_spikes_are_silent_at_most(trains):
 def test_limits_must_be_positive():
     with pytest.raises(ValueError, match=r"duplicate_share is 0; it must be positive"):
         suspects(clean(1), duplicate_share=0)
-    with pytest.raises(TypeError, match="max_rate_hz is 'fast'; pass a number"):
+    with pytest.raises(TypeError, match="max_rate_hz is 'fast'; it must be positive"):
         suspects(clean(1), max_rate_hz="fast")
 
 

@@ -256,5 +256,7 @@ def _plain(name: str, value: Any) -> Any:
 
     try:
         return json.loads(json.dumps(value, allow_nan=False, default=converted))
+    except BadInput:
+        raise
     except ValueError:
         raise BadArgument(name, "has a number that is not finite", "give one that is") from None
