@@ -155,7 +155,7 @@ def checked_trains(
     names = [str(n) for n in range(len(entries))] if ids is None else ids
     if len(names) != len(entries):
         raise BadInput(
-            f"there are {len(entries)} spike trains for {len(names)} units", "pass one per unit"
+            f"{len(entries)} spike trains are for {len(names)} units", "pass one per unit"
         )
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
     for train, name in zip(checked, names, strict=True):
@@ -186,13 +186,12 @@ def _checked(times: Any, name: str) -> Floats:
         return train.reshape(0)
     if train.ndim != 1:
         raise BadInput(
-            f"the train of unit {name!r} has shape {train.shape}", "pass a list of spike times"
+            f"the train of unit {name!r} has shape {train.shape}", "pass a list of times"
         )
     bad = np.flatnonzero(~np.isfinite(train))
     if bad.size:
         raise BadInput(
-            f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s",
-            "leave out spikes whose time is unknown",
+            f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave out unknown times"
         )
     behind = np.flatnonzero(train[1:] < train[:-1])
     if behind.size:

@@ -52,9 +52,7 @@ class Epochs:
             names = texts("labels", labels, "pass one per epoch")
             if len(names) != len(edges):
                 raise BadArgument(
-                    "labels",
-                    f"has {len(names)} entries for {len(edges)} epochs",
-                    "it needs one each",
+                    "labels", f"has {len(names)} entries for {len(edges)} epochs", "pass one each"
                 )
         edges.flags.writeable = False
         object.__setattr__(self, "starts", edges[:, 0])
@@ -185,8 +183,7 @@ def _checked_intervals(intervals: ArrayLike) -> Floats:
     if behind.size:
         k = behind[0]
         raise BadInput(
-            f"epoch {k + 1} starts at {edges[k + 1, 0]} s, before epoch {k} ends at {edges[k, 1]} "
-            "s",
+            f"epoch {k + 1} starts at {edges[k + 1, 0]} s and epoch {k} ends at {edges[k, 1]} s",
             "epochs must be in order and not overlap",
         )
     return edges

@@ -94,9 +94,7 @@ class Parameters:
         potential = None if v is None else _potential(v, n_visible)
         others = couplings, weights, hidden_biases, potential
         if tables is not None and any(part is not None for part in others):
-            raise BadArgument(
-                "tables", "are given with J, W or v", "functions of units go with b alone"
-            )
+            raise BadArgument("tables", "are given with J, W or v", "they go with b alone")
         self._set(biases, *others, hidden_unit(hidden), tables)
 
     @classmethod
@@ -200,8 +198,7 @@ class Parameters:
         if self.W is not None and self.hidden is not BERNOULLI:
             raise Unsupported(
                 f"kernels do not know hidden units of kind {self.hidden.name!r}",
-                "sum over words with log_weight, or write the units as couplings or as Bernoulli "
-                "ones",
+                "sum over words with log_weight, or use Bernoulli units",
             )
 
     def only_live(self) -> tuple[Parameters, float]:
@@ -373,7 +370,7 @@ def _weights(
         return None, None
     if weights.shape[0] != n_visible:
         raise BadArgument(
-            "W", f"has {weights.shape[0]} rows for {n_visible} units", "it needs one per unit"
+            "W", f"has {len(weights)} rows for {n_visible} units", "it needs one per unit"
         )
     biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
     if biases.shape[0] != weights.shape[1]:

@@ -99,9 +99,7 @@ class Recording:
         table = Units.numbered(len(checked)) if units is None else units
         width = real_number("resolution_s", resolution_s, "give seconds")
         if not 0 <= width < np.inf:
-            raise BadArgument(
-                "resolution_s", f"is {width}", "give seconds, 0 where times are exact"
-            )
+            raise BadArgument("resolution_s", f"is {width}", "give seconds, 0 if exact")
         stretches = _checked_epochs(epochs, checked)
         check_length(checked, stretches.duration_s)
         self._set(
@@ -266,9 +264,7 @@ class Recording:
         if max_rate_hz is not None:
             keep &= rates <= real_number("max_rate_hz", max_rate_hz, "give Hz")
         if not keep.any():
-            raise BadInput(
-                f"none of the {self.n_units} units meets all conditions", "relax one of them"
-            )
+            raise BadInput(f"no unit of {self.n_units} meets all conditions", "relax one of them")
         return self.take(np.flatnonzero(keep))
 
     def restrict(self, epochs: str | list[str] | Epochs | ArrayLike) -> Recording:
@@ -292,9 +288,7 @@ class Recording:
         shared = wanted.intersect(self.epochs)
         if not shared.duration_s > 0:
             covered = ", ".join(f"{start:g}-{stop:g} s" for start, stop in list(self.epochs)[:5])
-            raise BadInput(
-                "nothing was recorded in these epochs", f"the recording covers {covered}"
-            )
+            raise BadInput("nothing was recorded in these epochs", f"it covers {covered}")
         trains = [train[shared.locate(train) >= 0] for train in self.trains]
         return self._like(trains=trains, epochs=shared)
 

@@ -107,9 +107,7 @@ class Repeats:
         """Repeat of each bin and its moment in the stimulus, each (n_bins,); -1 outside repeats."""
         if isinstance(words, UnnamedWords) or not isinstance(words, Words):
             raise BadType(
-                "words",
-                "is a plain array, which has no times",
-                "pass Words, such as recording.bin(0.020)",
+                "words", "is an array without times", "pass Words, such as recording.bin(0.020)"
             )
         check_single_bins(words)
         width = words.bin_width
@@ -125,9 +123,7 @@ class Repeats:
         """The words without the bins that belong to no repeat."""
         inside = self.locate(words)[0] >= 0
         if not inside.any():
-            raise BadInput(
-                "no bin lies in a repeat", "are the starts on the recording's clock, in seconds?"
-            )
+            raise BadInput("no bin lies in a repeat", "give starts on the recording's clock")
         return words._take(np.flatnonzero(inside))
 
     def split(

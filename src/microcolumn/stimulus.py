@@ -104,10 +104,7 @@ class StimulusDrive:
         check_unweighted(words)
         n_present = np.unique(repeat).size
         if n_present < 2:
-            raise BadInput(
-                "the words hold 1 repeat of the stimulus",
-                "what is locked to it shows in at least 2",
-            )
+            raise BadInput("the words hold 1 repeat", "a drive needs at least 2")
         shape = len(repeats), repeats.n_moments(words.bin_width)
         spikes = np.zeros((*shape, words.n_units), dtype=np.uint8)
         observed = np.zeros(shape, dtype=np.uint8)
@@ -290,7 +287,5 @@ def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Float
         return np.array(_WIDTHS_BINS) * bin_width
     widths = real_array("widths_s", widths_s, "pass widths of the kernel in seconds")
     if widths.ndim != 1 or not widths.size or not (widths >= 0.0).all():
-        raise BadArgument(
-            "widths_s", "must be a list of seconds, each 0 or more, at least one of them"
-        )
+        raise BadArgument("widths_s", "must be a list of seconds, each 0 or more, not empty")
     return np.unique(widths)

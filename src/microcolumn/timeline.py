@@ -43,15 +43,13 @@ def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
     if starts.ndim != 1 or starts.size == 0 or starts.dtype.kind not in "iu":
         raise BadArgument("epoch_starts", "must be a list of bin numbers that begins with 0")
     if starts[0] != 0:
-        raise BadArgument(
-            "epoch_starts", f"begins with {starts[0]}", "the first epoch starts at bin 0"
-        )
+        raise BadArgument("epoch_starts", f"begins with {starts[0]}", "epochs start at bin 0")
     check_increasing("epoch_starts", starts.astype(np.int64), "it must increase")
     if starts[-1] >= n_bins:
         raise BadArgument(
             "epoch_starts",
             f"ends with {starts[-1]} but X has {n_bins} bins",
-            "leave out epochs that hold no bin",
+            "leave out empty epochs",
         )
     return starts.astype(np.int64)
 
@@ -74,7 +72,7 @@ def windows(epoch_starts: Places, n_bins: int, window: int) -> tuple[Places, Pla
     if n_windows.size == 0:
         raise BadArgument(
             "window",
-            f"is {window} but the longest epoch has {lengths.max()} bins",
+            f"is {window} but epochs have {lengths.max()} bins or less",
             "use a shorter one",
         )
     remaining = np.repeat(epoch_starts + lengths, lengths) - np.arange(n_bins)
@@ -94,9 +92,7 @@ def deal_blocks(
     The sizes of a part's blocks differ by at most one bin and add up to its exact share.
     """
     if not 2 <= n_blocks <= n_bins:
-        raise BadArgument(
-            "n_blocks", f"is {n_blocks}", f"it must lie between 2 and the number of bins, {n_bins}"
-        )
+        raise BadArgument("n_blocks", f"is {n_blocks}", f"it must be from 2 to {n_bins} bins")
     n_second = n_bins - n_first
     k = min(max(round(n_blocks * n_first / n_bins), 1), n_blocks - 1)
     to_first = rng.permutation(np.arange(n_blocks) < k)

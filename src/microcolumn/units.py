@@ -241,7 +241,7 @@ def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
     labels = texts(name, values, "pass one label per unit")
     if len(labels) != n_units:
         raise BadArgument(
-            name, f"has {len(labels)} labels for {n_units} units", "it needs one per unit"
+            name, f"has {len(labels)} labels for {n_units} units", "pass one per unit"
         )
     return labels
 

@@ -57,9 +57,7 @@ def check_binary(X: Any) -> Bits:
             "pass rows of equal length, one per bin",
         ) from None
     if array.ndim == 0 and array.dtype.kind == "O" and array.item() is None:
-        raise BadArgument(
-            "X", "is None", "pass a matrix with one row per bin and one column per unit"
-        )
+        raise BadArgument("X", "is None", "pass a matrix of one row per bin, one column per unit")
     array = _numbers(array)
     _check_shape(array.shape)
     if array.dtype == np.bool_:

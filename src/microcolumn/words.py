@@ -140,7 +140,7 @@ class Words:
         if len(table) != n_units:
             raise BadArgument(
                 "units",
-                f"has {len(table)} entries but X has {n_units} columns",
+                f"has {len(table)} entries for {n_units} columns of X",
                 "pass one unit per column",
             )
         starts = checked_epoch_starts([0] if epoch_starts is None else epoch_starts, n_bins)
@@ -261,9 +261,7 @@ class Words:
         rng = random_generator(random_state)
         if how == "words":
             if n_blocks is not None:
-                raise BadArgument(
-                    "n_blocks", "is for splits by blocks", "leave it out or say by='blocks'"
-                )
+                raise BadArgument("n_blocks", "is for splits by blocks", "leave it out")
             in_first = np.zeros(self.n_bins, dtype=bool)
             in_first[rng.permutation(self.n_bins)[:n_first]] = True
             apart = np.ones(self.n_bins, dtype=bool)
@@ -363,9 +361,7 @@ def checked_bin_width(bin_width: float) -> float:
     width = positive_number("bin_width", bin_width, "it must be a positive number of seconds")
     if width >= 10.0:  # no spike train is binned this coarsely
         raise BadArgument(
-            "bin_width",
-            f"is {bin_width}, which looks like milliseconds",
-            "give seconds, for example 0.020",
+            "bin_width", f"is {bin_width}, which looks like milliseconds", "give seconds, as 0.020"
         )
     return width
 
@@ -379,7 +375,5 @@ def _checked_weights(sample_weight: ArrayLike, n_bins: int) -> Floats:
     good = (weights >= 0) & (weights < np.inf)
     check_entries("sample_weight", weights, good, "weights must be finite and not negative")
     if not weights.any():
-        raise BadArgument(
-            "sample_weight", "is zero for every bin", "give some bin a positive weight"
-        )
+        raise BadArgument("sample_weight", "is zero for every bin", "give one a positive weight")
     return weights

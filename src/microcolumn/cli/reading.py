@@ -193,7 +193,5 @@ def stretches(epochs: list[str] | None) -> Any:
     found = [re.fullmatch(r"(\d+\.?\d*)-(\d+\.?\d*)", each) for each in epochs or []]
     edges = sorted([float(each[1]), float(each[2])] for each in found if each)
     if edges and len(edges) < len(found):
-        raise BadArgument(
-            "epochs", "are names and stretches of time", "give names or stretches alone"
-        )
+        raise BadArgument("epochs", "are names and stretches of time", "give one kind alone")
     return edges or (epochs[0] if epochs and len(epochs) == 1 else epochs)

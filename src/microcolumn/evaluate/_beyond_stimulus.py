@@ -169,10 +169,7 @@ def beyond_stimulus(
         raise BadArgument("models", "is empty", "pass at least one, such as {'Ising': Ising()}")
     shared = np.intersect1d(repeats.located(train)[0], repeats.located(test)[0])
     if shared.size:
-        raise BadInput(
-            f"repeat {shared[0]} lies in both parts",
-            "split whole repeats with repeats.split(words)",
-        )
+        raise BadInput(f"repeat {shared[0]} lies in both parts", "split with repeats.split(words)")
     rng = random_generator(random_state)
     mixed = repeats.shuffled(train, rng), repeats.shuffled(test, rng)
     came = _Fits(models, train, test, repeats, random_state)

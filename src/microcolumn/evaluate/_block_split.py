@@ -65,10 +65,7 @@ class BlockSplit:
         per_fold = -(-default_blocks(n_bins, 1) // self.n_splits)
         n_blocks = per_fold * self.n_splits
         if n_blocks > n_bins:
-            raise BadInput(
-                f"{n_bins} bins cannot be dealt in {n_blocks} blocks",
-                "use fewer splits or more data",
-            )
+            raise BadInput(f"{n_bins} bins are too few for {n_blocks} blocks", "use fewer splits")
         rng = random_generator(self.random_state)
         folds = rng.permutation(np.arange(n_blocks) % self.n_splits)
         sizes = np.diff(np.arange(n_blocks + 1) * n_bins // n_blocks)

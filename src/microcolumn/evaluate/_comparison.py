@@ -107,9 +107,7 @@ class Comparison:
         found = self._find(*names)
         if found is None:
             known = ", ".join(dict.fromkeys([*self.scores, INDEPENDENT]))
-            raise BadInput(
-                f"there is no pair of {names[0]!r} and {names[1]!r}", f"choose two of {known}"
-            )
+            raise BadInput(f"no pair is {names[0]!r} and {names[1]!r}", f"choose two of {known}")
         return found
 
     def relative(self, first: str, second: str) -> Estimate | None:

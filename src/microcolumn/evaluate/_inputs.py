@@ -13,7 +13,7 @@ from ..errors import BadArgument, BadInput, BadType
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..origin import ordered
 from ..parameters import Floats, Parameters
-from ..validation import check_entries, expect, real_vector
+from ..validation import Floats, check_entries, expect, kind_of, real_vector
 from ..words import UnnamedWords, Words
 
 Baseline = Independent | ArrayLike | None
@@ -107,11 +107,7 @@ def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independe
                 "fit it on the same words",
             )
     elif isinstance(baseline, WordsEstimator):
-        raise BadType(
-            "baseline",
-            f"is of type {type(baseline).__name__}",
-            "pass an Independent model or rates",
-        )
+        raise BadType("baseline", f"is {kind_of(baseline)}", "pass an Independent model or rates")
     else:
         biases = _biases(baseline, model.n_features_in_)
     base = Independent.from_parameters(Parameters(b=biases))

@@ -169,9 +169,7 @@ class Interactions(AsText):
         """Each set of units once: positions (order, n_sets), increasing, and values (n_sets,)."""
         wanted = whole_number("order", order)
         if not 1 <= wanted <= self.order:
-            raise BadArgument(
-                "order", f"is {wanted}", f"this expansion has orders 1 to {self.order}"
-            )
+            raise BadArgument("order", f"is {wanted}", f"the expansion has 1 to {self.order}")
         table = (self.singles, self.pairs, self.triplets)[wanted - 1]
         assert table is not None
         grid = np.ogrid[tuple(slice(n) for n in table.shape)]

@@ -43,9 +43,7 @@ def log_odds_of_bits(
     """
     one_of("given", given, ("rest", "past"))
     if not isinstance(model, WordModel):
-        raise Unsupported(
-            f"{type(model).__name__} predicts from the past alone", "use given='past'"
-        )
+        raise Unsupported(f"{type(model).__name__} predicts from the past", "use given='past'")
     if given == "rest":
         return model.log_odds(words.X, bits)
     if isinstance(model, PopulationModel):
@@ -54,7 +52,7 @@ def log_odds_of_bits(
         by_past, past = model.log_odds_given_past(words)
     else:
         raise Unsupported(
-            f"{type(model).__name__} does not predict from the past", "use given='rest'"
+            f"{type(model).__name__} predicts nothing from the past", "use given='rest'"
         )
     return by_past[past][:, np.asarray(bits, dtype=np.intp) - (words.n_dims - words.n_units)]
 

@@ -224,7 +224,7 @@ def sequence_gain(
     """
     if not hasattr(model, "score_sequence"):
         raise Unsupported(
-            f"{type(model).__name__} has no probability of a bin given the past", "use score"
+            f"{type(model).__name__} does not predict a bin from the past", "use score"
         )
     held = words_for(model, words, bin_width)
     length = block_bins_of(held, block_bins)

@@ -133,7 +133,7 @@ def svg_element(figure: Figure, title: str, prefix: str) -> str:
     """Any figure as an SVG element for an HTML page, ``prefix`` before all its ids."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
         raise BadArgument(
-            "prefix", f"is {prefix!r}", "begin it with a letter and use letters, digits, - and _"
+            "prefix", f"is {prefix!r}", "use letters, digits, - and _, a letter first"
         )
     return _prefixed(_element(figure, title), prefix)
 

@@ -103,9 +103,7 @@ def _fonts(font: str | None = None) -> tuple[str, ...]:
     installed = {each.name.lower(): each.name for each in fontManager.ttflist}
     usual = next(name for name in _FONTS if name.lower() in installed)
     if font is not None and font.lower() not in installed:
-        raise BadArgument(
-            "font", f"{font!r} is not installed here", f"install it, or leave it out for {usual}"
-        )
+        raise BadArgument("font", f"{font!r} is not installed here", f"install it, or use {usual}")
     chosen = usual if font is None else installed[font.lower()]
     return (_ANY,) if chosen == _FONTS[-1] else (chosen, _ANY)
 

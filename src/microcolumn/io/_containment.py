@@ -180,7 +180,7 @@ def _checked_init(init: Callable[..., None], path: Path) -> Callable[..., None]:
 
 
 def _refuse_pickle(*_: Any, **__: Any) -> None:
-    raise BadFile("it is pickled, which could run code when opened", "save numbers or text")
+    raise BadFile("it is pickled, which could run code", "save numbers or text")
 
 
 def _shown(name: bytes) -> str:
@@ -217,10 +217,7 @@ def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> No
         content = content | {"filters": None}
     for entry in _objects(content):
         if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
-            raise BadFile(
-                f"{name.parent} is pickled, which could run code when opened",
-                "save numbers or text",
-            )
+            raise BadFile(f"{name.parent} is pickled, which could run code", "save numbers or text")
         source = entry.get("source")
         if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
             raise BadFile(f"{name.parent} leads to another folder, {source!r:.100}", _ONE_FILE)

@@ -81,6 +81,6 @@ def check_claim(
         return
     if not isinstance(path, Path):
         raise BadFile(
-            f"{what} has {n_bytes:,} bytes, more than is read from a URL", "download the file"
+            f"{what} has {n_bytes:,} bytes, more than a URL is read for", "download the file"
         )
     raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

@@ -199,8 +199,7 @@ class SpikeTable:
         """Add rows: units and times of their spikes, and their entries in `columns`."""
         if "" in names:
             raise BadFile(
-                f"{self.row} {self.next_row + names.index('')} names no unit",
-                "complete or remove it",
+                f"{self.row} {self.next_row + names.index('')} names no unit", "complete it"
             )
         for bad in np.flatnonzero(~np.isfinite(times))[:1]:
             raise BadFile(

@@ -139,10 +139,7 @@ def _place(path: str | Path) -> Any:
         return Path(path)
     place = found(str(path))
     if not is_hdf5(place):
-        raise BadFile(
-            "only HDF5 files, such as NWB, are read from a URL",
-            "download it and read it from there",
-        )
+        raise BadFile("only HDF5 files are read from a URL", "download it first")
     return place
 
 

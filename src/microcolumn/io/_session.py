@@ -185,9 +185,7 @@ def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
     if len(kept) == len(qualities):
         return None, []
     if not kept:
-        raise BadFile(
-            f"all of its units are of quality {_NOISE!r}", advice("pass {quality} to read them")
-        )
+        raise BadFile(f"all units are of quality {_NOISE!r}", advice("pass {quality}"))
     n_noise = len(qualities) - len(kept)
     return kept, [f"units of quality 'noise' left out: {n_noise}; name the quality to keep others"]
 
@@ -282,9 +280,7 @@ def begun(trains: Sequence[Any], start: float | None, stated: object) -> Epochs 
         return None
     begin = real_number("start", start, "give seconds")
     if stated is not None:
-        raise BadFile(
-            "it is stated when it was recorded", advice("leave {start} out, or choose {epochs}")
-        )
+        raise BadFile("it is stated when it was recorded", advice("leave {start} out"))
     if not begin < last:
         raise BadArgument(
             "start",

@@ -122,9 +122,7 @@ def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
     with open_table(path, path.name) as (header, rows):
         key = place_of(header, names)
         if key is None:
-            raise BadFile(
-                f"{path.name} has columns {name_list(header)} but none called {names[0]}", "add it"
-            )
+            raise BadFile(f"{path.name} has {name_list(header)} and no column {names[0]}", "add it")
         for line, row in enumerate(rows, start=2):
             entries = [entry.strip() for entry in row]
             if not any(entries):

@@ -57,7 +57,7 @@ def load(
         other = ids.setdefault(file.stem, file)
         if other != file:
             raise BadFile(
-                f"{other.name} and {file.name} are the same unit", "leave one of them in the folder"
+                f"{other.name} and {file.name} are the same unit", "leave one in the folder"
             )
     trains = [_train(file, time_unit, sampling_rate) for file in files]
     quality = ["questionable" if _match(file)["mark"] else "good" for file in files]

@@ -82,9 +82,7 @@ def load(
         return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
     refuse("arrays of spikes", OF_COUNTS, units_in=units_in)
     if [len(shape) for shape in shapes.values()] == [2]:
-        raise BadFile(
-            "a matrix does not say how long its bins are", advice("pass {bin_width} in seconds")
-        )
+        raise BadFile("a matrix does not state its bins", advice("pass {bin_width} in seconds"))
     if times is not None or units is not None or not isinstance(arrays, Archive):
         choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
         return mapped_session(choice, times, units, per_second)
@@ -194,9 +192,7 @@ def _columns(arrays: Archive, n_units: int) -> tuple[dict[str, list[Any]], list[
     columns, ignored = {}, []
     for name, shape in arrays.shapes.items():
         if name in _UNIT_COLUMNS and shape != (n_units,):
-            raise BadFile(
-                f"{name} has shape {shape} for {n_units} units", "it needs one entry per unit"
-            )
+            raise BadFile(f"{name} has shape {shape} for {n_units} units", "it needs one per unit")
         if name in _UNIT_COLUMNS or (name.startswith("unit_") and shape == (n_units,)):
             columns[name] = arrays[name].tolist()
         elif name not in (*_NEEDED, *_OTHERS):

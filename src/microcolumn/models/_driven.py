@@ -286,7 +286,7 @@ class Driven(WordModel):
     def _check_settings(self) -> None:
         if not isinstance(self.model, PopulationModel):
             raise BadType(
-                "model", f"is {self.model!r}", "a drive is for Independent, Ising, RBM and SemiRBM"
+                "model", f"is {self.model!r}", "pass an Independent, Ising, RBM or SemiRBM"
             )
         expect("drive", self.drive, StimulusDrive, "StimulusDrive.from_words(train, repeats)")
         if getattr(self.model, "objective", None) == "likelihood":

@@ -51,9 +51,7 @@ class RBM(HiddenModel):
         if "hidden" not in named:
             return object.__new__(cls)
         if named["hidden"] != "gaussian":
-            raise BadArgument(
-                "hidden", f"is {named['hidden']!r}", "pass 'gaussian', or leave it out"
-            )
+            raise BadArgument("hidden", f"is {named['hidden']!r}", "pass 'gaussian' or none")
         return GaussianRBM(*settings, **{name: named[name] for name in named if name != "hidden"})
 
 

@@ -149,7 +149,7 @@ class Rival(ChosenByValidation, WordModel):
             Row of ``log_odds`` of each distinct word.
         """
         raise Unsupported(
-            f"{type(self).__name__} does not predict from the past alone", "use given='rest'"
+            f"{type(self).__name__} does not predict from the past", "use given='rest'"
         )
 
     def _active_distribution(self) -> Floats | None:

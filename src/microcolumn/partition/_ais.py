@@ -320,6 +320,4 @@ def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: floa
     whole_number("max_steps", max_steps)
     positive_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
     if not 1 <= whole_number("n_steps", n_steps) <= max_steps:
-        raise BadArgument(
-            "n_steps", f"is {n_steps}", f"it must lie between 1 and max_steps={max_steps}"
-        )
+        raise BadArgument("n_steps", f"is {n_steps}", f"it must be from 1 to max_steps={max_steps}")

@@ -91,9 +91,7 @@ def annealing_convergence(
     asked = listed("steps", steps, "pass numbers of annealing steps")
     n_steps = tuple(whole_number(f"steps[{k}]", n) for k, n in enumerate(asked))
     if not n_steps or n_steps[0] < 1 or any(np.diff(n_steps) <= 0):
-        raise BadArgument(
-            "steps", f"is {n_steps}", "it needs whole numbers from 1 on that increase"
-        )
+        raise BadArgument("steps", f"is {n_steps}", "give whole numbers from 1 on that increase")
     whole_number("n_chains", n_chains, least=2)  # a standard error needs them
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()

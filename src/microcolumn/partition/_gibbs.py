@@ -166,8 +166,6 @@ def words_of_units(X: ArrayLike, n_units: int, name: str) -> Bits:
     words = check_binary(X)
     if words.shape[1] != n_units:
         raise BadArgument(
-            name,
-            f"has {words.shape[1]} columns for a model of {n_units} units",
-            "pass one per unit",
+            name, f"has {words.shape[1]} columns for {n_units} units", "pass one per unit"
         )
     return words

@@ -62,9 +62,7 @@ def base_logits(
     """Logits of the base model from the options of :func:`annealed_importance_sampling`."""
     if one_of("base", base, ("rates", "uniform")) == "uniform":
         if rates is not None:
-            raise BadArgument(
-                "rates", "are given with base='uniform'", "use base='rates' or drop them"
-            )
+            raise BadArgument("rates", "are given with base='uniform'", "leave them out")
         return np.zeros(theta.n_visible)
     if rates is not None:
         probabilities = real_vector("rates", rates, theta.n_visible, "unit")

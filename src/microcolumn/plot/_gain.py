@@ -88,9 +88,7 @@ def gain(
     """
     check_given(words, given)
     if words is not None and rates is not None:
-        raise BadArgument(
-            "rates", "are for gains that are arrays", "models know their own, leave it out"
-        )
+        raise BadArgument("rates", "are for arrays of gains", "models know their own rates")
     if words is not None:
         check_order(models)
         held = check_words(words)
@@ -158,9 +156,7 @@ def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
         gains = real_array("models", each, "pass the gains of each unit in bits/s")
         if gains.shape != rates.shape or rates.ndim != 1:
             raise BadArgument(
-                "gains",
-                f"have shape {gains.shape} and rates {rates.shape}",
-                "pass one of each per unit",
+                "gains", f"have shape {gains.shape} and rates {rates.shape}", "pass one per unit"
             )
         found[str(name)] = _by_unit([f"{k}" for k in range(rates.size)], rates, gains)
     return found
@@ -168,9 +164,7 @@ def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
 
 def _of_results(models: Any) -> dict[str, _Gains]:
     if isinstance(models, np.ndarray):
-        raise BadArgument(
-            "models", "is an array of gains", "pass rates= too, the rate of each unit in Hz"
-        )
+        raise BadArgument("models", "is an array of gains", "pass rates= too, in Hz for each unit")
     remedy = "fitted models and words, what results.predictions(...) returns, or gains and rates="
     return {
         name: {

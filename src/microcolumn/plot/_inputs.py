@@ -93,9 +93,7 @@ def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstim
     found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
     for name, model in found.items():
         if of_words and not isinstance(model, WordModel):
-            raise BadType(
-                name, f"is {kind_of(model)}, which gives words no probability", "pass others"
-            )
+            raise BadType(name, f"is {kind_of(model)}, which has no probabilities", "pass others")
     return {name: check_fitted(model, name) for name, model in found.items()}
 
 

@@ -201,9 +201,7 @@ def couplings(
     """
     fitted_model(model, "one fitted Ising, KPairwise or SemiRBM")
     if model.parameters_.J is None:
-        raise BadInput(
-            f"{type(model).__name__} has no couplings", "pass an Ising, KPairwise or SemiRBM model"
-        )
+        raise BadInput(f"{type(model).__name__} has no couplings", "pass an Ising or a SemiRBM")
     found = bit_layout(model, units)
     drawn = model.J_[np.ix_(found.order, found.order)]
     most = (

@@ -90,7 +90,7 @@ def raster(
     if not ((epochs[:, 0] < stop) & (epochs[:, 1] > start)).any():
         ends = f"{epochs.min():g} to {epochs.max():g} s"
         raise BadInput(
-            f"nothing was recorded from {start:g} to {stop:g} s", f"the recording is from {ends}"
+            f"nothing is known from {start:g} to {stop:g} s", f"the recording is from {ends}"
         )
     marks.set_color(one_colour(color, DATA_COLOUR))
     ax = axes_or_new(ax, (7.0, 2.6))
@@ -242,9 +242,7 @@ def hidden_columns(model: PopulationModel, hidden: int | Iterable[int] | None) -
     asked = [hidden] if np.ndim(hidden) == 0 else list(hidden)  # type: ignore[arg-type]
     columns = [whole_number("hidden", each) for each in asked]
     if not columns:
-        raise BadArgument(
-            "hidden", "is empty", f"name some of h0 to h{n_hidden - 1} by their numbers"
-        )
+        raise BadArgument("hidden", "is empty", f"name some of 0 to {n_hidden - 1}")
     for column in columns:
         if not 0 <= column < n_hidden:
             raise BadArgument("hidden", f"is {column}", f"the model has h0 to h{n_hidden - 1}")

@@ -100,9 +100,7 @@ def microcolumn(
     above = "it must be a number above {}"
     duration_s = 60 * positive_number("minutes", minutes, above.format(0))
     if duration_s > _LONGEST_S:
-        raise BadArgument(
-            "minutes", f"is {minutes:g}", f"give at most {_LONGEST_S / 60:g}, which is a day"
-        )
+        raise BadArgument("minutes", f"is {minutes:g}", f"give at most a day, {_LONGEST_S / 60:g}")
     movie = positive_number("movie_minutes", movie_minutes, above.format(0.001), above=0.001)
     n_knots = round(60_000 / KNOT_MS * movie)
     movie_s = n_knots * KNOT_MS / 1000

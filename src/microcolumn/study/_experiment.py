@@ -99,9 +99,7 @@ def _strength(name: str, value: Any) -> float:
 def _strengths(name: str, values: Any) -> str | tuple[float, ...]:
     if isinstance(values, str):
         if values not in AUTOMATIC:
-            raise BadArgument(
-                name, f"is {values!r}", "give 'auto', 'coarse' or numbers such as 2e-3"
-            )
+            raise BadArgument(name, f"is {values!r}", "give 'auto', 'coarse' or numbers")
         return values
     strengths: tuple[float, ...] = _several(_strength)(name, values)
     for lower, upper in pairwise(strengths):

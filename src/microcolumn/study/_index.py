@@ -99,9 +99,7 @@ class PlanIndex:
             known = ", ".join(sources)
             raise BadInput(f"the study has no recording {recording!r}", f"it has {known}")
         if recording not in self._sizes:
-            raise NotComputedError(
-                f"recording {recording!r} is not read yet", "run the study further"
-            )
+            raise NotComputedError(f"{recording!r} is not read yet", "run the study further")
         found = {
             each.name: each
             for each in self.plan.experiments
@@ -111,10 +109,7 @@ class PlanIndex:
             return next(iter(found.values()))
         if name not in found:
             known = ", ".join(found) or "none"
-            raise BadInput(
-                f"recording {recording!r} has no experiment {name!r}",
-                f"its experiments are {known}",
-            )
+            raise BadInput(f"{recording!r} has no experiment {name!r}", f"choose {known}")
         return found[name]
 
     def n_units(self, recording: str, experiment: Experiment) -> int:

@@ -297,8 +297,7 @@ def _text(path: Path) -> str:
         if content.startswith(b"SQLite format 3"):
             raise BadFile(
                 "it is a store, not a plan",
-                "give the TOML file it was made from, or print what it holds with 'microcolumn "
-                "study report'",
+                "give the TOML file it was made from, or print it with 'microcolumn study report'",
             )
         return content.decode("utf-8-sig")
     except FileNotFoundError:

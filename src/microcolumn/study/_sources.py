@@ -81,9 +81,7 @@ class Source:
             expect("recording", self.recording, Recording, "a Recording")
             object.__setattr__(self, "in_memory", fingerprint(self.recording))
         elif not isinstance(self.in_memory, str | None):
-            raise BadType(
-                "in_memory", f"is {self.in_memory!r}", "give it a preset or a file instead"
-            )
+            raise BadType("in_memory", f"is {self.in_memory!r}", "give a preset or a file instead")
         given = [key for key in ("preset", "file", "in_memory") if getattr(self, key) is not None]
         if len(given) != 1:
             what = "neither preset nor file" if not given else " and ".join(given)
@@ -130,9 +128,7 @@ class Source:
     def from_dict(cls, name: str, entry: Any, folder: Path | None = None) -> Source:
         """The source that :meth:`as_dict` described; paths are relative to ``folder``."""
         if not isinstance(entry, Mapping):
-            raise BadType(
-                f"recording {name}", f"is {entry!r}", "give it a table with a preset or a file"
-            )
+            raise BadType(f"recording {name}", f"is {entry!r}", "give a table with preset or file")
         own = {key: entry[key] for key in _KEYS if key in entry}
         read = {key: value for key, value in entry.items() if key not in _KEYS}
         file = own.get("file")
@@ -250,8 +246,7 @@ def _plain(name: str, value: Any) -> Any:
         raise BadType(
             name,
             f"has {entry!r}, which a plan cannot hold",
-            "use text, numbers, lists and tables, or read the recording and pass it instead of "
-            "its file",
+            "use text, numbers, lists and tables, or pass the recording itself",
         )
 
     try:

@@ -280,7 +280,7 @@ def _table(name: str, columns: Iterable[str]) -> Table:
     for column in columns:
         if column not in table.types:
             raise BadInput(
-                f"table {name} has no column {column!r}", f"it has {', '.join(table.types)}"
+                f"table {name} has no column {column!r}", f"choose {', '.join(table.types)}"
             )
     return table
 

@@ -179,9 +179,7 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
             "give the plan to SLURM by microcolumn study submit --slurm",
         )
     if n_jobs is not None:
-        raise BadArgument(
-            "n_jobs", "is for this machine", "a cluster does as many as its workers can"
-        )
+        raise BadArgument("n_jobs", "is for this machine", "a cluster uses all its workers")
     try:
         from distributed import Client
     except ImportError:

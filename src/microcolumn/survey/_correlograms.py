@@ -173,14 +173,10 @@ def checked_bins(bin_width: float, window: float) -> tuple[float, int]:
     """Bin width in seconds and the number of bins on either side of the central one."""
     width = real_number("bin_width", bin_width, "give seconds, for example 0.005")
     if not _NARROWEST_BIN <= width < math.inf:
-        raise BadArgument(
-            "bin_width", f"is {bin_width} s", "lags need bins of at least a microsecond"
-        )
+        raise BadArgument("bin_width", f"is {bin_width} s", "it must be a microsecond or more")
     reach = real_number("window", window, "give seconds, for example 0.2")
     if not width <= reach < math.inf:
-        raise BadArgument(
-            "window", f"is {window} s for bins of {width:.4g} s", "it must hold at least one bin"
-        )
+        raise BadArgument("window", f"is {window} s for bins of {width:.4g} s", "it must hold one")
     return width, math.floor(reach / width * (1 + 1e-12))
 
 

@@ -83,7 +83,7 @@ def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
     paths = [path for path in found if path is not None and path.suffix == ".npy"]
     if len(paths) < 2:
         raise BadFile(
-            "it has not both spikes.times.npy and spikes.clusters.npy", "download the whole sorting"
+            "it has not both spikes.times.npy and spikes.clusters.npy", "download all of it"
         )
     times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)
     clusters = flat_numbers(load_array(paths[1], mapped=True), paths[1].name, whole=True)

@@ -120,8 +120,7 @@ def _bin_width_of(
         )
     if width is None:
         raise BadFile(
-            "a matrix of counts does not say how long its bins are",
-            advice("pass {bin_width} in seconds"),
+            "a matrix of counts does not state its bins", advice("pass {bin_width} in seconds")
         )
     checked_width(width, str(held) if stated is None else "bin_width")
     if held is None or of_file == width:

@@ -45,7 +45,7 @@ def load(
     if segment is not None:
         if not 0 <= segment < len(segments):
             raise BadArgument(
-                "segment", f"is {segment}", f"choose one from 0 to {len(segments) - 1}, or omit it"
+                "segment", f"is {segment}", f"choose 0 to {len(segments) - 1}, or none"
             )
         segments = [segments[segment]]
     naming = advice("call units by Neo's ids with {names:id}")
