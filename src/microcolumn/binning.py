@@ -155,7 +155,7 @@ def checked_trains(
     names = [str(n) for n in range(len(entries))] if ids is None else ids
     if len(names) != len(entries):
         raise BadInput(
-            f"{len(entries)} spike trains are for {len(names)} units", "pass one per unit"
+            f"{len(entries)} trains are given for {len(names)} units", "pass one per unit"
         )
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
     for train, name in zip(checked, names, strict=True):
@@ -185,9 +185,7 @@ def _checked(times: Any, name: str) -> Floats:
     if train.size == 0:
         return train.reshape(0)
     if train.ndim != 1:
-        raise BadInput(
-            f"the train of unit {name!r} has shape {train.shape}", "pass a list of times"
-        )
+        raise BadInput(f"the train of unit {name!r} has shape {train.shape}", "pass a list")
     bad = np.flatnonzero(~np.isfinite(train))
     if bad.size:
         raise BadInput(

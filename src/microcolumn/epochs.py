@@ -170,9 +170,7 @@ def _checked_intervals(intervals: ArrayLike) -> Floats:
     if edges.size == 0:
         edges = edges.reshape(0, 2)
     if edges.ndim != 2 or edges.shape[1] != 2:
-        raise BadArgument(
-            "intervals", f"has shape {edges.shape}", "epochs need rows of start and stop in seconds"
-        )
+        raise BadArgument("intervals", f"has shape {edges.shape}", "pass rows of start and stop")
     bad = np.flatnonzero(~(np.isfinite(edges).all(axis=1) & (edges[:, 0] <= edges[:, 1])))
     if bad.size:
         raise BadInput(

@@ -126,7 +126,7 @@ def layer_labels(
 
 def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...]:
     if units.depth_um is None or units.depth_reference is None:
-        raise BadArgument("layers", "are by depth but units have none", "pass a CSV instead")
+        raise BadArgument("layers", "are given by depth and units have none", "pass a CSV instead")
     if units.depth_reference == "unstated":
         raise BadArgument(
             "layers",

@@ -71,9 +71,7 @@ def windows(epoch_starts: Places, n_bins: int, window: int) -> tuple[Places, Pla
     n_windows = n_windows[n_windows > 0]
     if n_windows.size == 0:
         raise BadArgument(
-            "window",
-            f"is {window} but epochs have {lengths.max()} bins or less",
-            "use a shorter one",
+            "window", f"is {window} but the longest epoch is {lengths.max()}", "use a shorter one"
         )
     remaining = np.repeat(epoch_starts + lengths, lengths) - np.arange(n_bins)
     return np.flatnonzero(remaining >= window), np.cumsum(n_windows) - n_windows

@@ -361,7 +361,9 @@ def checked_bin_width(bin_width: float) -> float:
     width = positive_number("bin_width", bin_width, "it must be a positive number of seconds")
     if width >= 10.0:  # no spike train is binned this coarsely
         raise BadArgument(
-            "bin_width", f"is {bin_width}, which looks like milliseconds", "give seconds, as 0.020"
+            "bin_width",
+            f"is {bin_width}, which looks like milliseconds",
+            "give seconds, such as 0.020",
         )
     return width
 
@@ -375,5 +377,5 @@ def _checked_weights(sample_weight: ArrayLike, n_bins: int) -> Floats:
     good = (weights >= 0) & (weights < np.inf)
     check_entries("sample_weight", weights, good, "weights must be finite and not negative")
     if not weights.any():
-        raise BadArgument("sample_weight", "is zero for every bin", "give one a positive weight")
+        raise BadArgument("sample_weight", "is zero for every bin", "give some a positive weight")
     return weights

@@ -13,7 +13,7 @@ from ..errors import BadArgument, BadInput, BadType
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..origin import ordered
 from ..parameters import Floats, Parameters
-from ..validation import Floats, check_entries, expect, kind_of, real_vector
+from ..validation import check_entries, expect, kind_of, real_vector
 from ..words import UnnamedWords, Words
 
 Baseline = Independent | ArrayLike | None

@@ -223,9 +223,7 @@ def sequence_gain(
     True
     """
     if not hasattr(model, "score_sequence"):
-        raise Unsupported(
-            f"{type(model).__name__} does not predict a bin from the past", "use score"
-        )
+        raise Unsupported(f"{type(model).__name__} does not predict from the past", "use score")
     held = words_for(model, words, bin_width)
     length = block_bins_of(held, block_bins)
     log_p: Floats = model.score_sequence(held)

@@ -132,9 +132,7 @@ class CaptionedFigure(Figure):
 def svg_element(figure: Figure, title: str, prefix: str) -> str:
     """Any figure as an SVG element for an HTML page, ``prefix`` before all its ids."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
-        raise BadArgument(
-            "prefix", f"is {prefix!r}", "use letters, digits, - and _, a letter first"
-        )
+        raise BadArgument("prefix", f"is {prefix!r}", "use letters, digits, - and _ after a letter")
     return _prefixed(_element(figure, title), prefix)
 
 

@@ -80,7 +80,5 @@ def check_claim(
     if n_bytes <= (largest_content(path, most) if compressed else size):
         return
     if not isinstance(path, Path):
-        raise BadFile(
-            f"{what} has {n_bytes:,} bytes, more than a URL is read for", "download the file"
-        )
+        raise BadFile(f"{what} has {n_bytes:,} bytes, too many for a URL", "download it")
     raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

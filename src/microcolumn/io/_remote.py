@@ -149,10 +149,7 @@ def found(url: str) -> Remote:
         )
     size = _SIZE.fullmatch(response.headers.get("Content-Range", ""))
     if response.status_code != 206 or size is None:
-        raise BadFile(
-            "its server does not send parts of a file, which reading needs",
-            "download it and read it from there",
-        )
+        raise BadFile("its server does not send parts of a file", "download it first")
     return Remote(response.url, int(size[1]), head)
 
 

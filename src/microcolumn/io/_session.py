@@ -217,7 +217,7 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
     if reference is not None and stated not in (None, "unstated", reference):
         who = f"column {name!r}" if session.depth_reference is None else "the file"
         raise BadArgument(
-            "depth_reference", f"is {stated!r} but {who} states {reference!r}", "leave it out"
+            "depth_reference", f"is {stated!r}, {who} states {reference!r}", "leave it out"
         )
     if name is None:
         return None, stated
@@ -245,9 +245,7 @@ def _flags(session: Session) -> list[bool] | None:
     for unit, entry in zip(session.ids, session.columns[name], strict=True):
         text = str(entry).strip().lower()
         if text not in (*_TRUE, *_FALSE):
-            raise BadFile(
-                f"column {name!r} says {entry!r} of unit {unit!r}", "it needs true or false"
-            )
+            raise BadFile(f"column {name!r} says {entry!r} of unit {unit!r}", "say true or false")
         flags.append(text in _TRUE)
     return flags
 

@@ -56,9 +56,7 @@ def load(
     for file in files:
         other = ids.setdefault(file.stem, file)
         if other != file:
-            raise BadFile(
-                f"{other.name} and {file.name} are the same unit", "leave one in the folder"
-            )
+            raise BadFile(f"{other.name} and {file.name} are the same unit", "leave one there")
     trains = [_train(file, time_unit, sampling_rate) for file in files]
     quality = ["questionable" if _match(file)["mark"] else "good" for file in files]
     if "questionable" not in quality:

@@ -105,9 +105,7 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
     found = [name for name, shape in shapes.items() if len(shape) == 2]
     if len(found) != 1:
         arrays = name_list(f"{name} {shape}" for name, shape in shapes.items())
-        raise BadFile(
-            f"{len(found)} of its arrays are matrices ({arrays})", "save one, units by bins"
-        )
+        raise BadFile(f"{len(found)} of its arrays are matrices ({arrays})", "save units by bins")
     return found[0]
 
 

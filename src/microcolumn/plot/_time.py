@@ -89,9 +89,7 @@ def raster(
             marks = _bin_marks(data.bin(bin_width), rows, start, stop)
     if not ((epochs[:, 0] < stop) & (epochs[:, 1] > start)).any():
         ends = f"{epochs.min():g} to {epochs.max():g} s"
-        raise BadInput(
-            f"nothing is known from {start:g} to {stop:g} s", f"the recording is from {ends}"
-        )
+        raise BadInput(f"nothing was recorded from {start:g} to {stop:g} s", f"choose from {ends}")
     marks.set_color(one_colour(color, DATA_COLOUR))
     ax = axes_or_new(ax, (7.0, 2.6))
     ax.add_collection(marks, autolim=False)

@@ -82,9 +82,7 @@ def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
     found = [files.file("spikes", attribute) for attribute in ("times", "clusters")]
     paths = [path for path in found if path is not None and path.suffix == ".npy"]
     if len(paths) < 2:
-        raise BadFile(
-            "it has not both spikes.times.npy and spikes.clusters.npy", "download all of it"
-        )
+        raise BadFile("it has not both spikes.times.npy and spikes.clusters.npy", "download both")
     times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)
     clusters = flat_numbers(load_array(paths[1], mapped=True), paths[1].name, whole=True)
     check_same_length(paths[0].name, times, paths[1].name, clusters)

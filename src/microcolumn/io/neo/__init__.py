@@ -44,9 +44,7 @@ def load(
     segments, notes = segments_in(path, io, block, names)
     if segment is not None:
         if not 0 <= segment < len(segments):
-            raise BadArgument(
-                "segment", f"is {segment}", f"choose 0 to {len(segments) - 1}, or none"
-            )
+            raise BadArgument("segment", f"is {segment}", f"choose 0 to {len(segments) - 1}")
         segments = [segments[segment]]
     naming = advice("call units by Neo's ids with {names:id}")
     return session_of(segments, notes=notes, naming=naming)

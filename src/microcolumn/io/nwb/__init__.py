@@ -103,9 +103,7 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
         return chosen[0], [f"units come from table {chosen[0].name!r} of {parent!r}"]
     if found:
         names = name_list(sorted(repr(item.name) for item in found))
-        raise BadFile(
-            f"it has tables of units {names}", advice("pass one of these names as {table}")
-        )
+        raise BadFile(f"it has tables of units {names}", advice("pass one of them as {table}"))
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
     kinds = name_list(f"{type(item).__name__} {item.name!r}" for item in held)
     raise BadFile(

@@ -131,9 +131,7 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     """Entries of each row of an indexed column, and how many entries follow the last row."""
     name = column.target.name
     if hasattr(column.target, "target"):
-        raise BadFile(
-            f"column {name!r} has an index of an index", "export it with one list per row"
-        )
+        raise BadFile(f"column {name!r} has an index of an index", "export one list per row")
     ends = values(path, column, n_rows)
     n_entries = int(np.shape(column.target.data)[0])
     if ends.ndim != 1 or ends.dtype.kind not in "iu":

@@ -109,9 +109,7 @@ def read_flashes(
         rows = plain_columns(Path(path), tables[table])
     for name in (column, *(where or {})):
         if name not in rows:
-            raise BadInput(
-                f"table {table!r} of {path} has no column {name!r}", f"it has {_names(rows)}"
-            )
+            raise BadInput(f"{path}: {table!r} has no column {name!r}", f"it has {_names(rows)}")
     kept = list(range(len(rows[column])))
     for name, value in (where or {}).items():
         kept = [row for row in kept if rows[name][row] == value]

@@ -87,9 +87,7 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
     """
     tables = dict(nwb.intervals or {})
     if name is not None and name not in tables:
-        raise BadFile(
-            f"it has no table of intervals {name!r}", f"there is {name_list(sorted(tables))}"
-        )
+        raise BadFile(f"it has no intervals {name!r}", f"it has {name_list(sorted(tables))}")
     table = tables.get(name or "epochs")
     if table is None or not len(table.id):
         return None, []
