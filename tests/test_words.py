@@ -140,7 +140,7 @@ def test_embedding_equals_the_slow_definition(X, window, data):
     ]
     words = Words.from_array(X, epoch_starts=starts)
     if not windows:
-        with pytest.raises(ValueError, match=f"window is {window} but the longest epoch has"):
+        with pytest.raises(ValueError, match=f"window is {window} but the longest epoch is"):
             words.embed(window)
         return
     embedded = words.embed(window)

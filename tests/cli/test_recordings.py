@@ -104,9 +104,7 @@ def test_info_joins_several_epochs_and_refuses_names_beside_stretches(session):
     assert [each["start_s"] for each in json.loads(result.output)["epochs"]] == [5.0, 15.0]
     result = run("info", session, *stretches, "--epochs", "rest")
     assert result.exit_code == 2
-    assert (
-        "--epochs are names and stretches of time; give names or stretches alone" in result.output
-    )
+    assert "--epochs are names and stretches of time" in result.output
     assert reading.stretches(["a", "b"]) == ["a", "b"]
     assert reading.stretches(["a"]) == "a"
     assert reading.stretches(None) is None

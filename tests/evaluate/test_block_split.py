@@ -46,7 +46,7 @@ def test_scikit_learn_searches_by_blocks():
     ("settings", "problem"),
     [
         ({"n_splits": 1}, "n_splits is 1"),
-        ({"n_splits": 200}, "100 bins cannot be dealt in 200 blocks"),
+        ({"n_splits": 200}, "100 bins are too few for 200 blocks"),
     ],
 )
 def test_what_cannot_be_dealt_is_refused(settings, problem):

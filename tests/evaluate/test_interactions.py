@@ -253,7 +253,7 @@ def test_what_cannot_be_expanded_is_refused(options, error, sentence):
 
 def test_orders_and_words_that_do_not_fit_are_refused():
     found = effective_interactions(Independent.from_parameters(Parameters(b=[-1.0, 0.5])), order=2)
-    with pytest.raises(ValueError, match="order is 3; this expansion has orders 1 to 2"):
+    with pytest.raises(ValueError, match="order is 3; the expansion has 1 to 2"):
         found.strongest(3)
     with pytest.raises(ValueError, match="k is -1; it must be at least 0"):
         found.strongest(2, -1)

@@ -61,5 +61,5 @@ def test_modes_are_chosen_by_trains(parts):
 
 
 def test_models_of_single_words_are_refused(parts):
-    with pytest.raises(TypeError, match="has no probability of a bin given the past"):
+    with pytest.raises(TypeError, match="does not predict from the past"):
         mc.evaluate.sequence_gain(mc.Independent().fit(parts[0]), parts[1])

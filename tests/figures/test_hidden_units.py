@@ -301,5 +301,5 @@ def test_a_store_without_the_ends_of_chance_says_so(tmp_path):
         return {name: getattr(each, name) for name in kept}
 
     results = Results(planted_study.write(tmp_path / "study.db", change=older))
-    with pytest.raises(NotComputedError, match="shuffled labels of RBM 5 are not kept; run"):
+    with pytest.raises(NotComputedError, match="no shuffled labels of RBM 5 are kept; run"):
         layers(results)

@@ -138,7 +138,7 @@ def test_what_needs_another_option_is_told_so(tmp_path):
     with pytest.raises(ValueError, match="one vector of times per unit; name it with variable='s'"):
         mc.read(path, times="s")
     np.save(tmp_path / "a.npy", COUNTS)
-    with pytest.raises(ValueError, match="how long its bins are; pass bin_width= in seconds"):
+    with pytest.raises(ValueError, match="state its bins; pass bin_width= in seconds"):
         mc.read(tmp_path / "a.npy")
     (tmp_path / "a.nwb.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(ValueError, match=r"a\.nwb\.gz: it is compressed; unpack it first"):

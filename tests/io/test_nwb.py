@@ -294,6 +294,6 @@ def test_units_of_a_processing_module_are_used_with_a_note(tmp_path):
 
 def test_one_of_several_tables_of_units_is_picked_by_name(tmp_path):
     path = tables_in_processing(tmp_path / "modules.nwb", "one", "two")
-    assert "pass one of these names as table=" in sentence_of(path)
+    assert "pass one of them as table=" in sentence_of(path)
     assert "'two'" in read(path, table="two").notes[0]
     assert "'one', 'two'" in sentence_of(path, table="three")

@@ -149,7 +149,7 @@ def test_a_description_by_lindi_is_not_read(folder, tmp_path):
     [
         ("files/b.nwb", OSError, "its server answers 404 Not Found; check the address"),
         ("whole/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
-        ("files/a.csv", ValueError, "only HDF5 files, such as NWB, are read from a URL; download"),
+        ("files/a.csv", ValueError, "only HDF5 files are read from a URL; download"),
         ("elsewhere/x", OSError, "its server answers 302 Found|cannot be reached"),
         ("hangs/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
         ("drips/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
@@ -190,7 +190,7 @@ def test_what_a_server_claims_relaxes_no_limit(server):
     assert largest_content(claimed) == 1 << 32
     small = _remote.found(f"{server[0]}/1000/a.nwb")
     assert largest_content(small) < 1 << 21
-    with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, more than is read from a URL"):
+    with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, too many for a URL"):
         check_claim(claimed, (1 << 32) + 1, "x")
 
 

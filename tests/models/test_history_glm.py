@@ -327,7 +327,7 @@ def test_other_words_are_refused(fitted):
     words = _words(200)
     with pytest.raises(ValueError, match="span 2 bins; HistoryGLM takes single bins"):
         mc.models.HistoryGLM().fit(words.embed(2))
-    with pytest.raises(ValueError, match="bins carry weights"):
+    with pytest.raises(ValueError, match="words carry weights"):
         mc.models.HistoryGLM().fit(
             mc.Words.from_array(words.expand(), sample_weight=np.arange(1.0, 201.0))
         )

@@ -110,9 +110,7 @@ def test_gains_that_are_arrays_need_rates(words):
     assert [each.get_label() for each in two.containers] == ["a", "b"]
     with pytest.raises(ValueError, match=r"array of gains; pass rates= too"):
         gain(found, ax=axes())
-    with pytest.raises(
-        ValueError, match=r"shape \(3,\) and rates \(2,\); pass one of each per unit"
-    ):
+    with pytest.raises(ValueError, match=r"shape \(3,\) and rates \(2,\); pass one per unit"):
         gain(found, rates=[1.0, 2.0], ax=axes())
 
 
@@ -124,11 +122,9 @@ def test_wrong_input_is_one_sentence(words):
         gain({}, ax=axes())
     with pytest.raises(TypeError, match=r"^words is a str; pass Words"):
         gain(model, "words", ax=axes())
-    with pytest.raises(
-        TypeError, match="HistoryGLM is a HistoryGLM, which gives words no probability"
-    ):
+    with pytest.raises(TypeError, match="HistoryGLM is a HistoryGLM, which has no probabilities"):
         gain(mc.models.HistoryGLM(), words, ax=axes())
-    with pytest.raises(ValueError, match="rates are for gains that are arrays"):
+    with pytest.raises(ValueError, match="rates are for arrays of gains"):
         gain(model, words, rates=[1.0, 2.0, 3.0], ax=axes())
     with pytest.raises(ValueError, match="given is for models and words; leave it out for results"):
         gain(result("Ising", [1], [1]), given="past", ax=axes())

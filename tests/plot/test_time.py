@@ -324,7 +324,7 @@ ISING = Ising.from_parameters(Parameters(b=np.zeros(5), J=np.zeros((5, 5))))
         ((rbm(), [[0, 1]]), TypeError, "words is a list; pass words of the model's units"),
         ((rbm(), words(), 3), ValueError, "hidden is 3; the model has h0 to h2"),
         ((rbm(), words(), -1), ValueError, "hidden is -1; the model has h0 to h2"),
-        ((rbm(), words(), []), ValueError, "hidden is empty; name some of h0 to h2"),
+        ((rbm(), words(), []), ValueError, "hidden is empty; name some of 0 to 2"),
         ((rbm(), words(), 0, 2.0, 1.0), ValueError, "from 2 to 1 s there is no time"),
         ((rbm(), words(), 0, 90.0), ValueError, "no words from 90 to 92 s; they are from 0 to 8 s"),
         ((rbm(), words(n_units=4)), ValueError, "words have 4 bits"),

@@ -137,7 +137,7 @@ def test_sources_survive_json_and_pickling(source):
 
 
 def test_an_entry_that_is_no_table_gets_a_sentence():
-    with pytest.raises(TypeError, match=r"^recording B4 is 'B4'; give it a table with a preset"):
+    with pytest.raises(TypeError, match=r"^recording B4 is 'B4'; give a table with preset or file"):
         Source.from_dict("B4", "B4")
     with pytest.raises(TypeError, match=r"^recording x: recording is an int; pass a Recording$"):
         Source("x", recording=3)

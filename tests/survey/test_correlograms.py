@@ -150,9 +150,9 @@ def test_what_it_is_shows_in_its_repr():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bin_width": 0.0}, "bin_width is 0.0 s; lags need bins of at least a microsecond"),
+        ({"bin_width": 0.0}, "bin_width is 0.0 s"),
         ({"bin_width": np.nan}, "bin_width is nan s"),
-        ({"window": 0.001}, "window is 0.001 s for bins of 0.006667 s; it must hold at least one"),
+        ({"window": 0.001}, "window is 0.001 s for bins of 0.006667 s"),
         ({"window": np.inf}, "window is inf s"),
     ],
 )
