@@ -108,7 +108,7 @@ def test_repeats_that_cannot_be_are_refused_in_a_sentence(arguments, sentence):
 
 def test_words_without_times_or_repeats_are_refused_in_a_sentence():
     repeats, words = Repeats([0.0, 0.2], 0.2), numbered_words(30)
-    with pytest.raises(TypeError, match="words is a plain array"):
+    with pytest.raises(TypeError, match="words is an array without times"):
         repeats.locate(mc.words.as_words([[0, 1]]))
     with pytest.raises(ValueError, match="words span 2 bins"):
         repeats.locate(words.embed(2))

@@ -344,7 +344,7 @@ def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str
     labels = [wanted] if isinstance(wanted, str | bytes) else wanted
     names = set(texts(name, labels, "pass a list of names"))
     if column is None:
-        raise BadArgument("units", f"have no {name} here", "state it where the recording is read")
+        raise BadInput(f"units have no {name} here", "state it where the recording is read")
     missing = sorted(names - set(column))
     if missing:
         known = ", ".join(repr(label) for label in list(dict.fromkeys(column))[:10])

@@ -176,4 +176,4 @@ def test_layers_can_be_corrected_by_hand(flashed, tmp_path):
 def test_layers_of_a_file_without_flashes_is_one_sentence(flashed, tmp_path):
     asked = ["--flashes", "trials", "--depth-reference", "surface"]
     asked += ["--figure", tmp_path / "a.png"]
-    refused("no table of intervals 'trials'", "layers", flashed, *asked)
+    refused("there is no table 'trials'", "layers", flashed, *asked)

@@ -236,7 +236,7 @@ def test_overlapping_epochs_are_joined_and_a_note_says_that_labels_are_lost(tmp_
 def test_any_table_of_intervals_can_give_the_epochs(tmp_path):
     tables = {"epochs": [(0.0, 3.0, "all")], "trials": [(0.0, 0.5), (1.0, 1.5)]}
     check_epochs(observed(tmp_path, **tables, intervals="trials"), [(0.0, 0.5), (1.0, 1.5)])
-    with pytest.raises(ValueError, match="no table of intervals 'lick'; there is epochs, trials"):
+    with pytest.raises(ValueError, match="no intervals 'lick'; it has epochs, trials"):
         observed(tmp_path, **tables, intervals="lick")
 
 

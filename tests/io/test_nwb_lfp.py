@@ -166,7 +166,7 @@ def test_the_reference_of_depths_must_be_stated(session):
 
 
 def test_tables_and_columns_that_are_not_there_are_named(session, tmp_path):
-    with pytest.raises(ValueError, match="no table of intervals 'flashes'; the file has 'stimuli'"):
+    with pytest.raises(ValueError, match="no table 'flashes'; the file has 'stimuli'"):
         read_flashes(session, "flashes")
     with pytest.raises(ValueError, match="no column 'onset'; it has 'start_time', 'stop_time'"):
         read_flashes(session, "stimuli", column="onset")
@@ -175,7 +175,7 @@ def test_tables_and_columns_that_are_not_there_are_named(session, tmp_path):
     with pytest.raises(ValueError, match="real numbers"):
         read_flashes(session, "stimuli", column="stimulus")
     nothing = written(empty_file(EVEN), tmp_path / "none.nwb")
-    with pytest.raises(ValueError, match="no table of intervals 'stimuli'; the file has none"):
+    with pytest.raises(ValueError, match="no table 'stimuli'; the file has none"):
         read_flashes(nothing, "stimuli")
 
 

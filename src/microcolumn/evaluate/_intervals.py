@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from ..errors import BadArgument, BadInput
+from ..errors import BadInput
 from ..formatting import counted
 from ..models import PopulationModel
 from ..objectives import pair_counts
@@ -83,9 +83,8 @@ def intervals(
     """
     level = proper_share("level", level)
     if model.parameters_.v is not None:
-        raise BadArgument(
-            "intervals",
-            "are not known for a model with a potential of the number of active units",
+        raise BadInput(
+            "intervals are not known for a model with a potential of the number of active units",
             "take those of an Ising model",
         )
     if model.parameters_.is_gaussian:

@@ -105,7 +105,7 @@ def read_flashes(
     with contextlib.closing(source), _as_bad_file(path):
         tables = file.intervals or {}
         if table not in tables:
-            raise BadFile(f"no table of intervals is {table!r}", f"the file has {_names(tables)}")
+            raise BadFile(f"there is no table {table!r}", f"the file has {_names(tables)}")
         rows = plain_columns(Path(path), tables[table])
     for name in (column, *(where or {})):
         if name not in rows:
