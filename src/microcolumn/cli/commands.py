@@ -57,7 +57,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
             for each, default, hint in found
         ]
 
-    options = {each.name: name for each in parameters if (name := _option(each))}
+    options = {each.name: option for each in parameters if (option := _option(each))}
 
     @wraps(command)
     def run(**values: Any) -> None:
