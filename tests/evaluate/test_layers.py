@@ -361,7 +361,7 @@ def test_other_wrong_arguments_are_one_sentence():
         layer_statistics(theta, labels, n_permutations=9.5)
     with pytest.raises(ValueError, match="random_state is -1"):
         layer_statistics(theta, labels, random_state=-1)
-    with pytest.raises(TypeError, match="model is a ndarray"):
+    with pytest.raises(TypeError, match="model is an array"):
         layer_statistics(theta.W, labels)
     with pytest.raises(ValueError, match="not fitted"):
         layer_statistics(RBM(), labels)

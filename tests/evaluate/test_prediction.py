@@ -155,7 +155,7 @@ def test_a_plain_array_is_bins_of_20_ms(random_model):
 @pytest.mark.parametrize(
     ("options", "error", "sentence"),
     [
-        ({"given": "future"}, ValueError, "given is 'future'; condition on the 'rest'"),
+        ({"given": "future"}, ValueError, "given is 'future'"),
         ({"units": [3]}, ValueError, "units names position 3; positions of 3 units run from 0 to"),
         ({"units": [-1]}, ValueError, "units names position -1"),
         ({"units": [1, 1]}, ValueError, "position 1 twice; pick each unit once"),

@@ -49,7 +49,7 @@ def test_a_name_is_a_model(words):
         ([], {}, ValueError, "models is empty"),
         (["Ising", mc.Ising()], {}, ValueError, "two models are called Ising"),
         (["Boltzmann"], {}, ValueError, "'Boltzmann' names no model"),
-        ([3], {}, TypeError, "a model is an int"),
+        ([3], {}, TypeError, "models has an int"),
         (["Tree"], {"l1_values": [1e-3]}, ValueError, "but Tree choose from settings of their own"),
     ],
 )

@@ -325,7 +325,7 @@ def test_settings_that_mean_nothing_are_refused(settings, sentence):
 
 def test_other_words_are_refused(fitted):
     words = _words(200)
-    with pytest.raises(ValueError, match="span 2 bins; HistoryGLM takes single bins"):
+    with pytest.raises(ValueError, match="words span 2 bins"):
         mc.models.HistoryGLM().fit(words.embed(2))
     with pytest.raises(ValueError, match="words carry weights"):
         mc.models.HistoryGLM().fit(

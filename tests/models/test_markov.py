@@ -238,7 +238,7 @@ def test_words_that_are_no_trains_are_refused(words, fitted):
     with pytest.raises(ValueError, match="single bins"):
         HiddenMarkovModes(n_modes=2).fit(words.embed(2))
     weighted = mc.Words.from_array(words.expand(), sample_weight=np.arange(1.0, 9001.0))
-    with pytest.raises(ValueError, match="leave out sample_weight"):
+    with pytest.raises(ValueError, match="words carry weights"):
         HiddenMarkovModes(n_modes=2).fit(weighted)
     with pytest.raises(ValueError, match="pass the units it was fitted on"):
         fitted.decode([[0, 1]])

@@ -35,7 +35,7 @@ _NEVER = {
     "ElphyIO": "can run code when opened",
     "ExampleIO": "is made up by Neo",
 }
-_AGAIN = "; the file is damaged or cut short: export or copy it again"
+_AGAIN = "the file is damaged or cut short: export or copy it again"
 
 #: NeuroExplorer: bytes before the headers of variables, and of each of these.
 _NEX_HEADER, _NEX_VARIABLE = 544, 208
@@ -258,12 +258,12 @@ def check_header(path: Path, reader: str) -> None:
 def _check_nex(content: memoryview) -> None:
     size = len(content)
     if size < _NEX_HEADER:
-        raise BadFile(f"its header is incomplete{_AGAIN}")
+        raise BadFile("its header is incomplete", _AGAIN)
     rate, begin, end, n_variables = struct.unpack_from("<d3i", content, 264)
     if not 0 < rate < np.inf or begin > end:
-        raise BadFile(f"it claims {rate} ticks per second from {begin} to {end}{_AGAIN}")
+        raise BadFile(f"it claims {rate} ticks per second from {begin} to {end}", _AGAIN)
     if not 0 <= n_variables <= (size - _NEX_HEADER) // _NEX_VARIABLE:
-        raise BadFile(f"it claims {n_variables:,} variables in {size:,} bytes{_AGAIN}")
+        raise BadFile(f"it claims {n_variables:,} variables in {size:,} bytes", _AGAIN)
     for at in range(_NEX_HEADER, _NEX_HEADER + n_variables * _NEX_VARIABLE, _NEX_VARIABLE):
         kind, _, name, start, n = struct.unpack_from("<2i64sIi", content, at)
         (n_samples,) = struct.unpack_from("<i", content, at + 128)
@@ -276,28 +276,28 @@ def _check_nex(content: memoryview) -> None:
         if min(n, n_samples) < 0 or start + n_bytes > size:
             shown = name.split(b"\0")[0].decode("latin-1")
             raise BadFile(
-                f"variable {shown!r} claims {n:,} entries from byte {start:,} on in {size:,} "
-                f"bytes{_AGAIN}"
+                f"variable {shown!r} claims {n:,} entries from byte {start:,} on in {size:,}",
+                _AGAIN,
             )
 
 
 def _check_plx(content: memoryview) -> None:
     size = len(content)
     if size < _PLX_HEADER:
-        raise BadFile(f"its header is incomplete{_AGAIN}")
+        raise BadFile("its header is incomplete", _AGAIN)
     rate, *n_channels = struct.unpack_from("<4i", content, 136)
     headers = _PLX_HEADER + int(np.dot(n_channels, _PLX_CHANNELS))
     if rate <= 0 or min(n_channels) < 0 or headers > size:
         raise BadFile(
-            f"it claims {rate} ticks per second and {n_channels} channels in {size:,} bytes{_AGAIN}"
+            f"it claims {rate} ticks per second and {n_channels} channels in {size:,} bytes", _AGAIN
         )
     n_spikes, at = 0, headers
     while at < size:
         if at + _PLX_BLOCK > size:
-            raise BadFile(f"the data block at byte {at:,} is incomplete{_AGAIN}")
+            raise BadFile(f"the data block at byte {at:,} is incomplete", _AGAIN)
         kind, n_waveforms, n_samples = struct.unpack_from("<H10x2H", content, at)
         if kind not in (1, 4, 5):
-            raise BadFile(f"the data block at byte {at:,} is of unknown type {kind}{_AGAIN}")
+            raise BadFile(f"the data block at byte {at:,} is of unknown type {kind}", _AGAIN)
         n_spikes += kind == 1
         at += _PLX_BLOCK + 2 * n_waveforms * n_samples
     # The header counts the first four units of 130 channels, so that there may be more.
@@ -305,7 +305,8 @@ def _check_plx(content: memoryview) -> None:
     if at > size or claimed > n_spikes:
         raise BadFile(
             f"its header counts {claimed:,} spikes and {n_spikes:,} are there, the last data "
-            f"ending at byte {at:,} of {size:,}{_AGAIN}"
+            f"ending at byte {at:,} of {size:,}",
+            _AGAIN,
         )
     if not n_spikes:
         raise BadFile("there is no spike in it", "check that spikes were sorted and exported")
