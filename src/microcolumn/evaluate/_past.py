@@ -51,7 +51,9 @@ def log_odds_of_bits(
     elif isinstance(model, Rival):
         by_past, past = model.log_odds_given_past(words)
     else:
-        raise Unsupported(f"{type(model).__name__} does not predict from past", "use given='rest'")
+        raise Unsupported(
+            f"{type(model).__name__} does not predict from the past", "use given='rest'"
+        )
     return by_past[past][:, np.asarray(bits, dtype=np.intp) - (words.n_dims - words.n_units)]
 
 

@@ -138,7 +138,7 @@ def condition_of(
         places = (" of {!r}", " in experiment {!r}", " with windows of {} bins")
         named = zip(places, asked, strict=True)
         where = "".join(text.format(each) for text, each in named if each is not None)
-        raise NotComputedError(f"{need.missing}{where}", f"{need.remedy}")
+        raise NotComputedError(f"{need.missing}{where}", need.remedy)
     return [condition for condition in found if condition[:2] == found[0][:2]][-1]
 
 

@@ -37,6 +37,8 @@ _BIASES, _COUPLING_BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
 _NOTHING = "#E6E6E6"
 #: Half of the width of the label of all time axes, inches.
 _HALF_LABEL = 1.0
+#: What an end of a scale must be.
+_NATS = "give a positive number of nats"
 
 
 @documented
@@ -81,11 +83,7 @@ def hidden_map(
     found = bit_layout(model, units)
     width = model.bin_width_ if bin_width is None else checked_bin_width(bin_width)
     largest = float(np.abs(model.W_[:, column]).max()) or 1.0
-    most = (
-        largest
-        if limit is None
-        else positive_number("limit", limit, "give a positive number of nats")
-    )
+    most = largest if limit is None else positive_number("limit", limit, _NATS)
     colours = colour_map(cmap)
     ax = axes_or_new(ax, (2.2, 1.8))
     image = _draw_map(ax, model.W_[:, column], found, width, most, colours)
@@ -204,11 +202,7 @@ def couplings(
         raise BadInput(f"{type(model).__name__} has no couplings", "pass an Ising or a SemiRBM")
     found = bit_layout(model, units)
     drawn = model.J_[np.ix_(found.order, found.order)]
-    most = (
-        coupling_limit(model)
-        if limit is None
-        else positive_number("limit", limit, "give a positive number of nats")
-    )
+    most = coupling_limit(model) if limit is None else positive_number("limit", limit, _NATS)
     colours = colour_map(cmap).with_extremes(bad=_NOTHING)
     axes = axes_or_new(ax, (4.8, 3.4))
     shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))

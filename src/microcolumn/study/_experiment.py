@@ -56,9 +56,9 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
     def check(name: str, value: Any) -> str:
         if not isinstance(value, str):
-            raise BadType(name, f"is {value!r}", f"{did_you_mean('', known)}")
+            raise BadType(name, f"is {value!r}", did_you_mean("", known))
         if value not in known:
-            raise BadArgument(name, f"is {value!r}", f"{did_you_mean(value, known)}")
+            raise BadArgument(name, f"is {value!r}", did_you_mean(value, known))
         return value
 
     return check
@@ -219,7 +219,8 @@ class Experiment:
         for setting in settings:
             if setting not in cls.settings():
                 remedy = did_you_mean(setting, cls.settings())
-                raise BadInput(f"experiment {name}: {setting!r} is no setting", remedy)
+                with within(f"experiment {name}"):
+                    raise BadInput(f"{setting!r} is no setting", remedy)
         if name == SPATIOTEMPORAL.name:
             return replace(SPATIOTEMPORAL, **settings)
         return cls(name, **settings)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from ..errors import BadFile, BadInput, BadType, in_file
+from ..errors import BadArgument, BadFile, BadInput, BadType, in_file, within
 from ..io import is_url
 from ..recording import Recording
 from ..simulate import PRESETS
@@ -69,11 +69,9 @@ class Plan:
         for experiment in self.experiments:
             for name in experiment.recordings:
                 if name not in known:
-                    raise BadInput(
-                        f"experiment {experiment.name}: recordings names {name!r}, which the plan "
-                        "does not have",
-                        f"{did_you_mean(name, known)}",
-                    )
+                    with within(f"experiment {experiment.name}"):
+                        problem = f"names {name!r}, which the plan does not have"
+                        raise BadArgument("recordings", problem, did_you_mean(name, known))
 
     @classmethod
     def of(
