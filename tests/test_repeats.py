@@ -114,7 +114,7 @@ def test_words_without_times_or_repeats_are_refused_in_a_sentence():
         repeats.locate(words.embed(2))
     with pytest.raises(ValueError, match=r"10 of 30 bins lie in no repeat, the first at 0.4 s"):
         repeats.located(words)
-    with pytest.raises(ValueError, match="no bin lies in a repeat; are the starts on"):
+    with pytest.raises(ValueError, match="no bin lies in a repeat; give starts on"):
         Repeats([1e3], 1.0).within(words)
     with pytest.raises(ValueError, match="the words hold 1 repeat"):
         Repeats([0.0], 0.2).split(words)

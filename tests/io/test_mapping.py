@@ -154,7 +154,7 @@ def test_what_needs_another_option_is_told_so(tmp_path):
         ({"times": "/t*", "units": "/k"}, "units does not apply to one array of times per unit"),
         ({"times": "/t", "units": "/f"}, "/f holds 10.5, which names no unit"),
         ({"times": "/t", "units": "/short"}, "/t has 4 entries but /short has 2"),
-        ({"times": "/text", "units": "/k"}, "/text has shape .4,. and dtype .*; save one"),
+        ({"times": "/text", "units": "/k"}, "/text has shape .4,. and dtype .*; it needs one"),
         ({"times": "/t", "units": "/c"}, "/c is of type complex128; name a dataset of numbers"),
         ({"times": "/t", "units": "/k", "time_unit": "h"}, "time_unit is 'h'; choose one of"),
     ],

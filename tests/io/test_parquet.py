@@ -132,8 +132,8 @@ def test_more_rows_than_a_batch_keep_their_order_and_numbers(file):
 
 WRONG = {
     "no time": ({"time": [0.1, None]}, {}, "row 2: time is nan; leave out spikes whose time is"),
-    "no unit": ({"unit": ["a", None]}, {}, "row 2 has no unit; add it"),
-    "no number of a unit": ({"unit": [1, None]}, {}, "row 2 has no unit; add it"),
+    "no unit": ({"unit": ["a", None]}, {}, "row 2 names no unit; complete or remove it"),
+    "no number of a unit": ({"unit": [1, None]}, {}, "row 2 names no unit; complete or remove it"),
     "dates": (
         {"time": pd.to_datetime(["2020-01-01", "2020-01-02"])},
         {},

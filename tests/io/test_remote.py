@@ -148,14 +148,14 @@ def test_a_description_by_lindi_is_not_read(folder, tmp_path):
     ("place", "kind", "sentence"),
     [
         ("files/b.nwb", OSError, "its server answers 404 Not Found; check the address"),
-        ("whole/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
+        ("whole/a.nwb", ValueError, "does not send parts of a file; download it"),
         ("files/a.csv", ValueError, "only HDF5 files are read from a URL; download"),
         ("elsewhere/x", OSError, "its server answers 302 Found|cannot be reached"),
         ("hangs/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
         ("drips/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
         ("dawdles/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
-        (f"{10**30}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
-        (f"{'9' * 5000}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
+        (f"{10**30}/a.nwb", ValueError, "does not send parts of a file; download it"),
+        (f"{'9' * 5000}/a.nwb", ValueError, "does not send parts of a file; download it"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )

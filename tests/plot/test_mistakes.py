@@ -330,7 +330,7 @@ def test_rates_of_anything_else_are_those_of_a_recording(recording, words):
 def test_time_that_was_not_recorded_is_no_empty_raster(recording, words):
     for data in (recording, words):
         sentence = refused(plot.raster, data, start_s=5000.0)
-        assert sentence.startswith("nothing was recorded from 5000 to 5002 s; the recording is ")
+        assert sentence.startswith("nothing was recorded from 5000 to 5002 s; choose from ")
 
 
 @pytest.mark.parametrize("name", ["assembly", "hidden_map"])

@@ -138,7 +138,9 @@ def _end(head: bytes, name: str) -> tuple[int, tuple[int, ...]]:
         shape, _, dtype = read(file)
     except Exception as error:  # NumPy evaluates the header and lets anything through
         reason = str(error).partition("\n")[0]
-        raise BadFile(f"{name} is no array ({reason:.100})", "export or copy it again") from None
+        raise BadFile(
+            f"{name} is no NumPy array ({reason:.100})", "export or copy it again"
+        ) from None
     if dtype.hasobject:
         raise PickledArrayError(
             f"{name} holds Python objects, which could run code when opened", "save numbers or text"
@@ -159,7 +161,9 @@ def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDAr
 def check_array(name: str, array: NDArray[Any], fits: bool, needed: str) -> None:
     """Refuse an array whose shape or type does not fit; ``needed`` says which would."""
     if not fits:
-        raise BadFile(f"{name} has shape {array.shape} and dtype {array.dtype}", f"save {needed}")
+        raise BadFile(
+            f"{name} has shape {array.shape} and dtype {array.dtype}", f"it needs {needed}"
+        )
 
 
 def check_index(name: str, index: NDArray[Any], n: int, of: str) -> None:

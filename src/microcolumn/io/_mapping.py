@@ -198,7 +198,10 @@ class SpikeTable:
     ) -> None:
         """Add rows: units and times of their spikes, and their entries in `columns`."""
         if "" in names:
-            raise BadFile(f"{self.row} {self.next_row + names.index('')} has no unit", "add it")
+            raise BadFile(
+                f"{self.row} {self.next_row + names.index('')} names no unit",
+                "complete or remove it",
+            )
         for bad in np.flatnonzero(~np.isfinite(times))[:1]:
             raise BadFile(
                 f"{self.row} {self.next_row + bad}: time is {times[bad]}",

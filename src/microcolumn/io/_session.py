@@ -217,7 +217,7 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
     if reference is not None and stated not in (None, "unstated", reference):
         who = f"column {name!r}" if session.depth_reference is None else "the file"
         raise BadArgument(
-            "depth_reference", f"is {stated!r}, {who} states {reference!r}", "leave it out"
+            "depth_reference", f"is {stated!r} but {who} states {reference!r}", "leave it out"
         )
     if name is None:
         return None, stated

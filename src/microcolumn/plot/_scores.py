@@ -225,7 +225,9 @@ def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str,
             raise BadArgument(f"also[{k}]", f"is {shown(pair)}", remedy)
         for name in pair:
             if not isinstance(name, str) or name not in specs:
-                raise BadArgument("also", f"names {shown(name)}", f"choose {', '.join(specs)}")
+                raise BadArgument(
+                    "also", f"names {shown(name)}", f"name some of {', '.join(specs)}"
+                )
     return pairs
 
 
