@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
+from ..evaluate._significance import FEWEST_SPLITS, with_error
 from ..figures._conditions import by_likelihood
 from ..formatting import counted
 from ..study import Results
@@ -23,7 +23,7 @@ from ._answer_sentences import (
 )
 from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, simulated
-from ._tables import Table, longest
+from ._tables import Table, longest, p_cell
 
 #: What is asked of the experiment that answers for each recording, in this order.
 _QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
@@ -130,9 +130,8 @@ def _difference(found: Finding) -> tuple[str, str, str]:
     pair, relative = found.pair, found.relative
     if pair is None:
         return "-", "-", "-"
-    p = p_text(pair.p_holm).removeprefix("p ").removeprefix("= ")
     return (
         with_error(pair.bits_per_second, pair.stderr),
         f"{100.0 * (relative.value - 1.0):+.0f}" if relative else "-",
-        p if pair.n_splits >= FEWEST_SPLITS else "-",
+        p_cell(pair.p_holm) if pair.n_splits >= FEWEST_SPLITS else "-",
     )
