@@ -12,7 +12,7 @@ from ._beyond_stimulus import (
     beyond_stimulus as beyond_stimulus,
 )
 from ._block_split import BlockSplit as BlockSplit
-from ._choice import Choice as Choice, choose as choose, choose_l1 as choose_l1
+from ._choice import choose_l1 as choose_l1
 from ._comparison import Comparison as Comparison
 from ._estimates import Estimates as Estimates, Intervals as Intervals
 from ._explainable import Explainable as Explainable, explainable as explainable
@@ -48,6 +48,7 @@ from ._prediction_scores import (
     roc as roc,
     skill as skill,
 )
+from ._rival_choice import Choice as Choice, choose as choose
 from ._score import (
     Score as Score,
     lift as lift,

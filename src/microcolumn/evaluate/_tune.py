@@ -17,7 +17,8 @@ from ..models._penalised import PenalisedModel
 from ..notebook import AsText
 from ..validation import kind_of
 from ..words import Words, as_words
-from ._choice import Choice, choose, choose_l1
+from ._choice import choose_l1
+from ._rival_choice import Choice, choose
 from ._score import score
 
 if TYPE_CHECKING:
