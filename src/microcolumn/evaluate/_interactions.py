@@ -94,6 +94,7 @@ class Interactions(AsText):
 
     @property
     def order(self) -> int:
+        """3 with interactions of triplets, else 2."""
         return 2 if self.triplets is None else 3
 
     @property

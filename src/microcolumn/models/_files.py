@@ -14,13 +14,12 @@ from safetensors import SafetensorError, numpy as tensors, safe_open
 
 from ..errors import BadFile, BadInput
 from ..origin import Origin
-from ..parameters import Parameters
 from ..partition import LogPartition
 from ..solvers import Certificate
 from ..units import Units
 from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
-from ._base import PARAMETERS, PopulationModel
+from ._base import PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._spec import CLASSES, INDEPENDENT, ModelSpec
@@ -68,9 +67,7 @@ def from_bytes(
     name : str
         What to call it in an error message.
     log_z : LogPartition, optional
-        Log Z of the parameters as the content has them, for models of the paper's family; rivals
-        know their own. Hidden units that were written in the
-        other orientation are turned, and it with them.
+        Log Z of the parameters, for models of the paper's family; rivals know their own.
 
     Returns
     -------
@@ -86,10 +83,10 @@ def from_bytes(
         metadata = json.loads(content[8 : 8 + length]).get("__metadata__", {})
     except _UNREADABLE as error:
         raise _foreign(name, f"it cannot be read ({error})") from None
-    model, log_factor = _model_of(metadata, arrays, name)
+    model = _model_of(metadata, arrays, name)
     if log_z is None or not isinstance(model, PopulationModel):
         return model
-    return model.with_log_partition(log_z.shifted(-log_factor))
+    return model.with_log_partition(log_z)
 
 
 def load(path: str | os.PathLike[str]) -> WordsEstimator:
@@ -103,9 +100,7 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
     Returns
     -------
     WordsEstimator
-        Of the class that was saved, ready to score and sample. Hidden units of files from before
-        models had one orientation are turned to be off in the silent word
-        (:meth:`Parameters.canonical_sign`).
+        Of the class that was saved, ready to score and sample.
     """
     name = os.fsdecode(path)
     if Path(path).exists() and not Path(path).is_file():
@@ -120,15 +115,11 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
         raise FileNotFoundError(f"{name} does not exist; check the path") from None
     except _UNREADABLE as error:
         raise _foreign(name, f"it cannot be read ({error})") from None
-    return _model_of(metadata, arrays, name)[0]
+    return _model_of(metadata, arrays, name)
 
 
-def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[WordsEstimator, float]:
-    """The model that a file's parts describe, if all of them are as they were written.
-
-    Also what log p~ of every word lost when hidden units of a file from before models had one
-    orientation were turned, in nats.
-    """
+def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> WordsEstimator:
+    """The model that a file's parts describe, if all of them are as they were written."""
     if MARK not in metadata:
         raise _foreign(name, "it does not carry the mark of this format")
     try:
@@ -141,10 +132,8 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[Word
         raise _foreign(name, f"its content is inconsistent ({error})") from None
 
 
-def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, float]:
+def _restore(header: dict[str, Any], arrays: Arrays) -> WordsEstimator:
     cls = model_class(header["model"])
-    for removed in ("complement", "device"):  # in files of older versions
-        header["settings"].pop(removed, None)
     inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}
     model = cls._from_arrays(arrays, header["settings"] | inner)
     n_bits = model.n_features_in_
@@ -162,15 +151,7 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, fl
         model.feature_names_in_ = shaped("feature_names", names, (n_bits,))
     if "rates" in arrays:
         model.rates_ = shaped("rates", floats(arrays, "rates"), (n_bits,))
-    return model, _log_factor(cls, arrays)
-
-
-def _log_factor(cls: type[WordsEstimator], arrays: Arrays) -> float:
-    """What log p~ of every word lost when hidden units were turned, in nats."""
-    if not issubclass(cls, PopulationModel):
-        return 0.0
-    given = {name: arrays[name] for name in PARAMETERS if name in arrays}
-    return Parameters(**given, hidden=cls._hidden, tables=None).canonical_sign()[1]
+    return model
 
 
 def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:

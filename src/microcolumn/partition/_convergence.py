@@ -54,6 +54,7 @@ class Convergence:
 
     @property
     def n_chains(self) -> int:
+        """Chains of each run."""
         return int(self.log_weights.shape[1])
 
 

@@ -28,21 +28,11 @@ from ._store import Store, StoreError
 
 @dataclass(frozen=True)
 class Prepared:
-    """A plan with its recordings and jobs.
-
-    Attributes
-    ----------
-    plan : Plan
-        What is computed.
-    recording_info : mapping of str to RecordingInfo
-        All recordings of the plan by name.
-    recordings : mapping of str to Recording
-        Those that were read: all for a run, those of its own jobs for one task of many.
-    """
+    """A plan with its recordings and jobs."""
 
     plan: Plan
-    recording_info: Mapping[str, RecordingInfo]
-    recordings: Mapping[str, Recording]
+    recording_info: Mapping[str, RecordingInfo]  # all recordings of the plan by name
+    recordings: Mapping[str, Recording]  # those read: for a run all, for a task those of its jobs
     _words: dict[tuple[str, str], Words] = field(init=False, default_factory=dict)
 
     @cached_property

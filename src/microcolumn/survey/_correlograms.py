@@ -135,6 +135,7 @@ class Merged(NamedTuple):
 
 
 def merged(recording: Recording) -> Merged:
+    """The spikes of all units that lie in epochs, in time order."""
     times = recording.spike_times
     units = np.repeat(np.arange(recording.n_units, dtype=np.uint32), np.diff(recording.offsets))
     epoch = recording.epochs.locate(times)

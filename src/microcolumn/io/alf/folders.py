@@ -36,24 +36,13 @@ _SORTERS = ("iblsorter", "pykilosort", "ks2")
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The files of one folder and of its revisions.
+    """The files of one folder and of its revisions."""
 
-    Attributes
-    ----------
-    folder : Path
-        The folder itself; revisions lie in it.
-    home : Path
-        Folder that no file may lie outside of.
-    files : dict
-        The newest file of each object and attribute, ``files["spikes", "times"]``.
-    revisions : dict
-        Labels of the revisions that files come from, by object and attribute; without the files
-        that have none.
-    """
-
-    folder: Path
-    home: Path
+    folder: Path  # in which revisions lie
+    home: Path  # that no file may lie outside of
+    #: The newest file of each object and attribute, ``files["spikes", "times"]``.
     files: dict[tuple[str, str], Path] = field(default_factory=dict)
+    #: Labels of the revisions that files come from, for those that come from one.
     revisions: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def file(self, name: str, attribute: str) -> Path | None:
