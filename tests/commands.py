@@ -3,6 +3,7 @@
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
+from microcolumn.errors import BadInput
 
 
 def run(*arguments, **environment):
@@ -30,3 +31,13 @@ def one_sentence(result, code=2):
 def refused(sentence, *arguments):
     """A command says this in one sentence, with exit code 2 and no result."""
     assert sentence in one_sentence(run(*arguments))
+
+
+def refused_option(argument, *arguments):
+    """A command refuses this argument of the API and calls it by the name of its option."""
+    result = run(*arguments)
+    assert one_sentence(result).startswith("microcolumn: --")
+    error = result.exception
+    while not isinstance(error, BadInput):  # what click made of it says where it came from
+        error = error.__context__
+    assert error.argument == argument

@@ -39,7 +39,6 @@ SUBPACKAGES = (
 _SINGLE = {
     "parameters": "energy",
     "layout": "energy",
-    "demonstration": "cli",
     "__main__": "cli",
 }
 

@@ -122,23 +122,6 @@ def test_embedded_words_of_a_recording_never_cross_an_epoch():
     ]
 
 
-@pytest.mark.parametrize(
-    ("width", "sentence"),
-    [
-        (5.0, r"^no epoch holds a full bin of 5 s \(the longest lasts 1 s\); use narrower bins"),
-        (
-            1e-12,
-            "^1 s in bins of 1e-12 s are over 100,000,000 bins; use bins of 1e-08 s or more$",
-        ),
-        (0.0, "^bin_width is 0.0; it must be a positive number of seconds$"),
-        (20, "^bin_width is 20, which looks like milliseconds; give seconds"),
-    ],
-)
-def test_a_width_that_cannot_be_is_one_sentence(width, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        Recording([[0.5]], epochs=[[0, 1]]).bin(width)
-
-
 RNG = np.random.default_rng(0)
 
 
@@ -151,36 +134,6 @@ def test_trains_become_double_precision_and_empty_ones_stay():
     assert first.dtype == second.dtype == np.float64
     assert first.tolist() == [1.0, 2.0]
     assert second.shape == (0,)
-
-
-@pytest.mark.parametrize(
-    ("trains", "sentence"),
-    [
-        (
-            [[0.1, np.nan]],
-            "^unit 'a': spike 1 is at nan s; leave out spikes whose time is unknown$",
-        ),
-        ([[0.1, np.inf]], "^unit 'a': spike 1 is at inf s; leave out"),
-        ([[0.2, 0.1]], "^unit 'a': spike 1 at 0.1 s comes after spike 0 at 0.2 s; sort each"),
-        (
-            [[-0.1, 0.1]],
-            "^unit 'a': spike 0 is at -0.1 s, before 0; state epochs that begin before",
-        ),
-        (
-            [[[0.1], [0.2]]],
-            r"^the train of unit 'a' has shape \(2, 1\); pass a list of spike times",
-        ),
-        (
-            [np.ma.array([0.1, 0.2], mask=[False, True])],
-            "^the train of unit 'a' has masked entries; fill them or drop them first$",
-        ),
-        ([["x"]], "^the train of unit 'a' cannot be read as real numbers .*; pass spike times in"),
-        ([[1.0], [2.0]], "^there are 2 spike trains for 1 units; pass one per unit$"),
-    ],
-)
-def test_a_bad_train_is_one_sentence_with_the_unit_and_the_spike(trains, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        checked_trains(trains, ["a"])
 
 
 @pytest.mark.parametrize("factor", [1e3, 1e6, 3e4])

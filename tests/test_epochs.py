@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 
 from microcolumn.epochs import Epochs
@@ -61,28 +60,3 @@ def test_epochs_that_touch_stay_apart_and_keep_their_labels():
     assert Epochs([[2, 8]]).intersect(epochs).labels == ("movie", "dark")
     assert list(epochs.labelled("dark")) == [(5.0, 9.0)]
     assert repr(epochs) == "Epochs(2 of 9 s together)"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (([1.0, 2.0],), r"^intervals has shape \(2,\); epochs need rows of start and stop"),
-        (([[2.0, 1.0]],), r"^epoch 0 runs from 2.0 to 1.0 s; an epoch needs a finite start that"),
-        (([[0.0, np.nan]],), r"^epoch 0 runs from 0.0 to nan s; an epoch needs a finite start"),
-        (
-            ([[0, 5], [4, 6]],),
-            "^epoch 1 starts at 4.0 s, before epoch 0 ends at 5.0 s; epochs must",
-        ),
-        (([[0, 5]], ["a", "b"]), "^labels has 2 entries for 1 epochs; it needs one each$"),
-        ((np.ma.array([[0, 5]], mask=[[0, 1]]),), "^intervals has masked entries; fill them or"),
-        ((["x"],), "^intervals cannot be read as real numbers .*; pass rows of start and stop"),
-    ],
-)
-def test_bad_epochs_are_one_sentence(arguments, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        Epochs(*arguments)
-
-
-def test_an_unknown_label_is_one_sentence_that_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"^no epoch is labelled 'rest'; labels here: 'run'$"):
-        Epochs([[0, 1]], ["run"]).labelled("rest")

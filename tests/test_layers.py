@@ -40,7 +40,7 @@ def test_a_mapping_and_a_column_label_units():
 
 
 def test_boundaries_need_depths_with_a_meaning():
-    with pytest.raises(ValueError, match=r"units have no depths; pass a CSV instead"):
+    with pytest.raises(ValueError, match=r"units have none; pass a CSV instead"):
         layer_labels("II/III 650 IV", Units("a"))
     with pytest.raises(ValueError, match=r"it is not stated what depths are measured from"):
         layer_labels("II/III 650 IV", Units("a", [1.0], depth_reference="unstated"))

@@ -60,35 +60,6 @@ def test_a_potential_of_zero_is_dropped():
     assert theta.canonical_sign() == (theta, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"J": PAIR, "v": [0.0, 0.0]}, "v has 2 entries for 2 units; it needs one for each"),
-        ({"J": PAIR, "v": [0.0, 1.0, 2.0]}, "v begins with 0 and 1; both must be 0"),
-        ({"J": PAIR, "v": [0.0, 0.0, np.inf]}, r"v\[2\] is inf; all parameters must be finite"),
-        ({"b": np.ma.array([0.0, 1.0], mask=[False, True])}, "b has masked entries; fill them or"),
-        ({"W": [["a"], [1.0]]}, "W cannot be read as real numbers .*; pass numbers"),
-        ({"b": []}, "b is empty; a model needs at least one unit"),
-        ({"b": 1.0}, "b has 0 dimensions; it needs 1"),
-        ({"b": [[0.0, 0.0]]}, "b has 2 dimensions; it needs 1"),
-        ({"b": [0.0, np.nan]}, r"b\[1\] is nan; all parameters must be finite"),
-        ({"b": [0.0, -1e308]}, r"b\[1\] is -1e\+308; beyond 1e\+100 .*: rescale the parameters"),
-        ({"W": [[1e101], [0.0]]}, r"W\[0, 0\] is 1e\+101; beyond"),
-        ({"J": [0.0, 0.0]}, "J has 1 dimensions; it needs 2"),
-        ({"J": np.zeros((3, 3))}, r"J has shape \(3, 3\) for 2 units; it must be square"),
-        ({"J": np.eye(2)}, r"J\[0, 0\] is 1.0; the diagonal must be zero \(use b for biases\)"),
-        ({"J": [[0, 1], [2, 0]]}, r"J\[0, 1\] is 1.0 but J\[1, 0\] is 2.0; pass a symmetric J"),
-        ({"J": [[0, np.inf], [np.inf, 0]]}, r"J\[0, 1\] is inf; all parameters must be finite"),
-        ({"W": np.zeros((3, 1))}, "W has 3 rows for 2 units; it needs one per unit"),
-        ({"W": np.zeros((2, 3)), "c": [0, 0]}, "c has 2 entries for 3 columns of W; it needs one"),
-        ({"c": [0.0]}, "c is given without W; hidden biases need hidden weights"),
-    ],
-)
-def test_inconsistent_parameters_are_one_sentence(arguments, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        Parameters(**{"b": [0.0, 0.0], **arguments})
-
-
 def test_changing_the_callers_arrays_later_changes_nothing():
     b, W = np.zeros(2), np.ones((2, 3))
     theta = Parameters(b=b, W=W)

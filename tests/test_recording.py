@@ -79,7 +79,7 @@ def test_units_are_selected_by_what_is_said_of_them(conditions, kept):
     [
         ({"layer": "VII"}, "^no unit has layer 'VII'; there is 'II/III', 'IV', 'V/VI'$"),
         ({"ids": ["z"]}, "^no unit has ids 'z'; there is 'a', 'b', 'c'$"),
-        ({"min_rate_hz": 50.0}, "^none of the 3 units meets all conditions; relax one of them$"),
+        ({"min_rate_hz": 50.0}, "^no unit of 3 meets all conditions; relax one of them$"),
     ],
 )
 def test_a_selection_that_finds_nobody_is_one_sentence(conditions, sentence):

@@ -108,15 +108,15 @@ def test_repeats_that_cannot_be_are_refused_in_a_sentence(arguments, sentence):
 
 def test_words_without_times_or_repeats_are_refused_in_a_sentence():
     repeats, words = Repeats([0.0, 0.2], 0.2), numbered_words(30)
-    with pytest.raises(TypeError, match="a plain array has no times"):
+    with pytest.raises(TypeError, match="words is an array without times"):
         repeats.locate(mc.words.as_words([[0, 1]]))
-    with pytest.raises(ValueError, match="these words span 2 bins"):
+    with pytest.raises(ValueError, match="words span 2 bins"):
         repeats.locate(words.embed(2))
     with pytest.raises(ValueError, match=r"10 of 30 bins lie in no repeat, the first at 0.4 s"):
         repeats.located(words)
-    with pytest.raises(ValueError, match="no bin lies in a repeat; are the starts on"):
+    with pytest.raises(ValueError, match="no bin lies in a repeat; give starts on"):
         Repeats([1e3], 1.0).within(words)
-    with pytest.raises(ValueError, match="the words hold 1 repeat of the stimulus"):
+    with pytest.raises(ValueError, match="the words hold 1 repeat"):
         Repeats([0.0], 0.2).split(words)
     with pytest.raises(ValueError, match=r"fraction is 1.0; it must lie between 0 and 1"):
         repeats.split(words, 1.0)

@@ -85,9 +85,7 @@ def test_windows_stay_inside_epochs_and_skip_the_short_ones():
 
 
 def test_no_epoch_long_enough_is_a_sentence_with_the_longest():
-    with pytest.raises(
-        ValueError, match="window is 5 but the longest epoch has 4 bins; use a shorter"
-    ):
+    with pytest.raises(ValueError, match="window is 5 but the longest epoch is 4"):
         windows(np.array([0, 4, 6]), 9, 5)
 
 

@@ -86,7 +86,7 @@ def _with(value, dtype=np.float64):
             r"^Expected 2D array, got 1D array instead \(shape=\(4,\)\); Reshape your data: ",
         ),
         ([], r"^X is empty \(Expected 2D array, got 1D array instead, .*\); pass at least one bin"),
-        (None, "^X is None; pass a matrix with one row per bin and one column per unit$"),
+        (None, "^X is None; pass a matrix of one row per bin, one column per unit$"),
         (np.array(None), "^X is None; pass a matrix"),
         (
             np.zeros((2, 3, 4)),

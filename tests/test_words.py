@@ -139,7 +139,7 @@ def test_embedding_equals_the_slow_definition(X, window, data):
     ]
     words = Words.from_array(X, epoch_starts=starts)
     if not windows:
-        with pytest.raises(ValueError, match=f"window is {window} but the longest epoch has"):
+        with pytest.raises(ValueError, match=f"window is {window} but the longest epoch is"):
             words.embed(window)
         return
     embedded = words.embed(window)
@@ -289,3 +289,7 @@ def test_real_recordings_have_the_known_number_of_distinct_words(name, n_distinc
     assert words.n_bins == n_bins
     assert len(words) == n_distinct
     assert np.array_equal(words.expand(), X)
+
+
+def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
+    assert Words.from_array(np.eye(2), bin_width=9.99).bin_width == 9.99

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .epochs import HALF_NANOSECOND, Epochs
+from .errors import BadInput
 from .notebook import AsText
 from .packing import unique_packed, unpacked
 from .timeline import Clock, Places
@@ -75,17 +76,17 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
     """
     if epochs.duration_s / bin_width > _MOST_BINS:
-        raise ValueError(
-            f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins; "
-            f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more"
+        raise BadInput(
+            f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins",
+            f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more",
         )
     n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
     total = int(n_bins.sum())
     if total == 0:
         longest = float((epochs.stops - epochs.starts).max()) if len(epochs) else 0.0
-        raise ValueError(
-            f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s); "
-            "use narrower bins or longer epochs"
+        raise BadInput(
+            f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s)",
+            "use narrower bins or longer epochs",
         )
     first_bin, lasting = np.cumsum(n_bins) - n_bins, n_bins > 0
     keys = np.zeros((-(-len(units) // 64), total), dtype=np.uint64)
@@ -139,7 +140,7 @@ def _full_bins(starts: Floats, times: Floats, width: float) -> Places:
     return n_bins.astype(np.int64)
 
 
-class UnitOfTimeError(ValueError):
+class UnitOfTimeError(BadInput):
     """Spike times that cannot be in seconds."""
 
 
@@ -153,15 +154,15 @@ def checked_trains(
     entries = listed("trains", trains, "pass one array of spike times per unit")
     names = [str(n) for n in range(len(entries))] if ids is None else ids
     if len(names) != len(entries):
-        raise ValueError(
-            f"there are {len(entries)} spike trains for {len(names)} units; pass one per unit"
+        raise BadInput(
+            f"{len(entries)} trains are given for {len(names)} units", "pass one per unit"
         )
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
     for train, name in zip(checked, names, strict=True):
         if train.size and train[0] < 0 and not before_zero:
-            raise ValueError(
-                f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0; state epochs that "
-                "begin before it, or shift the times"
+            raise BadInput(
+                f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0",
+                "state epochs that begin before it, or shift the times",
             )
     _check_mixed(checked, names)
     return checked
@@ -174,7 +175,8 @@ def check_length(trains: Sequence[Floats], duration_s: float) -> None:
     if duration_s > _TOO_LONG or (duration_s > _LONG and rate < _RARE):
         raise UnitOfTimeError(
             f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, which looks "
-            "like milliseconds or samples; give spike times and epochs in seconds"
+            "like milliseconds or samples",
+            "give spike times and epochs in seconds",
         )
 
 
@@ -183,21 +185,19 @@ def _checked(times: Any, name: str) -> Floats:
     if train.size == 0:
         return train.reshape(0)
     if train.ndim != 1:
-        raise ValueError(
-            f"the train of unit {name!r} has shape {train.shape}; pass a list of spike times"
-        )
+        raise BadInput(f"the train of unit {name!r} has shape {train.shape}", "pass a list")
     bad = np.flatnonzero(~np.isfinite(train))
     if bad.size:
-        raise ValueError(
-            f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s; "
-            "leave out spikes whose time is unknown"
+        raise BadInput(
+            f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave out unknown times"
         )
     behind = np.flatnonzero(train[1:] < train[:-1])
     if behind.size:
         k = behind[0] + 1
-        raise ValueError(
+        raise BadInput(
             f"unit {name!r}: spike {k} at {train[k]:.10g} s comes after spike {k - 1} at "
-            f"{train[k - 1]:.10g} s; sort each unit's spike times"
+            f"{train[k - 1]:.10g} s",
+            "sort each unit's spike times",
         )
     return train
 
@@ -219,5 +219,6 @@ def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
         raise UnitOfTimeError(
             f"unit {names[spiking[longest]]!r} fires for {last[longest]:.10g} s but unit "
             f"{names[spiking[shortest]]!r} for {last[shortest]:.10g} s, which looks like mixed "
-            "units of time; give all spike times in seconds"
+            "units of time",
+            "give all spike times in seconds",
         )

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .errors import BadArgument, BadInput
 from .validation import Floats, real_array, texts
 
 #: Seconds. Times are compared with edges to the nanosecond: a spike that lies less than half a
@@ -50,8 +51,8 @@ class Epochs:
         if labels is not None:
             names = texts("labels", labels, "pass one per epoch")
             if len(names) != len(edges):
-                raise ValueError(
-                    f"labels has {len(names)} entries for {len(edges)} epochs; it needs one each"
+                raise BadArgument(
+                    "labels", f"has {len(names)} entries for {len(edges)} epochs", "pass one each"
                 )
         edges.flags.writeable = False
         object.__setattr__(self, "starts", edges[:, 0])
@@ -94,7 +95,7 @@ class Epochs:
         chosen = [place for place, name in enumerate(self.labels or ()) if name == label]
         if not chosen:
             known = ", ".join(repr(name) for name in sorted(set(self.labels or ()))) or "none"
-            raise ValueError(f"no epoch is labelled {label!r}; labels here: {known}")
+            raise BadInput(f"no epoch is labelled {label!r}", f"labels here: {known}")
         return Epochs(np.column_stack((self.starts, self.stops))[chosen], [label] * len(chosen))
 
     def intersect(self, other: Epochs) -> Epochs:
@@ -161,7 +162,7 @@ def _epochs_called(name: str, own: Epochs, tables: Mapping[str, Epochs]) -> Epoc
         return Epochs.joined(np.concatenate(rows), gap_s=_GAP_S)
     labels = ", ".join(map(repr, sorted(set(own.labels or ())))) or "none"
     offered = f"; tables of intervals: {', '.join(map(repr, list(tables)[:10]))}" if tables else ""
-    raise ValueError(f"no epoch is labelled {name!r}; labels here: {labels}{offered}")
+    raise BadInput(f"no epoch is labelled {name!r}", f"labels here: {labels}{offered}")
 
 
 def _checked_intervals(intervals: ArrayLike) -> Floats:
@@ -169,20 +170,18 @@ def _checked_intervals(intervals: ArrayLike) -> Floats:
     if edges.size == 0:
         edges = edges.reshape(0, 2)
     if edges.ndim != 2 or edges.shape[1] != 2:
-        raise ValueError(
-            f"intervals has shape {edges.shape}; epochs need rows of start and stop in seconds"
-        )
+        raise BadArgument("intervals", f"has shape {edges.shape}", "pass rows of start and stop")
     bad = np.flatnonzero(~(np.isfinite(edges).all(axis=1) & (edges[:, 0] <= edges[:, 1])))
     if bad.size:
-        raise ValueError(
-            f"epoch {bad[0]} runs from {edges[bad[0], 0]} to {edges[bad[0], 1]} s; "
-            "an epoch needs a finite start that does not come after its stop"
+        raise BadInput(
+            f"epoch {bad[0]} runs from {edges[bad[0], 0]} to {edges[bad[0], 1]} s",
+            "an epoch needs a finite start that does not come after its stop",
         )
     behind = np.flatnonzero(edges[1:, 0] < edges[:-1, 1])
     if behind.size:
         k = behind[0]
-        raise ValueError(
-            f"epoch {k + 1} starts at {edges[k + 1, 0]} s, before epoch {k} ends at "
-            f"{edges[k, 1]} s; epochs must be in order and not overlap"
+        raise BadInput(
+            f"epoch {k + 1} starts at {edges[k + 1, 0]} s and epoch {k} ends at {edges[k, 1]} s",
+            "epochs must be in order and not overlap",
         )
     return edges

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .errors import BadArgument, BadInput, advice
 from .safe_text import as_text
 from .units import DEPTH_REFERENCES, Units, check_depth_reference, downwards
 from .validation import is_finite_number
@@ -44,13 +45,13 @@ class LayerBoundaries:
         check_depth_reference(self.depth_reference, "the boundaries")
         edges = np.array(self.edges_um, dtype=np.float64)
         if edges.shape != (len(self.labels) - 1,) or not np.all(np.isfinite(edges)):
-            raise ValueError(
+            raise BadInput(
                 f"{len(self.labels)} layers need {len(self.labels) - 1} finite edges between them"
             )
         sign = downwards(self.depth_reference)
         if np.any(np.diff(sign * edges) <= 0):
             direction = "increase" if sign > 0 else "decrease"
-            raise ValueError(
+            raise BadInput(
                 f"layer edges {edges.tolist()} must {direction}, since layers are listed from "
                 f"superficial to deep and depths are {DEPTH_REFERENCES[self.depth_reference]}"
             )
@@ -61,9 +62,9 @@ class LayerBoundaries:
     def parse(cls, text: str, depth_reference: str = "surface") -> LayerBoundaries:
         """Boundaries written as layers, superficial to deep, with the edges (µm) between them."""
         if not is_boundaries(text):
-            raise ValueError(
-                f"{text!r} is not a list of layers with edges between them; "
-                "write for example 'II/III 650 IV 1000 V/VI'"
+            raise BadInput(
+                f"{text!r} is not a list of layers with edges between them",
+                "write for example 'II/III 650 IV 1000 V/VI'",
             )
         words = text.split()
         return cls(tuple(words[::2]), np.array(words[1::2], dtype=np.float64), depth_reference)
@@ -106,33 +107,39 @@ def layer_labels(
         table = {str(unit): str(layer) for unit, layer in layers.items()}
         missing = [name for name in units.ids if name not in table]
         if missing:
-            raise ValueError(
+            raise BadInput(
                 f"{source} names no layer for unit {missing[0]!r} ({len(missing)} of {len(units)} "
-                "units are missing); add a row for each, with an empty layer where it is unknown"
+                "units are missing)",
+                "add a row for each, with an empty layer where it is unknown",
             )
         return tuple(table[name] for name in units.ids)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
     known = ", ".join(repr(name) for name in columns or ()) or "none"
-    raise ValueError(
-        f"layers is {layers!r}, which is neither a file nor a column (columns: {known}) nor "
-        "boundaries such as 'II/III 650 IV 1000 V/VI'; pass one of these"
+    raise BadArgument(
+        "layers",
+        f"is {layers!r}, which is neither a file nor a column (columns: {known}) nor boundaries "
+        "such as 'II/III 650 IV 1000 V/VI'",
+        "pass one of these",
     )
 
 
 def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...]:
     if units.depth_um is None or units.depth_reference is None:
-        raise ValueError("layers are given by depth but units have no depths; pass a CSV instead")
+        raise BadArgument("layers", "are given by depth and units have none", "pass a CSV instead")
     if units.depth_reference == "unstated":
-        raise ValueError(
-            "layers are given by depth but it is not stated what depths are measured from; "
-            "pass depth_reference= too"
+        raise BadArgument(
+            "layers",
+            "are given by depth but it is not stated what depths are measured from",
+            advice("pass {depth_reference} too"),
         )
     if isinstance(boundaries, str):
         boundaries = LayerBoundaries.parse(boundaries, units.depth_reference)
     if boundaries.depth_reference != units.depth_reference:
-        raise ValueError(
-            f"layers are measured from {boundaries.depth_reference!r} and units from "
-            f"{units.depth_reference!r}; bring units to the same reference with measured_from()"
+        raise BadArgument(
+            "layers",
+            f"are measured from {boundaries.depth_reference!r} and units from "
+            f"{units.depth_reference!r}",
+            "bring units to the same reference with measured_from()",
         )
     return boundaries.label(units.depth_um)

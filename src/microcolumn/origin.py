@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import BadInput
 from .formatting import counted
 from .units import Units
 from .words import UnnamedWords, Words
@@ -65,15 +66,16 @@ class Origin:
         """
         if not math.isclose(self.bin_width, other.bin_width, rel_tol=1e-9):
             mine, theirs = self.bin_width, other.bin_width
-            raise ValueError(
-                f"{this} was fitted on bins of {mine * 1e3:g} ms, not of {theirs * 1e3:g} ms as in "
-                f"{name}; bin at {mine:g} s, or fit at {theirs:g} s"
+            raise BadInput(
+                f"{this} was fitted on bins of {mine * 1000.0:g} ms, not of {theirs * 1000.0:g} "
+                f"ms as in {name}",
+                f"bin at {mine:g} s, or fit at {theirs:g} s",
             )
         if self.window != other.window:
             mine, theirs = self.window, other.window
-            raise ValueError(
-                f"{this} was fitted on words of {mine} bins, not of {theirs} as in {name}; "
-                f"use words.embed({mine}), or fit to words of {theirs}"
+            raise BadInput(
+                f"{this} was fitted on words of {mine} bins, not of {theirs} as in {name}",
+                f"use words.embed({mine}), or fit to words of {theirs}",
             )
         return self.order_among(other.units, name, this)
 
@@ -87,14 +89,12 @@ class Origin:
         remedy = "pass the same units, for example recording.select(ids=model.unit_ids_)"
         for unit in self.units.ids:
             if unit not in place:
-                raise ValueError(
-                    f"{this} was fitted on unit {unit!r}, which is not in {name}; {remedy}"
+                raise BadInput(
+                    f"{this} was fitted on unit {unit!r}, which is not in {name}", remedy
                 )
         if len(units) > len(self.units):
             foreign = next(unit for unit in units.ids if unit not in set(self.units.ids))
-            raise ValueError(
-                f"unit {foreign!r} of {name} is none that {this} was fitted on; {remedy}"
-            )
+            raise BadInput(f"unit {foreign!r} of {name} is none that {this} was fitted on", remedy)
         return np.array([place[unit] for unit in self.units.ids])
 
     def columns_in(self, other: Words | Origin, **names: str) -> NDArray[np.intp] | None:

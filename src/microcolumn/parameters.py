@@ -16,8 +16,9 @@ from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HiddenUnit, hidden_unit
 from .energy._pairs import Pairs
 from .energy._tables import Tables
 from .energy._term import Term
+from .errors import BadArgument, BadInput, Unsupported
 from .kernels import ModelArrays
-from .validation import Floats as Floats, real_array
+from .validation import Floats as Floats, check_entries, real_array
 
 #: Sums of any number of parameters of this size are finite.
 _LARGEST = 1e100
@@ -87,13 +88,13 @@ class Parameters:
         biases = _finite("b", b, 1)
         n_visible = biases.shape[0]
         if n_visible == 0:
-            raise ValueError("b is empty; a model needs at least one unit")
+            raise BadArgument("b", "is empty", "a model needs at least one unit")
         couplings = None if J is None else _couplings(J, n_visible)
         weights, hidden_biases = _weights(W, c, n_visible)
         potential = None if v is None else _potential(v, n_visible)
         others = couplings, weights, hidden_biases, potential
         if tables is not None and any(part is not None for part in others):
-            raise ValueError("tables are given with J, W or v; functions of units go with b alone")
+            raise BadArgument("tables", "are given with J, W or v", "they go with b alone")
         self._set(biases, *others, hidden_unit(hidden), tables)
 
     @classmethod
@@ -195,9 +196,9 @@ class Parameters:
     def _check_bernoulli(self) -> None:
         """Refuse hidden units that neither kernels nor exact sums know."""
         if self.W is not None and self.hidden is not BERNOULLI:
-            raise TypeError(
-                f"kernels do not know hidden units of kind {self.hidden.name!r}; sum over words "
-                "with log_weight, or write the units as couplings or as Bernoulli ones"
+            raise Unsupported(
+                f"kernels do not know hidden units of kind {self.hidden.name!r}",
+                "sum over words with log_weight, or use Bernoulli units",
             )
 
     def only_live(self) -> tuple[Parameters, float]:
@@ -254,9 +255,9 @@ class Parameters:
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is not GAUSSIAN:
-            raise ValueError(
-                f"hidden units of kind {self.hidden.name!r} act beyond pairs; only Gaussian ones "
-                "can be written as couplings"
+            raise BadInput(
+                f"hidden units of kind {self.hidden.name!r} act beyond pairs",
+                "only Gaussian ones can be written as couplings",
             )
         J = 0.5 * (self.W @ self.W.T)
         J = 0.5 * (J + J.T)  # exactly symmetric
@@ -333,30 +334,26 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
     # A copy: the caller's array may change later, a model must not.
     array = real_array(name, value, "pass numbers")
     if np.ndim(value) != ndim:
-        raise ValueError(f"{name} has {np.ndim(value)} dimensions; it needs {ndim}")
-    if not np.isfinite(array).all():
-        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name}{list(where)} is {array[where]}; all parameters must be finite")
-    if np.abs(array).max(initial=0.0) > _LARGEST:
-        where = tuple(int(i) for i in np.argwhere(np.abs(array) > _LARGEST)[0])
-        raise ValueError(
-            f"{name}{list(where)} is {array[where]:g}; beyond {_LARGEST:g} the energies of words "
-            "cannot be summed: rescale the parameters"
-        )
+        raise BadArgument(name, f"has {np.ndim(value)} dimensions", f"it needs {ndim}")
+    check_entries(name, array, np.isfinite(array), "all parameters must be finite")
+    remedy = f"beyond {_LARGEST:g} the energies of words cannot be summed: rescale the parameters"
+    check_entries(name, array, np.abs(array) <= _LARGEST, remedy)
     return array
 
 
 def _potential(value: ArrayLike, n_visible: int) -> Floats:
     v = _finite("v", value, 1)
     if v.shape != (n_visible + 1,):
-        raise ValueError(
-            f"v has {v.size} entries for {n_visible} units; it needs one for each number of active "
-            f"units from 0 to {n_visible}"
+        raise BadArgument(
+            "v",
+            f"has {v.size} entries for {n_visible} units",
+            f"it needs one for each number of active units from 0 to {n_visible}",
         )
     if np.any(v[:2] != 0.0):
-        raise ValueError(
-            f"v begins with {v[0]:g} and {v[1]:g}; both must be 0 (subtract v[0], and add the step "
-            "to v[1] to all biases)"
+        raise BadArgument(
+            "v",
+            f"begins with {v[0]:g} and {v[1]:g}",
+            "both must be 0 (subtract v[0], and add the step to v[1] to all biases)",
         )
     return v
 
@@ -369,17 +366,18 @@ def _weights(
         weights = None  # no hidden units
     if weights is None:
         if c is not None and np.shape(c) != (0,):
-            raise ValueError("c is given without W; hidden biases need hidden weights")
+            raise BadArgument("c", "is given without W", "hidden biases need hidden weights")
         return None, None
     if weights.shape[0] != n_visible:
-        raise ValueError(
-            f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
+        raise BadArgument(
+            "W", f"has {len(weights)} rows for {n_visible} units", "it needs one per unit"
         )
     biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
     if biases.shape[0] != weights.shape[1]:
-        raise ValueError(
-            f"c has {biases.shape[0]} entries for {weights.shape[1]} columns of W; "
-            "it needs one per hidden unit"
+        raise BadArgument(
+            "c",
+            f"has {biases.shape[0]} entries for {weights.shape[1]} columns of W",
+            "it needs one per hidden unit",
         )
     return weights, biases
 
@@ -387,14 +385,14 @@ def _weights(
 def _couplings(value: ArrayLike, n_visible: int) -> Floats:
     J = _finite("J", value, 2)
     if J.shape != (n_visible, n_visible):
-        raise ValueError(f"J has shape {J.shape} for {n_visible} units; it must be square")
-    if np.any(np.diag(J) != 0.0):
-        n = int(np.flatnonzero(np.diag(J))[0])
-        raise ValueError(f"J[{n}, {n}] is {J[n, n]}; the diagonal must be zero (use b for biases)")
+        raise BadArgument("J", f"has shape {J.shape} for {n_visible} units", "it must be square")
+    good = (J == 0.0) | ~np.eye(n_visible, dtype=bool)
+    check_entries("J", J, good, "the diagonal must be zero (use b for biases)")
     if not np.array_equal(J, J.T):
         n, m = (int(i) for i in np.argwhere(J != J.T)[0])
-        raise ValueError(
-            f"J[{n}, {m}] is {J[n, m]} but J[{m}, {n}] is {J[m, n]}; pass a symmetric J, "
-            "for example (J + J.T) / 2"
+        raise BadArgument(
+            f"J[{n}, {m}]",
+            f"is {J[n, m]} but J[{m}, {n}] is {J[m, n]}",
+            "pass a symmetric J, for example (J + J.T) / 2",
         )
     return J

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .binning import Binning, bin_trains, check_length, checked_trains
 from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
+from .errors import BadArgument, BadInput, advice
 from .formatting import duration
 from .notebook import card, facts, units_tables
 from .units import Units
@@ -98,7 +99,7 @@ class Recording:
         table = Units.numbered(len(checked)) if units is None else units
         width = real_number("resolution_s", resolution_s, "give seconds")
         if not 0 <= width < np.inf:
-            raise ValueError(f"resolution_s is {width}; give seconds, 0 where times are exact")
+            raise BadArgument("resolution_s", f"is {width}", "give seconds, 0 if exact")
         stretches = _checked_epochs(epochs, checked)
         check_length(checked, stretches.duration_s)
         self._set(
@@ -202,16 +203,18 @@ class Recording:
         if self.resolution_s > 0:
             ratio = width / self.resolution_s
             if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
-                raise ValueError(
-                    f"bin_width is {width:g} s but the recording comes in bins of "
-                    f"{self.resolution_s:g} s; use a whole multiple of that"
+                raise BadArgument(
+                    "bin_width",
+                    f"is {width:g} s but the recording comes in bins of {self.resolution_s:g} s",
+                    "use a whole multiple of that",
                 )
             steps = self.epochs.starts / self.resolution_s
             off = np.flatnonzero(np.abs(steps - np.rint(steps)) > 1e-6)
             if off.size:
-                raise ValueError(
+                raise BadInput(
                     f"epoch {off[0]} starts at {self.epochs.starts[off[0]]:g} s, between the bins "
-                    f"of {self.resolution_s:g} s that the recording comes in; start it on one"
+                    f"of {self.resolution_s:g} s that the recording comes in",
+                    "start it on one",
                 )
         return bin_trains(self.trains, self.units, self.epochs, width)
 
@@ -261,9 +264,7 @@ class Recording:
         if max_rate_hz is not None:
             keep &= rates <= real_number("max_rate_hz", max_rate_hz, "give Hz")
         if not keep.any():
-            raise ValueError(
-                f"none of the {self.n_units} units meets all conditions; relax one of them"
-            )
+            raise BadInput(f"no unit of {self.n_units} meets all conditions", "relax one of them")
         return self.take(np.flatnonzero(keep))
 
     def restrict(self, epochs: str | list[str] | Epochs | ArrayLike) -> Recording:
@@ -286,17 +287,15 @@ class Recording:
             wanted = as_epochs(epochs)
         shared = wanted.intersect(self.epochs)
         if not shared.duration_s > 0:
-            raise ValueError(
-                "nothing was recorded in these epochs; the recording covers "
-                + ", ".join(f"{start:g}-{stop:g} s" for start, stop in list(self.epochs)[:5])
-            )
+            covered = ", ".join(f"{start:g}-{stop:g} s" for start, stop in list(self.epochs)[:5])
+            raise BadInput("nothing was recorded in these epochs", f"it covers {covered}")
         trains = [train[shared.locate(train) >= 0] for train in self.trains]
         return self._like(trains=trains, epochs=shared)
 
     def with_units(self, units: Units) -> Recording:
         """The same spikes with another table of the units."""
         if len(units) != self.n_units:
-            raise ValueError(f"the table has {len(units)} units for {self.n_units}; pass one each")
+            raise BadInput(f"the table has {len(units)} units for {self.n_units}", "pass one each")
         return self._like(units=units)
 
     def with_notes(self, notes: Iterable[str]) -> Recording:
@@ -345,11 +344,11 @@ def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str
     labels = [wanted] if isinstance(wanted, str | bytes) else wanted
     names = set(texts(name, labels, "pass a list of names"))
     if column is None:
-        raise ValueError(f"units have no {name} here; state it where the recording is read")
+        raise BadInput(f"units have no {name} here", "state it where the recording is read")
     missing = sorted(names - set(column))
     if missing:
         known = ", ".join(repr(label) for label in list(dict.fromkeys(column))[:10])
-        raise ValueError(f"no unit has {name} {missing[0]!r}; there is {known}")
+        raise BadInput(f"no unit has {name} {missing[0]!r}", f"there is {known}")
     return np.array([label in names for label in column])
 
 
@@ -358,8 +357,9 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
         return as_epochs(epochs)
     spiking = [train for train in trains if train.size]
     if not spiking:
-        raise ValueError(
-            "there is no spike and no epoch, so it is not known how long was recorded; pass epochs="
+        raise BadInput(
+            "there is no spike and no epoch, so it is not known how long was recorded",
+            advice("pass {epochs}"),
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
     # A clock that ran for longer than all spikes span is not that of the recording.

@@ -9,10 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .epochs import Epochs
+from .errors import BadArgument, BadInput, BadType
 from .packing import unique_rows
 from .timeline import Places
-from .validation import Floats, proper_share, random_generator, real_array, real_number
-from .words import UnnamedWords, Words
+from .validation import (
+    Floats,
+    check_increasing,
+    positive_number,
+    proper_share,
+    random_generator,
+    real_array,
+)
+from .words import UnnamedWords, Words, check_single_bins, check_unweighted
 
 #: Share of a bin by which times may be off through rounding.
 _ROUNDING = 1e-6
@@ -54,22 +62,16 @@ class Repeats:
         self, starts_s: ArrayLike, duration_s: float, stops_s: ArrayLike | None = None
     ) -> None:
         starts = real_array("starts_s", starts_s, "pass the start of each repeat in seconds")
-        duration = real_number("duration_s", duration_s, "give the seconds of the stimulus")
+        remedy = "it must be a positive number of seconds"
+        duration = positive_number("duration_s", duration_s, remedy)
         if starts.ndim != 1 or not starts.size or not np.isfinite(starts).all():
-            raise ValueError("starts_s must be a list of at least one finite time in seconds")
-        if not (math.isfinite(duration) and duration > 0.0):
-            raise ValueError(f"duration_s is {duration_s}; it must be a positive number of seconds")
-        wrong = np.flatnonzero(np.diff(starts) <= 0.0)
-        if wrong.size:
-            raise ValueError(
-                f"starts_s[{wrong[0] + 1}] is {starts[wrong[0] + 1]} after {starts[wrong[0]]}; "
-                "starts of repeats must increase"
-            )
+            raise BadArgument("starts_s", "must be a list of at least one finite time in seconds")
+        check_increasing("starts_s", starts, "starts of repeats must increase")
         stops = np.minimum(starts + duration, np.append(starts[1:], np.inf))
         if stops_s is not None:
             given = real_array("stops_s", stops_s, "pass the end of each repeat in seconds")
             if given.shape != starts.shape or not (given > starts).all():
-                raise ValueError("stops_s must hold one time after each start of starts_s")
+                raise BadArgument("stops_s", "must hold one time after each start of starts_s")
             stops = np.minimum(stops, given)
         for array in (starts, stops):
             array.flags.writeable = False
@@ -88,7 +90,7 @@ class Repeats:
         """
         chosen = epochs if label is None else epochs.labelled(label)
         if not len(chosen):
-            raise ValueError("there are no epochs; pass one for each repeat of the stimulus")
+            raise BadInput("there are no epochs", "pass one for each repeat of the stimulus")
         return cls(chosen.starts, float((chosen.stops - chosen.starts).max()), chosen.stops)
 
     def __len__(self) -> int:
@@ -104,12 +106,10 @@ class Repeats:
     def locate(self, words: Words) -> tuple[Places, Places]:
         """Repeat of each bin and its moment in the stimulus, each (n_bins,); -1 outside repeats."""
         if isinstance(words, UnnamedWords) or not isinstance(words, Words):
-            raise TypeError("a plain array has no times; pass Words, such as recording.bin(0.020)")
-        if words.window > 1:
-            raise ValueError(
-                f"these words span {words.window} bins; the stimulus is locked to single bins: "
-                "pass words that are not embedded"
+            raise BadType(
+                "words", "is an array without times", "pass Words, such as recording.bin(0.020)"
             )
+        check_single_bins(words)
         width = words.bin_width
         middle = words.clock.times_s(words.bins, width) + 0.5 * width
         repeat = np.searchsorted(self.starts_s - _ROUNDING * width, middle, side="right") - 1
@@ -123,9 +123,7 @@ class Repeats:
         """The words without the bins that belong to no repeat."""
         inside = self.locate(words)[0] >= 0
         if not inside.any():
-            raise ValueError(
-                "no bin lies in a repeat; are the starts on the recording's clock, in seconds?"
-            )
+            raise BadInput("no bin lies in a repeat", "give starts on the recording's clock")
         return words._take(np.flatnonzero(inside))
 
     def split(
@@ -150,9 +148,9 @@ class Repeats:
         repeat, _ = self.locate(words)
         present: NDArray[np.int64] = np.unique(repeat[repeat >= 0])
         if present.size < 2:
-            raise ValueError(
-                f"the words hold {present.size} repeat{'s' * (present.size != 1)} of the stimulus; "
-                "a split by repeats needs at least 2"
+            raise BadInput(
+                f"the words hold {present.size} repeat{'s' * (present.size != 1)} of the stimulus",
+                "a split by repeats needs at least 2",
             )
         n_first = min(max(round(share * present.size), 1), present.size - 1)
         chosen = random_generator(random_state).permutation(present)[:n_first]
@@ -178,8 +176,7 @@ class Repeats:
             Seed of the orders.
         """
         repeat, moment = self.located(words)
-        if words.weights is not None:
-            raise ValueError("words carry weights, which repeats cannot; pass words without them")
+        check_unweighted(words)
         rng = random_generator(random_state)
         bits = words.expand()
         mixed = bits.copy()
@@ -203,8 +200,8 @@ class Repeats:
         outside = np.flatnonzero(repeat < 0)
         if outside.size:
             when = float(words.clock.times_s(words.bins[outside[:1]], words.bin_width)[0])
-            raise ValueError(
-                f"{outside.size} of {words.n_bins} bins lie in no repeat, the first at {when:g} s; "
-                "leave them out with repeats.within(words)"
+            raise BadInput(
+                f"{outside.size} of {words.n_bins} bins lie in no repeat, the first at {when:g} s",
+                "leave them out with repeats.within(words)",
             )
         return repeat, moment

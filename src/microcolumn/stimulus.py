@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from .errors import BadArgument, BadInput
 from .origin import Origin, ordered
 from .repeats import Repeats
 from .timeline import Places
 from .validation import Bits, Floats, real_array
-from .words import Words
+from .words import Words, check_unweighted
 
 #: Widths of the kernel that are tried unless asked, in bins; infinite is no drive at all.
 _WIDTHS_BINS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, math.inf)
@@ -100,13 +101,10 @@ class StimulusDrive:
         repeat, moment = repeats.located(words)
         origin = Origin.of(words)
         assert origin is not None  # plain arrays have been refused
-        if words.weights is not None:
-            raise ValueError("words carry weights, which repeats cannot; pass words without them")
+        check_unweighted(words)
         n_present = np.unique(repeat).size
         if n_present < 2:
-            raise ValueError(
-                "the words hold 1 repeat of the stimulus; what is locked to it shows in at least 2"
-            )
+            raise BadInput("the words hold 1 repeat", "a drive needs at least 2")
         shape = len(repeats), repeats.n_moments(words.bin_width)
         spikes = np.zeros((*shape, words.n_units), dtype=np.uint8)
         observed = np.zeros(shape, dtype=np.uint8)
@@ -289,5 +287,5 @@ def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Float
         return np.array(_WIDTHS_BINS) * bin_width
     widths = real_array("widths_s", widths_s, "pass widths of the kernel in seconds")
     if widths.ndim != 1 or not widths.size or not (widths >= 0.0).all():
-        raise ValueError("widths_s must be a list of seconds, each 0 or more, at least one of them")
+        raise BadArgument("widths_s", "must be a list of seconds, each 0 or more, not empty")
     return np.unique(widths)

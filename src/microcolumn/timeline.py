@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import Floats, check_unmasked
+from .errors import BadArgument
+from .validation import Floats, check_increasing, check_unmasked
 
 Places = NDArray[np.int64]
 
@@ -40,19 +41,15 @@ def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
     except ValueError:  # Lists of unequal length have no shape.
         starts = np.empty(0)
     if starts.ndim != 1 or starts.size == 0 or starts.dtype.kind not in "iu":
-        raise ValueError("epoch_starts must be a list of bin numbers that begins with 0")
+        raise BadArgument("epoch_starts", "must be a list of bin numbers that begins with 0")
     if starts[0] != 0:
-        raise ValueError(f"epoch_starts begins with {starts[0]}; the first epoch starts at bin 0")
-    wrong = np.flatnonzero(np.diff(starts.astype(np.int64)) <= 0)
-    if wrong.size:
-        raise ValueError(
-            f"epoch_starts[{wrong[0] + 1}] is {starts[wrong[0] + 1]} after {starts[wrong[0]]}; "
-            "it must increase"
-        )
+        raise BadArgument("epoch_starts", f"begins with {starts[0]}", "epochs start at bin 0")
+    check_increasing("epoch_starts", starts.astype(np.int64), "it must increase")
     if starts[-1] >= n_bins:
-        raise ValueError(
-            f"epoch_starts ends with {starts[-1]} but X has {n_bins} bins; "
-            "leave out epochs that hold no bin"
+        raise BadArgument(
+            "epoch_starts",
+            f"ends with {starts[-1]} but X has {n_bins} bins",
+            "leave out empty epochs",
         )
     return starts.astype(np.int64)
 
@@ -73,8 +70,8 @@ def windows(epoch_starts: Places, n_bins: int, window: int) -> tuple[Places, Pla
     n_windows = lengths - window + 1
     n_windows = n_windows[n_windows > 0]
     if n_windows.size == 0:
-        raise ValueError(
-            f"window is {window} but the longest epoch has {lengths.max()} bins; use a shorter one"
+        raise BadArgument(
+            "window", f"is {window} but the longest epoch is {lengths.max()}", "use a shorter one"
         )
     remaining = np.repeat(epoch_starts + lengths, lengths) - np.arange(n_bins)
     return np.flatnonzero(remaining >= window), np.cumsum(n_windows) - n_windows
@@ -93,9 +90,7 @@ def deal_blocks(
     The sizes of a part's blocks differ by at most one bin and add up to its exact share.
     """
     if not 2 <= n_blocks <= n_bins:
-        raise ValueError(
-            f"n_blocks is {n_blocks}; it must lie between 2 and the number of bins, {n_bins}"
-        )
+        raise BadArgument("n_blocks", f"is {n_blocks}", f"it must be from 2 to {n_bins} bins")
     n_second = n_bins - n_first
     k = min(max(round(n_blocks * n_first / n_bins), 1), n_blocks - 1)
     to_first = rng.permutation(np.arange(n_blocks) < k)

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .errors import BadArgument, BadInput
 from .formatting import counted, html_list, number
 from .validation import (
+    check_entries,
     check_positions,
     check_unmasked,
-    real_array,
+    one_of,
     real_number,
+    real_vector,
     texts,
     whole_number,
 )
@@ -39,9 +42,10 @@ def downwards(depth_reference: str) -> float:
 def check_depth_reference(reference: str, source: str) -> None:
     """Refuse depths without a stated zero and direction."""
     if reference == "unstated" or reference not in DEPTH_REFERENCES:
-        raise ValueError(
-            f"depth_reference of {source} is {reference!r}; state what depths are measured from: "
-            '"surface" (larger is deeper), "tip" (larger is more superficial) or "layer IV"'
+        raise BadInput(
+            f"depth_reference of {source} is {reference!r}",
+            'state what depths are measured from: "surface" (larger is deeper), "tip" '
+            '(larger is more superficial) or "layer IV"',
         )
 
 
@@ -173,9 +177,9 @@ class Units:
         array([1400.,  100.])
         """
         if self.depth_um is None or self.depth_reference == "unstated":
-            raise ValueError(
-                "these units have no depths with a stated reference; "
-                "state depth_reference where the recording is read"
+            raise BadInput(
+                "these units have no depths with a stated reference",
+                "state depth_reference where the recording is read",
             )
         check_depth_reference(depth_reference, "the new depths")
         zero = real_number("zero_um", zero_um, "give the new zero in µm")
@@ -217,46 +221,35 @@ def several_probes(probe: Sequence[str] | None) -> str:
 
 def _check_distinct(names: tuple[str, ...]) -> None:
     if not names:
-        raise ValueError("ids is empty; a table needs at least one unit")
+        raise BadArgument("ids", "is empty", "a table needs at least one unit")
     if len(set(names)) < len(names):
         place = next(k for k, name in enumerate(names) if name in names[:k])
-        raise ValueError(
-            f"ids[{names.index(names[place])}] and ids[{place}] are both {names[place]!r}; "
-            "give each unit its own name"
+        raise BadArgument(
+            f"ids[{names.index(names[place])}]",
+            f"and ids[{place}] are both {names[place]!r}",
+            "give each unit its own name",
         )
 
 
 def _reference(depth_reference: Any) -> str:
     if depth_reference is None:
         return "surface"
-    if not (isinstance(depth_reference, str) and depth_reference in DEPTH_REFERENCES):
-        raise ValueError(
-            f"depth_reference is {depth_reference!r}; "
-            f"choose one of {', '.join(repr(name) for name in DEPTH_REFERENCES)}"
-        )
-    return depth_reference
+    return one_of("depth_reference", depth_reference, DEPTH_REFERENCES)
 
 
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
     labels = texts(name, values, "pass one label per unit")
     if len(labels) != n_units:
-        raise ValueError(
-            f"{name} has {len(labels)} labels for {n_units} units; it needs one per unit"
+        raise BadArgument(
+            name, f"has {len(labels)} labels for {n_units} units", "pass one per unit"
         )
     return labels
 
 
 def _depths(depth_um: ArrayLike, n_units: int) -> NDArray[np.float64]:
-    depths = real_array("depth_um", depth_um, "pass one depth in µm per unit")
-    if depths.shape != (n_units,):
-        raise ValueError(
-            f"depth_um has shape {depths.shape} for {n_units} units; it needs one depth per unit"
-        )
-    bad = np.flatnonzero(np.isinf(depths))
-    if bad.size:
-        raise ValueError(
-            f"depth_um[{bad[0]}] is {depths[bad[0]]}; depths must be finite, or nan where unknown"
-        )
+    depths = real_vector("depth_um", depth_um, n_units, "unit")
+    remedy = "depths must be finite, or nan where unknown"
+    check_entries("depth_um", depths, ~np.isinf(depths), remedy)
     depths.flags.writeable = False
     return depths
 
@@ -271,9 +264,10 @@ def _multiunit(
         check_unmasked("multiunit", multiunit)
         flags = np.array(multiunit)
         if flags.shape != (n_units,) or flags.dtype != bool:
-            raise ValueError(
-                f"multiunit has shape {flags.shape} and dtype {flags.dtype} for {n_units} units; "
-                "it needs True or False for each"
+            raise BadArgument(
+                "multiunit",
+                f"has shape {flags.shape} and dtype {flags.dtype} for {n_units} units",
+                "it needs True or False for each",
             )
     flags.flags.writeable = False
     return flags

@@ -7,14 +7,18 @@ import operator
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .errors import BadArgument, BadInput, BadType
+
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+
+Thing = TypeVar("Thing")
 
 #: Names of an axis of units, in lower case.
 _UNIT_AXES = ("unit", "units", "unit_id", "neuron", "neurons", "cell", "cells", "cluster")
@@ -22,6 +26,8 @@ _UNIT_AXES = ("unit", "units", "unit_id", "neuron", "neurons", "cell", "cells", 
 _MANY_COLUMNS = 1000
 #: Elements that any loop over chunks of rows handles at once, at most.
 _MOST_ELEMENTS = 1 << 22
+#: What to do with numbers of another type.
+_BINARY = "words are binary: pass zeros and ones"
 #: Letters of a value that an error shows as it is.
 _LONGEST_SHOWN = 80
 
@@ -40,17 +46,18 @@ def check_binary(X: Any) -> Bits:
     what to do. The phrases that scikit-learn's own checks look for are part of the sentences.
     """
     if sparse.issparse(X):
-        raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")
+        raise BadType("X", "is a sparse matrix", "words are dense: pass X.toarray()")
     check_unmasked("X", X)
     try:
         array = np.asarray(_bins_first(X))
     except ValueError as error:
-        raise ValueError(
-            f"X cannot be read as a matrix ({_first_clause(error)}); "
-            "pass rows of equal length, one per bin"
+        raise BadArgument(
+            "X",
+            f"cannot be read as a matrix ({_first_clause(error)})",
+            "pass rows of equal length, one per bin",
         ) from None
     if array.ndim == 0 and array.dtype.kind == "O" and array.item() is None:
-        raise ValueError("X is None; pass a matrix with one row per bin and one column per unit")
+        raise BadArgument("X", "is None", "pass a matrix of one row per bin, one column per unit")
     array = _numbers(array)
     _check_shape(array.shape)
     if array.dtype == np.bool_:
@@ -64,8 +71,8 @@ def check_binary(X: Any) -> Bits:
         good = ones | (part == 0)
         if not good.all():
             row, column = (int(i) for i in np.argwhere(~good)[0])
-            raise ValueError(
-                f"X[{rows.start + row}, {column}] is {_bad_value(part[row, column].item())}"
+            raise BadArgument(
+                f"X[{rows.start + row}, {column}]", f"is {_bad_value(part[row, column].item())}"
             )
         bits[rows] = ones
     return bits
@@ -88,16 +95,18 @@ def dense_bits(X: Any) -> Any:
 def check_orientation(n_bins: int, n_units: int) -> None:
     """Refuse a matrix whose bins seem to be in columns, before its units are paired."""
     if n_units >= _MANY_COLUMNS and n_units > n_bins:
-        raise ValueError(
-            f"X has {n_bins:,} rows and {n_units:,} columns, which looks transposed: rows are bins "
-            "and columns are units; pass X.T, or Words.from_array(X, units=...) if it is meant"
+        raise BadArgument(
+            "X",
+            f"has {n_bins:,} rows and {n_units:,} columns, which looks transposed: rows are bins "
+            "and columns are units",
+            "pass X.T, or Words.from_array(X, units=...) if it is meant",
         )
 
 
 def check_unmasked(name: str, values: Any) -> None:
     """Refuse masked entries, which would count as if they were not masked."""
     if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked entries; fill them or drop them first")
+        raise BadArgument(name, "has masked entries", "fill them or drop them first")
 
 
 def _bins_first(X: Any) -> Any:
@@ -112,40 +121,41 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise type(error)(
-                f"X has dtype object and not all of it is a number ({error}); "
-                "words are binary: pass zeros and ones"
+            raise BadType(
+                "X", f"has dtype object and not all of it is a number ({error})", _BINARY
             ) from None
     if array.dtype.kind not in "biuf":
         problem = f"X has dtype {array.dtype}, which holds no numbers"
         if array.dtype.kind == "c":
             problem = f"Complex data not supported: X has dtype {array.dtype}"
-        raise ValueError(f"{problem}; words are binary: pass zeros and ones")
+        raise BadInput(problem, _BINARY)
     return array
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
     if shape == (0,):
-        raise ValueError(
-            "X is empty (Expected 2D array, got 1D array instead, shape=(0,)); "
-            "pass at least one bin of at least one unit"
+        raise BadArgument(
+            "X",
+            "is empty (Expected 2D array, got 1D array instead, shape=(0,))",
+            "pass at least one bin of at least one unit",
         )
     if len(shape) == 1:
-        raise ValueError(
-            f"Expected 2D array, got 1D array instead (shape={shape}); Reshape your data: "
-            "X.reshape(-1, 1) for one unit, X.reshape(1, -1) for one word"
+        raise BadInput(
+            f"Expected 2D array, got 1D array instead (shape={shape})",
+            "Reshape your data: X.reshape(-1, 1) for one unit, X.reshape(1, -1) for one word",
         )
     if len(shape) != 2:
         found = f"{len(shape)}D array instead (shape={shape})" if shape else "scalar array instead"
-        raise ValueError(
-            f"Expected 2D array, got {found}; Reshape your data to one row per bin and one column "
-            "per unit, for example X.reshape(-1, n_units)"
+        raise BadInput(
+            f"Expected 2D array, got {found}",
+            "Reshape your data to one row per bin and one column per unit, for example "
+            "X.reshape(-1, n_units)",
         )
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
-            raise ValueError(
-                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required; "
-                f"pass at least one {name}"
+            raise BadInput(
+                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required",
+                f"pass at least one {name}",
             )
 
 
@@ -197,6 +207,21 @@ def kind_of(value: Any) -> str:
     return f"{'an' if spoken_with_a_vowel else 'a'} {kind}"
 
 
+def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
+    """What was given, if it is of this type."""
+    if not isinstance(given, kind):
+        raise BadType(name, f"is {kind_of(given)}", f"pass {remedy}")
+    return given
+
+
+def one_of(name: str, given: Any, options: Iterable[str]) -> str:
+    """A text, if it is one of these."""
+    known = list(options)
+    if isinstance(given, str) and given in known:
+        return given
+    raise BadArgument(name, f"is {shown(given)}", f"choose one of {', '.join(map(repr, known))}")
+
+
 def whole_number(name: str, value: Any, least: int | None = None) -> int:
     """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
     try:
@@ -204,9 +229,9 @@ def whole_number(name: str, value: Any, least: int | None = None) -> int:
     except TypeError:
         number = None
     if number is None:
-        raise TypeError(f"{name} is {shown(value)}; pass a whole number")
+        raise BadType(name, f"is {shown(value)}", "pass a whole number")
     if least is not None and number < least:
-        raise ValueError(f"{name} is {number}; it must be at least {least}")
+        raise BadArgument(name, f"is {number}", f"it must be at least {least}")
     return number
 
 
@@ -214,7 +239,7 @@ def proper_share(name: str, value: Any) -> float:
     """``value`` as a share of a whole that is neither nothing nor all of it."""
     share = real_number(name, value, "it must lie between 0 and 1")
     if not 0.0 < share < 1.0:
-        raise ValueError(f"{name} is {share}; it must lie between 0 and 1")
+        raise BadArgument(name, f"is {share}", "it must lie between 0 and 1")
     return share
 
 
@@ -226,7 +251,38 @@ def real_number(name: str, value: Any, remedy: str) -> float:
             return float(value)
     except (TypeError, OverflowError):
         pass
-    raise TypeError(f"{name} is {shown(value)}; {remedy}")
+    raise BadType(name, f"is {shown(value)}", remedy)
+
+
+def positive_number(name: str, value: Any, remedy: str, *, above: float = 0.0) -> float:
+    """``value`` as a finite float above 0, or above another number."""
+    number = real_number(name, value, remedy)
+    if not above < number < math.inf:
+        raise BadArgument(name, f"is {value}", remedy)
+    return number
+
+
+def check_entries(name: str, values: NDArray[Any], good: NDArray[np.bool_], remedy: str) -> None:
+    """Refuse the first entry of an array that is not good."""
+    if not good.all():
+        place = tuple(np.argwhere(~good)[0].tolist())
+        raise BadArgument(f"{name}[{', '.join(map(str, place))}]", f"is {values[place]}", remedy)
+
+
+def check_increasing(name: str, values: NDArray[Any], what: str) -> None:
+    """Refuse a list in which an entry is not larger than the one before it."""
+    wrong = np.flatnonzero(np.diff(values) <= 0)
+    if wrong.size:
+        n = int(wrong[0]) + 1
+        raise BadArgument(f"{name}[{n}]", f"is {values[n]} after {values[n - 1]}", what)
+
+
+def real_vector(name: str, values: Any, n: int, of: str) -> Floats:
+    """A number for each of ``n`` units, bins or whatever ``of`` names."""
+    vector = real_array(name, values, f"pass one number per {of}")
+    if vector.shape != (n,):
+        raise BadArgument(name, f"has shape {vector.shape} for {n} {of}s", f"pass one per {of}")
+    return vector
 
 
 def real_array(name: str, values: Any, remedy: str) -> Floats:
@@ -239,7 +295,7 @@ def real_array(name: str, values: Any, remedy: str) -> Floats:
         reason = f"dtype {array.dtype}"
     except (TypeError, ValueError) as error:
         reason = _first_clause(error)
-    raise ValueError(f"{name} cannot be read as real numbers ({reason}); {remedy}")
+    raise BadArgument(name, f"cannot be read as real numbers ({reason})", remedy)
 
 
 def is_finite_number(text: str) -> bool:
@@ -255,7 +311,7 @@ def listed(name: str, values: Any, remedy: str) -> list[Any]:
     try:
         entries: Iterable[Any] = iter(values)
     except TypeError:
-        raise TypeError(f"{name} is {shown(values)}; {remedy}") from None
+        raise BadType(name, f"is {shown(values)}", remedy) from None
     return list(entries)
 
 
@@ -265,7 +321,7 @@ def texts(name: str, values: Any, remedy: str) -> tuple[str, ...]:
     try:
         return tuple(e.decode() if isinstance(e, bytes) else str(e) for e in entries)
     except UnicodeDecodeError:
-        raise ValueError(f"{name} has bytes that are not UTF-8; pass text") from None
+        raise BadArgument(name, "has bytes that are not UTF-8", "pass text") from None
 
 
 def check_positions(name: str, values: Any, n: int, of: str = "unit") -> list[int]:
@@ -273,15 +329,15 @@ def check_positions(name: str, values: Any, n: int, of: str = "unit") -> list[in
     asked = listed(name, values, "pass a list of positions")
     positions = [whole_number(f"{name}[{k}]", value) for k, value in enumerate(asked)]
     if not positions:
-        raise ValueError(f"{name} is empty; pick at least one {of}")
+        raise BadArgument(name, "is empty", f"pick at least one {of}")
     seen: set[int] = set()
     for position in positions:
         if not 0 <= position < n:
-            raise ValueError(
-                f"{name} names position {position}; positions of {n} {of}s run from 0 to {n - 1}"
+            raise BadArgument(
+                name, f"names position {position}", f"positions of {n} {of}s run from 0 to {n - 1}"
             )
         if position in seen:
-            raise ValueError(f"{name} names position {position} twice; pick each {of} once")
+            raise BadArgument(name, f"names position {position} twice", f"pick each {of} once")
         seen.add(position)
     return positions
 
@@ -290,8 +346,9 @@ def random_generator(random_state: Any) -> np.random.Generator:
     """The generator that ``random_state`` seeds, or the one that it is."""
     try:
         return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"random_state is {random_state!r}; pass a whole number that is not negative, "
-            "a numpy.random.Generator or None"
+    except (TypeError, ValueError):
+        raise BadType(
+            "random_state",
+            f"is {random_state!r}",
+            "pass a whole number that is not negative, a numpy.random.Generator or None",
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .errors import BadArgument, BadInput, BadType
 from .formatting import counted
 from .notebook import card, units_tables
 from .packing import unique_rows
@@ -30,14 +30,16 @@ from .validation import (
     Bits,
     Floats,
     check_binary,
+    check_entries,
     check_orientation,
     check_positions,
     chunks,
     dense_bits,
+    one_of,
+    positive_number,
     proper_share,
     random_generator,
-    real_array,
-    real_number,
+    real_vector,
     whole_number,
 )
 
@@ -134,11 +136,12 @@ class Words:
             check_orientation(n_bins, n_units)
         table = Units.numbered(n_units) if units is None else units
         if not isinstance(table, Units):
-            raise TypeError(f"units is {units!r}; pass a table, for example Units(names)")
+            raise BadType("units", f"is {units!r}", "pass a table, for example Units(names)")
         if len(table) != n_units:
-            raise ValueError(
-                f"units has {len(table)} entries but X has {n_units} columns; "
-                "pass one unit per column"
+            raise BadArgument(
+                "units",
+                f"has {len(table)} entries for {n_units} columns of X",
+                "pass one unit per column",
             )
         starts = checked_epoch_starts([0] if epoch_starts is None else epoch_starts, n_bins)
         weights = None if sample_weight is None else _checked_weights(sample_weight, n_bins)
@@ -253,15 +256,12 @@ class Words:
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
         how = ("words" if self.window == 1 else "blocks") if by is None else by
-        if not (isinstance(how, str) and how in ("words", "blocks")):
-            raise ValueError(f"by is {by!r}; split by 'words' or by 'blocks'")
+        one_of("by", how, ("words", "blocks"))
         n_first = self._size_of_first(fraction)
         rng = random_generator(random_state)
         if how == "words":
             if n_blocks is not None:
-                raise ValueError(
-                    "n_blocks is for splits by blocks; leave it out or say by='blocks'"
-                )
+                raise BadArgument("n_blocks", "is for splits by blocks", "leave it out")
             in_first = np.zeros(self.n_bins, dtype=bool)
             in_first[rng.permutation(self.n_bins)[:n_first]] = True
             apart = np.ones(self.n_bins, dtype=bool)
@@ -272,9 +272,9 @@ class Words:
             apart = windows_apart(in_first, self.bins, self.window)
         parts = np.flatnonzero(in_first & apart), np.flatnonzero(~in_first & apart)
         if not (parts[0].size and parts[1].size):
-            raise ValueError(
-                f"a part would be empty: no window of {self.window} bins fits into its blocks; "
-                "use a shorter window, fewer blocks or more data"
+            raise BadInput(
+                f"a part would be empty: no window of {self.window} bins fits into its blocks",
+                "use a shorter window, fewer blocks or more data",
             )
         return self._take(parts[0]), self._take(parts[1])
 
@@ -285,13 +285,8 @@ class Words:
         epochs shorter than a window are left out.
         """
         n_bins_per_word = whole_number("window", window, least=1)
-        if self.window > 1:
-            raise ValueError(f"these words already span {self.window} bins; embed single bins")
-        if self.weights is not None:
-            raise ValueError(
-                "these bins carry weights, which windows of several bins cannot inherit; "
-                "embed words without sample_weight"
-            )
+        check_single_bins(self)
+        check_unweighted(self)  # windows of several bins cannot inherit them
         oldest, epoch_starts = windows(self.epoch_starts, self.n_bins, n_bins_per_word)
         codes = window_codes(self.index, oldest, n_bins_per_word, len(self))
         _, first, index = np.unique(codes, return_index=True, return_inverse=True)
@@ -310,9 +305,9 @@ class Words:
         fraction = proper_share("fraction", fraction)
         n_first = round(fraction * self.n_bins)
         if not 0 < n_first < self.n_bins:
-            raise ValueError(
-                f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}; "
-                "use a fraction nearer to 0.5 or more data"
+            raise BadInput(
+                f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}",
+                "use a fraction nearer to 0.5 or more data",
             )
         return n_first
 
@@ -349,15 +344,26 @@ def as_words(X: Words | ArrayLike) -> Words:
     return words
 
 
+def check_unweighted(words: Words) -> None:
+    """Refuse words of which each does not count once."""
+    if words.weights is not None:
+        raise BadArgument("words", "carry weights", "pass words without them")
+
+
+def check_single_bins(words: Words) -> None:
+    """Refuse words that span several bins."""
+    if words.window > 1:
+        raise BadArgument("words", f"span {words.window} bins", "pass words of single bins")
+
+
 def checked_bin_width(bin_width: float) -> float:
     """``bin_width`` in seconds, or a sentence about why it cannot be one."""
-    width = real_number("bin_width", bin_width, "give seconds, for example 0.020")
-    if not (math.isfinite(width) and width > 0):
-        raise ValueError(f"bin_width is {bin_width}; it must be a positive number of seconds")
+    width = positive_number("bin_width", bin_width, "it must be a positive number of seconds")
     if width >= 10.0:  # no spike train is binned this coarsely
-        raise ValueError(
-            f"bin_width is {bin_width}, which looks like milliseconds; "
-            "give seconds, for example 0.020"
+        raise BadArgument(
+            "bin_width",
+            f"is {bin_width}, which looks like milliseconds",
+            "give seconds, such as 0.020",
         )
     return width
 
@@ -367,16 +373,9 @@ def _counts(index: NDArray[Any], weights: Floats | None, n_distinct: int) -> Flo
 
 
 def _checked_weights(sample_weight: ArrayLike, n_bins: int) -> Floats:
-    weights = real_array("sample_weight", sample_weight, "pass one weight per bin")
-    if weights.shape != (n_bins,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape} for {n_bins} bins; it needs one per bin"
-        )
-    bad = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
-    if bad.size:
-        raise ValueError(
-            f"sample_weight[{bad[0]}] is {weights[bad[0]]}; weights must be finite and not negative"
-        )
+    weights = real_vector("sample_weight", sample_weight, n_bins, "bin")
+    good = (weights >= 0) & (weights < np.inf)
+    check_entries("sample_weight", weights, good, "weights must be finite and not negative")
     if not weights.any():
-        raise ValueError("sample_weight is zero for every bin; give some bin a positive weight")
+        raise BadArgument("sample_weight", "is zero for every bin", "give some a positive weight")
     return weights

@@ -7,7 +7,7 @@ import pytest
 from small_study import when_finished
 from typer.testing import CliRunner
 
-from microcolumn import demonstration
+from microcolumn import report
 from microcolumn.cli import app, output
 from microcolumn.report import answer_text, report_dict
 from microcolumn.report._answer import whole_answer
@@ -40,7 +40,7 @@ def blank(monkeypatch):
     def write(results, page):
         page.write_text(f"of {results.file.name}")
 
-    monkeypatch.setattr(demonstration.report, "write", write)
+    monkeypatch.setattr(report, "write", write)
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,6 @@ def test_a_bug_is_told_as_one_and_not_as_bad_input(session, tmp_path, monkeypatc
     [
         ("--ids", "99"),
         ("--depth-reference", "moon"),
-        ("--option", "oops"),
         ("--epochs", "1.2.3-4"),
         ("--min-rate", "nan"),
     ],

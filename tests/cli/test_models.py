@@ -6,7 +6,7 @@ from io import StringIO
 import numpy as np
 import pytest
 import written
-from commands import done, refused
+from commands import done, refused, refused_option
 
 import microcolumn as mc
 
@@ -193,34 +193,21 @@ def test_sample_prints_words_drawn_from_the_model(saved):
 
 
 def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
-    out = tmp_path / "model.safetensors"
-    for sentence, arguments in {
-        "does not exist; check the path": (tmp_path / "no.nwb", *RBM),
-        "--model Potts is unknown; choose one of Independent, Ising": (session, "--model", "Potts"),
-        "--hidden is no setting of Ising; leave it out": (
-            session,
-            "--model",
-            "Ising",
-            "--hidden",
-            3,
-        ),
-        "--l1 is no setting of Independent": (session, "--model", "Independent", "--l1", 0.1),
-        "microcolumn: --l1 is -1.0": (session, "--model", "Ising", "--l1", -1),
-        "microcolumn: --hidden is 0": (session, "--model", "RBM", "--hidden", 0),
-        "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'": (
-            session,
-            *RBM,
-            "--objective",
-            "pcd",
-        ),
-        "microcolumn: --bin-width is 20.0, which looks like": (session, *RBM, "--bin-width", 20),
-        "microcolumn: --window is 0": (session, *RBM, "--window", 0),
-        "microcolumn: --most-active is 0": (session, *RBM, "--most-active", 0),
-        "microcolumn: --train is 1.0": (session, *RBM, "--train", 1),
-        "no unit has ids '99'": (session, *RBM, "--ids", "99"),
-        "is not of the form name=value": (session, *RBM, "--option", "oops"),
+    out = ("--out", tmp_path / "model.safetensors")
+    refused("does not exist; check the path", "fit", tmp_path / "no.nwb", *RBM, *out)
+    refused("no unit has ids '99'", "fit", session, *RBM, "--ids", "99", *out)
+    for argument, options in {
+        "model": ("--model", "Potts"),
+        "n_hidden": ("--model", "Ising", "--hidden", 3),
+        "l1": ("--model", "Ising", "--l1", -1),
+        "objective": (*RBM, "--objective", "pcd"),
+        "bin_width": (*RBM, "--bin-width", 20),
+        "window": (*RBM, "--window", 0),
+        "most_active": (*RBM, "--most-active", 0),
+        "fraction": (*RBM, "--train", 1),
+        "option": (*RBM, "--option", "oops"),
     }.items():
-        refused(sentence, "fit", *arguments, "--out", out)
+        refused_option(argument, "fit", session, *options, *out)
         assert not list(tmp_path.iterdir())
 
 
@@ -233,7 +220,6 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
         "leave out --ids": (session, "--model", saved, "--ids", "10,11"),
         "has no unit '99'; it has 10, 11": (session, "--model", saved, "--predict", 99),
         "no predicted bin starts between 30": (session, "--model", saved, "--from", 30),
-        "microcolumn: --given is 'future'": (session, "--model", saved, "--given", "future"),
         "bins of 0.02 s; leave out": (session, "--model", saved, "--bin-width", 0.04),
     }.items():
         refused(sentence, "predict", *arguments, "--out", out)
@@ -243,8 +229,9 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
 def test_bad_input_of_sample_is_one_sentence(session, saved, tmp_path):
     refused("does not exist", "sample", tmp_path / "no.safetensors")
     refused("is not a microcolumn model", "sample", session)
-    refused("microcolumn: --n is 0", "sample", saved, "--n", 0)
-    refused("needs the ending .csv or .npz", "sample", saved, "--out", tmp_path / "words.xlsx")
+    refused_option("n_samples", "sample", saved, "--n", 0)
+    refused_option("out", "sample", saved, "--out", tmp_path / "words.xlsx")
+    refused_option("given", "predict", session, "--model", saved, "--given", "future")
     assert not list(tmp_path.iterdir())
 
 

@@ -84,7 +84,7 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
         (("--figure", "9"), "there is no figure '9'; choose from ranking, data (1), "),
         (("--recording", "X"), "the study has no recording 'X'; it has cells"),
         (("--width", "wide"), "--width is 'wide'; choose 'single' (89 mm), 'double' (183 mm)"),
-        (("--font", "Nonesuch"), "font 'Nonesuch' is not installed here; install it"),
+        (("--font", "Nonesuch"), "--font 'Nonesuch' is not installed here; install it"),
     ],
 )
 def test_what_there_is_not_is_one_sentence_and_leaves_no_folder(store, tmp_path, asked, said):

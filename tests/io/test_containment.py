@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from matlab_files import save_v73
 
+from microcolumn.errors import BadFile
 from microcolumn.io import nwb, read, read_flashes
 from microcolumn.io._containment import check_contained
-from microcolumn.io._failures import BadFileError
 from microcolumn.io._sandbox import load_sandboxed
 
 h5py = pytest.importorskip("h5py")
@@ -76,7 +76,7 @@ def test_a_virtual_dataset_may_be_of_its_own_file_alone(tmp_path, source):
     if source == ".":
         check_contained(path)
     else:
-        with pytest.raises(BadFileError, match="/y has its values in another file, 'passwords'"):
+        with pytest.raises(BadFile, match="/y has its values in another file, 'passwords'"):
             check_contained(path)
 
 

@@ -188,7 +188,7 @@ def test_a_matrix_of_counts_is_read_with_its_bin_width(made, names, tmp_path):
         ("0,1\n1,0.5\n0,0\n", {}, "has 0.5 in row 2 and column 2; counts are whole numbers"),
         ("0,1\n1\n0,0\n", {}, "line 2 has 1 fields where the first has 2"),
         ("0,1\n1,0\n0,9e18\n", {}, "counts .* claims .* bytes in a file of"),
-        ("0,1\n1,0\n0,1\n", {"times": "x"}, "times= does not apply to a matrix of counts"),
+        ("0,1\n1,0\n0,1\n", {"times": "x"}, "times does not apply to a matrix of counts"),
     ],
 )
 def test_what_is_wrong_with_a_matrix_is_one_sentence(text, options, sentence, tmp_path):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from microcolumn.io._failures import BadFileError, check_claim
+from microcolumn.errors import BadFile
+from microcolumn.io._failures import check_claim
 
 
 def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):
@@ -10,9 +11,9 @@ def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):
     path.write_bytes(bytes(1000))
     check_claim(path, 50_000_000, "spike_times")
     check_claim(path, 1000, "spike_times", compressed=False)
-    with pytest.raises(BadFileError, match="spike_times claims 10,000,000,000 bytes in a file of"):
+    with pytest.raises(BadFile, match="spike_times claims 10,000,000,000 bytes in a file of"):
         check_claim(path, 10**10, "spike_times")
-    with pytest.raises(BadFileError, match="claims 1,001 bytes in a file of 1,000"):
+    with pytest.raises(BadFile, match="claims 1,001 bytes in a file of 1,000"):
         check_claim(path, 1001, "spike_times", compressed=False)
 
 

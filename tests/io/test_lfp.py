@@ -37,7 +37,7 @@ def test_taking_channels_takes_their_samples_depths_and_gains_and_can_be_repeate
         ({"sampling_rate_hz": 0.0}, "0.0 samples per second"),
         ({"sampling_rate_hz": np.nan}, "nan samples per second"),
         ({"start_s": np.inf}, "starts at inf s"),
-        ({"depth_um": [1.0]}, r"depth_um has shape \(1,\) for the 2 channels"),
+        ({"depth_um": [1.0]}, r"depth_um has shape \(1,\) for 2 channels"),
         ({"depth_reference": "unstated"}, "is 'unstated'; state what depths are measured from"),
         ({"depth_reference": "pia"}, "is 'pia'; state what depths are measured from"),
     ],

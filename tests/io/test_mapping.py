@@ -117,7 +117,7 @@ def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
         ({"times": "/t", "units": "/x"}, r"a.h5: nothing is called '/x'; name the datasets"),
         ({"times": "/t"}, "times and units are not known; name the datasets"),
         ({"times": "/x*"}, r"nothing is called '/x\*'; name the datasets"),
-        ({"times": "/t*", "units": "/k"}, "units= does not apply to one array of times per unit"),
+        ({"times": "/t*", "units": "/k"}, "units does not apply to one array of times per unit"),
         ({"times": "/t", "units": "/f"}, "/f holds 10.5, which names no unit"),
         ({"times": "/t", "units": "/short"}, "/t has 4 entries but /short has 2"),
         ({"times": "/text", "units": "/k"}, "/text has shape .4,. and dtype .*; it needs one"),

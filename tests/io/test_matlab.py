@@ -12,8 +12,8 @@ from hypothesis.extra.numpy import arrays
 from matlab_files import V73, either, save
 from scipy import sparse
 
+from microcolumn.errors import BadFile
 from microcolumn.io import read
-from microcolumn.io._failures import BadFileError
 from microcolumn.io.matlab import load
 from microcolumn.io.matlab.variables import NUMERIC, variables_v7
 
@@ -235,7 +235,7 @@ def test_files_that_matlab_wrote_hold_what_is_known_of_them():
                 for variable in variables:
                     assert variable.kind not in NUMERIC or len(variable.shape) >= 2
                 held = {variable.name: content(variable) for variable in variables}
-        except (BadFileError, ValueError, TypeError, NotImplementedError, zlib.error):
+        except (BadFile, ValueError, TypeError, NotImplementedError, zlib.error):
             continue  # made to be unreadable, of version 7.3, or with objects in them
         n_read += 1
         for name in PLANTED.keys() & held.keys():

@@ -36,7 +36,7 @@ def test_files_marked_by_an_underscore_are_questionable(tmp_path):
     recording = mc.read(tmp_path)
     assert recording.units.quality == ("good", "questionable")
     [note] = [note for note in recording.notes if "questionable" in note]
-    assert note.endswith("(._t): 1 of 2; quality='good' leaves them out")
+    assert note.endswith("(._t): 1 of 2; keep quality 'good' to leave them out")
     assert mc.read(tmp_path, quality="good").units.ids == ("TT1_1",)
 
 

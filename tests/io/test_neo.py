@@ -98,7 +98,7 @@ def test_unknown_extensions_readers_and_choices_are_refused(tmp_path):
     assert "reader=" in message_of(path)
     assert "NeuroExplorerIO" in message_of(path, io="NoIO")
     nex = written.write_nex(written.small_recording(), tmp_path / "a.nex")
-    assert "choose one from 0 to 0" in message_of(nex, segment=1)
+    assert "segment is 1; choose 0 to 0" in message_of(nex, segment=1)
     assert "1 blocks, not 2" in message_of(nex, block=2)
     assert "names is 'x'" in message_of(nex, names="x")
     assert read(nex, segment=0, block=0, names="id").units.ids == ("0", "1", "2", "3", "4")

@@ -40,7 +40,7 @@ def test_clusters_become_units_and_noise_is_left_out_with_a_note(tmp_path):
     assert trains(recording) == {"2": [600, 90_000], "4": [0, 600, 3001]}
     assert recording.units.quality == ("good", "mua")
     assert recording.units.multiunit.tolist() == [False, True]
-    assert any("'noise' left out: 1; quality= names" in note for note in recording.notes)
+    assert any("'noise' left out: 1; name the quality" in note for note in recording.notes)
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.float64])
@@ -214,7 +214,7 @@ DAMAGE = {
     "magic": ({"spike_times__npy": "no array at all"}, "spike_times.npy is no NumPy array"),
     "no key": (
         {"cluster_group__tsv": "a\tb\n1\t2\n"},
-        "has columns a, b but none called cluster_id",
+        "has a, b and no column cluster_id",
     ),
     "twice": (
         {"cluster_group__tsv": "cluster_id\tgroup\n2\ta\n2\tb\n"},

@@ -38,7 +38,7 @@ def test_layers_quality_and_epochs_are_chosen_on_the_way_in(csv_file, tmp_path):
 
 
 def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
-    with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of nwb, phy,"):
+    with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of 'nwb', 'phy',"):
         mc.read(csv_file, reader="excel")
     with pytest.raises(
         ValueError, match=r"^'sheet' is no option of reading .*; it has times, units, time_unit"
@@ -75,7 +75,7 @@ def test_noise_is_left_out_with_a_note_unless_it_is_asked_for(tmp_path):
     assert any("quality 'noise' left out: 1" in note for note in mc.read(path).notes)
     assert mc.read(path, quality=["good", "Noise"]).units.ids == ("0", "1")
     path = _npz(tmp_path, quality=np.array(["noise"] * 3))
-    with pytest.raises(ValueError, match="all of its units are of quality 'noise'; pass quality="):
+    with pytest.raises(ValueError, match="all units are of quality 'noise'; pass quality="):
         mc.read(path)
 
 
@@ -83,5 +83,5 @@ def test_multiunit_flags_are_true_or_false(tmp_path):
     path = _npz(tmp_path, multiunit=np.array(["yes", "False", "1"]))
     assert mc.read(path).units.multiunit.tolist() == [True, False, True]
     path = _npz(tmp_path, multiunit=np.array(["yes", "maybe", "1"]))
-    with pytest.raises(ValueError, match="says 'maybe' of unit '1'; it needs true or false"):
+    with pytest.raises(ValueError, match="says 'maybe' of unit '1'"):
         mc.read(path)

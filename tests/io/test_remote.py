@@ -124,14 +124,14 @@ def test_a_recording_behind_a_url_is_that_of_the_file_and_little_is_fetched(plac
     ("place", "kind", "sentence"),
     [
         ("files/b.nwb", OSError, "its server answers 404 Not Found; check the address"),
-        ("whole/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
-        ("files/a.csv", ValueError, "only HDF5 files, such as NWB, are read from a URL; download"),
+        ("whole/a.nwb", ValueError, "does not send parts of a file; download it"),
+        ("files/a.csv", ValueError, "only HDF5 files are read from a URL; download"),
         ("elsewhere/x", OSError, "its server answers 302 Found|cannot be reached"),
         ("hangs/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
         ("drips/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
         ("dawdles/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
-        (f"{10**30}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
-        (f"{'9' * 5000}/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
+        (f"{10**30}/a.nwb", ValueError, "does not send parts of a file; download it"),
+        (f"{'9' * 5000}/a.nwb", ValueError, "does not send parts of a file; download it"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
@@ -150,7 +150,7 @@ def test_what_a_server_claims_relaxes_no_limit(server):
     assert largest_content(claimed) == 1 << 32
     small = _remote.found(f"{server[0]}/1000/a.nwb")
     assert largest_content(small) < 1 << 21
-    with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, more than is read from a URL"):
+    with pytest.raises(ValueError, match="x has 4,294,967,297 bytes, too many for a URL"):
         check_claim(claimed, (1 << 32) + 1, "x")
 
 

@@ -18,8 +18,9 @@ import written
 from processes import python
 
 import microcolumn as mc
+from microcolumn.errors import BadFile
 from microcolumn.io import _sandbox
-from microcolumn.io._failures import BadFileError, as_bad_file
+from microcolumn.io._failures import as_bad_file
 from microcolumn.io._sandbox import Sandbox, load_sandboxed
 from microcolumn.io._session import Session
 
@@ -63,7 +64,7 @@ def test_the_worker_is_another_process_that_stays_for_the_next_file(nwb_file, sa
 
 
 def test_a_crash_is_one_sentence_and_the_next_file_is_read(nwb_file, sandbox):
-    with pytest.raises(BadFileError, match="crashed or did not finish; it is damaged"):
+    with pytest.raises(BadFile, match="crashed or did not finish; it is damaged"):
         load_sandboxed(lambda path: os.kill(os.getpid(), signal.SIGSEGV), nwb_file, ())
     assert _read(nwb_file).n_spikes == 230
 
@@ -78,7 +79,7 @@ def test_reading_that_takes_too_long_is_one_sentence(nwb_file, sandbox):
         while True:
             pass
 
-    with pytest.raises(BadFileError, match="crashed or did not finish; it is damaged"):
+    with pytest.raises(BadFile, match="crashed or did not finish; it is damaged"):
         load_sandboxed(endless, nwb_file, ())
 
 
@@ -87,7 +88,7 @@ def test_reading_that_waits_too_long_is_one_sentence_and_leaves_no_worker(
 ):
     worker = _worker()
     monkeypatch.setattr(_sandbox, "_WAIT_SECONDS", 0.5)
-    with pytest.raises(BadFileError, match=r"given up after \d+ s, .*copy it to a disk"):
+    with pytest.raises(BadFile, match=r"given up after \d+ s, .*copy it to a disk"):
         load_sandboxed(lambda path: time.sleep(600), nwb_file, ())
     assert _has_ended(worker)
 
@@ -99,7 +100,7 @@ def test_memory_beyond_what_the_file_can_need_is_one_sentence(tmp_path, sandbox)
             return Session(["a"], [np.ones(1 << 29)])
 
     (tmp_path / "small").write_bytes(bytes(100))
-    with pytest.raises(BadFileError, match="takes more memory than a file of this size"):
+    with pytest.raises(BadFile, match="takes more memory than a file of this size"):
         load_sandboxed(hungry, tmp_path / "small", ())
 
 

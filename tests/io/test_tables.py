@@ -34,7 +34,7 @@ def test_layers_of_a_recording_may_be_a_path(kind, tmp_path):
     ("text", "fact"),
     [
         ("unit,depth\na,3\n", "has no column of layers"),
-        ("depth,layer\n3,IV\n", "has columns depth, layer but none called unit"),
+        ("depth,layer\n3,IV\n", "has depth, layer and no column unit"),
         ("", "is empty"),
         ("unit,layer\na,IV\nb\nc,V\n", "names no layer for unit 'b'"),
         ("unit,layer\na,IV\na,V\n", "line 3 names unit 'a' again"),

@@ -39,6 +39,18 @@ def test_a_broad_phase_is_one_mode_whatever_its_most_probable_word_is():
     assert sorted(round(mode.rates.mean(), 1) for mode in modes) == [0.1, 0.9]
 
 
+def test_a_phase_is_found_beside_places_that_chains_leave_for_both_phases():
+    # Couplings of uneven strength: from words between the phases some chains fall into each.
+    rng = np.random.default_rng(4)
+    strength = rng.lognormal(0.0, 0.45, 60)
+    J = np.triu(np.outer(strength, strength) * (rng.random((60, 60)) < 0.25), 1)
+    J = (J + J.T) * 2.5 / (J + J.T).sum(axis=1).mean()
+    theta = Parameters(b=-J.sum(axis=1) * 0.95 - 0.2, J=J)
+    between = (rng.random((96, 60)) < rng.choice([0.2, 0.35, 0.5, 0.7], (96, 1))).astype(np.uint8)
+    modes = find_modes(theta, between, rng=0)
+    assert sorted(round(mode.rates.mean(), 1) for mode in modes) == [0.2, 0.8]
+
+
 def test_every_combination_of_three_collective_blocks_is_a_mode():
     modes = find_modes(_blocks(3, 8, 1.0, -7.0), rng=0)
     states = {tuple(mode.peak[::8]) for mode in modes}

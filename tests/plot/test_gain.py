@@ -92,7 +92,5 @@ def test_gains_that_are_arrays_need_rates(words):
     assert [each.get_label() for each in two.containers] == ["a", "b"]
     with pytest.raises(ValueError, match=r"array of gains; pass rates= too"):
         gain(found, ax=axes())
-    with pytest.raises(
-        ValueError, match=r"shape \(3,\) and rates \(2,\); pass one of each per unit"
-    ):
+    with pytest.raises(ValueError, match=r"shape \(3,\) and rates \(2,\); pass one per unit"):
         gain(found, rates=[1.0, 2.0], ax=axes())

@@ -249,5 +249,5 @@ def test_pairs_of_models_are_pairs_of_names(calls, ising, words):
 def test_time_that_was_not_recorded_is_no_empty_raster(recording, words):
     for data in (recording, words):
         sentence = refused(plot.raster, data, start_s=5000.0)
-        assert sentence.startswith("nothing was recorded from 5000 to 5002 s; the recording is ")
+        assert sentence.startswith("nothing was recorded from 5000 to 5002 s; choose from ")
     assert "give start_s < stop_s" in refused(plot.raster, recording, start_s=3.0, stop_s=2.0)

@@ -9,11 +9,6 @@ def test_sizes_are_those_of_the_paper():
     assert sizes == {"B4": (23, False, 60), "T6": (36, False, 60), "B4MU": (28, True, 60)}
 
 
-def test_an_unknown_preset_is_one_sentence():
-    with pytest.raises(ValueError, match="there is no preset 'B5'; choose one of B4, T6, B4MU"):
-        mc.simulate.preset("B5")
-
-
 @pytest.mark.integration
 @pytest.mark.parametrize("name", ["B4", "T6", "B4MU"])
 def test_statistics_are_those_of_the_paper_and_of_cortex(name):

@@ -1,6 +1,5 @@
 import hashlib
 import json
-import math
 import pickle
 import struct
 
@@ -128,37 +127,6 @@ def test_a_recording_in_memory_is_itself_and_equal_by_content():
 def test_sources_survive_json_and_pickling(source):
     assert Source.from_dict("x", json.loads(json.dumps(source.as_dict()))) == source
     assert pickle.loads(pickle.dumps(source)) == source
-
-
-@pytest.mark.parametrize(
-    ("entry", "kind", "problem"),
-    [
-        ({}, ValueError, "it has neither preset nor file; give it one of preset and file"),
-        ({"preset": "B4", "file": "x"}, ValueError, "it has preset and file; give it one of"),
-        ({"preset": "b4"}, ValueError, "there is no preset 'b4'; did you mean 'B4'?"),
-        ({"preset": 7}, ValueError, "there is no preset 7; choose one of 'B4', 'T6', 'B4MU'"),
-        ({"preset": "B4", "seed": -1}, ValueError, "seed is -1; it must be at least 0"),
-        ({"preset": "B4", "seed": True}, TypeError, "seed is True; pass a whole number"),
-        ({"preset": "B4", "minutes": 0}, ValueError, "minutes is 0.0; give a positive number"),
-        ({"preset": "B4", "minutes": "5"}, TypeError, "minutes is '5'; give the length"),
-        ({"preset": "B4", "layers": "a"}, ValueError, "'layers' is for files; leave it out"),
-        ({"file": "x", "minutes": 3}, ValueError, "seed and minutes are for presets; leave them"),
-        ({"file": ""}, ValueError, "file is empty; give a path"),
-        ({"file": 3}, TypeError, "file is 3; give a path"),
-        ({"pfile": "x"}, ValueError, "'pfile' is no option of a recording; did you mean 'file'?"),
-        ({"file": "x", "depth_ref": 1}, ValueError, "'depth_ref' is no option of a recording; did"),
-        ({"file": "x", "select": {"rate": 1}}, ValueError, "'rate' is no option of select; "),
-        ({"file": "x", "select": "IV"}, TypeError, "select is 'IV'; give a table of options"),
-        ({"file": "x", "epochs": object}, TypeError, "'epochs' of read has <class 'object'>"),
-        ({"file": "x", "epochs": [[0, math.inf]]}, ValueError, "'epochs' of read has a num"),
-        ({"preset": "B4", "select": {"max_rate_hz": math.nan}}, ValueError, "'max_rate_hz' of "),
-        ({"in_memory": 3}, TypeError, "in_memory is 3; give it a preset or a file instead"),
-    ],
-)
-def test_a_bad_entry_gets_a_sentence_with_the_recording(entry, kind, problem):
-    with pytest.raises(kind) as caught:
-        Source.from_dict("mine", entry)
-    assert str(caught.value).startswith(f"recording mine: {problem}")
 
 
 @settings(deadline=None, max_examples=60)

@@ -76,8 +76,8 @@ def test_only_the_windows_around_flashes_are_read():
 @pytest.mark.parametrize(
     ("flashes", "message"),
     [
-        ([], "at least one time"),
-        ([[1.0]], "at least one time"),
+        ([], "one or more times"),
+        ([[1.0]], "one or more times"),
         ([1.0, np.nan], r"flashes_s\[1\] is nan"),
         ([3000.0, 4000.0], r"none of the 2 flashes \(3000 to 4000 s\) .* \(0 to 2 s\)"),
         ([1e300], "none of the 1 flashes"),

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any, TypeVar, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from .failures import one_sentence
 
@@ -56,7 +57,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
             for each, default, hint in found
         ]
 
-    options = {each.name: _option(each) for each in parameters if each.default is not each.empty}
+    options = {each.name: option for each in parameters if (option := _option(each))}
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -71,8 +72,10 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _option(parameter: inspect.Parameter) -> str:
-    """What a parameter is called at the command line; its own name is that of the API."""
+def _option(parameter: inspect.Parameter) -> str | None:
+    """What a parameter is called at the command line, unless it goes by its place."""
     [described] = parameter.annotation.__metadata__
+    if not isinstance(described, OptionInfo):
+        return None
     named = described.default  # where Typer finds the name in an annotation
     return named if isinstance(named, str) else "--" + parameter.name.replace("_", "-")

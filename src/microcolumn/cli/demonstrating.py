@@ -45,15 +45,18 @@ def demo(
     it stopped. The first run compiles the kernels, which takes a minute.
     """
     say_started(OF_FITS)
-    from .. import demonstration  # the numerical libraries load only when a command runs
-    from ..report import report_dict
+    from .. import report  # the numerical libraries load only when a command runs
     from ..report._text import answer_blocks
+    from ..study import Plan, run
 
     make_folder(out)
-    results, page = demonstration.run(out, full=full, n_jobs=jobs, command=own_command())
+    plan, store = Plan.paper(), out / ("paper.db" if full else "quick.db")
+    page = store.with_suffix(".html")
+    results = run(plan if full else plan.quick(), store, n_jobs=jobs, command=own_command())
+    report.write(results, page)
     if json:
-        report = report_dict(results)
-        shown = {name: report[name] for name in ("answer", "cautions")}
+        whole = report.report_dict(results)
+        shown = {name: whole[name] for name in ("answer", "cautions")}
         print_json(shown | {"results": results.file, "page": page})
     else:
         say_blocks(answer_blocks(results, terminal_columns()))

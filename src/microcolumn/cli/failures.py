@@ -6,26 +6,24 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from linecache import getline
 from signal import SIGINT
-from traceback import format_exception, walk_tb
+from traceback import format_exception
 from types import MappingProxyType
 
 import typer
 
+from ..errors import BadInput
 from .output import complain, say
-from .reading import as_options
+from .reading import as_option
 
 
 @contextmanager
 def one_sentence(options: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
     """Turn what is raised into a sentence and an exit code; MICROCOLUMN_DEBUG=1 shows where.
 
-    A sentence that begins with an argument of the API, ``n_hidden is -3``, names the option instead
-    if ``options`` has one for it; in a plan it is the name to look for.
+    A refused argument goes by its name in ``options``, if it has one there.
     """
     try:
         yield
@@ -34,15 +32,12 @@ def one_sentence(options: Mapping[str, str] = MappingProxyType({})) -> Iterator[
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("MICROCOLUMN_DEBUG", "0") not in ("", "0"):
             say("".join(format_exception(error)), err=True)
-        sentence, code = _outcome(error)
-        argument = re.match(r"(?:experiment \w+: )?(\w+)(?= is )", sentence)
-        if argument is not None and argument[1] in options:
-            sentence = options[argument[1]] + sentence[argument.end() :]
+        sentence, code = _outcome(error, options)
         complain(sentence)
         raise typer.Exit(code) from None
 
 
-def _outcome(error: BaseException) -> tuple[str, int]:
+def _outcome(error: BaseException, options: Mapping[str, str]) -> tuple[str, int]:
     """What to say of an error, and the exit code."""
     if isinstance(error, KeyboardInterrupt):
         number, *_ = error.args or [SIGINT]
@@ -51,8 +46,10 @@ def _outcome(error: BaseException) -> tuple[str, int]:
         reason = f" ({error})" if str(error) else ""
         remedy = "use fewer units, wider bins or a shorter part of the recording"
         return f"the memory of this machine is too small{reason}; {remedy}", 1
-    if isinstance(error, OSError | ImportError) or _is_bad_input(error):
-        return as_options(str(error)), 2
+    if isinstance(error, BadInput):
+        return error.sentence(options, as_option), 2
+    if isinstance(error, OSError | ImportError):
+        return str(error), 2
     if isinstance(error, RuntimeError):
         from ..study import StudyError
 
@@ -60,15 +57,3 @@ def _outcome(error: BaseException) -> tuple[str, int]:
             return str(error), 1
     remedy = "set MICROCOLUMN_DEBUG=1 to see the traceback, and please report it"
     return f"internal error: {type(error).__name__}: {error}; {remedy}", 1
-
-
-def _is_bad_input(error: BaseException) -> bool:
-    """Whether a check refused what it was given: any other ValueError or TypeError is a bug.
-
-    Checks are statements ``raise`` of this package; libraries and the interpreter raise bugs.
-    """
-    if not isinstance(error, ValueError | TypeError):
-        return False
-    *_, (frame, line) = walk_tb(error.__traceback__)
-    is_own = frame.f_globals.get("__name__", "").startswith(__name__.partition(".")[0])
-    return is_own and getline(frame.f_code.co_filename, line).lstrip().startswith("raise ")

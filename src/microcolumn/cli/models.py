@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from ..atomic import atomic_write
+from ..errors import BadArgument, BadInput
 from ..models._spec import CLASSES, FAMILY, RIVALS
 from ..study._status import log_if_slow
 from . import reading
@@ -222,7 +223,7 @@ def sample(
 
     suffix = ".csv" if out is None else out.suffix.lower()
     if suffix not in (".csv", ".npz"):
-        raise ValueError(f"--out {out} needs the ending .csv or .npz")
+        raise BadArgument("out", f"{out} needs the ending .csv or .npz")
     fitted = load(model)
     with warnings_as_lines():
         words = fitted.sample(n_samples, random_state=seed)
@@ -252,12 +253,12 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
 
     name = canonical_name(name)
     if name not in CLASSES:
-        raise ValueError(f"--model {name} is unknown; choose one of {', '.join(CLASSES)}")
+        raise BadArgument("model", f"{name} is unknown", f"choose one of {', '.join(CLASSES)}")
     cls: Any = model_class(name)
     takes = cls().get_params()
     for setting in settings:
         if setting not in takes:
-            raise ValueError(f"{setting} is no setting of {name}; leave it out")
+            raise BadArgument(setting, f"is no setting of {name}", "leave it out")
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
     return cls(**settings)
@@ -276,9 +277,9 @@ def _bin_width(fitted: Any, model: Path, bin_width: float | None) -> float:
     """The model's own bin width, or the one given for a model that does not know it."""
     known: float | None = fitted.bin_width_
     if known is not None and bin_width is not None:
-        raise ValueError(f"{model} was fitted on bins of {known:g} s; leave out --bin-width")
+        raise BadInput(f"{model} was fitted on bins of {known:g} s", "leave out --bin-width")
     if known is None and bin_width is None:
-        raise ValueError(f"{model} does not say its bin width; give --bin-width in seconds")
+        raise BadInput(f"{model} does not say its bin width", "give --bin-width in seconds")
     return cast(float, bin_width if known is None else known)
 
 
@@ -288,15 +289,16 @@ def _same_units(
     """The recording of the model's units, in the model's order."""
     ids = fitted.unit_ids_ or given
     if fitted.unit_ids_ is not None and given is not None:
-        raise ValueError(f"{model} says which units it was fitted on; leave out --ids")
+        raise BadInput(f"{model} says which units it was fitted on", "leave out --ids")
     if ids is not None:
         positions = _positions(recording.units.ids, list(ids), file)
         recording = recording.take(positions or [])
     n_units = fitted.n_features_in_ // window_of(fitted)
     if recording.n_units != n_units:
-        raise ValueError(
+        raise BadInput(
             f"{file} has {recording.n_units} units but {model} was fitted on {n_units}, and does "
-            "not say which; name them with --ids"
+            "not say which",
+            "name them with --ids",
         )
     return recording
 
@@ -307,7 +309,7 @@ def _positions(
     for name in wanted or []:
         if name not in known:
             few = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
-            raise ValueError(f"{place} has no unit {name!r}; it has {few}")
+            raise BadInput(f"{place} has no unit {name!r}", f"it has {few}")
     return [known.index(name) for name in wanted] if wanted else None
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
+from ..errors import BadInput
 from .commands import command, study
 from .output import Json, Open, make_folder, print_json, say, show, show_page
 from .stores import MOST_LETTERS, PlanOrStore, results_of
@@ -95,7 +96,7 @@ def figures(
                 drawn.savefig(file, format=format, dpi=dpi)
             captions[name] = f"{drawn.title}. {drawn.caption}"
         if not captions:
-            raise ValueError(f"{store} has nothing to draw yet; run the study further")
+            raise BadInput(f"{store} has nothing to draw yet", "run the study further")
         with atomic_write(folder / "captions.txt") as file:
             file.write("\n".join(f"{name}: {text}\n" for name, text in captions.items()).encode())
     done = {"folder": folder, "format": format, "captions": captions}

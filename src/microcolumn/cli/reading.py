@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import BadArgument, Setting
 from ..io._readers import READERS
 
 if TYPE_CHECKING:
@@ -162,30 +163,19 @@ def format_options(pairs: list[str] | None) -> dict[str, Any]:
     for pair in pairs or []:
         name, equals, value = pair.partition("=")
         if not (name and equals):
-            raise ValueError(f"--option {pair!r} is not of the form name=value")
+            raise BadArgument("option", f"{pair!r} is not of the form name=value")
         if name in _OWN:
-            raise ValueError(f"--option {pair!r} has an option of its own; use {_OWN[name]}")
+            raise BadArgument("option", f"{pair!r} has an option of its own", f"use {_OWN[name]}")
         options[name] = _value(value)
     return options
 
 
-def as_options(sentence: str) -> str:
-    """A sentence with arguments of :func:`microcolumn.read` as the options of commands.
-
-    Sentences of the library write an argument with its equals sign, ``time_unit='ms'``.
-    """
-    if "=" not in sentence:
-        return sentence
-    from ..io import option_names
-
-    def option(found: re.Match[str]) -> str:
-        name, value = found[1], found[2].strip("'")
-        if name in _OWN:
-            return f"{_OWN[name]} {quote(value)}" if value else _OWN[name]
-        return f"--option {name}={quote(value) if value else '...'}"
-
-    names = "|".join(option_names())
-    return re.sub(rf"(?<![\w'-])({names})=('[^']*'|[\w.+-]*)", option, sentence)
+def as_option(setting: Setting) -> str:
+    """An argument of :func:`microcolumn.read`, with its value if it has one, as an option."""
+    value = quote(str(setting.value)) if setting.value != "" else ""
+    if setting.name in _OWN:
+        return f"{_OWN[setting.name]} {value}".rstrip()
+    return f"--option {setting.name}={value or '...'}"
 
 
 def _value(text: str) -> bool | int | float | str:
@@ -203,5 +193,5 @@ def stretches(epochs: list[str] | None) -> Any:
     found = [re.fullmatch(r"(\d+\.?\d*)-(\d+\.?\d*)", each) for each in epochs or []]
     edges = sorted([float(each[1]), float(each[2])] for each in found if each)
     if edges and len(edges) < len(found):
-        raise ValueError("--epochs are names and stretches of time; give names or stretches alone")
+        raise BadArgument("epochs", "are names and stretches of time", "give one kind alone")
     return edges or (epochs[0] if epochs and len(epochs) == 1 else epochs)

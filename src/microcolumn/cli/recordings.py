@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
+from ..errors import BadArgument
 from ..study._status import log_if_slow
 from . import reading
 from .commands import app, command
@@ -34,7 +35,7 @@ def info(
     summary = summarise(data.read(file), step=log_if_slow)
     if figure is not None:
         save(figures.correlogram(summary.bin_width), figure)
-    show(json, summary.as_dict(), folded(reading.as_options(str(summary))))
+    show(json, summary.as_dict(), folded(str(summary)))
 
 
 @command(app, "layers session.nwb --flashes flashes --depth-reference tip")
@@ -94,7 +95,7 @@ def save(figure: Figure, path: Path) -> None:
     """Write a figure completely or not at all."""
     ending = path.suffix.lower().lstrip(".")
     if ending not in figure.canvas.get_supported_filetypes():
-        raise ValueError(f"--figure {path} needs an ending such as .png, .pdf or .svg")
+        raise BadArgument("figure", f"{path} needs an ending such as .png, .pdf or .svg")
     with atomic_write(path) as file:
         figure.savefig(file, format=ending)
     say(f"figure: {path}", err=True)

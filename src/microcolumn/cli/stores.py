@@ -11,6 +11,7 @@ from zlib import crc32
 
 import typer
 
+from ..errors import BadInput
 from .output import say, say_started
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def place_of(study: Path, *, by_time: bool = False) -> Path:
         return study
     store, quick = default_store(study), default_store(study, quick=True)
     if quick.exists() and not store.exists():
-        raise ValueError(f"{study} was run with --quick alone, into {quick}; name that instead")
+        raise BadInput(f"{study} was run with --quick alone, into {quick}", "name that instead")
     if study.exists() and store.exists() and not (by_time and _is_newer(store, study)):
         _tell_changes(study, store)
     return store

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import BadArgument
 from ..models._spec import USUAL_RIVALS
 from . import models, reading
 from .commands import app, command, study
@@ -191,7 +192,7 @@ def _run(
     from ..study import run as run_study
 
     if jobs is not None and scheduler not in (None, "slurm"):
-        raise ValueError("--jobs is for this machine; leave it out with --scheduler")
+        raise BadArgument("jobs", "is for this machine", "leave it out with --scheduler")
     results = run_study(
         plan.quick() if quick else plan,
         store,

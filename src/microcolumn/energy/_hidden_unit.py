@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
-from ..validation import Floats
+from ..validation import Floats, one_of
 
 
 class HiddenUnit(ABC):
@@ -82,7 +82,4 @@ def hidden_unit(kind: str | HiddenUnit) -> HiddenUnit:
     """The kind of hidden units that has a name, or that is given as such."""
     if isinstance(kind, HiddenUnit):
         return kind
-    if kind not in HIDDEN_UNITS:
-        known = " or ".join(map(repr, HIDDEN_UNITS))
-        raise ValueError(f"hidden is {kind!r}; choose {known}")
-    return HIDDEN_UNITS[kind]
+    return HIDDEN_UNITS[one_of("hidden", kind, HIDDEN_UNITS)]

@@ -55,12 +55,14 @@ class Tables(Term):
         return Tables(self.inputs[live], self.values[live], self.strengths[live])
 
     def log_weight(self, x: Floats) -> Floats:
+        """Sum of the functions' values of each word times their strengths, nats."""
         words, out = x.astype(np.uint8), np.empty(len(x))
         for part in chunks(len(words), len(self.inputs)):
             out[part] = kernels.table_values(self.functions, words[part]) @ self.strengths
         return out
 
     def log_odds(self, rest: Floats, unit: int) -> Floats:
+        """Log odds from the functions that the unit is an input of, nats."""
         has = (self.inputs == unit).any(axis=1)
         own = Tables(self.inputs[has], self.values[has], self.strengths[has])
         active = rest.copy()
@@ -69,6 +71,7 @@ class Tables(Term):
         return odds
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
+        """Weighted sum of each function's values, or of their squares."""
         values = kernels.table_values(self.functions, x.astype(np.uint8))
         return {"strengths": weights @ (values**2 if squared else values)}
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..models import WordModel
 from ..notebook import AsText
-from ..validation import Floats, random_generator
+from ..validation import Floats, expect, random_generator
 from ..words import Words
 from ._bootstrap import counted_blocks
 from ._goodness import Goodness, WordSample, block_table, goodness
@@ -237,10 +237,7 @@ def adequacy(
     >>> print(adequacy(Independent().fit(words[::2]), words[1::2]))
     misses synchrony: 1 or more active units in 22.05 ± 0.88 % of words, the model has 39.95 %; ...
     """
-    if not isinstance(model, WordModel):
-        raise TypeError(
-            f"model is a {type(model).__name__}; pass a fitted model of words, such as an RBM"
-        )
+    expect("model", model, WordModel, "a fitted model of words, such as an RBM")
     held = words_for(model, words, bin_width)
     block = counted_blocks(held, block_bins)
     rng = random_generator(random_state)

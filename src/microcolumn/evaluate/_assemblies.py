@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ..energy import hidden_mean
+from ..errors import BadArgument, BadInput
 from ..formatting import html_table, number, text_table
 from ..models import PopulationModel
 from ..models._penalised import PenalisedModel
@@ -252,14 +253,14 @@ def assemblies(
     """
     fits = [models] if isinstance(models, PopulationModel) else list(models)
     if not fits:
-        raise ValueError("models is empty; pass at least one fitted model")
+        raise BadArgument("models", "is empty", "pass at least one fitted model")
     first, rng = fits[0], random_generator(random_state)
     held = words_for(first, words, bin_width)
     theta = first.parameters_
     if theta.is_gaussian:
-        raise ValueError(
-            "Gaussian hidden units only couple pairs and stand for no group; pass models with "
-            "hidden units that are on or off, such as RBM"
+        raise BadInput(
+            "Gaussian hidden units only couple pairs and stand for no group",
+            "pass models with hidden units that are on or off, such as RBM",
         )
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
@@ -330,9 +331,9 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
     """Oriented weights of another fit of the same units, in the order of the first."""
     weights = oriented_weights(other.parameters_)
     if weights.shape[0] != first.n_features_in_:
-        raise ValueError(
-            f"a model has {weights.shape[0]} bits and the first {first.n_features_in_}; "
-            "pass fits of the same units and window"
+        raise BadInput(
+            f"a model has {weights.shape[0]} bits and the first {first.n_features_in_}",
+            "pass fits of the same units and window",
         )
     if first.origin_ is None or other.origin_ is None:
         return weights

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import BadArgument, BadInput
 from ..formatting import text_table
 from ..models import Driven, Independent, PopulationModel
 from ..notebook import AsText
@@ -165,12 +166,10 @@ def beyond_stimulus(
     (True, False)
     """
     if not models:
-        raise ValueError("models is empty; pass at least one, such as {'Ising': Ising()}")
+        raise BadArgument("models", "is empty", "pass at least one, such as {'Ising': Ising()}")
     shared = np.intersect1d(repeats.located(train)[0], repeats.located(test)[0])
     if shared.size:
-        raise ValueError(
-            f"repeat {shared[0]} lies in both parts; split whole repeats with repeats.split(words)"
-        )
+        raise BadInput(f"repeat {shared[0]} lies in both parts", "split with repeats.split(words)")
     rng = random_generator(random_state)
     mixed = repeats.shuffled(train, rng), repeats.shuffled(test, rng)
     came = _Fits(models, train, test, repeats, random_state)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import BadInput
 from ..timeline import default_blocks
 from ..validation import random_generator, whole_number
 from ..words import Words
@@ -64,9 +65,7 @@ class BlockSplit:
         per_fold = -(-default_blocks(n_bins, 1) // self.n_splits)
         n_blocks = per_fold * self.n_splits
         if n_blocks > n_bins:
-            raise ValueError(
-                f"{n_bins} bins cannot be dealt in {n_blocks} blocks; use fewer splits or more data"
-            )
+            raise BadInput(f"{n_bins} bins are too few for {n_blocks} blocks", "use fewer splits")
         rng = random_generator(self.random_state)
         folds = rng.permutation(np.arange(n_blocks) % self.n_splits)
         sizes = np.diff(np.arange(n_blocks + 1) * n_bins // n_blocks)

@@ -7,8 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadArgument, BadInput
 from ..validation import Floats, whole_number
-from ..words import Words
+from ..words import Words, check_unweighted
 
 
 def default_block_bins(n_bins: int, window: int) -> int:
@@ -28,9 +29,10 @@ def block_bins_of(words: Words, block_bins: int | None) -> int:
         return default_block_bins(words.n_bins, words.window)
     length = whole_number("block_bins", block_bins)
     if not 1 <= length <= words.n_bins // 2:
-        raise ValueError(
-            f"block_bins is {length} for {words.n_bins} words; blocks must hold at least 1 word "
-            "and at most half of them"
+        raise BadArgument(
+            "block_bins",
+            f"is {length} for {words.n_bins} words",
+            "blocks must hold at least 1 word and at most half of them",
         )
     return length
 
@@ -40,10 +42,9 @@ def counted_blocks(words: Words, block_bins: int | None) -> NDArray[np.int64]:
 
     A short rest at the end goes to the last full block.
     """
-    if words.weights is not None:
-        raise ValueError("words carry weights, so that they cannot be counted; pass plain words")
+    check_unweighted(words)
     if words.n_bins < 10:
-        raise ValueError(f"there are {words.n_bins} words; pass at least 10 for blocks of them")
+        raise BadInput(f"there are {words.n_bins} words", "pass at least 10 for blocks of them")
     return time_blocks(words.n_bins, block_bins_of(words, block_bins))
 
 

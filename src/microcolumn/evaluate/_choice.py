@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from ..errors import BadArgument
 from ..models import PopulationModel, SemiRBM
 from ..models._penalised import Effort, PenalisedModel
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
 from ..partition._cost import EXACT_CHOICE, operations
-from ..validation import kind_of
+from ..validation import expect
 from ..words import Words, as_words
 from ._rival_choice import Choice, is_at_end
 from ._score import Score, score
@@ -78,8 +79,7 @@ def choose_l1(
         likelihood is sampled, log Z of the chosen fit alone is found anew; that of the others comes
         from the words that their fits drew (``method`` is ``"chains"``).
     """
-    if not isinstance(model, PenalisedModel):
-        raise TypeError(f"model is {kind_of(model)}; pass one model with a penalty, such as RBM()")
+    expect("model", model, PenalisedModel, "one model with a penalty, such as RBM()")
     train, validation = as_words(train), as_words(validation)
     per_decade = _per_decade(l1_values)
     found: dict[float, tuple[PenalisedModel, Score]] = {}
@@ -241,7 +241,7 @@ def _per_decade(l1_values: str | Sequence[float]) -> int | None:
     if not isinstance(l1_values, str):
         return None
     if l1_values not in AUTOMATIC:
-        raise ValueError(f"l1_values is {l1_values!r}; pass 'auto', 'coarse' or numbers")
+        raise BadArgument("l1_values", f"is {l1_values!r}", "pass 'auto', 'coarse' or numbers")
     return AUTOMATIC[l1_values]
 
 

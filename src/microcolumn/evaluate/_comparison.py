@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..errors import BadInput
 from ..formatting import counted, enumeration, html_table, html_text, text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
@@ -78,7 +79,7 @@ class Comparison:
     def best(self) -> ModelScore:
         """The model with the highest mean score."""
         if not self.models:
-            raise ValueError("no model can be ranked, since all have a false mode; raise l1")
+            raise BadInput("no model can be ranked, since all have a false mode", "raise l1")
         return self.ranked[0]
 
     @property
@@ -106,9 +107,7 @@ class Comparison:
         found = self._find(*names)
         if found is None:
             known = ", ".join(dict.fromkeys([*self.scores, INDEPENDENT]))
-            raise ValueError(
-                f"there is no pair of {names[0]!r} and {names[1]!r}; choose two of {known}"
-            )
+            raise BadInput(f"no pair is {names[0]!r} and {names[1]!r}", f"choose two of {known}")
         return found
 
     def relative(self, first: str, second: str) -> Estimate | None:

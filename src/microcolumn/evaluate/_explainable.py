@@ -13,7 +13,7 @@ from scipy.special import digamma, expit, gammaln
 
 from ..models import Independent
 from ..notebook import AsText
-from ..validation import Floats, real_array
+from ..validation import Floats, real_vector
 from ..words import Words, as_words
 from ._bootstrap import counted_blocks
 from ._score import Score
@@ -149,11 +149,7 @@ def _cost(words: Words, baseline: Independent | ArrayLike | None) -> Floats:
     if isinstance(baseline, Independent):
         return np.asarray(-baseline.score_samples(words))
     given = words.rates if baseline is None else baseline
-    rates = real_array("baseline", given, "pass one rate per unit")
-    if rates.shape != (words.n_dims,):
-        raise ValueError(
-            f"baseline has shape {rates.shape} for {words.n_dims} units; it needs one rate per unit"
-        )
+    rates = real_vector("baseline", given, words.n_dims, "unit")
     with np.errstate(divide="ignore"):
         on, off = np.log(rates), np.log1p(-rates)
     return np.asarray(-np.where(words.X, on, off).sum(axis=1))

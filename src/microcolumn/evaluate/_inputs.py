@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadArgument, BadInput, BadType
 from ..models import Independent, PopulationModel, WordsEstimator
 from ..origin import ordered
 from ..parameters import Floats, Parameters
-from ..validation import real_array
+from ..validation import check_entries, expect, kind_of, real_vector
 from ..words import UnnamedWords, Words
 
 Baseline = Independent | ArrayLike | None
@@ -22,9 +23,7 @@ def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
     """Parameters as given, or those of a fitted model."""
     if isinstance(model, Parameters):
         return model
-    if not isinstance(model, PopulationModel):
-        raise TypeError(f"{name} is a {type(model).__name__}; pass a fitted model or Parameters")
-    check_is_fitted(model)
+    check_is_fitted(expect(name, model, PopulationModel, "a fitted model or Parameters"))
     return model.parameters_
 
 
@@ -37,7 +36,7 @@ def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float 
     check_is_fitted(model)
     if isinstance(words, Words):
         if bin_width is not None:
-            raise ValueError("Words carry their own bin width; leave out bin_width")
+            raise BadInput("Words carry their own bin width", "leave out bin_width")
         held = words
     else:
         known = model.bin_width_
@@ -45,15 +44,18 @@ def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float 
         width = known or 0.020 if bin_width is None else bin_width
         held = UnnamedWords.from_array(words, bin_width=width)
         if known is not None and held.bin_width != known:
-            raise ValueError(
-                f"bin_width is {width:g} s, but the model was fitted on bins of {known:g} s; "
-                "leave bin_width out"
+            raise BadArgument(
+                "bin_width",
+                f"is {width:g} s, but the model was fitted on bins of {known:g} s",
+                "leave bin_width out",
             )
     held = ordered(held, model.origin_)
     if held.n_dims != model.n_features_in_:
-        raise ValueError(
-            f"words have {held.n_dims} bits but {type(model).__name__} was fitted on "
-            f"{model.n_features_in_}; pass the same units and window"
+        raise BadArgument(
+            "words",
+            f"have {held.n_dims} bits but {type(model).__name__} was fitted on "
+            f"{model.n_features_in_}",
+            "pass the same units and window",
         )
     return held
 
@@ -67,14 +69,15 @@ def words_for_all(
     plain array have no names, so that models in different orders cannot share one.
     """
     if not models:
-        raise ValueError("models is empty; name at least one fitted model")
+        raise BadArgument("models", "is empty", "name at least one fitted model")
     known = [(name, model.origin_) for name, model in models.items() if model.origin_]
     for (first, expected), (name, origin) in pairwise(known):
         order = expected.order_in(origin, f"model {name!r}", f"model {first!r}")
         if order is not None and not isinstance(words, Words):
-            raise ValueError(
-                f"models {first!r} and {name!r} have their units in different orders, and an array "
-                "does not name its columns; pass Words"
+            raise BadInput(
+                f"models {first!r} and {name!r} have their units in different orders, and an "
+                "array does not name its columns",
+                "pass Words",
             )
     for model in models.values():
         held = words_for(model, words, bin_width)
@@ -89,23 +92,22 @@ def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independe
     """
     if baseline is None:
         if not hasattr(model, "rates_"):
-            raise ValueError(
-                f"this {type(model).__name__} was never fitted, so it knows no training rates; "
-                "pass baseline=, an Independent model fitted on the training words or their rates"
+            raise BadInput(
+                f"this {type(model).__name__} was never fitted, so it knows no training rates",
+                "pass baseline=, an Independent model fitted on the training words or their rates",
             )
         biases = _biases(model.rates_, model.n_features_in_)
     elif isinstance(baseline, Independent):
         check_is_fitted(baseline)
         biases = _in_order_of(model, baseline, baseline.parameters_.b, "the baseline")
         if biases.size != model.n_features_in_:
-            raise ValueError(
-                f"baseline has {biases.size} units but the model has "
-                f"{model.n_features_in_}; fit it on the same words"
+            raise BadArgument(
+                "baseline",
+                f"has {biases.size} units but the model has {model.n_features_in_}",
+                "fit it on the same words",
             )
     elif isinstance(baseline, WordsEstimator):
-        raise TypeError(
-            f"baseline is of type {type(baseline).__name__}; pass an Independent model or rates"
-        )
+        raise BadType("baseline", f"is {kind_of(baseline)}", "pass an Independent model or rates")
     else:
         biases = _biases(baseline, model.n_features_in_)
     base = Independent.from_parameters(Parameters(b=biases))
@@ -122,9 +124,9 @@ def common_baseline(models: Mapping[str, WordsEstimator], baseline: Baseline) ->
     for name in trained[1:]:
         rates = _in_order_of(first, models[name], models[name].rates_)
         if not np.array_equal(rates, first.rates_):
-            raise ValueError(
-                f"models {trained[0]!r} and {name!r} were trained at different rates; "
-                "fit them on the same words or pass one baseline= for all"
+            raise BadInput(
+                f"models {trained[0]!r} and {name!r} were trained at different rates",
+                "fit them on the same words or pass one baseline= for all",
             )
     return independent_baseline(first, None)
 
@@ -140,16 +142,8 @@ def _in_order_of(
 
 
 def _biases(baseline: ArrayLike, n_units: int) -> Floats:
-    rates = real_array("baseline", baseline, "pass one rate per unit")
-    if rates.shape != (n_units,):
-        raise ValueError(
-            f"baseline has shape {rates.shape} for {n_units} units; it needs one rate per unit"
-        )
-    wrong = np.flatnonzero(~((rates > 0.0) & (rates < 1.0)))
-    if wrong.size:
-        raise ValueError(
-            f"baseline[{wrong[0]}] is {rates[wrong[0]]}; rates must lie between 0 and 1 and not "
-            "on them: use those of Independent().fit(train), which have a floor"
-        )
+    rates = real_vector("baseline", baseline, n_units, "unit")
+    remedy = "use rates between 0 and 1, such as those of Independent().fit(train), with a floor"
+    check_entries("baseline", rates, (rates > 0.0) & (rates < 1.0), remedy)
     # The same expression as in Independent.fit, so that its own excess is zero to the last bit.
     return np.asarray(np.log(rates) - np.log1p(-rates))

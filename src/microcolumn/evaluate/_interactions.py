@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..energy import log_weight
+from ..errors import BadArgument, BadInput
 from ..models import PopulationModel
 from ..notebook import AsText
 from ..origin import Origin, bit_names, ordered
@@ -93,6 +94,7 @@ class Interactions(AsText):
 
     @property
     def order(self) -> int:
+        """3 with interactions of triplets, else 2."""
         return 2 if self.triplets is None else 3
 
     @property
@@ -113,9 +115,10 @@ class Interactions(AsText):
         """Compare the expansion, cut after each order, with the model on words."""
         given = ordered(as_words(words), self.origin)
         if given.n_dims != self.singles.shape[0]:
-            raise ValueError(
-                f"words have {given.n_dims} bits but the model has {self.singles.shape[0]} units; "
-                "pass words of the recording and window that the model describes"
+            raise BadArgument(
+                "words",
+                f"have {given.n_dims} bits but the model has {self.singles.shape[0]} units",
+                "pass words of the recording and window that the model describes",
             )
         target = log_weight(self.parameters, given.X) - self.log_weight_silent
         share = given.counts / given.counts.sum()
@@ -167,7 +170,7 @@ class Interactions(AsText):
         """Each set of units once: positions (order, n_sets), increasing, and values (n_sets,)."""
         wanted = whole_number("order", order)
         if not 1 <= wanted <= self.order:
-            raise ValueError(f"order is {wanted}; this expansion has orders 1 to {self.order}")
+            raise BadArgument("order", f"is {wanted}", f"the expansion has 1 to {self.order}")
         table = (self.singles, self.pairs, self.triplets)[wanted - 1]
         assert table is not None
         grid = np.ogrid[tuple(slice(n) for n in table.shape)]
@@ -219,18 +222,19 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     """
     theta = parameters_of(source, "source")
     if theta.v is not None:
-        raise ValueError(
-            "a potential of the number of active units is an interaction of every order; expand a "
-            "model without one"
+        raise BadInput(
+            "a potential of the number of active units is an interaction of every order",
+            "expand a model without one",
         )
     wanted = whole_number("order", order)
     if wanted not in (2, 3):
-        raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")
+        raise BadArgument("order", f"is {wanted}", "expand up to pairs (2) or triplets (3)")
     n_units = theta.n_visible
     if wanted == 3 and n_units > MOST_UNITS_OF_TRIPLETS:
-        raise ValueError(
+        raise BadInput(
             f"the model has {n_units} units, and triplets are found for at most "
-            f"{MOST_UNITS_OF_TRIPLETS}; use order=2 or a model of fewer units or bins"
+            f"{MOST_UNITS_OF_TRIPLETS}",
+            "use order=2 or a model of fewer units or bins",
         )
     singles, through_hidden = theta.b.copy(), np.zeros((n_units, n_units))
     triplets = np.zeros((n_units,) * 3) if wanted == 3 else None

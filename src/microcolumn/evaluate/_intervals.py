@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from ..errors import BadInput
 from ..formatting import counted
 from ..models import PopulationModel
 from ..objectives import pair_counts
@@ -82,14 +83,15 @@ def intervals(
     """
     level = proper_share("level", level)
     if model.parameters_.v is not None:
-        raise ValueError(
-            "intervals are not known for a model with a potential of the number of active units; "
-            "take those of an Ising model"
+        raise BadInput(
+            "intervals are not known for a model with a potential of the number of active units",
+            "take those of an Ising model",
         )
     if model.parameters_.is_gaussian:
-        raise ValueError(
-            "weights of Gaussian hidden units can be rotated into each other, so that none of them "
-            "has an interval; take those of an Ising model"
+        raise BadInput(
+            "weights of Gaussian hidden units can be rotated into each other, so that none of "
+            "them has an interval",
+            "take those of an Ising model",
         )
     held = words_for(model, words, None)
     length = block_bins_of(held, block_bins)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
+from ..errors import BadArgument, BadInput, BadType
 from ..formatting import counted
 from ..models import PopulationModel
 from ..origin import units_of
@@ -107,9 +108,10 @@ def _window_of(model: PopulationModel | Parameters, window: int | None) -> int:
     if fitted is None:
         return 1 if asked is None else asked
     if asked not in (None, fitted):
-        raise ValueError(
-            f"window is {window}, but the model was fitted on words of {fitted} bins; leave "
-            "window out, or pass model.parameters_ where an array of longer words was given"
+        raise BadArgument(
+            "window",
+            f"is {window}, but the model was fitted on words of {fitted} bins",
+            "leave window out, or pass model.parameters_ where an array of longer words was given",
         )
     return fitted
 
@@ -122,9 +124,9 @@ def _layers_of(
         return layer
     units = units_of(getattr(model, "origin_", None), layer)
     if units is None:
-        raise ValueError("this model does not know its units; pass one layer per unit")
+        raise BadInput("this model does not know its units", "pass one layer per unit")
     if units.layer is None:
-        raise ValueError("these units have no layers; pass labels or use units.with_layers")
+        raise BadInput("these units have no layers", "pass labels or use units.with_layers")
     return units.layer
 
 
@@ -132,15 +134,17 @@ def _labels(layer: Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
     """One label per recorded unit, shape (n_units,)."""
     remedy = "pass one label per recorded unit, '' where it is unknown"
     if isinstance(layer, str):
-        raise TypeError(f"layer is {layer!r}; {remedy}")
+        raise BadType("layer", f"is {layer!r}", remedy)
     labels = listed("layer", layer, remedy)
     for n, label in enumerate(labels):
         if not isinstance(label, str | int | np.integer):
-            raise TypeError(f"layer[{n}] is {label!r}; {remedy}")
+            raise BadType(f"layer[{n}]", f"is {label!r}", remedy)
     if window < 1 or len(labels) * window != n_bits:
-        raise ValueError(
-            f"layer has {counted(len(labels), 'label')} for {counted(n_bits, 'bit')} of words of "
-            f"{counted(window, 'bin')}; {remedy}"
+        raise BadArgument(
+            "layer",
+            f"has {counted(len(labels), 'label')} for {counted(n_bits, 'bit')} of words of "
+            f"{counted(window, 'bin')}",
+            remedy,
         )
     return np.array([str(label) for label in labels])
 
@@ -149,9 +153,10 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
     """Distinct layers, and which of them each labelled unit is in."""
     layers, codes = np.unique(labels[labels != ""], return_inverse=True)
     if layers.size < 2:
-        raise ValueError(
-            f"layer names {counted(layers.size, 'different layer')} {layers.tolist()}; "
-            "a test of layers needs units in at least two"
+        raise BadArgument(
+            "layer",
+            f"names {counted(layers.size, 'different layer')} {layers.tolist()}",
+            "a test of layers needs units in at least two",
         )
     return tuple(layers.tolist()), codes.astype(np.min_scalar_type(layers.size))
 

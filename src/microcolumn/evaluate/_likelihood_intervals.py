@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
+from ..errors import BadInput
 from ..layout import Layout
 from ..parameters import Parameters
 from ..partition._cost import EXACT_INTERVALS, operations
@@ -70,7 +71,7 @@ def likelihood_estimates(
     words, each with a fit of its own.
     """
     if reason := too_large(theta):
-        raise ValueError(f"{reason}; fit fewer hidden units or select units")
+        raise BadInput(reason, "fit fewer hidden units or select units")
     # Threads of BLAS would change the last digits.
     with threadpool_limits(limits=1, user_api="blas"):
         estimated, start, found = _estimate(theta, words, usable, always)

@@ -11,11 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadInput, Unsupported
 from ..kernels import newest_log_odds
 from ..models import HistoryGLM, PopulationModel, Rival, WordModel
 from ..models._counting import distinct_pasts
 from ..parameters import Parameters
-from ..validation import Floats
+from ..validation import Floats, one_of
 from ..words import Words
 
 Given = Literal["rest", "past"]
@@ -40,12 +41,9 @@ def log_odds_of_bits(
     given : {"rest", "past"}
         What is known: all other bits, or the earlier bins alone.
     """
-    if given not in ("rest", "past"):
-        raise ValueError(
-            f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
-        )
+    one_of("given", given, ("rest", "past"))
     if not isinstance(model, WordModel):
-        raise TypeError(f"{type(model).__name__} predicts from the past alone; use given='past'")
+        raise Unsupported(f"{type(model).__name__} predicts from the past", "use given='past'")
     if given == "rest":
         return model.log_odds(words.X, bits)
     if isinstance(model, PopulationModel):
@@ -53,17 +51,19 @@ def log_odds_of_bits(
     elif isinstance(model, Rival):
         by_past, past = model.log_odds_given_past(words)
     else:
-        raise TypeError(f"{type(model).__name__} does not predict from the past; use given='rest'")
+        raise Unsupported(
+            f"{type(model).__name__} does not predict from the past", "use given='rest'"
+        )
     return by_past[past][:, np.asarray(bits, dtype=np.intp) - (words.n_dims - words.n_units)]
 
 
 def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
     """Log odds (n_pasts, n_units) of a spike of each unit, nats, and the past of each word."""
     if words.n_units > MOST_UNITS_OF_PAST:
-        raise ValueError(
+        raise BadInput(
             f"the newest bin has {words.n_units} units, and summing out more than "
-            f"{MOST_UNITS_OF_PAST} takes too long; fit and score fewer units (words.subset) or "
-            "use given='rest'"
+            f"{MOST_UNITS_OF_PAST} takes too long",
+            "fit and score fewer units (words.subset) or use given='rest'",
         )
     if theta.is_gaussian:
         theta, _ = theta.as_pairs()

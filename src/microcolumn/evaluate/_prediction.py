@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
+from ..errors import BadArgument, BadInput
 from ..models import HistoryGLM, WordModel
 from ..models._sequence import SequenceModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
@@ -98,7 +99,7 @@ class Prediction:
         position = whole_number("unit", unit)
         if position not in self.positions:
             known = ", ".join(map(str, self.positions))
-            raise ValueError(f"unit {position} was not predicted; pick one of {known}")
+            raise BadArgument("unit", f"{position} was not predicted", f"pick one of {known}")
         return self.positions.index(position)
 
     def stretch(self, start_s: float, stop_s: float) -> Prediction:
@@ -114,9 +115,9 @@ class Prediction:
         times = self.times_s
         kept = np.flatnonzero((times >= start) & (times < stop))
         if not kept.size:
-            raise ValueError(
-                f"no predicted bin starts between {start_s} and {stop_s} s; they start between "
-                f"{times[0]:g} and {times[-1]:g} s: ask for seconds among these"
+            raise BadInput(
+                f"no predicted bin starts between {start_s} and {stop_s} s",
+                f"they start between {times[0]:g} and {times[-1]:g} s: ask for seconds among these",
             )
         rows, index = np.unique(self.index[kept], return_inverse=True)
         return replace(
@@ -280,7 +281,9 @@ def _check_newest(words: Words, units: list[int]) -> None:
     first = words.n_dims - words.n_units
     for unit in units:
         if unit < first:
-            raise ValueError(
-                f"units names bit {unit} of an earlier bin; given the past only the newest bin is "
-                f"predicted: name bits {first} to {words.n_dims - 1} or use given='rest'"
+            raise BadArgument(
+                "units",
+                f"names bit {unit} of an earlier bin",
+                f"given the past only the newest bin is predicted: name bits {first} to "
+                f"{words.n_dims - 1} or use given='rest'",
             )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ..errors import BadInput
 from ..formatting import counted
 from ..parameters import Floats
 from ..validation import whole_number
@@ -195,9 +196,9 @@ def skill(prediction: Prediction) -> Skill:
         From :func:`~microcolumn.evaluate.predict`, of a trained model or with ``baseline``.
     """
     if prediction.rate_log_odds is None:
-        raise ValueError(
-            "the model of this prediction was never fitted, so it knows no training rates; "
-            "pass baseline= to predict"
+        raise BadInput(
+            "the model of this prediction was never fitted, so it knows no training rates",
+            "pass baseline= to predict",
         )
     counts, bits = _counts(prediction, prediction.weights), prediction.bits.astype(np.float64)
     sign = 1.0 - 2.0 * bits

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..errors import BadArgument, BadType
 from ..models import HistoryGLM, Rival
 from ..models._sequence import SequenceModel
 from ..notebook import AsText
@@ -94,11 +95,11 @@ def choose(
         if there is no other, and so is one without a finite score.
     """
     if not hasattr(model, "fit_grid"):
-        raise TypeError(f"model is {kind_of(model)}; pass one rival, for example Tree()")
+        raise BadType("model", f"is {kind_of(model)}", "pass one rival, for example Tree()")
     train, validation = as_words(train), as_words(validation)
     settings = tuple(model.grid(train) if grid is None else grid)
     if not settings:
-        raise ValueError("grid is empty; list at least one set of settings")
+        raise BadArgument("grid", "is empty", "list at least one set of settings")
     fits = tuple(model.fit_grid(train, settings))
     # Held-out words, or held-out trains of a model that knows the past.
     gain = sequence_gain if isinstance(model, SequenceModel) else score

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import Unsupported
 from ..models import Universal, WordModel, WordsEstimator
 from ..notebook import AsText
 from ..parameters import Floats
 from ..partition import LogPartition
 from ..partition._result import false_mode_text, is_false
+from ..validation import expect
 from ..words import Words
 from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import Baseline, independent_baseline, words_for
@@ -221,9 +223,7 @@ def sequence_gain(
     True
     """
     if not hasattr(model, "score_sequence"):
-        raise TypeError(
-            f"{type(model).__name__} has no probability of a bin given the past; use score"
-        )
+        raise Unsupported(f"{type(model).__name__} does not predict from the past", "use score")
     held = words_for(model, words, bin_width)
     length = block_bins_of(held, block_bins)
     log_p: Floats = model.score_sequence(held)
@@ -274,8 +274,7 @@ def lift(
     >>> gain.bits_per_second > 5 * gain.stderr
     True
     """
-    if not isinstance(model, Universal):
-        raise TypeError(f"model is a {type(model).__name__}; pass a fitted Universal model")
+    expect("model", model, Universal, "a fitted Universal model")
     held = words_for(model, words, bin_width)
     log_p, log_p_base = model.score_samples(held), model.base_.score_samples(held)
     length = block_bins_of(held, block_bins)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import BadInput
 from ..formatting import enumeration
 from ..models import ModelSpec, PopulationModel, WordModel
 from ..models._spec import INDEPENDENT, OBJECTIVES, RIVALS
@@ -80,9 +81,9 @@ def compare(
     missing = {k: each for k, each in by_name.items() if not hasattr(each, "n_features_in_")}
     if missing:
         if train is None and len(missing) < len(by_name):
-            raise ValueError(
-                f"some models are fitted, but not {enumeration(list(missing))}; pass the words "
-                "that the others were fitted on as train"
+            raise BadInput(
+                f"some models are fitted, but not {enumeration(list(missing))}",
+                "pass the words that the others were fitted on as train",
             )
         if train is None:
             train, words = as_words(words).split(0.5, by="blocks", random_state=random_state)

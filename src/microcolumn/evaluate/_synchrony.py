@@ -13,6 +13,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight, number_active
+from ..errors import BadArgument
 from ..formatting import counted
 from ..kernels.states import states
 from ..models import Rival, WordModel
@@ -85,7 +86,7 @@ def synchrony(
     if not isinstance(source, WordModel):
         for name, value in (("n_samples", n_samples), ("initial", initial)):
             if value is not None:
-                raise ValueError(f"{name} is for models; leave it out to count observed words")
+                raise BadArgument(name, "is for models", "leave it out to count observed words")
         return _of_words(as_words(source))
     check_is_fitted(source)
     probability = _exact(source) if n_samples is None else None

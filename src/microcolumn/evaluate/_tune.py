@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from ..errors import BadArgument, BadInput, BadType
 from ..formatting import enumeration, text_table
 from ..models import HistoryGLM, Rival, WordModel, model_named
 from ..models._penalised import PenalisedModel
@@ -117,9 +118,10 @@ def tune(
     """
     by_name = named_models(models)
     if l1_values != "auto" and not any(isinstance(m, PenalisedModel) for m in by_name.values()):
-        raise ValueError(
-            f"l1_values is {l1_values!r}, but {enumeration(list(by_name))} choose from settings of "
-            "their own; leave l1_values out"
+        raise BadArgument(
+            "l1_values",
+            f"is {l1_values!r}, but {enumeration(list(by_name))} choose from settings of their own",
+            "leave l1_values out",
         )
     words = as_words(words)
     fitted, kept = words.split(1.0 - validation, by="blocks", random_state=random_state)
@@ -145,10 +147,10 @@ def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, A
         hidden = f" {model.n_hidden}" if hasattr(model, "n_hidden") else ""
         name = each if isinstance(each, str) else f"{type(model).__name__}{hidden}"
         if name in by_name:
-            raise ValueError(f"two models are called {name}; pass a dict that names them")
+            raise BadInput(f"two models are called {name}", "pass a dict that names them")
         by_name[name] = model
     if not by_name:
-        raise ValueError("models is empty; pass at least one model, such as Ising()")
+        raise BadArgument("models", "is empty", "pass at least one model, such as Ising()")
     return by_name
 
 
@@ -156,7 +158,7 @@ def _model(each: Any) -> Any:
     if isinstance(each, str):
         return model_named(each)
     if not hasattr(each, "fit"):
-        raise TypeError(f"a model is {kind_of(each)}; pass models or names, such as 'RBM 25'")
+        raise BadType("models", f"has {kind_of(each)}", "pass models or names, such as 'RBM 25'")
     return each
 
 
@@ -174,4 +176,4 @@ def _choice(
     if isinstance(model, WordModel):  # nothing to choose
         fit = clone(model).fit(fitted)
         return Choice(({},), (fit,), (score(fit, kept),), 0)
-    raise TypeError(f"{name} is {kind_of(model)}; pass models of words, such as Ising()")
+    raise BadType(name, f"is {kind_of(model)}", "pass models of words, such as Ising()")

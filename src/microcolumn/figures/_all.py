@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tqdm.auto import tqdm
 
+from ..errors import BadInput
 from ..study import NotComputedError, Results
 from ..study._status import is_interactive
 from ._annealing import annealing
@@ -141,4 +142,4 @@ def _figure_name(asked: str) -> str:
         if asked.lower() == name or (figure.paper and asked.upper() == figure.paper):
             return name
     known = ", ".join(f"{n} ({f.paper})" if f.paper else n for n, f in FIGURES.items())
-    raise ValueError(f"there is no figure {asked!r}; choose from {known}")
+    raise BadInput(f"there is no figure {asked!r}", f"choose from {known}")

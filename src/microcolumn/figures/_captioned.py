@@ -20,6 +20,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
+from ..errors import BadArgument
 from ..plot.style import RC, printable
 from ._presets import current, height_at, stack
 
@@ -131,9 +132,7 @@ class CaptionedFigure(Figure):
 def svg_element(figure: Figure, title: str, prefix: str) -> str:
     """Any figure as an SVG element for an HTML page, ``prefix`` before all its ids."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
-        raise ValueError(
-            f"prefix is {prefix!r}; begin it with a letter and use letters, digits, - and _"
-        )
+        raise BadArgument("prefix", f"is {prefix!r}", "use letters, digits, - and _ after a letter")
     return _prefixed(_element(figure, title), prefix)
 
 

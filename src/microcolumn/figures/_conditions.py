@@ -7,10 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
+from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
-from ..plot._inputs import expect
 from ..study import Condition, Experiment, NotComputedError, Results
+from ..validation import expect
 from ..wording import worded
 from ._captioned import CaptionedFigure
 
@@ -137,7 +138,7 @@ def condition_of(
         places = (" of {!r}", " in experiment {!r}", " with windows of {} bins")
         named = zip(places, asked, strict=True)
         where = "".join(text.format(each) for text, each in named if each is not None)
-        raise NotComputedError(f"{need.missing}{where}; {need.remedy}")
+        raise NotComputedError(f"{need.missing}{where}", need.remedy)
     return [condition for condition in found if condition[:2] == found[0][:2]][-1]
 
 
@@ -145,7 +146,7 @@ def check_planned(what: str, asked: Any, planned: Sequence[Any]) -> None:
     """Refuse what is asked for, if anything is, where the plan of a study does not have it."""
     if asked is not None and asked not in planned:
         names = ", ".join(map(str, planned))
-        raise ValueError(f"the study has no {what} {asked!r}; it has {names}")
+        raise BadInput(f"the study has no {what} {asked!r}", f"it has {names}")
 
 
 def of_recordings(

@@ -9,12 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..plot._inputs import expect
 from ..plot._laminar import HasUnits, table_of
 from ..plot._probe import depth_label
 from ..plot.style import literal
 from ..survey import LaminarMap
 from ..survey._laminar import INITIAL_S
+from ..validation import expect
 from ._captioned import PAGE, CaptionedFigure, captioned
 from ._conditions import caption
 from ._presets import is_narrow

@@ -256,7 +256,7 @@ def _found(results: Results, condition: Condition) -> LayersResult:
     spec = best_with_hidden(results, condition)
     found = results.layers(model=spec, **condition.names)
     if found is None or not all(row.shares for each in found.statistics for row in each.hidden):
-        raise NotComputedError(f"shuffled labels of {spec.name} are not kept; run the study again")
+        raise NotComputedError(f"no shuffled labels of {spec.name} are kept", "run the study again")
     if not found.statistics[0].hidden:
         raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     return found

@@ -102,7 +102,7 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
         left_out = [other.name for other in others]
         shown[model] = _Shown(best.name, results.model(**where), l1, left_out)
     if not shown:
-        raise NotComputedError("the study has no Ising, RBM or SemiRBM; add one to its plan")
+        raise NotComputedError("the study has no Ising, RBM or SemiRBM", "add one to its plan")
     return split, shown
 
 

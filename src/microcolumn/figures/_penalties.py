@@ -26,9 +26,7 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
         if not spec.is_rival and spec.name in compared.scores
     ]
     if not paths:
-        raise NotComputedError(
-            "no model of the study has a penalty; add one to its plan, such as Ising"
-        )
+        raise NotComputedError("no model of the study has a penalty", "plan one, such as Ising")
     shown: list[Shown] = ["score"]
     shown += ["couplings"] if any(path.n_couplings is not None for path in paths) else []
     shown += ["hidden units"] if any(path.n_live_hidden is not None for path in paths) else []

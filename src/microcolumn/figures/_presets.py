@@ -17,6 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.gridspec import GridSpec, SubplotSpec
 
+from ..errors import BadArgument
+
 #: Columns of a journal, mm, and widths that a figure may have.
 WIDTHS_MM = {"single": 89.0, "double": 183.0}
 _NARROWEST_MM, _WIDEST_MM = 40.0, 600.0
@@ -87,9 +89,10 @@ def width_mm(width: str | float) -> float:
         found = math.nan
     if not _NARROWEST_MM <= found <= _WIDEST_MM:
         names = ", ".join(f"{name!r} ({mm:g} mm)" for name, mm in WIDTHS_MM.items())
-        raise ValueError(
-            f"width is {width!r}; choose {names} or "
-            f"a number of mm from {_NARROWEST_MM:g} to {_WIDEST_MM:g}"
+        raise BadArgument(
+            "width",
+            f"is {width!r}",
+            f"choose {names} or a number of mm from {_NARROWEST_MM:g} to {_WIDEST_MM:g}",
         )
     return found
 
@@ -100,9 +103,7 @@ def _fonts(font: str | None = None) -> tuple[str, ...]:
     installed = {each.name.lower(): each.name for each in fontManager.ttflist}
     usual = next(name for name in _FONTS if name.lower() in installed)
     if font is not None and font.lower() not in installed:
-        raise ValueError(
-            f"font {font!r} is not installed here; install it, or leave it out for {usual}"
-        )
+        raise BadArgument("font", f"{font!r} is not installed here", f"install it, or use {usual}")
     chosen = usual if font is None else installed[font.lower()]
     return (_ANY,) if chosen == _FONTS[-1] else (chosen, _ANY)
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ._failures import ARRAYS, COUNTS, BadFileError, check_claim, damaged
+from ..errors import BadFile, damaged
+from ._failures import ARRAYS, COUNTS, check_claim
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -24,7 +25,7 @@ Number = TypeVar("Number", bound=np.generic)
 _HEADER_BYTES = 1 << 14
 
 
-class PickledArrayError(BadFileError):
+class PickledArrayError(BadFile):
     """An array of Python objects: unpickling one from an unknown source can run any code."""
 
 
@@ -105,9 +106,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         OSError,
         EOFError,
     ) as e:
-        raise BadFileError(
-            f"it is no intact archive of arrays ({e}); export or copy it again"
-        ) from None
+        raise BadFile(f"it is no intact archive ({e})", "export or copy it again") from None
 
 
 def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, ...]:
@@ -139,12 +138,12 @@ def _end(head: bytes, name: str) -> tuple[int, tuple[int, ...]]:
         shape, _, dtype = read(file)
     except Exception as error:  # NumPy evaluates the header and lets anything through
         reason = str(error).partition("\n")[0]
-        raise BadFileError(
-            f"{name} is no NumPy array ({reason:.100}); export or copy it again"
+        raise BadFile(
+            f"{name} is no NumPy array ({reason:.100})", "export or copy it again"
         ) from None
     if dtype.hasobject:
         raise PickledArrayError(
-            f"{name} holds Python objects, which could run code when opened; save numbers or text"
+            f"{name} holds Python objects, which could run code when opened", "save numbers or text"
         )
     if dtype.itemsize == 0 or any(length < 0 for length in shape):
         raise damaged(f"{name} has shape {shape} and dtype {dtype}")
@@ -162,26 +161,26 @@ def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDAr
 def check_array(name: str, array: NDArray[Any], fits: bool, needed: str) -> None:
     """Refuse an array whose shape or type does not fit; ``needed`` says which would."""
     if not fits:
-        raise BadFileError(
-            f"{name} has shape {array.shape} and dtype {array.dtype}; it needs {needed}"
+        raise BadFile(
+            f"{name} has shape {array.shape} and dtype {array.dtype}", f"it needs {needed}"
         )
 
 
 def check_index(name: str, index: NDArray[Any], n: int, of: str) -> None:
     """Refuse positions, one per spike, outside of the ``n`` entries of ``of``."""
     for bad in np.flatnonzero((index < 0) | (index >= n))[:1]:
-        raise BadFileError(
-            f"entry {bad} of {name} is {index[bad]}, but there are {n} {of}, counted from 0; "
-            "they must belong to the same export"
+        raise BadFile(
+            f"entry {bad} of {name} is {index[bad]}, but there are {n} {of}, counted from 0",
+            "they must belong to the same export",
         )
 
 
 def check_same_length(first: str, a: NDArray[Any], second: str, b: NDArray[Any]) -> None:
     """Refuse two arrays, each with its name, of different lengths."""
     if len(a) != len(b):
-        raise BadFileError(
-            f"{first} has {len(a)} entries but {second} has {len(b)}; "
-            "they must belong to the same export"
+        raise BadFile(
+            f"{first} has {len(a)} entries but {second} has {len(b)}",
+            "they must belong to the same export",
         )
 
 

@@ -10,8 +10,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from ..epochs import HALF_NANOSECOND, Epochs
+from ..errors import BadArgument, BadFile, advice
 from ..validation import Floats
-from ._failures import BadFileError
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 #: Seconds between segments whose own clocks do not say how they follow each other.
@@ -22,18 +22,19 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
     """How many units of time make a second; only times in samples need a sampling rate."""
     if time_unit not in (*_PER_SECOND, "samples"):
         choices = ", ".join(map(repr, (*_PER_SECOND, "samples")))
-        raise BadFileError(f"time_unit is {time_unit!r}; choose one of {choices}")
+        raise BadArgument("time_unit", f"is {time_unit!r}", f"choose one of {choices}")
     if time_unit != "samples":
         if sampling_rate is not None:
-            raise BadFileError(
-                f"sampling_rate is {sampling_rate!r} but times are in {time_unit}; "
-                "pass time_unit='samples' or leave it out"
+            raise BadArgument(
+                "sampling_rate",
+                f"is {sampling_rate!r} but times are in {time_unit}",
+                advice("pass {time_unit:samples} or leave it out"),
             )
         return _PER_SECOND[time_unit]
     if not is_rate(sampling_rate):
-        raise BadFileError(
-            f"its times are in samples and sampling_rate is {sampling_rate!r}; pass "
-            "sampling_rate= in Hz"
+        raise BadFile(
+            f"its times are in samples and sampling_rate is {sampling_rate!r}",
+            advice("pass {sampling_rate} in Hz"),
         )
     return float(sampling_rate)
 

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ._failures import BadFileError, damaged
+from ..errors import BadFile, damaged
 from ._remote import Remote
 
 _ONE_FILE = "only what it holds itself is read: export it again, with all data in one file"
@@ -37,9 +37,9 @@ def check_kind(path: Path) -> None:
             continue
         if kind not in (stat.S_IFREG, stat.S_IFDIR):
             name = "it" if file == path else str(file.relative_to(path))
-            raise BadFileError(
-                f"{name} is {_SPECIAL.get(kind, 'a device')}, which cannot be read as a recording; "
-                "name a file or a folder of files"
+            raise BadFile(
+                f"{name} is {_SPECIAL.get(kind, 'a device')}, which cannot be read as a recording",
+                "name a file or a folder of files",
             )
 
 
@@ -78,14 +78,14 @@ def check_inside(path: Path, home: Path) -> None:
     """Refuse a file or folder that lies outside of ``home`` after links are followed."""
     if not is_inside(path, home):
         name = os.path.relpath(path, home)
-        raise BadFileError(f"{name} is a link that leads out of the folder; copy the file in")
+        raise BadFile(f"{name} is a link that leads out of the folder", "copy the file in")
 
 
 def file_inside(path: Path, home: Path) -> Path:
     """A file, once it is certain that it is one and lies in ``home``."""
     check_inside(path, home)
     if not path.is_file():
-        raise BadFileError(f"{path.name} is no file; export or copy it again")
+        raise BadFile(f"{path.name} is no file", "export or copy it again")
     return path
 
 
@@ -112,9 +112,7 @@ def _check_hdf5(path: Path) -> None:
         if link is not None:
             target = file.get(link, getlink=True)
             where = f" to {target.filename!r:.100}" if hasattr(target, "filename") else ""
-            raise BadFileError(
-                f"/{_shown(link)} is a link{where} that leaves the file; {_ONE_FILE}"
-            )
+            raise BadFile(f"/{_shown(link)} is a link{where} that leaves the file", _ONE_FILE)
         h5o.visit(file.id, check, info=True)
 
 
@@ -130,9 +128,10 @@ def check_dataset(dataset: Any, name: bytes = b"") -> None:
         sources = [made.get_virtual_filename(n) for n in range(made.get_virtual_count())]
         others = [source for source in sources if source != "."]
     if others:
-        raise BadFileError(
+        raise BadFile(
             f"{f'/{_shown(name)}' if name else 'a dataset'} has its values in another file, "
-            f"{others[0]!r:.100}; {_ONE_FILE}"
+            f"{others[0]!r:.100}",
+            _ONE_FILE,
         )
 
 
@@ -174,14 +173,14 @@ def _checked_init(init: Callable[..., None], path: Path) -> Callable[..., None]:
     def checked(self: Any, bind: Any, *others: Any, **named: Any) -> None:
         check_dataset(bind)
         if Path(os.fsdecode(h5f.get_name(bind))).resolve() != path.resolve():
-            raise BadFileError(f"it leads to another file; {_ONE_FILE}")
+            raise BadFile("it leads to another file", _ONE_FILE)
         init(self, bind, *others, **named)
 
     return checked
 
 
 def _refuse_pickle(*_: Any, **__: Any) -> None:
-    raise BadFileError("it is pickled, which could run code when opened; save numbers or text")
+    raise BadFile("it is pickled, which could run code", "save numbers or text")
 
 
 def _shown(name: bytes) -> str:
@@ -218,14 +217,10 @@ def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> No
         content = content | {"filters": None}
     for entry in _objects(content):
         if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
-            raise BadFileError(
-                f"{name.parent} is pickled, which could run code when opened; save numbers or text"
-            )
+            raise BadFile(f"{name.parent} is pickled, which could run code", "save numbers or text")
         source = entry.get("source")
         if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
-            raise BadFileError(
-                f"{name.parent} leads to another folder, {source!r:.100}; {_ONE_FILE}"
-            )
+            raise BadFile(f"{name.parent} leads to another folder, {source!r:.100}", _ONE_FILE)
 
 
 def _holds_references(array: dict[str, Any], attributes: Any) -> bool:

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..validation import Floats
+from ..errors import BadFile, advice
+from ..validation import Floats, one_of
 from ._arrays import check_array
 from ._columns import as_number
-from ._failures import BadFileError, check_claim
+from ._failures import check_claim
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table, plain_name
 
@@ -32,20 +33,18 @@ _INDEX_NAMES = ("", "index", "bin", "bins", "time", "time_s", "time_ms", "t")
 def checked_width(width: float, where: str = "bin_width") -> float:
     """Seconds per bin; errors call the number ``where``."""
     if not 0 < width <= _WIDEST:
-        raise BadFileError(
-            f"{where} is {width}; bins need a width in seconds from 0 to {_WIDEST:g}"
-        )
+        raise BadFile(f"{where} is {width}", f"bins need a width in seconds from 0 to {_WIDEST:g}")
     return float(width)
 
 
 def time_axis(shape: tuple[int, ...], units_in: str | None, title: str) -> int:
     """Axis of time of a matrix called ``title``: the longer one, unless units are stated to be."""
-    if units_in not in (None, "rows", "columns"):
-        raise BadFileError(f"units_in is {units_in!r}; choose 'rows' or 'columns'")
+    if units_in is not None:
+        one_of("units_in", units_in, ("rows", "columns"))
     if units_in is None and shape[0] == shape[1]:
-        raise BadFileError(
-            f"{title} is square, so that its axis of time is not known; "
-            "pass units_in='rows' or units_in='columns'"
+        raise BadFile(
+            f"{title} is square, so that its axis of time is not known",
+            advice("pass {units_in:rows} or {units_in:columns}"),
         )
     if units_in is None:
         return int(np.argmax(shape))
@@ -81,9 +80,9 @@ def counted(
         found.append((rows, columns, values.astype(np.float64)))
     *place, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
     for bad in np.flatnonzero(~are_counts(counts))[:1]:
-        raise BadFileError(
-            f"{title} has {counts[bad]} in row {place[0][bad] + 1} and column {place[1][bad] + 1}; "
-            "counts are whole numbers from 0 on: save counts, or name what holds them"
+        raise BadFile(
+            f"{title} has {counts[bad]} in row {place[0][bad] + 1} and column {place[1][bad] + 1}",
+            "counts are whole numbers from 0 on: save counts, or name what holds them",
         )
     check_claim(path, int(counts.sum()) * 8, f"the counts in {title}")
     trains = spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width)
@@ -151,9 +150,10 @@ def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
     shape = (n_rows, len(header) - skipped)
     if named and units_in is None:
         if shape[1] > shape[0]:
-            raise BadFileError(
-                f"it has {shape[0]} rows and {shape[1]} named columns, so that its axis of time is "
-                "not known; pass units_in='rows' or units_in='columns'"
+            raise BadFile(
+                f"it has {shape[0]} rows and {shape[1]} named columns, so that its axis of time "
+                "is not known",
+                advice("pass {units_in:rows} or {units_in:columns}"),
             )
         units_in = "columns"
     ids = header[skipped:] if named else None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import accumulate
 from pathlib import Path
+
+from ..errors import BadFile, BadInput, advice, damaged
 
 #: Extras of modules that some files of a format need.
 _EXTRAS = {"hdmf_zarr": "zarr"}
-#: Characters of a list of names in a sentence, and of one name.
-_LIST, _NAME = 160, 60
 #: Bytes that any file may claim.
 _ALWAYS_FINE = 1 << 26
 #: A compressed file may claim 100 times its size. Counts in bins of a millisecond compress better,
@@ -20,36 +19,9 @@ _COMPRESSION, _DEFLATE = 100, 1032
 COUNTS, ARRAYS = 1 << 32, 0
 
 
-class BadFileError(ValueError):
-    """A file that cannot be read, in one sentence: what is wrong with it, and what to do."""
-
-
-def damaged(problem: str) -> BadFileError:
-    """The error about a file that no program can have written like this."""
-    return BadFileError(f"{problem}; it is damaged: export or copy it again")
-
-
-def name_list(names: Iterable[object]) -> str:
-    """As many names as a sentence has space for, and how many more there are."""
-    shown = [f"{name!s:.{_NAME}}" for name in names]
-    ends = accumulate(len(name) + 2 for name in shown)
-    n_shown = max(1, sum(end <= _LIST for end in ends))
-    more = f" and {len(shown) - n_shown} more" if len(shown) > n_shown else ""
-    return ", ".join(shown[:n_shown]) + more or "none"
-
-
-@contextmanager
-def naming(place: str) -> Iterator[None]:
-    """Say in which place of a file a value is wrong."""
-    try:
-        yield
-    except ValueError as error:
-        raise BadFileError(f"{place}: {error}") from None
-
-
 @contextmanager
 def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
-    """Turn exceptions of a reading library into a :class:`BadFileError` or an ``ImportError``.
+    """Turn exceptions of a reading library into a :class:`BadFile` or an ``ImportError``.
 
     Libraries raise exceptions of any type for a damaged file, so all are caught. Their warnings
     about versions and schemas are not passed on. Sentences call the format ``title``; ``extra``
@@ -59,7 +31,7 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except BadFileError:
+    except BadInput:
         raise
     except ImportError as error:
         if extra is None:
@@ -75,9 +47,9 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
         ) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or "no reason given"
-        raise BadFileError(
-            f"it cannot be read as {title} ({type(error).__name__}: {reason:.200}); it may be "
-            "damaged or of another format, which reader= names"
+        raise BadFile(
+            f"it cannot be read as {title} ({type(error).__name__}: {reason:.200})",
+            advice("it may be damaged or of another format, which {reader} names"),
         ) from None
 
 
@@ -108,7 +80,5 @@ def check_claim(
     if n_bytes <= (largest_content(path, most) if compressed else size):
         return
     if not isinstance(path, Path):
-        raise BadFileError(
-            f"{what} has {n_bytes:,} bytes, more than is read from a URL; download the file"
-        )
+        raise BadFile(f"{what} has {n_bytes:,} bytes, too many for a URL", "download it")
     raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import BadInput
 from ..units import check_depth_reference
-from ..validation import Floats, check_positions, real_array, real_number
+from ..validation import Floats, check_positions, expect, real_array, real_number, real_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,25 +63,20 @@ class LFP:
             object.__setattr__(self, "samples", real_array("samples", self.samples, remedy))
         shape = tuple(self.samples.shape)
         if len(shape) != 2:
-            raise ValueError(
-                f"{self.source} has shape {shape}; it needs one row per sample and one column "
-                "per channel"
+            raise BadInput(
+                f"{self.source} has shape {shape}",
+                "it needs one row per sample and one column per channel",
             )
         rate = real_number("sampling_rate_hz", self.sampling_rate_hz, "pass samples per second")
         start = real_number("start_s", self.start_s, "pass the time of the first sample in s")
         if not (np.isfinite(rate) and rate > 0.0 and np.isfinite(start)):
-            raise ValueError(
-                f"{self.source} starts at {start} s with {rate} samples per second; "
-                "state a finite start and a positive rate"
+            raise BadInput(
+                f"{self.source} starts at {start} s with {rate} samples per second",
+                "state a finite start and a positive rate",
             )
         check_depth_reference(self.depth_reference, self.source)
         n_channels = shape[1] if self._channels is None else len(self._channels)
-        depths = real_array("depth_um", self.depth_um, "pass one depth in µm per channel")
-        if depths.shape != (n_channels,):
-            raise ValueError(
-                f"depth_um has shape {depths.shape} for the {n_channels} channels of "
-                f"{self.source}; it needs one depth per channel"
-            )
+        depths = real_vector("depth_um", self.depth_um, n_channels, "channel")
         object.__setattr__(self, "depth_um", depths)
         for name in ("gain_mv", "offset_mv"):
             values = real_array(name, getattr(self, name), "pass one number per channel")
@@ -104,17 +100,15 @@ class LFP:
             raise ImportError(
                 f"Neo signals need {error.name}; install it with: pip install 'microcolumn[neo]'"
             ) from None
-        if not isinstance(signal, neo.AnalogSignal):
-            raise TypeError(
-                f"signal is of type {type(signal).__name__}; pass a neo.AnalogSignal "
-                "(load() turns a proxy into one)"
-            )
+        expect(
+            "signal", signal, neo.AnalogSignal, "a neo.AnalogSignal (load() turns a proxy into one)"
+        )
         try:
             gain_mv = float((1.0 * signal.units).rescale(pq.mV).magnitude)
         except ValueError:
-            raise ValueError(
-                f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential; "
-                "pass one in V, mV or µV"
+            raise BadInput(
+                f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential",
+                "pass one in V, mV or µV",
             ) from None
         return cls(
             signal.magnitude,
@@ -141,9 +135,9 @@ class LFP:
         try:
             raw = np.asarray(self.samples[first:stop], dtype=np.float64)
         except Exception as error:  # Of a file's library: a damaged chunk, a closed file.
-            raise ValueError(
-                f"samples {first} to {stop} of {self.source} cannot be read ({error}); the file "
-                "may be damaged or closed"
+            raise BadInput(
+                f"samples {first} to {stop} of {self.source} cannot be read ({error})",
+                "the file may be damaged or closed",
             ) from None
         if self._channels is not None:
             raw = raw[:, list(self._channels)]

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadArgument, BadFile, Remedy, advice, name_list
 from ..safe_text import as_text
 from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, split_by_unit
 from ._clocks import ticks_per_second
 from ._columns import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS
-from ._failures import BadFileError, name_list
 from ._session import Session
 from ._tables import UNIT_NAMES, place_of, plain_name
 
@@ -52,7 +52,7 @@ def mapped_session(
         found = matching(arrays.names, times, arrays.separator)
         refuse("one array of times per unit", units=units)
         if not found:
-            raise BadFileError(f"nothing is called {times!r}; {offer(arrays.names, arrays.what)}")
+            raise BadFile(f"nothing is called {times!r}", offer(arrays.names, arrays.what))
         trains = [_numbers(arrays.read(name), name) / per_second for name in found.values()]
         return Session(list(found), trains)
     chosen = [_chosen(arrays, name) for name in (times, units)]
@@ -69,7 +69,7 @@ def _chosen(arrays: Arrays, name: str | None) -> str:
         if name is not None and known.strip(arrays.separator) == wanted:
             return known
     problem = f"nothing is called {name!r}" if name is not None else "times and units are not known"
-    raise BadFileError(f"{problem}; {offer(arrays.names, arrays.what)}")
+    raise BadFile(problem, offer(arrays.names, arrays.what))
 
 
 def _numbers(times: NDArray[Any], name: str) -> Floats:
@@ -108,7 +108,7 @@ def natural(name: str) -> tuple[list[Any], str]:
     return parts, name
 
 
-def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None) -> str:
+def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None) -> Remedy:
     """Advice to name times and units among the ``what`` of a file, with the likeliest of them.
 
     It lists the names, or what is ``shown`` in their place.
@@ -116,16 +116,19 @@ def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None
     time, unit = _likeliest(names, _TIME_PARTS), _likeliest(names, _UNIT_PARTS)
     if time is None or unit is None or time == unit:
         time, unit = "...", "..."
-    return (
-        f"name the {what} of times and of units, for example times={time!r} units={unit!r} "
-        f"({what}: {name_list(shown or names)})"
-    )
+    chosen = advice(" {times} {units}", times=time, units=unit)
+    listed = f" ({what}: {name_list(shown or names)})"
+    return (f"name the {what} of times and of units, for example", *chosen, listed)
 
 
-def refuse(content: str, **options: Any) -> None:
+#: What to do with an option of counts that is given for spikes.
+OF_COUNTS = advice("leave it out, or state the {bin_width} of a matrix of counts")
+
+
+def refuse(content: str, remedy: Remedy = "leave it out", **options: Any) -> None:
     """Refuse options that were given and do not apply to ``content``."""
     for name in (name for name, value in options.items() if value is not None):
-        raise BadFileError(f"{name}= does not apply to {content}; leave it out")
+        raise BadArgument(name, f"does not apply to {content}", remedy)
 
 
 def _likeliest(names: Sequence[str], parts: Sequence[str]) -> str | None:
@@ -148,9 +151,9 @@ def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
         return numbers
     bad = np.flatnonzero(~np.isfinite(numbers) | (numbers != np.trunc(numbers)))
     if bad.size:
-        raise BadFileError(
-            f"{name} holds {numbers[bad[0]]}, which names no unit; name whole numbers or text with "
-            "units="
+        raise BadFile(
+            f"{name} holds {numbers[bad[0]]}, which names no unit",
+            advice("name whole numbers or text with {units}"),
         )
     return numbers.astype(np.int64)
 
@@ -179,9 +182,9 @@ class SpikeTable:
         """How many units of time make a second, as the column or the caller states it."""
         stated = self.time_unit
         if stated and time_unit not in (None, stated):
-            raise BadFileError(
-                f"its column {self.time_name!r} is in {stated} but time_unit is {time_unit!r}; "
-                "leave time_unit= out"
+            raise BadFile(
+                f"its column {self.time_name!r} is in {stated} but time_unit is {time_unit!r}",
+                advice("leave {time_unit} out"),
             )
         return ticks_per_second(time_unit or stated or "s", sampling_rate)
 
@@ -195,13 +198,14 @@ class SpikeTable:
     ) -> None:
         """Add rows: units and times of their spikes, and their entries in `columns`."""
         if "" in names:
-            raise BadFileError(
-                f"{self.row} {self.next_row + names.index('')} names no unit; complete or remove it"
+            raise BadFile(
+                f"{self.row} {self.next_row + names.index('')} names no unit",
+                "complete or remove it",
             )
         for bad in np.flatnonzero(~np.isfinite(times))[:1]:
-            raise BadFileError(
-                f"{self.row} {self.next_row + bad}: time is {times[bad]}; leave out spikes whose "
-                "time is unknown"
+            raise BadFile(
+                f"{self.row} {self.next_row + bad}: time is {times[bad]}",
+                "leave out spikes whose time is unknown",
             )
         units = [self._codes.setdefault(name, len(self._codes)) for name in names]
         self._units.append(np.array(units, dtype=np.int64))
@@ -217,9 +221,10 @@ class SpikeTable:
             if known.setdefault(unit, entry) != entry:
                 if name.lower() in _OF_UNITS:
                     label = list(self._codes)[unit]
-                    raise BadFileError(
+                    raise BadFile(
                         f"{self.row} {self.next_row + row}: {name} of unit {label!r} is {entry!r} "
-                        f"but was {known[unit]!r} before; give each unit one {name}"
+                        f"but was {known[unit]!r} before",
+                        f"give each unit one {name}",
                     )
                 self.leave_out(name, "change within units")
                 return
@@ -260,8 +265,8 @@ def _places(header: Sequence[str], times: str | None, units: str | None) -> tupl
             place = place_of(header, [plain_name(str(name))])
             problem = f"there is no column {name!r}"
         if place is None:
-            raise BadFileError(f"{problem}; {offer(header, 'columns')}")
+            raise BadFile(problem, offer(header, "columns"))
         found.append(place)
     if not named and len(set(map(plain_name, header))) < len(header):
-        raise BadFileError(f"its header {name_list(header)} names a column twice; rename one")
+        raise BadFile(f"its header {name_list(header)} names a column twice", "rename one")
     return found[0], found[1]

@@ -13,13 +13,18 @@ from numpy.typing import ArrayLike
 
 from ..binning import UnitOfTimeError
 from ..epochs import Epochs
+from ..errors import BadFile, BadInput, advice, in_file
 from ..recording import Recording
+from ..validation import one_of
 from ._containment import check_contained, check_kind, is_hdf5
-from ._failures import as_bad_file, naming
+from ._failures import as_bad_file
 from ._readers import READERS
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
+
+#: How a remedy states the unit of spike times.
+_UNIT_OF_TIME = advice("{time_unit:ms}, or 'samples' with a {sampling_rate}")
 
 
 def read(
@@ -80,27 +85,27 @@ def read(
     ImportError
         If the format's library is not installed, with the command that installs it.
     """
-    place = _place(path)
     mapped = any(options.get(name) is not None for name in ("times", "units"))
-    name = recognise(place, mapped=mapped) if reader is None else reader
-    if name not in READERS:
-        raise ValueError(f"reader is {name!r}; choose one of {', '.join(READERS)}")
+    with in_file(path):
+        place = _place(path)
+        name = recognise(place, mapped=mapped) if reader is None else reader
+    one_of("reader", name, READERS)
     _check_options(name, options)
-    try:
-        return to_recording(
-            _session(name, place, options),
-            source=f"{READERS[name].title}, {place.name}",
-            depth_reference=depth_reference,
-            layers=layers,
-            quality=quality,
-            epochs=epochs,
-            start=start,
-        )
-    except ValueError as error:  # a BadFileError or what is wrong with the recording
-        remedy = ""
-        if isinstance(error, UnitOfTimeError) and "time_unit" in _options_of(name):
-            remedy = ", or state their unit: time_unit='ms', or 'samples' with a sampling_rate="
-        raise ValueError(f"{path}: {error}{remedy}") from None
+    with in_file(path):
+        try:
+            return to_recording(
+                _session(name, place, options),
+                source=f"{READERS[name].title}, {place.name}",
+                depth_reference=depth_reference,
+                layers=layers,
+                quality=quality,
+                epochs=epochs,
+                start=start,
+            )
+        except UnitOfTimeError as error:
+            if "time_unit" in _options_of(name):
+                error.remedy = (f"{error.remedy}, or state their unit: ", *_UNIT_OF_TIME)
+            raise
 
 
 @cache
@@ -120,27 +125,21 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
     for option in options:
         if option not in known:
             choices = f"it has {', '.join(known)}" if known else "it has none"
-            raise ValueError(f"{option!r} is no option of reading {READERS[name].title}; {choices}")
+            raise BadInput(f"{option!r} is no option of reading {READERS[name].title}", choices)
 
 
 def _place(path: str | Path) -> Any:
     """A file or folder, or a file behind a URL, which has what readers use of a path."""
     if str(path).lower().endswith(".lindi.json"):
-        raise ValueError(
-            f"{path}: LINDI descriptions are not read; name the HDF5 file itself or its URL"
-        )
+        raise BadFile("LINDI descriptions are not read", "name the HDF5 file itself or its URL")
     if not is_url(path):
         if not Path(path).exists():
             raise FileNotFoundError(f"{path} does not exist; check the path")
-        with naming(str(path)):
-            check_kind(Path(path))
+        check_kind(Path(path))
         return Path(path)
     place = found(str(path))
     if not is_hdf5(place):
-        raise ValueError(
-            f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "
-            "from there"
-        )
+        raise BadFile("only HDF5 files are read from a URL", "download it first")
     return place
 
 

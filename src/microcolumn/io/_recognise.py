@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from ..errors import BadFile
 from ._containment import is_hdf5
 from ._tables import GZIP
 from .alf.folders import is_alf
@@ -41,15 +42,15 @@ def recognise(path: Path, *, mapped: bool = False) -> str:
     If the caller names what to read (``mapped``), it is by the container of any layout.
     """
     if path.is_file() and path.stat().st_size == 0:
-        raise ValueError(f"{path} is empty; export or copy it again")
+        raise BadFile("it is empty", "export or copy it again")
     if mapped and path.is_file():
         return _container(path)
     name = _folder(path) if path.is_dir() else _file(path)
     name = name or _BY_EXTENSION.get(path.suffix.lower())
     if name is None and path.is_dir():
-        raise ValueError(
-            f"{path} is a folder without spike_times.npy or any other mark of a known format; "
-            "name the file itself, or the reader"
+        raise BadFile(
+            "it is a folder without spike_times.npy or any other mark of a known format",
+            "name the file itself, or the reader",
         )
     return name or "neo"
 
@@ -102,7 +103,7 @@ def _is_table(path: Path, head: bytes) -> bool:
 def _packed(path: Path) -> str:
     """Reader of a file compressed by gzip, which is for tables alone."""
     if _BY_EXTENSION.get(Path(path.stem).suffix.lower(), "csv") != "csv":
-        raise ValueError(f"{path} is compressed; unpack it first, for example with gunzip")
+        raise BadFile("it is compressed", "unpack it first, for example with gunzip")
     return "csv"
 
 

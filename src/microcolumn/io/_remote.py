@@ -14,7 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ._failures import BadFileError, as_bad_file
+from ..errors import BadFile, in_file
+from ._failures import as_bad_file
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 #: Where an answer states how many bytes a file has; more than 15 digits are impossible.
@@ -32,7 +33,8 @@ def is_url(place: object) -> bool:
     try:
         urlsplit(place)
     except ValueError as error:
-        raise ValueError(f"{place} is no address of the web ({error}); correct it") from None
+        with in_file(place):
+            raise BadFile(f"it is no address of the web ({error})", "correct it") from None
     return True
 
 
@@ -87,9 +89,9 @@ class Remote:
             return self._opened.read(size)
         except (_AnswerError, Exception) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise BadFileError(
-                f"its server stopped sending it ({reason:.100}); try again later, or download the "
-                "file"
+            raise BadFile(
+                f"its server stopped sending it ({reason:.100})",
+                "try again later, or download the file",
             ) from None
 
     def seek(self, offset: int, whence: int = 0) -> int:
@@ -117,10 +119,10 @@ class Remote:
 def found(url: str) -> Remote:
     """The file behind a URL, once its server has sent its first bytes.
 
-    Raises `BadFileError` or `OSError` in one sentence if it cannot be read from there.
+    Raises `BadFile` or `OSError` in one sentence if it cannot be read from there.
     """
     if not url.lower().startswith(("http://", "https://")):
-        raise ValueError(f"{url} is no address of the web; give one that begins with https://")
+        raise BadFile("it is no address of the web", "give one that begins with https://")
     with as_bad_file("from a URL", "stream"):
         import remfile  # noqa: F401 - for reading later
     answer: Future[tuple[Any, bytes]] = Future()
@@ -147,10 +149,7 @@ def found(url: str) -> Remote:
         )
     size = _SIZE.fullmatch(response.headers.get("Content-Range", ""))
     if response.status_code != 206 or size is None:
-        raise BadFileError(
-            f"{url}: its server does not send parts of a file, which reading needs; download it "
-            "and read it from there"
-        )
+        raise BadFile("its server does not send parts of a file", "download it first")
     return Remote(response.url, int(size[1]), head)
 
 

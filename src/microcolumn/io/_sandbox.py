@@ -24,8 +24,9 @@ from typing import Any
 
 from joblib.externals import loky
 
+from ..errors import BadFile, BadInput, damaged
 from ._containment import containing
-from ._failures import BadFileError, damaged, largest_content, size_on_disk
+from ._failures import largest_content, size_on_disk
 from ._session import Session
 
 #: Bytes that reading may take beyond the library itself and two copies of the file's content.
@@ -54,7 +55,7 @@ Load = Callable[[Path], Session]
 def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:
     """Content of a file or folder, read in the worker process; threads wait for each other.
 
-    ``load`` raises `BadFileError` or `ImportError`; ``libraries`` are imported before limits are
+    ``load`` raises `BadInput` or `ImportError`; ``libraries`` are imported before limits are
     set, if they are installed.
     """
     if multiprocessing.current_process().daemon:  # such a process may not start another
@@ -97,9 +98,9 @@ class Sandbox:
                 outcome: Session | Exception = reading.result(patience)
             except TimeoutError:
                 self.stop()
-                raise BadFileError(
-                    f"reading it was given up after {patience:.0f} s, which is long for its size; "
-                    "copy it to a disk of this machine, or export it again"
+                raise BadFile(
+                    f"reading it was given up after {patience:.0f} s, which is long for its size",
+                    "copy it to a disk of this machine, or export it again",
                 ) from None
             except (loky.BrokenProcessPool, MemoryError):  # the latter of sending the content
                 self.stop()
@@ -188,7 +189,7 @@ def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session |
     try:
         with containing(path):
             return load(path)
-    except (BadFileError, ImportError) as error:
+    except (BadInput, ImportError) as error:
         return error
 
 

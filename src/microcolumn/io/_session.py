@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..epochs import Epochs, as_epochs, names_epochs
+from ..errors import BadArgument, BadFile, Setting, advice
 from ..layers import is_boundaries, layer_labels
 from ..recording import Recording, silent_start_s
 from ..safe_text import shortened
@@ -84,12 +85,12 @@ def to_recording(
 ) -> Recording:
     """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
-        raise ValueError("there is no unit in it; check that spikes were sorted and exported")
+        raise BadFile("there is no unit in it", "check that spikes were sorted and exported")
     for name, column in session.columns.items():
         if len(column) != len(session.ids):
-            raise ValueError(
-                f"column {name!r} has {len(column)} entries for {len(session.ids)} units; "
-                "export the table again"
+            raise BadFile(
+                f"column {name!r} has {len(column)} entries for {len(session.ids)} units",
+                "export the table again",
             )
     units, read = _units(session, depth_reference, layers)
     # If the file does not state when units were observed, the caller's epochs do.
@@ -171,9 +172,9 @@ def _check_lengths(recording: Recording) -> None:
     for column, entries in texts.items():
         longest = max(entries, key=len, default="")
         if len(longest) > _LONGEST:
-            raise ValueError(
-                f"{column[:50]!r} holds {longest[:20]!r} and so on, {len(longest):,} characters; "
-                f"names have {_LONGEST} at most: shorten them"
+            raise BadFile(
+                f"{column[:50]!r} holds {longest[:20]!r} and so on, {len(longest):,} characters",
+                f"names have {_LONGEST} at most: shorten them",
             )
 
 
@@ -184,9 +185,9 @@ def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
     if len(kept) == len(qualities):
         return None, []
     if not kept:
-        raise ValueError(f"all of its units are of quality {_NOISE!r}; pass quality= to read them")
+        raise BadFile(f"all units are of quality {_NOISE!r}", advice("pass {quality}"))
     n_noise = len(qualities) - len(kept)
-    return kept, [f"units of quality 'noise' left out: {n_noise}; quality= names what to keep"]
+    return kept, [f"units of quality 'noise' left out: {n_noise}; name the quality to keep others"]
 
 
 def _notes(
@@ -196,7 +197,7 @@ def _notes(
     if length_unknown:
         notes.append(
             "it is not stated how long was recorded, so the recording ends with the last spike; "
-            "epochs= states it"
+            "state its epochs if it went on"
         )
     depth_column = session.depth_column or session.column(DEPTH_COLUMNS)
     known = depth_column and depth_reference_of(depth_column)
@@ -215,8 +216,8 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
     reference = session.depth_reference or (name and depth_reference_of(name))
     if reference is not None and stated not in (None, "unstated", reference):
         who = f"column {name!r}" if session.depth_reference is None else "the file"
-        raise ValueError(
-            f"depth_reference is {stated!r} but {who} states {reference!r}; leave it out"
+        raise BadArgument(
+            "depth_reference", f"is {stated!r} but {who} states {reference!r}", "leave it out"
         )
     if name is None:
         return None, stated
@@ -229,9 +230,9 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
         return depths, reference
     if stated is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
-        raise ValueError(
-            f"its units have depths (column {name!r}) whose zero and direction no file states; "
-            f"pass depth_reference=: {choices}"
+        raise BadFile(
+            f"its units have depths (column {name!r}) whose zero and direction no file states",
+            ("pass ", Setting("depth_reference"), f": {choices}"),
         )
     return depths, stated
 
@@ -244,9 +245,7 @@ def _flags(session: Session) -> list[bool] | None:
     for unit, entry in zip(session.ids, session.columns[name], strict=True):
         text = str(entry).strip().lower()
         if text not in (*_TRUE, *_FALSE):
-            raise ValueError(
-                f"column {name!r} says {entry!r} of unit {unit!r}; it needs true or false"
-            )
+            raise BadFile(f"column {name!r} says {entry!r} of unit {unit!r}", "say true or false")
         flags.append(text in _TRUE)
     return flags
 
@@ -272,18 +271,19 @@ def begun(trains: Sequence[Any], start: float | None, stated: object) -> Epochs 
     first, last = _span(trains)
     if start is None:
         if stated is None and first < 0:
-            raise ValueError(
-                f"its first spike is at {first:.10g} s, before 0; say when the recording began: "
-                f"start={np.floor(first):.10g}"
+            raise BadFile(
+                f"its first spike is at {first:.10g} s, before 0",
+                advice("say when the recording began: {start}", start=int(np.floor(first))),
             )
         return None
     begin = real_number("start", start, "give seconds")
     if stated is not None:
-        raise ValueError("it is stated when it was recorded; leave start= out, or choose epochs=")
+        raise BadFile("it is stated when it was recorded", advice("leave {start} out"))
     if not begin < last:
-        raise ValueError(
-            f"start is {begin:g} s but the last spike is at {last:.10g} s; give seconds on the "
-            "clock of the spikes"
+        raise BadArgument(
+            "start",
+            f"is {begin:g} s but the last spike is at {last:.10g} s",
+            "give seconds on the clock of the spikes",
         )
     return Epochs([[begin, last]])
 
@@ -301,14 +301,14 @@ def start_notes(recording: Recording, start: float | None, *, stated: bool) -> l
     if start is None and begin > 0:
         return [
             f"the first spike is at {begin:.6g} s, and the recording is taken to begin there; "
-            "start= states when it began"
+            "state its start if it began elsewhere"
         ]
     silent = silent_start_s(recording)
     if not silent:
         return []
     return [
-        f"no unit fires in the first {silent:.6g} s, which makes all rates lower; start= states "
-        "when the recording began"
+        f"no unit fires in the first {silent:.6g} s, which makes all rates lower; state its "
+        "start if it began later"
     ]
 
 

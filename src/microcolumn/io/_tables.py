@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ._failures import BadFileError, damaged, name_list
+from ..errors import BadFile, advice, damaged, name_list
 
 if TYPE_CHECKING:
     from _csv import Reader as Rows
@@ -39,14 +39,16 @@ def open_table(
             lines = iter(partial(file.readline, _LONGEST_LINE), "")
             first = next(lines, "")
             if not first:
-                raise BadFileError(f"{title} is empty; export or copy it again")
+                raise BadFile(f"{title} is empty", "export or copy it again")
             if not first.strip():
-                raise BadFileError("its first line is empty; it needs a header such as 'unit,time'")
+                raise BadFile("its first line is empty", "it needs a header such as 'unit,time'")
             separator = next((mark for mark in "\t;," if mark in first), " ")
             if not is_matrix and first.count(separator) >= _MOST_COLUMNS:
-                raise BadFileError(
-                    f"{title} has more than {_MOST_COLUMNS:,} columns; export unit and time alone, "
-                    "or state the bin_width= of a matrix of counts"
+                raise BadFile(
+                    f"{title} has more than {_MOST_COLUMNS:,} columns",
+                    advice(
+                        "export unit and time alone, or state the {bin_width} of a matrix of counts"
+                    ),
                 )
             shape: dict[str, Any] = {"delimiter": separator, "skipinitialspace": separator == " "}
             titles = first.strip() if separator == " " else first
@@ -54,11 +56,9 @@ def open_table(
             yield header, csv.reader(lines, **shape)
     except UnicodeError as error:
         reason = getattr(error, "reason", error)
-        raise BadFileError(
-            f"{title} is not UTF-8 text ({reason}); save it as CSV in UTF-8"
-        ) from None
+        raise BadFile(f"{title} is not UTF-8 text ({reason})", "save it as CSV in UTF-8") from None
     except csv.Error as error:
-        raise BadFileError(f"{title} cannot be read as a table ({error}); save it as CSV") from None
+        raise BadFile(f"{title} cannot be read as a table ({error})", "save it as CSV") from None
 
 
 def check_fields(rows: Iterable[list[str]], n_fields: int, first_line: int) -> None:
@@ -69,7 +69,7 @@ def check_fields(rows: Iterable[list[str]], n_fields: int, first_line: int) -> N
                 f"has {len(row)} fields where the first has {n_fields}; complete it, and write "
                 "decimal points, not commas"
             )
-            raise BadFileError(f"line {line} {'is empty; remove it' if is_blank(row) else problem}")
+            raise BadFile(f"line {line} {'is empty; remove it' if is_blank(row) else problem}")
 
 
 def is_blank(row: list[str]) -> bool:
@@ -122,9 +122,7 @@ def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
     with open_table(path, path.name) as (header, rows):
         key = place_of(header, names)
         if key is None:
-            raise BadFileError(
-                f"{path.name} has columns {name_list(header)} but none called {names[0]}; add it"
-            )
+            raise BadFile(f"{path.name} has {name_list(header)} and no column {names[0]}", "add it")
         for line, row in enumerate(rows, start=2):
             entries = [entry.strip() for entry in row]
             if not any(entries):
@@ -132,7 +130,7 @@ def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
             unit = entries[key] if key < len(entries) else ""
             if not unit or unit in table:
                 problem = f"names unit {unit!r} again" if unit else "names no unit"
-                raise BadFileError(f"{path.name} line {line} {problem}; keep one row per unit")
+                raise BadFile(f"{path.name} line {line} {problem}", "keep one row per unit")
             fields = zip(header, entries, strict=False)
             table[unit] = {name: entry for name, entry in fields if name != header[key]}
     return table
@@ -144,5 +142,5 @@ def layer_table(path: Path) -> dict[str, str]:
     names = {name for entries in rows.values() for name in entries}
     column = next((name for name in names if plain_name(name) == "layer"), None)
     if column is None:
-        raise BadFileError(f"{path.name} has no column of layers; it needs unit and layer")
+        raise BadFile(f"{path.name} has no column of layers", "it needs unit and layer")
     return {unit: entries[column] for unit, entries in rows.items() if column in entries}

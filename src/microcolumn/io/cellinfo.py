@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..epochs import Epochs
+from ..errors import BadFile, within
 from ..validation import Floats
 from ._clocks import whole_epoch
 from ._containment import check_contained, file_inside
-from ._failures import BadFileError, as_bad_file, naming
+from ._failures import as_bad_file
 from ._sandbox import load_sandboxed
 from ._session import Session
 from .matlab import entries_of, load as load_matlab
@@ -79,7 +80,7 @@ def _spikes_file(path: Path) -> Path:
         return path
     found = spikes_files(path)
     if len(found) != 1:
-        raise BadFileError(f"it has {len(found)} files *{_SUFFIX}; name the one to read")
+        raise BadFile(f"it has {len(found)} files *{_SUFFIX}", "name the one to read")
     return file_inside(found[0], path)
 
 
@@ -97,7 +98,7 @@ def _sandboxed(read: Callable[[Path], Any], path: Path) -> Any:
 
 
 def _as_matlab(read: Callable[[Path], Any], path: Path) -> Any:
-    with as_bad_file(path.name, "matlab"), naming(path.name):
+    with as_bad_file(path.name, "matlab"), within(path.name):
         check_contained(path)
         return read(path)
 

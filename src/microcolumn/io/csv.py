@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ..errors import BadFile, advice
 from ..validation import Floats, is_finite_number
 from ._counts import checked_width, text_matrix
-from ._failures import BadFileError
-from ._mapping import SpikeTable, refuse
+from ._mapping import OF_COUNTS, SpikeTable, refuse
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table
 
@@ -55,20 +55,22 @@ def load(
         As for :func:`microcolumn.read`; units are in columns if these have names.
     """
     if bin_width is not None:
-        of_spikes = {"time_unit": time_unit, "sampling_rate": sampling_rate}
-        counts = "a matrix of counts, which bin_width= states"
-        refuse(counts, times=times, units=units, **of_spikes)
+        counts = "a matrix of counts, which bin_width states"
+        refuse(counts, times=times, units=units, time_unit=time_unit, sampling_rate=sampling_rate)
         return text_matrix(path, checked_width(bin_width), units_in)
-    refuse("a table of spikes; a matrix of counts needs bin_width=", units_in=units_in)
+    refuse("a table of spikes", OF_COUNTS, units_in=units_in)
     with open_table(path) as (header, rows):
         points = rows.dialect.delimiter != ","  # then a comma is a decimal point
         lines: Iterator[list[str]] = rows
         first_line = 2
         numbers = [is_finite_number(_pointed(text, points)) for text in header]
         if times is None and units is None and all(numbers[1:2] or numbers):
-            raise BadFileError(
-                "it has no header; add 'unit,time' as its first line, or number its columns from 1 "
-                "(times='2' units='1'); a matrix of counts needs bin_width="
+            raise BadFile(
+                "it has no header",
+                advice(
+                    "add 'unit,time' as its first line, or number its "
+                    "columns from 1 ({times:2} {units:1}); a matrix of counts needs {bin_width}"
+                ),
             )
         if all(numbers):
             lines, first_line = chain([header], rows), 1
@@ -119,4 +121,4 @@ def _number(text: str, line: int) -> float:
     except ValueError:
         comma = _DECIMAL_COMMA.fullmatch(text)
         remedy = "write decimal points, not commas" if comma else "correct or remove it"
-        raise BadFileError(f"line {line}: time {text[:50]!r} is not a number; {remedy}") from None
+        raise BadFile(f"line {line}: time {text[:50]!r} is not a number", remedy) from None

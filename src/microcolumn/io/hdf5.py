@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadFile
 from ._clocks import ticks_per_second
-from ._failures import BadFileError, check_claim
+from ._failures import check_claim
 from ._mapping import Arrays, mapped_session
 from ._session import Session
 
@@ -70,6 +71,6 @@ def _values(path: Path, name: str, item: Any, column: str | None) -> NDArray[Any
 
     dtype = item.dtype if column is None else item.dtype[column]
     if dtype.kind not in "biufS" and h5py.check_string_dtype(dtype) is None:
-        raise BadFileError(f"{name} is of type {dtype}; name a dataset of numbers or text")
+        raise BadFile(f"{name} is of type {dtype}", "name a dataset of numbers or text")
     check_claim(path, item.size * item.dtype.itemsize, name)
     return np.asarray(item[()] if column is None else item[column]).ravel()

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadFile, damaged
 from ..validation import Floats
 from ._clocks import ticks_per_second
 from ._containment import file_inside
-from ._failures import BadFileError, damaged
 from ._session import Session
 
 #: What follows the name of a unit.
@@ -51,21 +51,19 @@ def load(
     """
     files = [file_inside(file, path) for file in t_files(path)] if path.is_dir() else [path]
     if not files:
-        raise BadFileError("it has no T-file of MClust (.t, .t32, .t64); name another folder")
+        raise BadFile("it has no T-file of MClust (.t, .t32, .t64)", "name another folder")
     ids: dict[str, Path] = {}
     for file in files:
         other = ids.setdefault(file.stem, file)
         if other != file:
-            raise BadFileError(
-                f"{other.name} and {file.name} are the same unit; leave one of them in the folder"
-            )
+            raise BadFile(f"{other.name} and {file.name} are the same unit", "leave one there")
     trains = [_train(file, time_unit, sampling_rate) for file in files]
     quality = ["questionable" if _match(file)["mark"] else "good" for file in files]
     if "questionable" not in quality:
         return Session(list(ids), trains)
     note = (
         f"units marked as questionable by the underscore of their files (._t): "
-        f"{quality.count('questionable')} of {len(files)}; quality='good' leaves them out"
+        f"{quality.count('questionable')} of {len(files)}; keep quality 'good' to leave them out"
     )
     return Session(list(ids), trains, {"quality": quality}, notes=(note,))
 
@@ -79,9 +77,9 @@ def t_files(path: Path) -> list[Path]:
 def _match(path: Path) -> re.Match[str]:
     found = _EXTENSION.fullmatch(path.suffix)
     if found is None:
-        raise BadFileError(
-            f"its name ends in {path.suffix!r}, which does not say how it counts; T-files of "
-            "MClust end in .t, .t32, .t64, .raw32 or .raw64"
+        raise BadFile(
+            f"its name ends in {path.suffix!r}, which does not say how it counts",
+            "T-files of MClust end in .t, .t32, .t64, .raw32 or .raw64",
         )
     return found
 
@@ -95,9 +93,9 @@ def _train(path: Path, time_unit: str | None, sampling_rate: float | None) -> Fl
     if time_unit is None:
         # Some versions write the header of T-files into raw ones too.
         if kind["raw"] or not _STATED.search(head[:start]):
-            raise BadFileError(
-                f"{path.name} does not say what its timestamps count; pass time_unit, which is "
-                f"{_TENTHS!r} in T-files of MClust itself"
+            raise BadFile(
+                f"{path.name} does not say what its timestamps count",
+                f"pass time_unit, which is {_TENTHS!r} in T-files of MClust itself",
             )
         time_unit = _TENTHS
     if time_unit == _TENTHS and sampling_rate is None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..atomic import atomic_write
 from ..epochs import Epochs
+from ..errors import BadFile, advice, name_list
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import (
@@ -24,8 +25,7 @@ from ._arrays import (
 )
 from ._clocks import ticks_per_second
 from ._counts import array_matrix, checked_width
-from ._failures import BadFileError, name_list
-from ._mapping import Arrays as Choice, mapped_session, offer, refuse
+from ._mapping import OF_COUNTS, Arrays as Choice, mapped_session, offer, refuse
 from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -80,11 +80,9 @@ def load(
         refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
         name = _matrix_name(shapes)
         return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
-    refuse("arrays of spikes; a matrix of counts needs bin_width=", units_in=units_in)
+    refuse("arrays of spikes", OF_COUNTS, units_in=units_in)
     if [len(shape) for shape in shapes.values()] == [2]:
-        raise BadFileError(
-            "a matrix does not say how long its bins are; pass bin_width= in seconds"
-        )
+        raise BadFile("a matrix does not state its bins", advice("pass {bin_width} in seconds"))
     if times is not None or units is not None or not isinstance(arrays, Archive):
         choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
         return mapped_session(choice, times, units, per_second)
@@ -107,25 +105,24 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
     found = [name for name, shape in shapes.items() if len(shape) == 2]
     if len(found) != 1:
         arrays = name_list(f"{name} {shape}" for name, shape in shapes.items())
-        raise BadFileError(
-            f"{len(found)} of its arrays are matrices ({arrays}); save one, units by bins"
-        )
+        raise BadFile(f"{len(found)} of its arrays are matrices ({arrays})", "save units by bins")
     return found[0]
 
 
 def _own_session(arrays: Archive, per_second: float) -> Session:
     """Session of an archive in the layout of `save`."""
     if arrays.pickled:
-        raise BadFileError(
-            f"{arrays.pickled[0]} holds Python objects, which could run code when opened; "
-            "save numbers or text"
+        raise BadFile(
+            f"{arrays.pickled[0]} holds Python objects, which could run code when opened",
+            "save numbers or text",
         )
     for name in _NEEDED:
         if name not in arrays:
-            raise BadFileError(
-                f"it has no array {name!r}; save spike_times, spike_units and unit_ids, or "
-                + offer(sorted(arrays), "arrays")
+            remedy = (
+                "save spike_times, spike_units and unit_ids, or ",
+                *offer(sorted(arrays), "arrays"),
             )
+            raise BadFile(f"it has no array {name!r}", remedy)
     ids = [as_text(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
     texts = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
@@ -193,9 +190,7 @@ def _columns(arrays: Archive, n_units: int) -> tuple[dict[str, list[Any]], list[
     columns, ignored = {}, []
     for name, shape in arrays.shapes.items():
         if name in _UNIT_COLUMNS and shape != (n_units,):
-            raise BadFileError(
-                f"{name} has shape {shape} for {n_units} units; it needs one entry per unit"
-            )
+            raise BadFile(f"{name} has shape {shape} for {n_units} units", "it needs one per unit")
         if name in _UNIT_COLUMNS or (name.startswith("unit_") and shape == (n_units,)):
             columns[name] = arrays[name].tolist()
         elif name not in (*_NEEDED, *_OTHERS):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ._failures import ARRAYS, BadFileError, check_claim
+from ..errors import BadFile
+from ._failures import ARRAYS, check_claim
 from ._mapping import SpikeTable
 from ._session import Session
 
@@ -35,15 +36,15 @@ def load(
         As of a CSV; durations have a unit of their own.
     """
     if path.is_dir():
-        raise BadFileError("it is a folder; name one of its files, or save the table as one file")
+        raise BadFile("it is a folder", "name one of its files, or save the table as one file")
     with opened(path) as (schema, batches):
         table = SpikeTable(schema.names, times, units, "row", 1)
         time, unit = schema.field(table.time), schema.field(table.unit)
         for column, wanted in ((time, "time in seconds"), (unit, "name of a unit")):
             if not is_plain(column.type, number=column is time):
-                raise BadFileError(
-                    f"its column {column.name!r} is of type {column.type}; save one {wanted} per "
-                    "row, and one row per spike"
+                raise BadFile(
+                    f"its column {column.name!r} is of type {column.type}",
+                    f"save one {wanted} per row, and one row per spike",
                 )
         for name in [name for name in table.columns if not is_plain(schema.field(name).type)]:
             table.leave_out(name, "hold neither numbers nor text")
@@ -69,14 +70,14 @@ def opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
     from pyarrow import ipc, parquet
 
     if int(pyarrow.__version__.partition(".")[0]) < _SAFE_VERSION:
-        raise BadFileError(
-            f"pyarrow {pyarrow.__version__} would run code of {path.name} if it had any; "
-            "update it: pip install 'microcolumn[parquet]'"
+        raise BadFile(
+            f"pyarrow {pyarrow.__version__} would run code of {path.name} if it had any",
+            "update it: pip install 'microcolumn[parquet]'",
         )
     with pyarrow.OSFile(str(path)) as file:
         head = file.read(6)
         if head.startswith(b"FEA1"):
-            raise BadFileError("it is Feather of version 1; save it as Parquet or as version 2")
+            raise BadFile("it is Feather of version 1", "save it as Parquet or as version 2")
         if head == b"ARROW1":
             schema = ipc.open_file(file).schema
             plain = [n for n, column in enumerate(schema) if is_plain(column.type)]

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from ..errors import BadFile, advice
 from ._arrays import check_index, check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
 from ._containment import files_inside, is_inside
-from ._failures import BadFileError
 from ._session import Session
 from ._tables import unit_rows
 
@@ -110,12 +110,12 @@ def _rate(path: Path, params: Mapping[str, Any], sampling_rate: float | None) ->
     if rate is None:
         there = (path / "params.py").is_file()
         problem = "params.py states no sample_rate" if there else "it has no params.py"
-    raise BadFileError(f"{problem}; pass sampling_rate= in Hz, such as sampling_rate=30000")
+    raise BadFile(problem, advice("pass {sampling_rate} in Hz, such as 30000"))
 
 
 def _array(path: Path, name: str) -> NDArray[Any]:
     if not (path / name).is_file():
-        raise BadFileError(f"it has no {name}; name the folder that phy opens")
+        raise BadFile(f"it has no {name}", "name the folder that phy opens")
     return load_array(path / name)
 
 
@@ -124,10 +124,11 @@ def _samples(path: Path) -> NDArray[Any]:
     parts = np.flatnonzero(np.isfinite(samples) & (samples != np.trunc(samples)))
     if parts.size:
         k = parts[0]
-        raise BadFileError(
+        raise BadFile(
             f"spike_times.npy: spike {k} is at {samples[k]:.10g}, which is no whole number of "
-            "samples; these look like seconds: save them times the sampling rate, rounded, or as a "
-            "CSV of unit and time"
+            "samples",
+            "these look like seconds: save them times the sampling rate, rounded, or as a CSV of "
+            "unit and time",
         )
     return samples
 
@@ -156,9 +157,9 @@ def _tables(path: Path) -> Table:
             try:
                 known = merged.setdefault(int(cluster), {})
             except ValueError:
-                raise BadFileError(
-                    f"{file.name} names the cluster {cluster!r}; clusters have whole numbers: save "
-                    "the table again in phy"
+                raise BadFile(
+                    f"{file.name} names the cluster {cluster!r}",
+                    "clusters have whole numbers: save the table again in phy",
                 ) from None
             known.update({name: entry for name, entry in entries.items() if entry})
     return merged
@@ -185,9 +186,10 @@ def _depths(
     templates = load_array(path / "templates.npy", mapped=True)
     positions = load_array(path / "channel_positions.npy")
     if templates.ndim != 3 or positions.ndim != 2 or positions.shape[1] < 2:
-        raise BadFileError(
+        raise BadFile(
             f"templates.npy has shape {templates.shape} and channel_positions.npy "
-            f"{positions.shape}; they need (templates, samples, channels) and (channels, 2)"
+            f"{positions.shape}",
+            "they need (templates, samples, channels) and (channels, 2)",
         )
     used = flat_numbers(_array(path, "spike_templates.npy"), "spike_templates.npy", whole=True)
     check_same_length(_cluster_file(path), place, "spike_templates.npy", used)
@@ -214,9 +216,10 @@ def _channels(
     named = [path / name for name in ("template_ind.npy", "templates_ind.npy")]
     there = [file for file in named if file.is_file()]
     if not there and n_local != n_channels:
-        raise BadFileError(
-            f"templates.npy has {n_local} channels and channel_positions.npy {n_channels}, without "
-            "templates_ind.npy to say which; add it"
+        raise BadFile(
+            f"templates.npy has {n_local} channels and channel_positions.npy {n_channels}, "
+            "without templates_ind.npy to say which",
+            "add it",
         )
     every = np.broadcast_to(np.arange(n_channels), (n_templates, n_channels))
     channels = load_array(there[-1]) if there else every
@@ -227,9 +230,9 @@ def _channels(
         (inverse.name, unwhiten, (n_channels, n_channels)),
     ):
         if array is not None and array.shape != needed:
-            raise BadFileError(
-                f"{name} has shape {array.shape} and needs {needed}; the arrays must belong to the "
-                "same export"
+            raise BadFile(
+                f"{name} has shape {array.shape} and needs {needed}",
+                "the arrays must belong to the same export",
             )
     return channels, unwhiten
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
+from ..errors import BadFile, BadType, within
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import Archive, split_by_unit
-from ._failures import BadFileError, naming
 from ._session import Choices, Session, to_recording
 
 #: Members that the reader uses; files of older versions have no keys.
@@ -42,9 +42,10 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
     """
     for attribute in ("time_support", "metadata_columns", "keys"):
         if not hasattr(group, attribute):
-            raise TypeError(
-                f"group is a {type(group).__name__} without {attribute}; pass a TsGroup of "
-                "pynapple 0.8.2 or later"
+            raise BadType(
+                "group",
+                f"is a {type(group).__name__} without {attribute}",
+                "pass a TsGroup of pynapple 0.8.2 or later",
             )
     names = list(group.keys())
     support = group.time_support
@@ -70,11 +71,12 @@ def load(path: Path) -> Session:
     arrays = Archive(path)
     for name in _NEEDED:
         if name in arrays.pickled:
-            raise BadFileError(f"array {name!r} is pickled; save the group again with pynapple")
+            raise BadFile(f"array {name!r} is pickled", "save the group again with pynapple")
         if name not in arrays and name != "keys":
-            raise BadFileError(
-                f"it has no array {name!r} (it has {', '.join(sorted(arrays)[:10])}), "
-                "so it is no TsGroup of pynapple; save the whole group"
+            raise BadFile(
+                f"it has no array {name!r} (it has {', '.join(sorted(arrays)[:10])}), so it is no "
+                "TsGroup of pynapple",
+                "save the whole group",
             )
     closed = sorted(set(arrays.pickled) - {"d", "type"})
     keys, trains = _trains(arrays)
@@ -87,7 +89,7 @@ def load(path: Path) -> Session:
         f"pickled metadata ({', '.join(closed)}) was not opened, since a pickle may run anything; "
         "if you trust the file, pass pynapple.load_file(path) to Recording.from_pynapple",
     )
-    with naming("time support"):
+    with within("time support"):
         support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
     return Session(
         [as_text(key) for key in keys.tolist()],
@@ -102,16 +104,16 @@ def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     """Names of the units, and spike times of each in the order in which the file has them."""
     times, index = arrays["t"], arrays["index"]
     if times.ndim != 1 or times.shape != index.shape or index.dtype.kind not in "iuf":
-        raise BadFileError(
-            f"'t' has shape {times.shape} and 'index' shape {index.shape} and dtype {index.dtype}; "
-            "they need one time and one number of a unit per spike: save the group again"
+        raise BadFile(
+            f"'t' has shape {times.shape} and 'index' shape {index.shape} and dtype {index.dtype}",
+            "they need one time and one number of a unit per spike: save the group again",
         )
     keys = arrays["keys"].ravel() if "keys" in arrays else np.unique(index)
     unknown = np.flatnonzero(~np.isin(index, keys))
     if unknown.size:
-        raise BadFileError(
-            f"spike {unknown[0]} is of unit {index[unknown[0]]}, which is not among 'keys'; "
-            "save the group again"
+        raise BadFile(
+            f"spike {unknown[0]} is of unit {index[unknown[0]]}, which is not among 'keys'",
+            "save the group again",
         )
     sorter = np.argsort(keys)
     place = sorter[np.searchsorted(keys, index, sorter=sorter)]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
+from ..errors import BadFile, BadType
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import (
@@ -23,7 +24,6 @@ from ._arrays import (
 )
 from ._clocks import align_segments, joined_trains, segment_epochs
 from ._containment import files_inside
-from ._failures import BadFileError
 from ._session import Choices, Session, to_recording
 
 #: Files of a folder that are opened.
@@ -46,9 +46,10 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
         ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`.
     """
     if not hasattr(sorting, "get_unit_spike_train"):
-        raise TypeError(
-            f"sorting is of type {type(sorting).__name__}; pass a SpikeInterface sorting "
-            "(of an analyzer, its attribute sorting)"
+        raise BadType(
+            "sorting",
+            f"is of type {type(sorting).__name__}",
+            "pass a SpikeInterface sorting (of an analyzer, its attribute sorting)",
         )
     if not hasattr(sorting, "sample_index_to_time"):
         raise ImportError("sortings in memory need SpikeInterface 0.103 or later; upgrade it")
@@ -84,10 +85,11 @@ def load(path: Path) -> Session:
     folder = path / within
     if not (folder / "numpysorting_info.json").is_file():
         opened = f"{'load' if path.is_dir() else 'read_npz_sorting'}({str(path)!r})"
-        raise BadFileError(
+        sorting = opened + ("" if folder == path else ".sorting")
+        raise BadFile(
             "it has no numpysorting_info.json, so it is an older save or one in Zarr, which only "
-            "SpikeInterface opens; if you trust it, use Recording.from_spikeinterface"
-            f"(spikeinterface.{opened}{'' if folder == path else '.sorting'})"
+            "SpikeInterface opens",
+            f"if you trust it, use Recording.from_spikeinterface(spikeinterface.{sorting})",
         )
     rate, ids, n_segments = _info(folder)
     spikes = _spikes(folder, len(ids), n_segments)
@@ -141,12 +143,13 @@ def _info(folder: Path) -> tuple[float, list[str], int]:
         rate, ids = float(info["sampling_frequency"]), [str(name) for name in info["unit_ids"]]
         n_segments = int(info["num_segments"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadFileError(
-            f"{path.name} lacks the rate, the units or the segments ({error!r}); save it again"
+        raise BadFile(
+            f"{path.name} lacks the rate, the units or the segments ({error!r})", "save it again"
         ) from None
     if not (0 < rate < np.inf and 1 <= n_segments <= 10_000):  # more would be damage
-        raise BadFileError(
-            f"{path.name} states {rate} samples per second and {n_segments} segments; save it again"
+        raise BadFile(
+            f"{path.name} states {rate} samples per second and {n_segments} segments",
+            "save it again",
         )
     return rate, ids, n_segments
 
@@ -155,7 +158,7 @@ def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:
     """Sample, unit and segment of each spike."""
     path = folder / "spikes.npy"
     if not path.is_file():
-        raise BadFileError("it has no spikes.npy; save the sorting again")
+        raise BadFile("it has no spikes.npy", "save the sorting again")
     spikes = load_array(path)
     names = ("sample_index", "unit_index", "segment_index")
     fields: Mapping[str, Any] = spikes.dtype.fields or {}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadFile
 from ..kernels.loops.ancestry import (
     fill_tables,
     log_odds_given_first,
@@ -288,12 +289,12 @@ class Ancestral(Rival):
         information = floats(arrays, "information")
         self.information_ = shaped("information", information, (len(edges),))
         if not ((rates > 0.0) & (rates < 1.0)).all():
-            raise ValueError("unit_rates are not all between 0 and 1")
+            raise BadFile("unit_rates are not all between 0 and 1")
         if ((edges < 0) | (edges >= n_units)).any():
-            raise ValueError("edges name units that are not there")
+            raise BadFile("edges name units that are not there")
         _check_ancestry(order, parents)
         if slopes[parents < 0].any():
-            raise ValueError("slopes belong to parents that are not there")
+            raise BadFile("slopes belong to parents that are not there")
         self._set_parameters(order, parents, slopes, rates)
         return n_units
 
@@ -318,7 +319,7 @@ def _completed(order: Places, parents: Places, slopes: Floats) -> tuple[Places, 
 
 def _places(arrays: Arrays, name: str) -> Places:
     if arrays[name].dtype != np.int64:
-        raise ValueError(f"{name} are not whole numbers of 64 bits")
+        raise BadFile(f"{name} are not whole numbers of 64 bits")
     return arrays[name]
 
 
@@ -326,17 +327,17 @@ def _check_ancestry(order: Places, parents: Places) -> None:
     """Refuse an order that is none, parents after their children, and two without an edge."""
     n_units = len(order)
     if not np.array_equal(np.sort(order), np.arange(n_units)):
-        raise ValueError("order does not name every unit once")
+        raise BadFile("order does not name every unit once")
     place = np.empty(n_units + 1, dtype=np.int64)
     place[order], place[-1] = np.arange(n_units), -1
     if ((parents < -1) | (parents >= n_units)).any():
-        raise ValueError("parents name units that are not there")
+        raise BadFile("parents name units that are not there")
     if (place[parents] >= place[:-1, None]).any():
-        raise ValueError("parents do not come before their children")
+        raise BadFile("parents do not come before their children")
     if (parents[order[1:], 0] < 0).any():
-        raise ValueError("units other than the first have no parent")
+        raise BadFile("units other than the first have no parent")
     two = np.flatnonzero(parents[:, 1] >= 0)
     first, second = parents[two].T
     joined = (parents[first] == second[:, None]) | (parents[second] == first[:, None])
     if not joined.any(axis=1).all():
-        raise ValueError("two parents of a unit have no edge")
+        raise BadFile("two parents of a unit have no edge")

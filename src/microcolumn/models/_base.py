@@ -18,12 +18,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
+from ..errors import BadArgument, BadInput, Unsupported
 from ..kernels import flip_changes
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
 from ..partition._frequent import frequent_words_doubt, frequent_words_estimate
 from ..partition._gibbs import gibbs_samples
-from ..validation import check_binary, random_generator
+from ..validation import check_binary, expect, one_of, random_generator
 from ..words import Words
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel
@@ -106,8 +107,7 @@ class PopulationModel(WordModel):
         It has no training rates, so ``microcolumn.score`` needs an explicit baseline, no
         ``window_``, and an ``origin_`` of None.
         """
-        if not isinstance(theta, Parameters):
-            raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
+        expect("theta", theta, Parameters, "Parameters")
         _, parts = _KINDS[cls._kind]
         J, v = (
             None if part is not None and not part.any() and letter not in parts else part
@@ -120,9 +120,10 @@ class PopulationModel(WordModel):
             remedy = "no model holds them; log_partition and gibbs_samples take them as they are"
             if suitable:
                 remedy = f"use {'Gaussian' * theta.is_gaussian}{suitable}.from_parameters"
-            raise ValueError(
+            raise BadInput(
                 f"{cls.__name__} cannot hold parameters of kind {theta.kind!r} with "
-                f"{theta.hidden.name} hidden units; {remedy}"
+                f"{theta.hidden.name} hidden units",
+                remedy,
             )
         model = cls(**cls._settings_of(theta))
         model._set_parameters(theta)
@@ -185,10 +186,9 @@ class PopulationModel(WordModel):
             What ``log_partition()`` of the same ``parameters_`` found before; nothing checks that
             it is. It holds until the next fit, and other methods or options compute anew.
         """
-        if not isinstance(log_z, LogPartition):
-            raise TypeError(f"log_z is a {type(log_z).__name__}; pass a LogPartition")
+        expect("log_z", log_z, LogPartition, "a LogPartition")
         if not np.isfinite(log_z.value):
-            raise ValueError(f"log_z is {log_z.value}; pass a finite estimate")
+            raise BadArgument("log_z", f"is {log_z.value}", "pass a finite estimate")
         self._theta()
         model = copy(self)
         model._log_partition = log_z
@@ -217,14 +217,13 @@ class PopulationModel(WordModel):
         """
         theta = self._theta()
         check_whole("n_samples", n_samples)
-        if method not in ("auto", "exact", "gibbs"):
-            raise ValueError(f"method is {method!r}; choose 'auto', 'exact' or 'gibbs'")
+        one_of("method", method, ("auto", "exact", "gibbs"))
         if method == "gibbs" or (method == "auto" and not can_sample_exactly(theta)):
             return gibbs_samples(theta, n_samples, random_state=random_state, **options)
         if options:
-            raise TypeError(
-                f"exact samples take no option {next(iter(options))!r}; "
-                "leave it out or use method='gibbs'"
+            raise Unsupported(
+                f"exact samples take no option {next(iter(options))!r}",
+                "leave it out or use method='gibbs'",
             )
         return exact_samples(theta, n_samples, random_generator(random_state))
 

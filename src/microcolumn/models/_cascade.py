@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import clone
 
+from ..errors import BadFile
 from ..objectives import further_l1, l1_grid
 from ..objectives._sparse_words import listed_words
 from ..solvers import Certificate
@@ -314,11 +315,11 @@ def _checked_parameters(arrays: Arrays) -> Arrays:
     checked: Arrays = {name: shaped(name, floats(arrays, name), shapes[name]) for name in shapes}
     order = arrays["order"]
     if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order), np.arange(n)):
-        raise ValueError(f"order does not name each of the {n} bits once")
+        raise BadFile(f"order does not name each of the {n} bits once")
     checked["order"] = order.astype(np.int64)
     thresholds = shaped("thresholds", arrays["thresholds"], (n_thresholds,))
     if thresholds.dtype.kind not in "iu" or (np.diff(thresholds, prepend=0) < 1).any():
-        raise ValueError("thresholds are not whole numbers that increase from 1 on")
+        raise BadFile("thresholds are not whole numbers that increase from 1 on")
     if np.triu(checked["weights"][np.ix_(order, order)]).any():
-        raise ValueError("weights has entries of bits that do not come before their target")
+        raise BadFile("weights has entries of bits that do not come before their target")
     return checked | {"thresholds": thresholds.astype(np.int64)}

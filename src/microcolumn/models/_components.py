@@ -11,18 +11,10 @@ from ..validation import Floats, chunks
 
 
 class Components(NamedTuple):
-    """Components as words meet them; words come as :func:`listed_words` lists them.
+    """Components as words meet them; words come as :func:`listed_words` lists them."""
 
-    Attributes
-    ----------
-    logits : ndarray, shape (n_bits, n_components)
-        Log odds of a spike of each bit in each component, nats.
-    silent : ndarray, shape (n_components,)
-        Log probability of each component and of the silent word in it.
-    """
-
-    logits: Floats
-    silent: Floats
+    logits: Floats  # log odds of a spike of each bit in each component, (n_bits, n_components)
+    silent: Floats  # log probability of each component and of its silent word, (n_components,)
 
     @classmethod
     def of(cls, modes: Floats, log_weights: Floats) -> Components:

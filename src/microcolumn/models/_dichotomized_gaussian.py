@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadFile, BadInput
 from ..objectives import pair_counts
 from ..partition import LogPartition
 from ..validation import Floats, chunks
-from ..words import Words
+from ..words import Words, check_single_bins
 from ._latent_gaussian import (
     bivariate_normal,
     latent_correlations,
@@ -139,19 +140,17 @@ class DichotomizedGaussian(Rival):
         random_state : int, Generator or None
             Source of the draws.
         """
-        if words.window > 1:
-            raise ValueError(
-                f"words span {words.window} bins; make a surrogate of single bins, then embed it"
-            )
+        check_single_bins(words)
         drawn = type(self)().fit(words).sample(words.n_bins, random_state)
         return Words.from_array(drawn, words.bin_width, words.units, words.epoch_starts)
 
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         n = self.thresholds_.size
         if not self._log_p.size:
-            raise ValueError(
-                f"a DichotomizedGaussian of {n} units cannot be normalised, so that its words have "
-                f"no probability here; take {MOST_NORMALISED} units or fewer, or compare samples"
+            raise BadInput(
+                f"a DichotomizedGaussian of {n} units cannot be normalised, so that its words "
+                "have no probability here",
+                f"take {MOST_NORMALISED} units or fewer, or compare samples",
             )
         return self._log_p[bits.astype(np.intp) @ (1 << np.arange(n))]  # unit k is bit k
 
@@ -172,9 +171,9 @@ class DichotomizedGaussian(Rival):
         matrix = shaped("correlations", floats(arrays, "correlations"), (n, n))
         is_symmetric = n > 0 and np.array_equal(matrix, matrix.T)
         if not is_symmetric or (np.diagonal(matrix) != 1.0).any():
-            raise ValueError("correlations are no correlation matrix")
+            raise BadFile("correlations are no correlation matrix")
         if float(np.linalg.eigvalsh(matrix)[0]) <= 0.0:
-            raise ValueError("correlations are not positive definite")
+            raise BadFile("correlations are not positive definite")
         self.correlations_ = matrix
         self._tabulate()
         return n

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_odds, log_weight
+from ..errors import BadFile, BadInput, BadType, Unsupported
 from ..objectives._driven import DrivenFlips
 from ..origin import ordered
 from ..parameters import Parameters
@@ -21,8 +22,8 @@ from ..penalties import L1
 from ..repeats import Repeats
 from ..solvers import Certificate, minimise
 from ..stimulus import StimulusDrive
-from ..validation import Floats, chunks, random_generator
-from ..words import Words
+from ..validation import Floats, chunks, expect, random_generator
+from ..words import Words, check_unweighted
 from ._base import PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import Arrays, floats, shaped, to_bytes
@@ -92,8 +93,7 @@ class Driven(WordModel):
         """
         self._check_settings()
         words = self._of_drive(X)
-        if words.weights is not None:
-            raise ValueError("words carry weights, which repeats cannot; pass words without them")
+        check_unweighted(words)
 
         def objective(part: Words) -> DrivenFlips:
             name = getattr(self.model, "objective", "pseudolikelihood")
@@ -251,27 +251,28 @@ class Driven(WordModel):
 
     def score_samples(self, X: Words | ArrayLike) -> NoReturn:
         """Refused: a word has a probability at a moment only; see :meth:`log_probability`."""
-        raise TypeError(
-            "a driven model gives a word a probability at a moment of the stimulus only; use "
-            "log_probability(words), or evaluate.beyond_stimulus for scores"
+        raise Unsupported(
+            "a driven model gives a word a probability at a moment of the stimulus only",
+            "use log_probability(words), or evaluate.beyond_stimulus for scores",
         )
 
     def log_partition(self) -> NoReturn:
         """Refused: there is one for each moment; see :meth:`scored`."""
-        raise TypeError("a driven model has a log Z for each moment; use scored(words)")
+        raise Unsupported("a driven model has a log Z for each moment", "use scored(words)")
 
     def sample(self, n_samples: int = 1, random_state: Any = None, **options: Any) -> NoReturn:
         """Refused: words are drawn at moments of the stimulus; see :meth:`sample_at`."""
-        raise TypeError(
-            "a driven model draws words at moments of the stimulus only; use sample_at(words)"
+        raise Unsupported(
+            "a driven model draws words at moments of the stimulus only", "use sample_at(words)"
         )
 
     def _of_drive(self, words: Words | ArrayLike) -> Words:
         """The words in the drive's order of units, which is the model's."""
         if not isinstance(words, Words):
-            raise TypeError(
-                f"words is a {type(words).__name__}, which has no times; pass Words, such as "
-                "recording.bin(0.020)"
+            raise BadType(
+                "words",
+                f"is a {type(words).__name__}, which has no times",
+                "pass Words, such as recording.bin(0.020)",
             )
         return ordered(words, self.drive.origin)
 
@@ -284,18 +285,14 @@ class Driven(WordModel):
 
     def _check_settings(self) -> None:
         if not isinstance(self.model, PopulationModel):
-            raise TypeError(
-                f"model is {self.model!r}; a drive is for Independent, Ising, RBM and SemiRBM"
+            raise BadType(
+                "model", f"is {self.model!r}", "pass an Independent, Ising, RBM or SemiRBM"
             )
-        if not isinstance(self.drive, StimulusDrive):
-            raise TypeError(
-                f"drive is a {type(self.drive).__name__}; pass StimulusDrive.from_words(train, "
-                "repeats)"
-            )
+        expect("drive", self.drive, StimulusDrive, "StimulusDrive.from_words(train, repeats)")
         if getattr(self.model, "objective", None) == "likelihood":
-            raise ValueError(
-                "the likelihood of a driven model needs log Z of every moment at every step; fit "
-                "with objective='pseudolikelihood' or 'mpf'"
+            raise BadInput(
+                "the likelihood of a driven model needs log Z of every moment at every step",
+                "fit with objective='pseudolikelihood' or 'mpf'",
             )
 
     def _arrays(self) -> Arrays:
@@ -318,7 +315,7 @@ class Driven(WordModel):
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = settings["model"]
         if not isinstance(model, PopulationModel) or model.origin_ is None:
-            raise ValueError("the model that is driven is not of the paper's family")
+            raise BadFile("the model that is driven is not of the paper's family")
         n_units = model.n_features_in_
         [duration] = shaped("duration_s", floats(arrays, "duration_s"), (1,)).tolist()
         repeats = Repeats(floats(arrays, "starts_s"), duration, floats(arrays, "stops_s"))
@@ -326,15 +323,15 @@ class Driven(WordModel):
         spikes = shaped("spikes", arrays["spikes"], (*shape, n_units))
         observed = shaped("observed", arrays["observed"], shape)
         if spikes.dtype != np.uint8 or observed.dtype != np.uint8:
-            raise ValueError("spikes and observed are not counts")
+            raise BadFile("spikes and observed are not counts")
         if (spikes > observed[:, :, None]).any() or observed.any(axis=1).sum() < 2:
-            raise ValueError("spikes and observed do not belong to repeats")
+            raise BadFile("spikes and observed do not belong to repeats")
         width = shaped("width_s", floats(arrays, "width_s"), (n_units,))
         width = np.where(width < 0.0, np.inf, width)
         locked = shaped("locked", arrays["locked"], (n_units,)).astype(bool)
         prior = shaped("prior_bins", floats(arrays, "prior_bins"), (n_units,))
         if (prior <= 0.0).any():
-            raise ValueError("prior_bins are not positive")
+            raise BadFile("prior_bins are not positive")
         drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, prior, locked)
         found = cls(clone(model), drive)
         found.model_ = model

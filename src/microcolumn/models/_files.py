@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, numpy as tensors, safe_open
 
+from ..errors import BadFile, BadInput
 from ..origin import Origin
-from ..parameters import Parameters
 from ..partition import LogPartition
 from ..solvers import Certificate
 from ..units import Units
-from ..validation import real_number, whole_number
+from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
-from ._base import PARAMETERS, PopulationModel
+from ._base import PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._spec import CLASSES, INDEPENDENT, ModelSpec
@@ -36,7 +36,7 @@ _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, Attrib
 def model_class(name: str) -> type[WordsEstimator]:
     """The class of models that has a name, such as ``"RBM"``."""
     if name not in MODELS:
-        raise ValueError(f"{name!r} is no model; choose one of {', '.join(MODELS)}")
+        raise BadInput(f"{name!r} is no model", f"choose one of {', '.join(MODELS)}")
     from .. import models  # where each name is imported when it is first used
 
     found: type[WordsEstimator] = getattr(models, name)
@@ -67,17 +67,14 @@ def from_bytes(
     name : str
         What to call it in an error message.
     log_z : LogPartition, optional
-        Log Z of the parameters as the content has them, for models of the paper's family; rivals
-        know their own. Hidden units that were written in the
-        other orientation are turned, and it with them.
+        Log Z of the parameters, for models of the paper's family; rivals know their own.
 
     Returns
     -------
     WordsEstimator
         Of the class that was written, ready to score and sample, as it was.
     """
-    if not isinstance(content, bytes):
-        raise TypeError(f"{name} is a {type(content).__name__}; pass the bytes of a model")
+    expect(name, content, bytes, "the bytes of a model")
     try:
         # The library hands out read-only views, and no metadata: they stand in the JSON text
         # behind the eight bytes of its length, which it has checked by then.
@@ -86,10 +83,10 @@ def from_bytes(
         metadata = json.loads(content[8 : 8 + length]).get("__metadata__", {})
     except _UNREADABLE as error:
         raise _foreign(name, f"it cannot be read ({error})") from None
-    model, log_factor = _model_of(metadata, arrays, name)
+    model = _model_of(metadata, arrays, name)
     if log_z is None or not isinstance(model, PopulationModel):
         return model
-    return model.with_log_partition(log_z.shifted(-log_factor))
+    return model.with_log_partition(log_z)
 
 
 def load(path: str | os.PathLike[str]) -> WordsEstimator:
@@ -103,9 +100,7 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
     Returns
     -------
     WordsEstimator
-        Of the class that was saved, ready to score and sample. Hidden units of files from before
-        models had one orientation are turned to be off in the silent word
-        (:meth:`Parameters.canonical_sign`).
+        Of the class that was saved, ready to score and sample.
     """
     name = os.fsdecode(path)
     if Path(path).exists() and not Path(path).is_file():
@@ -120,31 +115,25 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
         raise FileNotFoundError(f"{name} does not exist; check the path") from None
     except _UNREADABLE as error:
         raise _foreign(name, f"it cannot be read ({error})") from None
-    return _model_of(metadata, arrays, name)[0]
+    return _model_of(metadata, arrays, name)
 
 
-def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[WordsEstimator, float]:
-    """The model that a file's parts describe, if all of them are as they were written.
-
-    Also what log p~ of every word lost when hidden units of a file from before models had one
-    orientation were turned, in nats.
-    """
+def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> WordsEstimator:
+    """The model that a file's parts describe, if all of them are as they were written."""
     if MARK not in metadata:
         raise _foreign(name, "it does not carry the mark of this format")
     try:
         header = json.loads(metadata[MARK])
         is_verbatim = json.dumps(header) == metadata[MARK]
         if header.pop(DIGEST) != digest_of(header, arrays) or not is_verbatim:
-            raise ValueError("it was changed or damaged after it was written")
+            raise BadFile("it was changed or damaged after it was written")
         return _restore(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _foreign(name, f"its content is inconsistent ({error})") from None
 
 
-def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, float]:
+def _restore(header: dict[str, Any], arrays: Arrays) -> WordsEstimator:
     cls = model_class(header["model"])
-    for removed in ("complement", "device"):  # in files of older versions
-        header["settings"].pop(removed, None)
     inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}
     model = cls._from_arrays(arrays, header["settings"] | inner)
     n_bits = model.n_features_in_
@@ -152,7 +141,7 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, fl
     if hasattr(model, "window_"):
         check_whole("window_", model.window_)
         if n_bits % model.window_:
-            raise ValueError(f"words of {n_bits} bits do not span {model.window_} bins")
+            raise BadFile(f"words of {n_bits} bits do not span {model.window_} bins")
     if hasattr(model, "n_words_"):
         check_whole("n_words_", model.n_words_)
     if "origin" in header:
@@ -162,15 +151,7 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, fl
         model.feature_names_in_ = shaped("feature_names", names, (n_bits,))
     if "rates" in arrays:
         model.rates_ = shaped("rates", floats(arrays, "rates"), (n_bits,))
-    return model, _log_factor(cls, arrays)
-
-
-def _log_factor(cls: type[WordsEstimator], arrays: Arrays) -> float:
-    """What log p~ of every word lost when hidden units were turned, in nats."""
-    if not issubclass(cls, PopulationModel):
-        return 0.0
-    given = {name: arrays[name] for name in PARAMETERS if name in arrays}
-    return Parameters(**given, hidden=cls._hidden, tables=None).canonical_sign()[1]
+    return model
 
 
 def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
@@ -179,7 +160,7 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
         model._check_settings([model.l1])
     for name, value in header["fitted"].items():
         if name not in model._fitted_numbers or not isinstance(value, int | float):
-            raise ValueError(f"{name!r} is {value!r}")
+            raise BadFile(f"{name!r} is {value!r}")
         setattr(model, name, value)
     if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
         tol = model._strict if model.tol is None else model.tol
@@ -192,10 +173,10 @@ def _certificate_of(content: dict[str, Any]) -> Certificate:
     """How far the fit was from its optimum; of a sampled likelihood with all that belongs to it."""
     names = [field.name for field in fields(Certificate)]
     if not set(names[:2]) <= set(content) <= set(names):
-        raise ValueError(f"its certificate has the entries {sorted(content)}")
+        raise BadFile(f"its certificate has the entries {sorted(content)}")
     for name, value in content.items():
         if type(value) is not _CERTIFICATE_TYPES.get(name, float) or not math.isfinite(value):
-            raise ValueError(f"{name!r} of its certificate is {value!r}")
+            raise BadFile(f"{name!r} of its certificate is {value!r}")
     return Certificate(**content)
 
 
@@ -205,7 +186,7 @@ def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
         table["depth_um"] = [np.nan if depth is None else depth for depth in table["depth_um"]]
     units = Units(**table)
     if len(units) * window != n_bits:
-        raise ValueError(f"it names {len(units)} units for {n_bits} bits of {window} bins")
+        raise BadFile(f"it names {len(units)} units for {n_bits} bits of {window} bins")
     return Origin(
         units=units,
         bin_width=checked_bin_width(content["bin_width"]),
@@ -216,7 +197,9 @@ def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
     )
 
 
-def _foreign(name: str, reason: str) -> ValueError:
-    return ValueError(
-        f"{name} is not a microcolumn model: {reason}; pass a model as its save method writes it"
-    )
+def _foreign(name: str, reason: str) -> BadFile:
+    """The error about a file that holds no model; ``name`` is that of the file."""
+    problem = f"it is not a microcolumn model: {reason}"
+    error = BadFile(problem, "pass a model as its save method writes it")
+    error.path, error.places = name, (name,)
+    return error

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadArgument
 from ..kernels.loops.history import draw_bins
 from ..kernels.loops.sparse_logistic import regress
 from ..kernels.loops.threads import threads_for
@@ -254,9 +255,10 @@ class HistoryGLM(SequenceModel):
         """Numbers of functions and of lags."""
         n_functions = self.n_lags if self.basis == "lags" else int(self.basis)
         if n_functions > self.n_lags:
-            raise ValueError(
-                f"basis is {self.basis} but there are {self.n_lags} lags; use as many functions "
-                "as lags or fewer"
+            raise BadArgument(
+                "basis",
+                f"is {self.basis} but there are {self.n_lags} lags",
+                "use as many functions as lags or fewer",
             )
         return n_functions, self.n_lags
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..energy import number_active
+from ..errors import BadInput
 from ..objectives import Objective, l1_grid, largest_l1
 from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
@@ -160,9 +161,10 @@ class KPairwise(PenalisedModel):
         seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
             never = int(np.flatnonzero(seen == 0)[0])
-            raise ValueError(
-                f"no word has {never} active units, so that without smoothing the potential has no "
-                "finite optimum; use smoothing > 0"
+            raise BadInput(
+                f"no word has {never} active units, so that without smoothing the potential has "
+                "no finite optimum",
+                "use smoothing > 0",
             )
         first = _uncoupled(words, self._bends(words)) if start is None else start
         return super()._results(words, l1_values, first, nested, objective, effort)

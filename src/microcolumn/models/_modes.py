@@ -13,10 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
+from ..errors import BadArgument, BadFile
 from ..objectives._sparse_words import listed_words
 from ..packing import unique_rows
 from ..solvers import Certificate
-from ..validation import Floats, chunks, real_array
+from ..validation import Floats, check_entries, chunks, real_array
 from ..words import Words
 from ._components import Components
 from ._modes_fit import Summit
@@ -175,14 +176,9 @@ def checked_modes(modes: ArrayLike) -> Floats:
     """Probabilities of a spike (n_modes, n_bits), or a sentence about why they are not."""
     found = real_array("modes", modes, "pass one row per mode and one column per unit")
     if found.ndim != 2 or 0 in found.shape:
-        raise ValueError(f"modes has shape {found.shape}; pass one row per mode")
-    wrong = np.argwhere(~((found > 0.0) & (found < 1.0)))
-    if wrong.size:
-        row, column = wrong[0].tolist()
-        raise ValueError(
-            f"modes[{row}, {column}] is {found[row, column]}; probabilities of a spike must lie "
-            "between 0 and 1 and not on them, so that every word can occur"
-        )
+        raise BadArgument("modes", f"has shape {found.shape}", "pass one row per mode")
+    remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
+    check_entries("modes", found, (found > 0.0) & (found < 1.0), remedy)
     return found
 
 
@@ -190,9 +186,9 @@ def checked_distribution(name: str, values: ArrayLike, shape: tuple[int, ...]) -
     """Positive probabilities that add up to 1 along the last axis, or a sentence about them."""
     found = real_array(name, values, "pass probabilities")
     if found.shape != shape:
-        raise ValueError(f"{name} has shape {found.shape} instead of {shape}")
+        raise BadFile(f"{name} has shape {found.shape} instead of {shape}")
     if not (found > 0.0).all() or not (np.abs(found.sum(axis=-1) - 1.0) < _ROUNDING).all():
-        raise ValueError(f"{name} must be positive and add up to 1; divide by the sum")
+        raise BadArgument(name, "must be positive and add up to 1", "divide by the sum")
     return found
 
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..energy import BERNOULLI, GAUSSIAN
+from ..errors import BadArgument, BadType
 from ..kernels import one_blas_thread
 from ..layout import NEVER_COACTIVE
 from ..objectives import (
@@ -36,7 +37,7 @@ from ..solvers import (
     walk_likelihood_path,
 )
 from ..solvers._resolution import resolution
-from ..validation import Floats
+from ..validation import Floats, expect
 from ..words import Words
 from ._base import PopulationModel
 from ._settings import COUNT, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
@@ -338,23 +339,20 @@ class PenalisedModel(PopulationModel):
             )
 
     def _check_start(self, start: Parameters, n_units: int) -> None:
-        if not isinstance(start, Parameters):
-            raise TypeError(
-                f"start is a {type(start).__name__}; pass Parameters, for example a fitted "
-                "model's parameters_"
-            )
+        expect("start", start, Parameters, "Parameters, for example a fitted model's parameters_")
         wanted = self._kind, n_units, getattr(self, "n_hidden", 0), self._hidden
         if (start.kind, start.n_visible, start.n_hidden, start.hidden) != wanted:
-            raise ValueError(
-                f"start is a model of kind {start.kind!r} with {start.n_visible} units and "
-                f"{start.n_hidden} hidden units; it must be {wanted[0]!r} with {wanted[1]} "
-                f"and {wanted[2]}"
+            raise BadArgument(
+                "start",
+                f"is a model of kind {start.kind!r} with {start.n_visible} units and "
+                f"{start.n_hidden} hidden units",
+                f"it must be {wanted[0]!r} with {wanted[1]} and {wanted[2]}",
             )
 
     def _check_settings(self, l1_values: Sequence[float]) -> None:
         """Refuse settings that break the declared constraints, each in one sentence."""
         if not isinstance(l1_values, Sequence | np.ndarray):
-            raise TypeError(f"l1_values is {l1_values!r}; pass a sequence of numbers")
+            raise BadType("l1_values", f"is {l1_values!r}", "pass a sequence of numbers")
         settings = self.get_params(deep=False)
         for name, constraints in self._parameter_constraints.items():
             for value in l1_values if name == "l1" else [settings[name]]:

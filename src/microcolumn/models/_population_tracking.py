@@ -13,6 +13,7 @@ from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_symmetric, number_active
+from ..errors import BadFile
 from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives._sparse_words import listed_words
 from ..packing import active_bits
@@ -231,14 +232,14 @@ class PopulationTracking(Rival):
         shaped("unit_rates", rates, (n_units,))
         shaped("active_distribution", distribution, (n_units + 1,))
         if seen.dtype != np.int64 or seen.ndim != 1 or (np.diff(seen) <= 0).any():
-            raise ValueError("seen are not increasing whole numbers")
+            raise BadFile("seen are not increasing whole numbers")
         if ((seen < 1) | (seen >= n_units)).any():
-            raise ValueError("seen are not numbers of active units")
+            raise BadFile("seen are not numbers of active units")
         for name, values in (("unit_rates", rates), ("probabilities", chances)):
             if not ((values > 0.0) & (values < 1.0)).all():
-                raise ValueError(f"{name} are not all between 0 and 1")
+                raise BadFile(f"{name} are not all between 0 and 1")
         if not (distribution > 0.0).all() or abs(distribution.sum() - 1.0) > 1e-9:
-            raise ValueError("active_distribution is not a distribution")
+            raise BadFile("active_distribution is not a distribution")
         self._set_parameters(distribution, seen, chances, rates)
         return n_units
 

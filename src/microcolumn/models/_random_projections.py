@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import Tables, log_odds, log_weight
+from ..errors import BadFile
 from ..kernels import table_values
 from ..parameters import Parameters
 from ..partition import (
@@ -275,15 +276,15 @@ class RandomProjections(Rival):
         self.b_ = shaped("b", floats(arrays, "b"), (arrays["b"].size,))
         inputs, n_units = arrays["inputs"], self.b_.size
         if n_units == 0 or inputs.dtype != np.int32 or inputs.ndim != 2:
-            raise ValueError("inputs are no lists of units")
+            raise BadFile("inputs are no lists of units")
         ascending = (np.diff(inputs, axis=1) > 0).all()
         if not ascending or (inputs < 0).any() or (inputs >= n_units).any():
-            raise ValueError(f"inputs are not units of {n_units} in ascending order")
+            raise BadFile(f"inputs are not units of {n_units} in ascending order")
         size, self.inputs_ = len(inputs), inputs
         self.weights_ = shaped("weights", floats(arrays, "weights"), inputs.shape)
         self.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (size,))
         if (self.thresholds_ < 0.0).any():
-            raise ValueError("a threshold is negative")
+            raise BadFile("a threshold is negative")
         self.strengths_ = shaped("strengths", floats(arrays, "strengths"), (size,))
         self._log_z = normaliser_of(arrays)
         return int(n_units)

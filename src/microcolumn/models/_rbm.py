@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any, ClassVar
 
 from ..energy import GAUSSIAN, HiddenUnit
+from ..errors import BadArgument
 from ..parameters import Kind
 from ._hidden_model import HiddenModel
 from ._settings import document_shared_parameters
@@ -50,7 +51,7 @@ class RBM(HiddenModel):
         if "hidden" not in named:
             return object.__new__(cls)
         if named["hidden"] != "gaussian":
-            raise ValueError(f"hidden is {named['hidden']!r}; pass 'gaussian', or leave it out")
+            raise BadArgument("hidden", f"is {named['hidden']!r}", "pass 'gaussian' or none")
         return GaussianRBM(*settings, **{name: named[name] for name in named if name != "hidden"})
 
 

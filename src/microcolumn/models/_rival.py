@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import Unsupported
 from ..partition import LogPartition
 from ..validation import Floats, random_generator
 from ..words import Words
@@ -121,7 +122,7 @@ class Rival(ChosenByValidation, WordModel):
         check_is_fitted(self)
         check_whole("n_samples", n_samples)
         if options and not self._takes_sampling_options:
-            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
+            raise Unsupported(f"samples take no option {next(iter(options))!r}", "leave it out")
         return self._draw(int(n_samples), random_generator(random_state), **options)
 
     @abstractmethod
@@ -147,8 +148,8 @@ class Rival(ChosenByValidation, WordModel):
         past : ndarray of int32, shape (n_distinct,)
             Row of ``log_odds`` of each distinct word.
         """
-        raise TypeError(
-            f"{type(self).__name__} does not predict from the past alone; use given='rest'"
+        raise Unsupported(
+            f"{type(self).__name__} does not predict from the past", "use given='rest'"
         )
 
     def _active_distribution(self) -> Floats | None:

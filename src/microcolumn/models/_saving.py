@@ -15,6 +15,7 @@ from safetensors import numpy as tensors
 from sklearn.utils.validation import check_is_fitted
 
 from ..atomic import atomic_write
+from ..errors import BadFile
 from ..origin import Origin
 from ..partition import LogPartition
 from ..validation import Floats
@@ -79,14 +80,14 @@ def floats(arrays: Arrays, name: str) -> NDArray[np.float64]:
     """An array of a file, refused unless it has finite numbers of double precision."""
     array = arrays[name]
     if array.dtype != np.float64 or not np.isfinite(array).all():
-        raise ValueError(f"{name} has values that are not finite or not {np.dtype(np.float64)}")
+        raise BadFile(f"{name} has values that are not finite or not {np.dtype(np.float64)}")
     return array
 
 
 def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """An array of a file, refused unless it has this shape."""
     if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape} instead of {shape}")
+        raise BadFile(f"{name} has shape {array.shape} instead of {shape}")
     return array
 
 
@@ -144,7 +145,7 @@ def normaliser_of(arrays: Arrays) -> LogPartition:
     """Log Z of a file, or a ValueError that says what is wrong with it."""
     numbers = floats(arrays, "log_z").tolist()
     if len(numbers) not in (4, 9) or numbers[1] < 0.0 or numbers[3] not in (0.0, 1.0):
-        raise ValueError(f"log_z is {numbers}")
+        raise BadFile(f"log_z is {numbers}")
     value, stderr, n_operations, converged, *annealed = numbers
     first = (n_operations, 0.0, bool(converged))
     if not annealed:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import BadArgument, BadType
 from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats
@@ -95,33 +96,37 @@ def _solutions(
 ) -> NestedStarts:
     """Parameters of the two paths, whose models must be special cases of ``model``."""
     if not (isinstance(nested, Sequence) and len(nested) == 2):
-        raise TypeError("nested is not a pair; pass (Ising path, RBM path)")
+        raise BadType("nested", "is not a pair", "pass (Ising path, RBM path)")
     same: dict[str, Any] = {"objective": model.objective}
     own = same | {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
     for path, cls, wanted in zip(nested, (Ising, RBM), (same, own), strict=True):
         name = cls.__name__
         if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
-            raise ValueError(
-                f"nested has no {name} model for each of {len(l1_values)} values of l1; "
-                f"pass what {name}.fit_path gave for these values"
+            raise BadArgument(
+                "nested",
+                f"has no {name} model for each of {len(l1_values)} values of l1",
+                f"pass what {name}.fit_path gave for these values",
             )
         for member, l1 in zip(path, l1_values, strict=True):
             if not isinstance(member, cls):
-                raise TypeError(
-                    f"nested has a {type(member).__name__} in place of {name}; pass (Ising path, "
-                    "RBM path)"
+                raise BadType(
+                    "nested",
+                    f"has a {type(member).__name__} in place of {name}",
+                    "pass (Ising path, RBM path)",
                 )
             expected = {"l1": l1} | wanted
             settings = {key: getattr(member, key) for key in expected}
             if settings != expected:
-                raise ValueError(
-                    f"nested has an {name} with {settings} in place of {expected}; fit it with the "
-                    "same settings"
+                raise BadArgument(
+                    "nested",
+                    f"has an {name} with {settings} in place of {expected}",
+                    "fit it with the same settings",
                 )
             if not np.array_equal(getattr(member, "rates_", np.zeros(0)), rates):
-                raise ValueError(
-                    f"nested has an {name} with l1={l1:g} that was not fitted on these words; fit "
-                    "it on the same words"
+                raise BadArgument(
+                    "nested",
+                    f"has an {name} with l1={l1:g} that was not fitted on these words",
+                    "fit it on the same words",
                 )
     ising, rbm = nested
     return [member.parameters_ for member in ising], [member.parameters_ for member in rbm]

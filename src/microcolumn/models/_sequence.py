@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..origin import ordered
 from ..validation import Floats, check_positions
-from ..words import UnnamedWords, Words
+from ..words import UnnamedWords, Words, check_single_bins, check_unweighted
 from ._rival import ChosenByValidation
 
 
@@ -83,14 +83,6 @@ class SequenceModel(ChosenByValidation):
 
     def _check_bins(self, words: Words) -> None:
         """Refuse words that are not single bins of equal weight."""
-        name = type(self).__name__
-        if words.window > 1:
-            raise ValueError(
-                f"these words span {words.window} bins; {name} takes single bins and finds their "
-                "past itself"
-            )
+        check_single_bins(words)  # it finds their past itself
         if words.weights is not None and not (words.weights == 1.0).all():
-            raise ValueError(
-                "these bins carry weights, but each bin of a spike train follows from those before "
-                "it; leave out sample_weight"
-            )
+            check_unweighted(words)  # each bin of a spike train follows from those before it

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import (
     Interval,
-    InvalidParameterError,
     StrOptions,
     make_constraint,
 )
 
+from ..errors import BadArgument, BadType
 from ..validation import shown
 
 
@@ -66,7 +66,7 @@ def check_setting(name: str, value: Any, constraints: list[Any]) -> None:
     allowed = [make_constraint(constraint) for constraint in constraints]
     if not any(constraint.is_satisfied_by(value) for constraint in allowed):
         wanted = " or ".join(map(str, allowed))
-        raise InvalidParameterError(f"{name} is {shown(value)}; it must be {wanted}")
+        raise BadType(name, f"is {shown(value)}", f"it must be {wanted}")
 
 
 def document_shared_parameters(cls: Model) -> Model:
@@ -84,7 +84,8 @@ def seed_of(random_state: Any) -> np.random.SeedSequence:
     if random_state is None or isinstance(random_state, np.random.RandomState):
         state = check_random_state(random_state)
         return np.random.SeedSequence(state.randint(2**31, size=4).tolist())
-    raise ValueError(
-        f"random_state is {random_state!r}; pass a whole number, 0 or more, a Generator, a "
-        "RandomState or None"
+    raise BadArgument(
+        "random_state",
+        f"is {random_state!r}",
+        "pass a whole number, 0 or more, a Generator, a RandomState or None",
     )

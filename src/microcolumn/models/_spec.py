@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from ..errors import BadInput
+
 #: Classes of the paper's family from few parameters to many.
 FAMILY = ("Independent", "Ising", "GaussianRBM", "RBM", "SemiRBM")
 #: Models that readers will ask about, whose settings are chosen on held-out words, and what they
@@ -62,7 +64,7 @@ class ModelSpec:
         model, *rest = name.split() or [""]
         n_hidden = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
         if model not in CLASSES or len(rest) > 1:
-            raise ValueError(f"{name!r} names no model; begin with one of {', '.join(CLASSES)}")
+            raise BadInput(f"{name!r} names no model", f"begin with one of {', '.join(CLASSES)}")
         return cls(model, n_hidden, *rest)
 
     @property

@@ -15,11 +15,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
+from ..errors import BadArgument, BadFile
 from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
 from ..solvers import Certificate
-from ..validation import Bits, Floats, chunks
+from ..validation import Bits, Floats, chunks, expect
 from ..words import Words
 from ._base import PopulationModel
 from ._counting import scaled_counts
@@ -225,17 +226,17 @@ class Universal(Rival):
         model._check_settings()
         n_bits, keys = base.n_features_in_, arrays["words"]
         if keys.dtype != np.uint64:
-            raise ValueError("words are not whole numbers of 64 bits")
+            raise BadFile("words are not whole numbers of 64 bits")
         shaped("words", keys, (len(keys), -(-n_bits // 64)))
         places, _ = unique_packed(np.ascontiguousarray(keys.T))
         if not np.array_equal(places, np.arange(len(keys))):
-            raise ValueError("words are not distinct or not in order")
+            raise BadFile("words are not distinct or not in order")
         if not np.array_equal(packed(unpacked(np.ascontiguousarray(keys.T), n_bits)).T, keys):
-            raise ValueError("words have more bits than the base")
+            raise BadFile("words have more bits than the base")
         counts = shaped("word_counts", floats(arrays, "word_counts"), (len(keys),))
         [concentration] = shaped("concentration", floats(arrays, "concentration"), (1,))
         if not ((counts > 0.0).all() and len(counts) and concentration > 0.0):
-            raise ValueError("word_counts and concentration are not all positive")
+            raise BadFile("word_counts and concentration are not all positive")
         model.base_, model._keys, model._counts = base, keys, counts
         model.concentration_ = float(concentration)
         model.n_features_in_, model.origin_ = n_bits, None
@@ -249,15 +250,15 @@ def _texts(keys: Keys) -> NDArray[np.bytes_]:
 
 def _fitted(model: WordModel, words: Words) -> WordModel:
     """The model itself if it is fitted, or else a copy that is."""
-    if not isinstance(model, WordModel):
-        raise TypeError(f"model is a {type(model).__name__}; pass a model of words")
+    expect("model", model, WordModel, "a model of words")
     if not model.__sklearn_is_fitted__():
         fitted: WordModel = clone(model).fit(words)
         return fitted
     if model.n_features_in_ != words.n_dims:
-        raise ValueError(
-            f"model has {model.n_features_in_} units but the words have {words.n_dims}; "
-            "pass words of the units it was fitted on"
+        raise BadArgument(
+            "model",
+            f"has {model.n_features_in_} units but the words have {words.n_dims}",
+            "pass words of the units it was fitted on",
         )
     return model
 

@@ -17,6 +17,7 @@ from scipy.special import expit
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadArgument
 from ..partition import LogPartition
 from ..validation import Floats
 from ..words import Words
@@ -108,9 +109,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         whole = isinstance(unit, Integral) and not isinstance(unit, bool)
         if not (whole and 0 <= int(unit) < self.n_features_in_):
-            raise ValueError(
-                f"unit is {unit!r}; the model has units 0 to {self.n_features_in_ - 1}"
-            )
+            raise BadArgument("unit", f"is {unit!r}", f"units are 0 to {self.n_features_in_ - 1}")
         return expit(self.log_odds(X, [int(unit)])[:, 0])
 
     def score(self, X: Words | ArrayLike, y: None = None) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..errors import BadArgument, BadInput
 from ..formatting import counted, scientific
 from ..notebook import card, facts
 from ..origin import Origin, ordered
@@ -140,7 +141,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
         if isinstance(X, Words):
             if sample_weight is not None:
-                raise ValueError("Words carry their own weights; leave out sample_weight")
+                raise BadInput("Words carry their own weights", "leave out sample_weight")
             # Names of an earlier fit on a data frame would not describe these columns.
             if hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
@@ -160,9 +161,11 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _check_features(self, X: Words | ArrayLike, n_bits: int) -> None:
         """Refuse words of other units than those of the fit."""
         if n_bits != self.n_features_in_:
-            raise ValueError(
-                f"X has {n_bits} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input; pass the units it was fitted on"
+            raise BadArgument(
+                "X",
+                f"has {n_bits} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input",
+                "pass the units it was fitted on",
             )
         if not isinstance(X, Words):  # a data frame's columns must have the names they had
             validate_data(self, X, skip_check_array=True, reset=False)
@@ -186,4 +189,4 @@ def is_number(value: Any) -> bool:
 def check_whole(name: str, value: Any) -> None:
     """Refuse what is not a whole number of 1 or more."""
     if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
-        raise ValueError(f"{name} is {shown(value)}; it must be a whole number, 1 or more")
+        raise BadArgument(name, f"is {shown(value)}", "it must be a whole number, 1 or more")

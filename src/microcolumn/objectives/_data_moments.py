@@ -11,6 +11,7 @@ from ..kernels.gates import softplus_and_sigmoid
 from ..parameters import Parameters
 from ..validation import Floats, chunks
 from ..words import Words
+from ._objective import check_same_units
 from ._sparse_words import SparseWords
 from ._strengths import pair_rates
 
@@ -61,11 +62,7 @@ class DataMoments:
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Mean of log p~ (nats per word) and its gradient at ``theta``."""
-        if theta.n_visible != self._rates.size:
-            raise ValueError(
-                f"the model has {theta.n_visible} units but the words have {self._rates.size}; "
-                "fit and score on the same units"
-            )
+        check_same_units(theta.n_visible, self._rates.size)
         if theta.is_gaussian:
             pairs, constant = theta.as_pairs()
             mean, moments = self(pairs)

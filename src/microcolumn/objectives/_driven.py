@@ -12,7 +12,7 @@ from ..kernels.loops.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Floats, chunks
 from ..words import Words
-from ._objective import Objective
+from ._objective import Objective, check_same_units
 
 #: Largest factor on a unit's drive. Drives are log odds already, so that factors are near 1.
 LARGEST_SCALE = 10.0
@@ -103,11 +103,7 @@ class DrivenFlips(Objective):
 
     def _evaluate(self, theta: Parameters) -> None:
         """Find scales, values and pulls."""
-        if theta.n_visible != self._scale.size:
-            raise ValueError(
-                f"the model has {theta.n_visible} units but the words have {self._scale.size}; "
-                "fit and score on the same units"
-            )
+        check_same_units(theta.n_visible, self._scale.size)
         n = theta.n_visible
         change = np.ascontiguousarray(flip_changes(theta.arrays, self.words.X, range(n)).T)
         # Each bin of time takes a few exponentials per unit.

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..energy import GAUSSIAN
+from ..errors import BadInput
 from ..kernels import FlipSums
 from ..layout import Layout
 from ..parameters import Parameters
 from ..validation import Floats
 from ..words import Words, as_words
-from ._objective import Objective
+from ._objective import Objective, check_same_units
 
 
 class SumOverFlips(Objective):
@@ -56,15 +57,11 @@ class SumOverFlips(Objective):
 
     def _prepare(self, layout: Layout) -> None:
         """Lay the words out for models of this layout."""
-        if layout.n_visible != self.words.X.shape[1]:
-            raise ValueError(
-                f"the model has {layout.n_visible} units but the words have "
-                f"{self.words.X.shape[1]}; fit and score on the same units"
-            )
+        check_same_units(layout.n_visible, self.words.X.shape[1])
         if layout.counted:
-            raise ValueError(
-                f"{type(self).__name__} does not know a potential of the number of active units; "
-                "use the likelihood"
+            raise BadInput(
+                f"{type(self).__name__} does not know a potential of the number of active units",
+                "use the likelihood",
             )
         template = layout.unpack(np.zeros(layout.size)).arrays  # refuses what kernels do not know
         self._sums.lay_out(template.b, template.J, layout.n_hidden, layout.free, layout.pairs)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadInput, Unsupported
 from ..layout import Layout
 from ..parameters import Parameters
 from ..validation import Floats
@@ -36,7 +37,16 @@ class Objective(ABC):
 
     def curvature(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:
         """A positive matrix like the second derivative along some coordinates, shape (n, n)."""
-        raise TypeError(f"{type(self).__name__} does not know how it is curved")
+        raise Unsupported(f"{type(self).__name__} does not know how it is curved")
+
+
+def check_same_units(n_model: int, n_words: int) -> None:
+    """Refuse a model of other units than those of the words."""
+    if n_model != n_words:
+        raise BadInput(
+            f"the model has {n_model} units but the words have {n_words}",
+            "fit and score on the same units",
+        )
 
 
 class FunctionObjective(Objective):

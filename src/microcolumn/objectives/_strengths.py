@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import BadArgument
 from ..validation import Floats, chunks
 from ..words import Words, as_words
 from ._sparse_words import listed_words
@@ -81,8 +82,8 @@ def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float
         per_spread = 1.0 / np.where(constant, 1.0, spread)
         slopes *= 0.5 * (per_spread[:, None] + per_spread)
     elif objective != "likelihood":
-        raise ValueError(
-            f"objective is {objective!r}; choose 'likelihood', 'pseudolikelihood' or 'mpf'"
+        raise BadArgument(
+            "objective", f"is {objective!r}", "choose 'likelihood', 'pseudolikelihood' or 'mpf'"
         )
     return float(slopes.max())
 

@@ -23,8 +23,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from ..errors import BadArgument
 from ..parameters import Parameters
-from ..validation import Bits, Floats, random_generator, real_number, whole_number
+from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._bound import LowerBound, lower_bound
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
 from ._gibbs import RandomState, new_seed, words_of_units
@@ -315,12 +316,8 @@ def _doublings(first: int, last: int) -> Iterator[int]:
 
 
 def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: float) -> None:
-    for name, value in (("n_chains", n_chains), ("n_steps", n_steps), ("max_steps", max_steps)):
-        whole_number(name, value)
-    real_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
-    if n_chains < 2:
-        raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
-    if not 1 <= n_steps <= max_steps:
-        raise ValueError(f"n_steps is {n_steps}; it must lie between 1 and max_steps={max_steps}")
-    if not tolerance_bits > 0:
-        raise ValueError(f"tolerance_bits is {tolerance_bits}; it must be positive")
+    whole_number("n_chains", n_chains, least=2)  # a standard error needs them
+    whole_number("max_steps", max_steps)
+    positive_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
+    if not 1 <= whole_number("n_steps", n_steps) <= max_steps:
+        raise BadArgument("n_steps", f"is {n_steps}", f"it must be from 1 to max_steps={max_steps}")

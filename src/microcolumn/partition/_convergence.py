@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import BadArgument
 from ..parameters import Parameters
-from ..validation import Floats, listed, random_generator, real_number, whole_number
+from ..validation import Floats, expect, listed, random_generator, real_number, whole_number
 from ._cost import EXACT_CHOICE, operations
 from ._exact import exact_log_partition
 from ._gibbs import RandomState
@@ -53,6 +54,7 @@ class Convergence:
 
     @property
     def n_chains(self) -> int:
+        """Chains of each run."""
         return int(self.log_weights.shape[1])
 
 
@@ -86,14 +88,12 @@ def annealing_convergence(
         log Z in nats if it is known; "auto" sums over all states if that takes a few seconds at
         most.
     """
-    if not isinstance(theta, Parameters):
-        raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")
+    expect("theta", theta, Parameters, "a model's parameters_")
     asked = listed("steps", steps, "pass numbers of annealing steps")
     n_steps = tuple(whole_number(f"steps[{k}]", n) for k, n in enumerate(asked))
     if not n_steps or n_steps[0] < 1 or any(np.diff(n_steps) <= 0):
-        raise ValueError(f"steps is {n_steps}; it needs whole numbers from 1 on that increase")
-    if whole_number("n_chains", n_chains) < 2:
-        raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
+        raise BadArgument("steps", f"is {n_steps}", "give whole numbers from 1 on that increase")
+    whole_number("n_chains", n_chains, least=2)  # a standard error needs them
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
     path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
@@ -108,7 +108,7 @@ def _exact(theta: Parameters, exact: float | str | None) -> float | None:
         return None
     if isinstance(exact, str):
         if exact != "auto":
-            raise ValueError(f"exact is {exact!r}; give log Z in nats, 'auto' or None")
+            raise BadArgument("exact", f"is {exact!r}", "give log Z in nats, 'auto' or None")
         quick = operations(theta) <= EXACT_CHOICE
         return exact_log_partition(theta).value if quick else None
     return real_number("exact", exact, "give log Z in nats, 'auto' or None")

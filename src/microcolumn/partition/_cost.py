@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..errors import BadInput
 from ..parameters import Parameters
 from ._table_sums import MOST_UNITS
 
@@ -72,17 +73,17 @@ def pick_side(
     """The side to sum over and its multiply-adds, for a model whose hidden units are all live."""
     visible, hidden = _side_operations(live)
     if side == "hidden" and math.isinf(hidden):
-        raise ValueError(
-            "the hidden side cannot be summed for a model with couplings J; "
-            "use method='exact-visible'"
+        raise BadInput(
+            "the hidden side cannot be summed for a model with couplings J",
+            "use method='exact-visible'",
         )
     take_visible = side == "visible" or (side == "auto" and visible <= hidden)
     n_operations = visible if take_visible else hidden
     if n_operations > MAX_OPERATIONS:
-        raise ValueError(
-            f"an exact sum over {live.n_visible} units and {live.n_hidden} live hidden units takes "
-            f"{n_operations:.1e} multiply-adds, more than the limit of {MAX_OPERATIONS:.1e}; "
-            f"{remedy}"
+        raise BadInput(
+            f"an exact sum over {live.n_visible} units and {live.n_hidden} live hidden units "
+            f"takes {n_operations:.1e} multiply-adds, more than the limit of {MAX_OPERATIONS:.1e}",
+            remedy,
         )
     return ("visible" if take_visible else "hidden"), n_operations
 

@@ -20,11 +20,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..energy import log_weight
+from ..errors import BadInput
 from ..kernels import ExactSums, exact_log_z, one_blas_thread
 from ..kernels.gates import softplus_and_sigmoid
 from ..kernels.states import states
 from ..parameters import Parameters
-from ..validation import Bits, Floats, chunks, random_generator
+from ..validation import Bits, Floats, chunks, one_of, random_generator
 from ._cost import EXACT_DRIVES, MAX_OPERATIONS, operations, pick_side, transposed
 from ._gibbs import RandomState, gibbs_samples
 from ._log_partition import log_partition
@@ -86,8 +87,7 @@ def driven_log_partition(
     >>> np.allclose(np.exp(values), [3 + np.e, 1 + 2 * np.e + np.exp(3)], rtol=1e-12), mean.method
     (True, 'exact')
     """
-    if method not in get_args(DrivenMethod):
-        raise ValueError(f"method is {method!r}; choose 'auto', 'exact' or 'importance'")
+    one_of("method", method, get_args(DrivenMethod))
     started = time.perf_counter()
     share = np.full(len(table), 1.0) if weights is None else weights
     share = share / share.sum()
@@ -104,9 +104,10 @@ def driven_log_partition(
         values, stderr = undriven.value + logs, math.hypot(stderr, undriven.stderr)
         converged = undriven.converged and not undriven.has_false_mode and worth >= _LEAST_WORTH
     elif n_operations > MAX_OPERATIONS:
-        raise ValueError(
+        raise BadInput(
             f"sums over {n} units and {live.n_hidden} live hidden units under {len(table)} drives "
-            "are out of reach; use method='importance'"
+            "are out of reach",
+            "use method='importance'",
         )
     elif live.is_independent:
         values = log_factor + softplus_and_sigmoid(live.b[:, None] + table.T)[0]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
+from ..errors import BadArgument
 from ..kernels import GibbsChains, TableChains
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_binary, random_generator, whole_number
@@ -144,10 +145,8 @@ def gibbs_samples(
     """
     chains = min(whole_number("n_samples", n_samples), 512) if n_chains is None else n_chains
     for name, value in (("n_samples", n_samples), ("thin", thin), ("n_chains", chains)):
-        if whole_number(name, value) < 1:
-            raise ValueError(f"{name} is {value}; it must be at least 1")
-    if whole_number("n_sweeps", n_sweeps) < 0:
-        raise ValueError(f"n_sweeps is {n_sweeps}; it must not be negative")
+        whole_number(name, value, least=1)
+    whole_number("n_sweeps", n_sweeps, least=0)
     rng = random_generator(random_state)
     start = None
     if initial is not None:
@@ -166,7 +165,7 @@ def words_of_units(X: ArrayLike, n_units: int, name: str) -> Bits:
     """Check that ``X`` is a filled binary matrix with one column per unit."""
     words = check_binary(X)
     if words.shape[1] != n_units:
-        raise ValueError(
-            f"{name} has {words.shape[1]} columns for a model of {n_units} units; pass one per unit"
+        raise BadArgument(
+            name, f"has {words.shape[1]} columns for {n_units} units", "pass one per unit"
         )
     return words

@@ -6,8 +6,9 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any, Literal, get_args
 
+from ..errors import Unsupported
 from ..parameters import Parameters
-from ..validation import random_generator
+from ..validation import expect, one_of, random_generator
 from ._ais import annealed_importance_sampling
 from ._cost import EXACT_LOG_Z, Side, operations
 from ._exact import exact_log_partition
@@ -45,22 +46,19 @@ def log_partition(
     >>> found.method, found.side
     ('exact', 'hidden')
     """
-    if method not in get_args(Method):
-        known = ", ".join(repr(name) for name in get_args(Method))
-        raise ValueError(f"method {method!r} is unknown; use one of {known}")
-    if not isinstance(theta, Parameters):
-        raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")
+    one_of("method", method, get_args(Method))
+    expect("theta", theta, Parameters, "a model's parameters_")
     # Misspelt options are refused for every model, not only where they would be used.
     known_options = [*signature(annealed_importance_sampling).parameters][1:]
     for name in options:
         if name not in known_options:
-            raise TypeError(f"{name!r} is no option; choose from {', '.join(known_options)}")
+            raise Unsupported(f"{name!r} is no option", f"choose from {', '.join(known_options)}")
     if method == "ais" or (method == "auto" and operations(theta) > EXACT_LOG_Z):
         return annealed_importance_sampling(theta, progress=progress, **options)
     for name in options:
         if method != "auto" and name not in ("words", "random_state"):
-            raise TypeError(
-                f"method {method!r} takes no option {name!r}; leave it out or use method='ais'"
+            raise Unsupported(
+                f"method {method!r} takes no option {name!r}", "leave it out or use method='ais'"
             )
     sides: dict[str, Side] = {"exact-visible": "visible", "exact-hidden": "hidden"}
     found = exact_log_partition(theta, sides.get(method, "auto"), progress)

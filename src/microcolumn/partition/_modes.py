@@ -178,19 +178,23 @@ def _stayed_in(
     sampler = Sampler(theta, len(seeds), seed=new_seed(rng), initial=words[seeds])
     before = time_averages(sampler)
     after = time_averages(sampler.run(np.ones(SETTLING)))
+    places = nearest(before, rates)
+    modes = np.arange(len(rates))
     while True:
-        first, last = nearest(before, rates), nearest(after, rates)
-        counts = np.bincount(first, minlength=len(rates))
-        stayed = np.bincount(first[first == last], minlength=len(rates))
+        # Those of a place that was given up say nothing about the place that is nearest to it.
+        last = modes[nearest(after, rates[modes])]
+        counts = np.bincount(places, minlength=len(rates))[modes]
+        stayed = np.bincount(places[places == last], minlength=len(rates))[modes]
         retention = np.where(counts > 0, stayed / np.maximum(counts, 1), -1.0)
         worst = int(np.argmin(retention))
-        if len(rates) == 1 or retention[worst] >= _RETENTION:
+        if len(modes) == 1 or retention[worst] >= _RETENTION:
             break
-        rates = np.delete(rates, worst, axis=0)
+        modes = np.delete(modes, worst)
     final = sampler.words
     return [
         FoundMode(_clipped(after[last == k].mean(axis=0)), final[0], final[last == k])
-        for k in range(len(rates))
+        for k in modes
+        if (last == k).any()
     ]
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit
 
+from ..errors import BadArgument
 from ..parameters import Parameters
-from ..validation import Bits, Floats, real_array
+from ..validation import Bits, Floats, check_entries, one_of, real_vector
 from ._gibbs import Sampler, new_seed
 
 Base = Literal["rates", "uniform"]
@@ -59,21 +60,14 @@ def base_logits(
     rng: np.random.Generator,
 ) -> Floats:
     """Logits of the base model from the options of :func:`annealed_importance_sampling`."""
-    if not (isinstance(base, str) and base in ("rates", "uniform")):
-        raise ValueError(f"base is {base!r}; use 'rates' or 'uniform'")
-    if base == "uniform":
+    if one_of("base", base, ("rates", "uniform")) == "uniform":
         if rates is not None:
-            raise ValueError("rates are given with base='uniform'; use base='rates' or drop them")
+            raise BadArgument("rates", "are given with base='uniform'", "leave them out")
         return np.zeros(theta.n_visible)
     if rates is not None:
-        probabilities = real_array("rates", rates, "pass one probability per unit")
-        if probabilities.shape != (theta.n_visible,):
-            raise ValueError(
-                f"rates has shape {probabilities.shape}; it needs one entry for each of "
-                f"{theta.n_visible} units"
-            )
-        if not np.all((probabilities >= 0.0) & (probabilities <= 1.0)):
-            raise ValueError("rates holds values outside [0, 1]; pass probabilities per word")
+        probabilities = real_vector("rates", rates, theta.n_visible, "unit")
+        good = (probabilities >= 0.0) & (probabilities <= 1.0)
+        check_entries("rates", probabilities, good, "pass probabilities per word")
     elif words is not None:
         probabilities = words.mean(axis=0)
     else:

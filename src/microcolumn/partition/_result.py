@@ -18,21 +18,12 @@ class Mode:
 
     Where words were given, those with far more active units than any of them are a place of their
     own, which is not seen, even if chains go to and fro.
-
-    Parameters
-    ----------
-    share, stderr : float
-        Share of Z, and its standard error.
-    n_active : float
-        Mean number of active units of its words.
-    seen : bool, optional
-        Whether any of the words that were given lies there; None where none were given.
     """
 
-    share: float
-    stderr: float
-    n_active: float
-    seen: bool | None = None
+    share: float  # of Z
+    stderr: float  # of the share
+    n_active: float  # mean number of active units of its words
+    seen: bool | None = None  # whether any of the given words lies there; None without words
 
 
 @dataclass(frozen=True, slots=True)

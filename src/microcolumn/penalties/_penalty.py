@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..errors import BadArgument
 from ..layout import Layout
 from ..validation import Floats
 
@@ -25,7 +26,7 @@ class Penalty(ABC):
 
     def __init__(self, strength: float) -> None:
         if not 0.0 <= strength < np.inf:
-            raise ValueError(f"strength is {strength!r}; it must be a finite number, 0 or more")
+            raise BadArgument("strength", f"is {strength!r}", "it must be finite, 0 or more")
         self.strength = float(strength)
 
     def __repr__(self) -> str:

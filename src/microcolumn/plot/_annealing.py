@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from ..models import PopulationModel
 from ..partition import annealing_convergence
 from ..partition._convergence import Convergence
-from ..validation import Floats, real_number
-from ._inputs import check_fitted, documented, entitle, expect
+from ..validation import Floats, expect, real_number
+from ._inputs import check_fitted, documented, entitle
 from ._tips import tip
 from .style import (
     DATA_COLOUR,

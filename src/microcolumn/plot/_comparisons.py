@@ -13,10 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr
+from ..validation import expect
 from ..words import Words, checked_bin_width
-from ._inputs import documented, entitle, expect
+from ._inputs import documented, entitle
 from ._scores import Compared, comparisons
 from ._tips import tip
 from .style import (
@@ -71,7 +73,7 @@ def ranking(
         ranked = [each for each in compared.ranked if math.isfinite(each.bits_per_second)]
         known += [(compared, ranked)] if ranked else []
     if not known:
-        raise ValueError("there is no model to rank: none has a score; raise l1")
+        raise BadInput("there is no model to rank: none has a score", "raise l1")
     specs = {model.name: model.spec for _, models in known for model in models}
     styles = looks(specs, specs, color)
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
@@ -219,7 +221,7 @@ def window_gains(
     expect("result", result, WindowResult, _REMEDY)
     reference = result.reference
     if reference is None:
-        raise ValueError("the result has no Ising model beside others; draw it with windows")
+        raise BadInput("the result has no Ising model beside others", "draw it with windows")
     width = None if bin_width is None else checked_bin_width(bin_width)
     styles = _looks(result, color)
     ax = axes_or_new(ax)

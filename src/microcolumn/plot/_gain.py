@@ -12,6 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
+from ..errors import BadArgument
 from ..evaluate import PredictionResult, conditional_gain
 from ..evaluate._inputs import words_for
 from ..models import WordModel
@@ -87,7 +88,7 @@ def gain(
     """
     check_given(words, given)
     if words is not None and rates is not None:
-        raise ValueError("rates are for gains that are arrays; models know their own, leave it out")
+        raise BadArgument("rates", "are for arrays of gains", "models know their own rates")
     if words is not None:
         check_order(models)
         held = check_words(words)
@@ -135,9 +136,11 @@ def _on_words(
 ) -> _Gains:
     """Gains of the newest bin of words by unit, at the rates of the model's training."""
     if not hasattr(model, "rates_"):
-        raise ValueError(
-            f"{name} was never fitted, so it knows no training rates; pass what "
-            "mc.evaluate.conditional_gain(model, words, baseline=...) returns, and rates="
+        raise BadArgument(
+            name,
+            "was never fitted, so it knows no training rates",
+            "pass what mc.evaluate.conditional_gain(model, words, baseline=...) returns, and "
+            "rates=",
         )
     held = words_for(model, words, None)
     gains = conditional_gain(model, held, given=given)
@@ -152,8 +155,8 @@ def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
     for name, each in by_name.items():
         gains = real_array("models", each, "pass the gains of each unit in bits/s")
         if gains.shape != rates.shape or rates.ndim != 1:
-            raise ValueError(
-                f"gains have shape {gains.shape} and rates {rates.shape}; pass one of each per unit"
+            raise BadArgument(
+                "gains", f"have shape {gains.shape} and rates {rates.shape}", "pass one per unit"
             )
         found[str(name)] = _by_unit([f"{k}" for k in range(rates.size)], rates, gains)
     return found
@@ -161,9 +164,7 @@ def _of_arrays(models: Any, rates: Floats) -> dict[str, _Gains]:
 
 def _of_results(models: Any) -> dict[str, _Gains]:
     if isinstance(models, np.ndarray):
-        raise ValueError(
-            "models is an array of gains; pass rates= too, the rate of each unit in Hz"
-        )
+        raise BadArgument("models", "is an array of gains", "pass rates= too, in Hz for each unit")
     remedy = "fitted models and words, what results.predictions(...) returns, or gains and rates="
     return {
         name: {

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ..evaluate._activation import hidden_activation
 from ..models import BernoulliMixture, HiddenMarkovModes, PopulationModel
 from ..parameters import Floats
-from ..validation import whole_number
+from ..validation import expect, whole_number
 from ..words import Words
-from ._inputs import check_fitted, documented, entitle, expect, model_with_hidden
+from ._inputs import check_fitted, documented, entitle, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_window
 from .style import (
     Colour,

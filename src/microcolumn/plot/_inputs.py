@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc, signature
 from typing import Any, TypeVar
 
@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadArgument, BadInput, BadType
 from ..models import PopulationModel, WordModel, WordsEstimator
-from ..recording import Recording
-from ..validation import kind_of, real_number, shown
+from ..validation import expect, kind_of, one_of, real_number
 from ..words import Words
 
 Thing = TypeVar("Thing")
@@ -45,29 +45,6 @@ matplotlib.axes.Axes
 _EXAMPLES = "\n\nExamples\n--------\n"
 
 
-def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
-    """What was given, or a TypeError in one sentence that says what to pass instead."""
-    if not isinstance(given, kind):
-        what = "a recording" if isinstance(given, Recording) else kind_of(given)
-        raise TypeError(f"{name} is {what}; pass {remedy}")
-    return given
-
-
-def one_of(name: str, given: Any, options: Iterable[str]) -> None:
-    """Refuse what is none of some words."""
-    known = list(options)
-    if not isinstance(given, str) or given not in known:
-        raise ValueError(f"{name} is {shown(given)}; choose one of {', '.join(map(repr, known))}")
-
-
-def positive_nats(name: str, given: Any) -> float:
-    """A positive and finite number of nats, such as the end of a scale."""
-    value = real_number(name, given, "give nats")
-    if not 0.0 < value < np.inf:
-        raise ValueError(f"{name} is {given}; give a positive number of nats")
-    return value
-
-
 def asked_stretch(
     start_s: float | None, stop_s: float | None, lasting: float
 ) -> tuple[float, float] | None:
@@ -79,7 +56,7 @@ def asked_stretch(
     start = known["start_s"] if "start_s" in known else known["stop_s"] - lasting
     stop = known.get("stop_s", start + lasting)
     if not -np.inf < start < stop < np.inf:
-        raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
+        raise BadInput(f"from {start:g} to {stop:g} s there is no time", "give start_s < stop_s")
     return start, stop
 
 
@@ -102,7 +79,7 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
             same = sum(known == own or known.startswith(f"{own} (") for known in found)
             found[f"{own} ({same + 1})" if same else own] = one
     if not found:
-        raise ValueError(f"{name} is empty; pass {remedy}")
+        raise BadArgument(name, "is empty", f"pass {remedy}")
     return found
 
 
@@ -116,9 +93,7 @@ def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstim
     found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
     for name, model in found.items():
         if of_words and not isinstance(model, WordModel):
-            raise TypeError(
-                f"{name} is {kind_of(model)}, which gives words no probability; pass others"
-            )
+            raise BadType(name, f"is {kind_of(model)}, which has no probabilities", "pass others")
     return {name: check_fitted(model, name) for name, model in found.items()}
 
 
@@ -144,7 +119,7 @@ def check_given(words: Any, given: Any, **options: Any) -> None:
     one_of("given", given, ("rest", "past"))
     for name, value in {"given": None if given == "rest" else given, **options}.items():
         if words is None and value is not None:
-            raise ValueError(f"{name} is for models and words; leave it out for results")
+            raise BadArgument(name, "is for models and words", "leave it out for results")
 
 
 def fitted_model(
@@ -160,7 +135,7 @@ def model_with_hidden(model: Any) -> PopulationModel:
     """One fitted model that has hidden units, live or not."""
     found = fitted_model(model, "one fitted RBM or SemiRBM")
     if found.parameters_.W is None:
-        raise ValueError(f"{type(model).__name__} has no hidden units; pass an RBM or a SemiRBM")
+        raise BadInput(f"{type(model).__name__} has no hidden units", "pass an RBM or a SemiRBM")
     return found
 
 
@@ -189,7 +164,7 @@ def measured(
 def check_order(models: Any) -> None:
     """Refuse words where models are expected."""
     if isinstance(models, Words):
-        raise TypeError("models is words; pass the models first, then the words")
+        raise BadType("models", "is words", "pass the models first, then the words")
 
 
 def check_words(words: Any) -> Words | ArrayLike:

@@ -14,12 +14,13 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import BadArgument
 from ..models import WordModel
 from ..origin import units_of
 from ..recording import Recording
 from ..units import Units, downwards, layers_from_the_top
+from ..validation import expect
 from ..words import Words
-from ._inputs import expect
 from .style import literal, signed, size_points
 
 #: Whatever has a table of units.
@@ -220,9 +221,10 @@ def bit_layout(model: WordModel, units: HasUnits | None) -> BitLayout:
     window = getattr(model, "window_", implied)
     table = Units.numbered(n_bits // window) if units is None else units
     if len(table) * window != n_bits:
-        raise ValueError(
-            f"units has {len(table)} entries and the model {n_bits} bits in windows of {window} "
-            "bins; pass the units of the words that it was fitted on"
+        raise BadArgument(
+            "units",
+            f"has {len(table)} entries and the model {n_bits} bits in windows of {window} bins",
+            "pass the units of the words that it was fitted on",
         )
     return BitLayout(laminar(table), window)
 

@@ -9,13 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from ..errors import BadInput
 from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
 from ..recording import Recording
 from ..units import Units, layers_from_the_top
-from ..validation import listed, whole_number
+from ..validation import expect, listed, whole_number
 from ..words import Words
-from ._inputs import documented, entitle, expect, model_with_hidden
+from ._inputs import documented, entitle, model_with_hidden
 from ._laminar import HasUnits, table_of
 from ._tips import tip
 from .style import LEGEND_RIGHT, Colour, axes_or_new, by_name, literal, size_points
@@ -111,7 +112,7 @@ def _statistics(
 ) -> LayerStatistics:
     if isinstance(given, LayerStatistics):
         if units is not None:
-            raise ValueError("statistics know their layers; leave units out, or pass a model")
+            raise BadInput("statistics know their layers", "leave units out, or pass a model")
         return given
     kind: Any = PopulationModel
     remedy = "a fitted RBM or SemiRBM, or what mc.evaluate.layer_statistics returns"
@@ -128,7 +129,7 @@ def _statistics(
 def _shown(found: LayerStatistics, hidden: int | Sequence[int] | None) -> list[HiddenUnitLayer]:
     """Rows in the order drawn."""
     if not found.hidden:
-        raise ValueError("no hidden unit has weight onto a unit with a layer; pass another model")
+        raise BadInput("no hidden unit has weight onto a unit with a layer", "pass another model")
     if hidden is None:
         return sorted(found.hidden, key=lambda row: -row.share)
     known = {row.position: row for row in found.hidden}
@@ -137,5 +138,5 @@ def _shown(found: LayerStatistics, hidden: int | Sequence[int] | None) -> list[H
     unknown = [k for k in asked if k not in known]
     if unknown or not asked:
         what = f"names h{unknown[0]}" if unknown else "is empty"
-        raise ValueError(f"hidden {what}; tested are {', '.join(f'h{k}' for k in known)}")
+        raise BadInput(f"hidden {what}", f"tested are {', '.join(f'h{k}' for k in known)}")
     return [known[k] for k in asked]

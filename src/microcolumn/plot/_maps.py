@@ -16,12 +16,13 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from ..errors import BadInput
 from ..models import PopulationModel
 from ..units import Units
-from ..validation import Floats
+from ..validation import Floats, positive_number
 from ..words import checked_bin_width
 from ._hidden import THRESHOLD, draw_bars
-from ._inputs import documented, entitle, fitted_model, positive_nats
+from ._inputs import documented, entitle, fitted_model
 from ._laminar import BitLayout, HasUnits, bit_layout, mark_layers, mark_window
 from ._time import hidden_columns, hidden_title
 from .style import ColourMap, axes_or_new, colour_map, round_below, signed
@@ -36,6 +37,8 @@ _BIASES, _COUPLING_BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
 _NOTHING = "#E6E6E6"
 #: Half of the width of the label of all time axes, inches.
 _HALF_LABEL = 1.0
+#: What an end of a scale must be.
+_NATS = "give a positive number of nats"
 
 
 @documented
@@ -80,7 +83,7 @@ def hidden_map(
     found = bit_layout(model, units)
     width = model.bin_width_ if bin_width is None else checked_bin_width(bin_width)
     largest = float(np.abs(model.W_[:, column]).max()) or 1.0
-    most = largest if limit is None else positive_nats("limit", limit)
+    most = largest if limit is None else positive_number("limit", limit, _NATS)
     colours = colour_map(cmap)
     ax = axes_or_new(ax, (2.2, 1.8))
     image = _draw_map(ax, model.W_[:, column], found, width, most, colours)
@@ -196,12 +199,10 @@ def couplings(
     """
     fitted_model(model, "one fitted Ising, KPairwise or SemiRBM")
     if model.parameters_.J is None:
-        raise ValueError(
-            f"{type(model).__name__} has no couplings; pass an Ising, KPairwise or SemiRBM model"
-        )
+        raise BadInput(f"{type(model).__name__} has no couplings", "pass an Ising or a SemiRBM")
     found = bit_layout(model, units)
     drawn = model.J_[np.ix_(found.order, found.order)]
-    most = coupling_limit(model) if limit is None else positive_nats("limit", limit)
+    most = coupling_limit(model) if limit is None else positive_number("limit", limit, _NATS)
     colours = colour_map(cmap).with_extremes(bad=_NOTHING)
     axes = axes_or_new(ax, (4.8, 3.4))
     shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import BadArgument
 from ..evaluate import (
     PatternStatistics,
     Synchrony,
@@ -246,9 +247,10 @@ def _table(units: HasUnits, statistics: Mapping[str, PatternStatistics]) -> Unit
     table = table_of(units)
     for each in statistics.values():
         if each.X.shape[1] % max(len(table), 1):
-            raise ValueError(
-                f"units has {len(table)} entries and the words {each.X.shape[1]} bits; pass the "
-                "units of the words"
+            raise BadArgument(
+                "units",
+                f"has {len(table)} entries and the words {each.X.shape[1]} bits",
+                "pass the units of the words",
             )
     return table
 

@@ -14,11 +14,12 @@ from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
+from ..errors import BadInput
 from ..evaluate import Choice, TuneResult
 from ..formatting import scientific
 from ..models import PopulationModel
-from ..validation import Floats
-from ._inputs import documented, entitle, expect, named, one_of
+from ..validation import Floats, expect, one_of
+from ._inputs import documented, entitle, named
 from ._tips import tip
 from .style import LEGEND, Colour, Look, axes_or_new, literal, looks_of
 
@@ -99,7 +100,7 @@ def penalties(
     paths = _paths(choices)
     drawn = {name: path for name, path in paths.items() if _values(path, show) is not None}
     if not drawn:
-        raise ValueError(f"these models have no {show}; leave show out to draw their scores")
+        raise BadInput(f"these models have no {show}", "leave show out to draw their scores")
     styles = looks_of(list(paths), color)
     ax = axes_or_new(ax)
     _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))

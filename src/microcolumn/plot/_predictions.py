@@ -11,6 +11,7 @@ from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from ..errors import BadArgument, BadInput, BadType
 from ..evaluate import (
     Calibration,
     Prediction,
@@ -213,14 +214,14 @@ def _check_unit(words: Any, unit: int | None) -> int:
     """The position of the unit, which must be named; a number in place of words is one."""
     if unit is None:
         which = words if isinstance(words, int) else 0
-        raise ValueError(f"no unit is named; pass the position of one, such as unit={which}")
+        raise BadInput("no unit is named", f"pass the position of one, such as unit={which}")
     if isinstance(unit, str):
         ids = words.units.ids if isinstance(words, Words) else ()
         where = f", {ids.index(unit)}" if unit in ids else ", such as 0"
-        raise TypeError(f"unit is {unit!r}; pass its position among the units{where}")
+        raise BadType("unit", f"is {unit!r}", f"pass its position among the units{where}")
     position = whole_number("unit", unit)
     if isinstance(words, Words) and not 0 <= position < words.n_units:
-        raise ValueError(f"unit is {unit}; the words have units 0 to {words.n_units - 1}")
+        raise BadArgument("unit", f"is {unit}", f"the words have units 0 to {words.n_units - 1}")
     return position
 
 

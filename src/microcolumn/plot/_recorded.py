@@ -14,9 +14,9 @@ from ..recording import Recording
 from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
 from ..survey._bin_width import DEAD_TIME
 from ..units import Units
-from ..validation import Floats
-from ..words import Words, checked_bin_width
-from ._inputs import documented, entitle, expect
+from ..validation import Floats, expect
+from ..words import Words, check_single_bins, checked_bin_width
+from ._inputs import documented, entitle
 from ._laminar import laminar, mark_layers
 from .style import LEGEND, Colour, OneColour, axes_or_new, by_name, one_colour, signed
 
@@ -86,8 +86,7 @@ def correlations(
         Of all pairs, or by kind: ``{"within a layer": "red"}``.
     """
     expect("words", words, Words, "the words of single bins, such as recording.bin(0.020)")
-    if words.window > 1:
-        raise ValueError(f"these words span {words.window} bins; pass words of single bins")
+    check_single_bins(words)
     kinds = correlations_by_layer(words)
     colours = by_name(list(kinds), [_PAIRS[name] for name in kinds], color)
     ax = axes_or_new(ax)

@@ -13,14 +13,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from ..errors import BadArgument, BadInput
 from ..evaluate import Comparison, compare
 from ..evaluate._significance import split_stderr
 from ..formatting import counted
 from ..models import ModelSpec, WordModel
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
-from ..validation import listed as entries, shown
+from ..validation import expect, listed as entries, shown
 from ..words import Words
-from ._inputs import check_order, check_words, documented, entitle, expect, named, named_word_models
+from ._inputs import check_order, check_words, documented, entitle, named, named_word_models
 from ._tips import tip
 from .style import (
     LEGEND_RIGHT,
@@ -104,7 +105,7 @@ def scores(
     listed = comparisons(models, words)
     specs = _specs(listed)
     if not specs:
-        raise ValueError("there is no score to draw; compare a model other than Independent")
+        raise BadInput("there is no score to draw", "compare a model other than Independent")
     series = [
         _Series(literal(name), look, None, [_score(each, name) for each in listed])
         for name, look in looks(specs, specs, color).items()
@@ -158,11 +159,11 @@ def differences(
     specs = _specs(listed)
     names = [name for name in specs if name != reference]
     if not names:
-        raise ValueError("there is no difference to draw; pass two models or more")
+        raise BadInput("there is no difference to draw", "pass two models or more")
     if reference not in specs:
-        raise ValueError(
-            f"no model is compared with {reference!r}; name another one as reference, "
-            f"of {', '.join(specs)}"
+        raise BadInput(
+            f"no model is compared with {reference!r}",
+            f"name another one as reference, of {', '.join(specs)}",
         )
     pairs = _checked_pairs(also, specs)
     styles = looks(specs, specs, color)
@@ -221,10 +222,12 @@ def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str,
     pairs = entries("also", also, remedy)
     for k, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise ValueError(f"also[{k}] is {shown(pair)}; {remedy}")
+            raise BadArgument(f"also[{k}]", f"is {shown(pair)}", remedy)
         for name in pair:
             if not isinstance(name, str) or name not in specs:
-                raise ValueError(f"also names {shown(name)}; name some of {', '.join(specs)}")
+                raise BadArgument(
+                    "also", f"names {shown(name)}", f"name some of {', '.join(specs)}"
+                )
     return pairs
 
 

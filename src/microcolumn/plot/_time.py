@@ -12,14 +12,15 @@ from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from ..errors import BadArgument, BadInput
 from ..evaluate._activation import activation_in_time, hidden_activation, in_windows
 from ..models import PopulationModel
 from ..recording import Recording
 from ..survey._stretch import SECONDS, busiest_stretch
 from ..timeline import busiest_bins, run_starts, typical_bins
-from ..validation import Floats, whole_number
-from ..words import Words
-from ._inputs import asked_stretch, documented, entitle, expect, model_with_hidden, one_of
+from ..validation import Floats, expect, one_of, whole_number
+from ..words import Words, check_single_bins
+from ._inputs import asked_stretch, documented, entitle, model_with_hidden
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, Colour, OneColour, axes_or_new, by_name, one_colour
 
@@ -74,7 +75,7 @@ def raster(
     kind: Any = Recording | Words
     expect("data", data, kind, "a recording, or words such as recording.bin(0.020)")
     if isinstance(data, Words) and bin_width is not None:
-        raise ValueError("words have their own bins; leave bin_width out")
+        raise BadArgument("words", "have their own bins", "leave bin_width out")
     start, stop = _stretch(data, start_s, stop_s, stretch)
     found = laminar(data.units)
     rows = np.argsort(found.order)
@@ -88,9 +89,7 @@ def raster(
             marks = _bin_marks(data.bin(bin_width), rows, start, stop)
     if not ((epochs[:, 0] < stop) & (epochs[:, 1] > start)).any():
         ends = f"{epochs.min():g} to {epochs.max():g} s"
-        raise ValueError(
-            f"nothing was recorded from {start:g} to {stop:g} s; the recording is from {ends}"
-        )
+        raise BadInput(f"nothing was recorded from {start:g} to {stop:g} s", f"choose from {ends}")
     marks.set_color(one_colour(color, DATA_COLOUR))
     ax = axes_or_new(ax, (7.0, 2.6))
     ax.add_collection(marks, autolim=False)
@@ -145,8 +144,7 @@ def _spike_marks(
 
 def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float) -> Collection:
     """A box for each bin with spikes that overlaps the stretch."""
-    if words.window > 1:
-        raise ValueError(f"these words span {words.window} bins; pass words of single bins")
+    check_single_bins(words)
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))
     place, unit = np.nonzero(words.X[words.index[shown]])
@@ -242,10 +240,10 @@ def hidden_columns(model: PopulationModel, hidden: int | Iterable[int] | None) -
     asked = [hidden] if np.ndim(hidden) == 0 else list(hidden)  # type: ignore[arg-type]
     columns = [whole_number("hidden", each) for each in asked]
     if not columns:
-        raise ValueError(f"hidden is empty; name some of h0 to h{n_hidden - 1} by their numbers")
+        raise BadArgument("hidden", "is empty", f"name some of 0 to {n_hidden - 1}")
     for column in columns:
         if not 0 <= column < n_hidden:
-            raise ValueError(f"hidden is {column}; the model has h0 to h{n_hidden - 1}")
+            raise BadArgument("hidden", f"is {column}", f"the model has h0 to h{n_hidden - 1}")
     return columns
 
 
@@ -309,5 +307,5 @@ def _activation_stretch(
     start, stop = asked
     if not ((times + words.bin_width > start) & (times < stop)).any():
         ends = f"{times[0]:g} to {times[-1] + words.bin_width:g} s"
-        raise ValueError(f"there are no words from {start:g} to {stop:g} s; they are from {ends}")
+        raise BadInput(f"there are no words from {start:g} to {stop:g} s", f"they are from {ends}")
     return start, stop

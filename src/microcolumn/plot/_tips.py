@@ -11,6 +11,8 @@ from matplotlib.collections import PathCollection
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.lines import Line2D
 
+from ..errors import BadInput
+
 
 class Tips(NamedTuple):
     """Names of columns, and a row of values for each point."""
@@ -57,5 +59,5 @@ def _repeated(name: str, values: Any, n: int) -> list[Any]:
         return [values] * n
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if len(listed) != n:
-        raise ValueError(f"{name!r} has {len(listed)} values for {n} points; give one for each")
+        raise BadInput(f"{name!r} has {len(listed)} values for {n} points", "give one for each")
     return listed

@@ -15,6 +15,7 @@ from matplotlib.axis import Axis
 from matplotlib.colors import Colormap, is_color_like, to_hex, to_rgb, to_rgba
 from matplotlib.typing import ColorType
 
+from ..errors import BadArgument, BadType
 from ..models import ModelSpec, WordsEstimator
 from ..models._spec import CLASSES
 from ..validation import kind_of, shown
@@ -207,7 +208,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes
         place = ", ".join("0" * np.ndim(ax))
         several = f"one of its axes, such as ax[{place}]"
         remedy = several if isinstance(ax, np.ndarray) else "axes, such as plt.subplots()[1]"
-        raise TypeError(f"ax is {kind_of(ax)}; pass {remedy}")
+        raise BadType("ax", f"is {kind_of(ax)}", f"pass {remedy}")
     from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need
 
     with rc_context(RC):
@@ -225,8 +226,8 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
         return colormaps.get_cmap(SIGNED if cmap is None else cmap)
     except (ValueError, TypeError):
         pass
-    raise ValueError(
-        f"cmap is {shown(cmap)}; give a colour map that matplotlib knows, such as {SIGNED!r}"
+    raise BadArgument(
+        "cmap", f"is {shown(cmap)}", f"give a colour map that matplotlib knows, such as {SIGNED!r}"
     )
 
 
@@ -252,15 +253,16 @@ def _asked(names: Iterable[str], color: Colour | None) -> dict[str, Any]:
         return dict.fromkeys(known, _checked("color", color, ", or a dict of colours by name"))
     for name in color:
         if str(name) not in known:
-            raise ValueError(f"color names {name!r}; name some of {', '.join(known)}")
+            raise BadArgument("color", f"names {name!r}", f"name some of {', '.join(known)}")
     return {str(name): _checked(f"color[{name!r}]", each) for name, each in color.items()}
 
 
 def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:
     if not is_color_like(color) or np.isnan(to_rgba(color)).any():
-        raise ValueError(
-            f"{argument} is {shown(color)}; give a colour that matplotlib knows, such as 'red' or "
-            f"'#D55E00'{or_else}"
+        raise BadArgument(
+            argument,
+            f"is {shown(color)}",
+            f"give a colour that matplotlib knows, such as 'red' or '#D55E00'{or_else}",
         )
     return color if isinstance(color, str) else to_rgba(color)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
+from ..evaluate._significance import FEWEST_SPLITS, with_error
 from ..figures._conditions import by_likelihood
 from ..formatting import counted
 from ..study import Results
@@ -23,7 +23,7 @@ from ._answer_sentences import (
 )
 from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, simulated
-from ._tables import Table, longest
+from ._tables import Table, longest, p_cell
 
 #: What is asked of the experiment that answers for each recording, in this order.
 _QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
@@ -38,33 +38,15 @@ NOTHING = "Nothing is tested yet; run the study further."
 
 @dataclass(frozen=True, slots=True)
 class WholeAnswer:
-    """What a study found, in words.
+    """What a study found, in words."""
 
-    Parameters
-    ----------
-    title : str
-        The result in one sentence, without a full stop.
-    subtitle : str
-        Whether it is a quick look or the whole study, and when it was computed.
-    quick : QuickLook, optional
-        What is small in it, and how the whole study is run.
-    simulated : str
-        Which recordings are simulated; empty if none is.
-    paragraphs : tuple of (str, str)
-        Questions with their answers.
-    findings : tuple of Finding
-        One for each recording and experiment, in the plan's order.
-    table : Table, optional
-        The same, a line each, those that answer first; None where there is one.
-    """
-
-    title: str
-    subtitle: str
-    quick: QuickLook | None
-    simulated: str
-    paragraphs: tuple[tuple[str, str], ...] = ()
-    findings: tuple[Finding, ...] = ()
-    table: Table | None = field(default=None)
+    title: str  # the result in one sentence, without a full stop
+    subtitle: str  # whether it is a quick look or the whole study, and when it was computed
+    quick: QuickLook | None  # what is small in it, and how the whole study is run
+    simulated: str  # which recordings are simulated; empty if none is
+    paragraphs: tuple[tuple[str, str], ...] = ()  # questions with their answers
+    findings: tuple[Finding, ...] = ()  # of each recording and experiment, in the plan's order
+    table: Table | None = None  # the same, a line each, those that answer first; None where one
 
     def as_dict(self) -> dict[str, Any]:
         """Sentences and numbers, for JSON."""
@@ -148,9 +130,8 @@ def _difference(found: Finding) -> tuple[str, str, str]:
     pair, relative = found.pair, found.relative
     if pair is None:
         return "-", "-", "-"
-    p = p_text(pair.p_holm).removeprefix("p ").removeprefix("= ")
     return (
         with_error(pair.bits_per_second, pair.stderr),
         f"{100.0 * (relative.value - 1.0):+.0f}" if relative else "-",
-        p if pair.n_splits >= FEWEST_SPLITS else "-",
+        p_cell(pair.p_holm) if pair.n_splits >= FEWEST_SPLITS else "-",
     )

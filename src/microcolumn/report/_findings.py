@@ -37,27 +37,17 @@ _VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Layering:
-    """Whether the hidden units of a model stay in layers.
+    """Whether the hidden units of a model stay in layers; shares and numbers are means over splits.
 
-    Parameters
-    ----------
-    model : str
-        Its name.
-    n_inside, n_splits : int
-        Splits with p < 0.05 in the permutation test of all hidden units, and splits tested.
-    share, expected : float
-        Part of all weight that lies in the main layers of its hidden units, and the same with
-        permuted layers; means over splits.
-    n_in_layer, n_live : float
-        Hidden units that stay in one layer, and live ones; means over splits.
+    Splits count as inside with p < 0.05 in the permutation test of all hidden units together.
     """
 
-    model: str
+    model: str  # its name
     n_inside: int
-    n_splits: int
-    share: float
-    expected: float
-    n_in_layer: float
+    n_splits: int  # that were tested
+    share: float  # part of all weight that lies in the main layers of its hidden units
+    expected: float  # the same with permuted layers
+    n_in_layer: float  # hidden units that stay in one layer
     n_live: float
 
     @classmethod
@@ -86,45 +76,25 @@ class Layering:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found in one recording by one experiment.
-
-    Parameters
-    ----------
-    label, experiment : str
-        The recording as it is printed, and the experiment.
-    window : int
-        Bins per word.
-    about : str
-        Recording, experiment and window in words.
-    compared : Comparison
-        All models.
-    kind : str
-        Groups against pairs: ``"groups"`` or ``"pairs"`` are better, ``"equal"``, ``"same"``,
-        ``"undecided"``, ``"too few splits"``, ``"open"`` (tested, but a fit or log Z has not
-        converged) or ``"untested"``.
-    layering : Layering or str
-        Of the best model with hidden units, or in a sentence why there is none.
-    assemblies : dict of str to Assemblies
-        Live hidden units of split 0 of that model, then of those with hidden units that do not
-        differ from it in score, by name; empty where it is not known which recur.
-    adequacy : Adequacy, optional
-        Of ``adequate``, the best model that has one.
-    adequate, explained : str
-        Name of that model, and its share of what could be explained.
-    """
+    """What was found in one recording by one experiment."""
 
     recording: str
-    label: str
+    label: str  # the recording as it is printed
     experiment: str
-    window: int
-    about: str
-    compared: Comparison
+    window: int  # bins per word
+    about: str  # recording, experiment and window in words
+    compared: Comparison  # all models
+    #: Groups against pairs: ``"groups"`` or ``"pairs"`` are better, ``"equal"``, ``"same"``,
+    #: ``"undecided"``, ``"too few splits"``, ``"open"`` (tested, but a fit or log Z has not
+    #: converged) or ``"untested"``.
     kind: str
-    layering: Layering | str
+    layering: Layering | str  # of the best model with hidden units, or why there is none
+    #: Live hidden units of split 0 of that model, then of those with hidden units that do not
+    #: differ from it in score, by name; empty where it is not known which recur.
     assemblies: dict[str, Assemblies]
-    adequacy: Adequacy | None
-    adequate: str
-    explained: str
+    adequacy: Adequacy | None  # of ``adequate``
+    adequate: str  # name of the best model that has an adequacy
+    explained: str  # its share of what could be explained
 
     @property
     def pair(self) -> PairedDifference | None:
@@ -144,12 +114,14 @@ class Finding:
     @property
     def relative(self) -> Estimate | None:
         """Gain of the model with hidden units as a share of that of pairs alone."""
-        return None if self.pair is None else self.compared.relative(*_names(self.pair))
+        pair = self.pair
+        return None if pair is None else self.compared.relative(pair.first, pair.second)
 
     @property
     def share(self) -> Estimate | None:
         """Gain of pairs alone as a share of that of the model with hidden units."""
-        return None if self.pair is None else self.compared.relative(*_names(self.pair)[::-1])
+        pair = self.pair
+        return None if pair is None else self.compared.relative(pair.second, pair.first)
 
     @property
     def best(self) -> ModelScore | None:
@@ -229,10 +201,6 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
 def of_kind(found: Sequence[Finding], *kinds: str) -> list[Finding]:
     """Findings whose answer is of one of these kinds."""
     return [each for each in found if each.kind in kinds]
-
-
-def _names(pair: PairedDifference) -> tuple[str, str]:
-    return pair.first, pair.second
 
 
 def _kind(compared: Comparison) -> str:

@@ -15,6 +15,7 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from .. import __version__
 from ..atomic import atomic_write
+from ..errors import BadInput
 from ..formatting import counted, enumeration
 from ..models._spec import RIVALS
 from ..study import Results
@@ -64,7 +65,7 @@ def write(
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
     """
     if Path(path).resolve() == results.file.resolve():
-        raise ValueError(f"{path} is the study's store; choose another file for its page")
+        raise BadInput(f"{path} is the study's store", "choose another file for its page")
     with atomic_write(path) as file:
         file.write(page(results, extra=extra, progress=progress).encode())
 

@@ -14,6 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from ..errors import BadType
 from ..figures import CaptionedFigure, FigureRequest, available_figures, draw_all
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
@@ -73,15 +74,16 @@ def further(figures: Sequence[Figure]) -> list[Item]:
 def checked_figures(figures: object) -> list[Figure]:
     """What a user gives as further figures, as a list; anything else is a TypeError."""
     if isinstance(figures, Figure) or not isinstance(figures, Sequence):
-        raise TypeError(
-            f"extra is a {type(figures).__name__}; give a list of matplotlib figures, for example "
-            "extra=[figure]"
+        raise BadType(
+            "extra",
+            f"is a {type(figures).__name__}",
+            "give a list of matplotlib figures, for example extra=[figure]",
         )
     for k, figure in enumerate(figures):
         if not isinstance(figure, Figure):
-            hint = "; give its figure, ax.figure" if hasattr(figure, "figure") else ""
-            what = f"extra[{k}] is a {type(figure).__name__}, not a matplotlib figure"
-            raise TypeError(f"{what}{hint or '; give figures alone'}")
+            hint = "its figure, ax.figure" if hasattr(figure, "figure") else "figures alone"
+            what = f"is a {type(figure).__name__}, not a matplotlib figure"
+            raise BadType(f"extra[{k}]", what, f"give {hint}")
     return list(figures)
 
 

@@ -139,7 +139,7 @@ def _sureness(pair: PairedDifference) -> tuple[str, str]:
     if pair.n_splits < FEWEST_SPLITS:
         return "-", "-"
     interval = " to ".join(number(end) for end in pair.interval)
-    return interval, _p(pair.p_holm)
+    return interval, p_cell(pair.p_holm)
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
@@ -221,10 +221,10 @@ def _layer_columns(found: LayersResult) -> tuple[str, ...]:
 def _over_splits(p_values: Sequence[float]) -> str:
     """The median of the p-values of splits, and how many are below the level."""
     below = sum(p < LEVEL for p in p_values)
-    return f"{_p(median(p_values))} ({below} of {len(p_values)})"
+    return f"{p_cell(median(p_values))} ({below} of {len(p_values)})"
 
 
-def _p(p_value: float) -> str:
+def p_cell(p_value: float) -> str:
     """A p-value in a column that is called p."""
     return p_text(p_value).removeprefix("p ").removeprefix("= ")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..repeats import Repeats
 from ..units import Units
-from ..validation import Floats
+from ..validation import Floats, one_of
 
 #: Depth below the surface (µm) at which each layer begins, and where the probe ends.
 LAYER_TOPS_UM = {"II/III": 100.0, "IV": 650.0, "V/VI": 1000.0}
@@ -127,9 +127,7 @@ class Truth:
     def members(self, drive: str) -> NDArray[np.intp]:
         """Positions of the units that listen to the drive of this name."""
         names = [known.name for known in self.drives]
-        if drive not in names:
-            raise ValueError(f"there is no drive {drive!r}; choose one of {', '.join(names)}")
-        return np.flatnonzero(self.gains[:, names.index(drive)])
+        return np.flatnonzero(self.gains[:, names.index(one_of("drive", drive, names))])
 
     def shared(self, drive: str) -> NDArray[np.bool_]:
         """Whether two different units both listen to a drive, shape (n_units, n_units)."""

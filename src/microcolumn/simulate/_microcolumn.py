@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -12,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
+from ..errors import BadArgument
 from ..recording import Recording
 from ..units import Units
-from ..validation import real_number, whole_number
+from ..validation import one_of, positive_number, real_number, whole_number
 from ._column import Truth, draw_column
 from ._spikes import CLOCK_HZ, KNOT_MS, MOVIE_SPREAD, calibrate, draw_cells, draw_trains
 
@@ -97,12 +97,12 @@ def microcolumn(
     (6, 10)
     """
     n_units, seed = whole_number("n_units", n_units, 1), whole_number("seed", seed, 0)
-    duration_s = 60 * _positive("minutes", minutes, 0.0)
+    above = "it must be a number above {}"
+    duration_s = 60 * positive_number("minutes", minutes, above.format(0))
     if duration_s > _LONGEST_S:
-        raise ValueError(
-            f"minutes is {minutes:g}; give at most {_LONGEST_S / 60:g}, which is a day"
-        )
-    n_knots = round(60_000 / KNOT_MS * _positive("movie_minutes", movie_minutes, 0.001))
+        raise BadArgument("minutes", f"is {minutes:g}", f"give at most a day, {_LONGEST_S / 60:g}")
+    movie = positive_number("movie_minutes", movie_minutes, above.format(0.001), above=0.001)
+    n_knots = round(60_000 / KNOT_MS * movie)
     movie_s = n_knots * KNOT_MS / 1000
     anatomy, stretch, spikes = np.random.SeedSequence(seed).spawn(3)
     rng = np.random.default_rng(anatomy)
@@ -120,17 +120,10 @@ def microcolumn(
     return Microcolumn(seconds, units, epochs, truth, f"{SOURCE}, seed {seed}")
 
 
-def _positive(name: str, value: float, least: float) -> float:
-    number = real_number(name, value, "give a number of minutes")
-    if not (math.isfinite(number) and number > least):
-        raise ValueError(f"{name} is {value}; it must be a number above {least:g}")
-    return number
-
-
 def _within(name: str, value: float, most: float) -> float:
     number = real_number(name, value, f"give a number from 0 to {most:g}")
     if not 0.0 <= number <= most:
-        raise ValueError(f"{name} is {value}; it must lie between 0 and {most:g}")
+        raise BadArgument(name, f"is {value}", f"it must lie between 0 and {most:g}")
     return number
 
 
@@ -170,6 +163,5 @@ def preset(name: str, seed: int = 0) -> Microcolumn:
     >>> PRESETS["T6"]
     Preset(n_units=36, multiunit=False, minutes=60.0)
     """
-    if name not in PRESETS:
-        raise ValueError(f"there is no preset {name!r}; choose one of {', '.join(PRESETS)}")
+    one_of("preset", name, PRESETS)
     return microcolumn(seed=seed, **PRESETS[name]._asdict())

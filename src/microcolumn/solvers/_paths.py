@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..energy import BERNOULLI
+from ..errors import BadArgument
 from ..layout import Layout
 from ..objectives import Objective
 from ..parameters import Kind, Parameters
@@ -260,7 +261,7 @@ def fit_path(
         One per strength, fitted when asked for.
     """
     if nested is not None and kind != "srbm":
-        raise ValueError(f"nested is given for kind {kind!r}; only 'srbm' has nested models")
+        raise BadArgument("nested", f"is given for kind {kind!r}", "only 'srbm' has nested models")
     return _path(kind, problem, l1_values, start, nested)
 
 

@@ -22,33 +22,15 @@ _COUPLING_SPREAD, _RANK_NOISE = 0.3, 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartSettings:
-    """What starts are made of.
+    """What starts are made of."""
 
-    Parameters
-    ----------
-    biases : ndarray, shape (n_visible,)
-        Biases of the independent model, the start of every fit; final for fixed units.
-    fixed : ndarray of bool, shape (n_visible,)
-        Units that never change: their bias has no finite optimum.
-    covariance : ndarray, shape (n_visible, n_visible)
-        Of the units over the words, for starts.
-    n_hidden : int
-        Hidden units of the models that have them.
-    n_init : int
-        Random starts per L1 strength.
-    seed : numpy.random.SeedSequence
-        Same seed, same fit.
-    hidden : HiddenUnit
-        Kind of the hidden units.
-    """
-
-    biases: Floats
-    fixed: NDArray[np.bool_]
-    covariance: Floats
-    n_hidden: int
-    n_init: int
-    seed: np.random.SeedSequence
-    hidden: HiddenUnit = BERNOULLI
+    biases: Floats  # of the independent model; final for fixed units, (n_visible,)
+    fixed: NDArray[np.bool_]  # units that never change: no finite optimum, (n_visible,)
+    covariance: Floats  # of the units over the words, (n_visible, n_visible)
+    n_hidden: int  # hidden units of the models that have them
+    n_init: int  # random starts per L1 strength
+    seed: np.random.SeedSequence  # same seed, same fit
+    hidden: HiddenUnit = BERNOULLI  # kind of the hidden units
 
 
 def starts_of(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..errors import BadInput
 from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA, definitions
 
 #: Seconds to wait for another process, which may check the whole of a large store meanwhile.
@@ -79,7 +80,7 @@ def as_store_error(path: Path) -> Iterator[None]:
         sqlite3.InterfaceError,
         OverflowError,
     ) as error:
-        raise ValueError(f"the store {path} refused what it was given: {error}") from error
+        raise BadInput(f"the store {path} refused what it was given: {error}") from error
     except sqlite3.Error as error:
         sentence = _SENTENCES.get(primary_code(error), _OTHERWISE)
         # SQLite quotes damaged definitions, which may hold anything and have many lines.

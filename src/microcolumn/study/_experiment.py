@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
+from ..errors import BadArgument, BadInput, BadType, within
 from ..evaluate._choice import AUTOMATIC
 from ..models._spec import OBJECTIVES, RIVALS, USUAL_RIVALS
 from ..validation import listed, proper_share, real_number, whole_number
@@ -36,11 +37,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def checked_name(what: str, name: Any) -> str:
     """The name of an experiment or a recording, or a sentence about why it cannot be one."""
     if not isinstance(name, str):
-        raise TypeError(f"the name of {what} is {name!r}; give it a name in text")
+        raise BadType(f"the name of {what}", f"is {name!r}", "give it a name in text")
     if not name.strip():
-        raise ValueError(f"the name of {what} is empty; give it one")
+        raise BadArgument(f"the name of {what}", "is empty", "give it one")
     if not name.isprintable():
-        raise ValueError(f"the name of {what} is {name!r}; give it one that can be printed")
+        raise BadArgument(f"the name of {what}", f"is {name!r}", "give it one that can be printed")
     return name
 
 
@@ -55,9 +56,9 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
     def check(name: str, value: Any) -> str:
         if not isinstance(value, str):
-            raise TypeError(f"{name} is {value!r}; {did_you_mean('', known)}")
+            raise BadType(name, f"is {value!r}", did_you_mean("", known))
         if value not in known:
-            raise ValueError(f"{name} is {value!r}; {did_you_mean(value, known)}")
+            raise BadArgument(name, f"is {value!r}", did_you_mean(value, known))
         return value
 
     return check
@@ -71,10 +72,10 @@ def _several(check: Callable[[str, Any], Any], least: int = 1) -> Callable[[str,
         entries = [values] if single else listed(name, values, "pass a list")
         checked = tuple(check(name, entry) for entry in entries)
         if len(checked) < least:
-            raise ValueError(f"{name} is empty; list at least {least}")
+            raise BadArgument(name, "is empty", f"list at least {least}")
         for entry in checked:
             if checked.count(entry) > 1:
-                raise ValueError(f"{name} lists {entry!r} twice; list it once")
+                raise BadArgument(name, f"lists {entry!r} twice", "list it once")
         return checked
 
     return check_all
@@ -84,26 +85,26 @@ def _n_hidden(name: str, value: Any) -> int | str:
     if isinstance(value, str):
         if value == "dims":
             return value
-        raise ValueError(f"{name} is {value!r}; give whole numbers or 'dims'")
+        raise BadArgument(name, f"is {value!r}", "give whole numbers or 'dims'")
     return _at_least(1)(name, value)
 
 
 def _strength(name: str, value: Any) -> float:
     strength = real_number(name, value, "give numbers such as 2e-3")
     if not (math.isfinite(strength) and strength >= 0):
-        raise ValueError(f"{name} has {strength}; it must be finite and not negative")
+        raise BadArgument(name, f"has {strength}", "it must be finite and not negative")
     return strength + 0.0  # one zero, of which floating point has two: jobs go by their text
 
 
 def _strengths(name: str, values: Any) -> str | tuple[float, ...]:
     if isinstance(values, str):
         if values not in AUTOMATIC:
-            raise ValueError(f"{name} is {values!r}; give 'auto', 'coarse' or numbers such as 2e-3")
+            raise BadArgument(name, f"is {values!r}", "give 'auto', 'coarse' or numbers")
         return values
     strengths: tuple[float, ...] = _several(_strength)(name, values)
     for lower, upper in pairwise(strengths):
         if upper < lower:
-            raise ValueError(f"{name} has {upper} behind {lower}; list them in increasing order")
+            raise BadArgument(name, f"has {upper} behind {lower}", "list them in increasing order")
     return strengths
 
 
@@ -206,21 +207,20 @@ class Experiment:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name("an experiment", self.name))
         for each in fields(self)[1:]:
-            try:
+            with within(f"experiment {self.name}"):
                 value = each.metadata["check"](each.name, getattr(self, each.name))
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"experiment {self.name}: {error}") from None
             object.__setattr__(self, each.name, value)
 
     @classmethod
     def from_dict(cls, name: str, settings: Any) -> Experiment:
         """An experiment by its settings; others are the defaults of its name, or the paper's."""
         if not isinstance(settings, Mapping):
-            raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
+            raise BadType(f"experiment {name}", f"is {settings!r}", "give it a table of settings")
         for setting in settings:
             if setting not in cls.settings():
                 remedy = did_you_mean(setting, cls.settings())
-                raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
+                with within(f"experiment {name}"):
+                    raise BadInput(f"{setting!r} is no setting", remedy)
         if name == SPATIOTEMPORAL.name:
             return replace(SPATIOTEMPORAL, **settings)
         return cls(name, **settings)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
+from ..errors import BadArgument, BadInput
 from ..evaluate import SplitScore
 from ..evaluate._bootstrap import default_block_bins
 from ..models import ModelSpec
@@ -19,7 +20,7 @@ Row = dict[str, Any]
 Key = tuple[Any, ...]
 
 
-class NotComputedError(ValueError):
+class NotComputedError(BadInput):
     """A result of the plan that is not in the store yet."""
 
 
@@ -86,8 +87,8 @@ class PlanIndex:
             window = settings.windows[0]
         if window is None or window not in settings.windows:
             known = ", ".join(map(str, settings.windows))
-            raise ValueError(
-                f"window is {window}, and experiment {settings.name!r} has {known}; choose one"
+            raise BadArgument(
+                "window", f"is {window}, and experiment {settings.name!r} has {known}", "choose one"
             )
         return Condition(recording, settings, window)
 
@@ -96,11 +97,9 @@ class PlanIndex:
         sources = [source.name for source in self.plan.sources]
         if recording not in sources:
             known = ", ".join(sources)
-            raise ValueError(f"the study has no recording {recording!r}; it has {known}")
+            raise BadInput(f"the study has no recording {recording!r}", f"it has {known}")
         if recording not in self._sizes:
-            raise NotComputedError(
-                f"recording {recording!r} is not read yet; run the study further"
-            )
+            raise NotComputedError(f"{recording!r} is not read yet", "run the study further")
         found = {
             each.name: each
             for each in self.plan.experiments
@@ -110,9 +109,7 @@ class PlanIndex:
             return next(iter(found.values()))
         if name not in found:
             known = ", ".join(found) or "none"
-            raise ValueError(
-                f"recording {recording!r} has no experiment {name!r}; its experiments are {known}"
-            )
+            raise BadInput(f"{recording!r} has no experiment {name!r}", f"choose {known}")
         return found[name]
 
     def n_units(self, recording: str, experiment: Experiment) -> int:
@@ -132,7 +129,7 @@ class PlanIndex:
             name = model.name if isinstance(model, ModelSpec) else model
             problem = "stands for several models" if found else "is none of the models"
             names = ", ".join(spec.name for spec in found or known)
-            raise ValueError(f"{name!r} {problem} of {condition}; choose one of {names}")
+            raise BadInput(f"{name!r} {problem} of {condition}", f"choose one of {names}")
         return found[0]
 
     def families(self, condition: Condition) -> dict[str, ModelSpec]:
@@ -143,8 +140,8 @@ class PlanIndex:
         """Raise a ValueError where the plan has no such split."""
         settings = condition.experiment
         if not 0 <= split < settings.n_splits:
-            raise ValueError(
-                f"split is {split}; {condition} has splits 0 to {settings.n_splits - 1}"
+            raise BadArgument(
+                "split", f"is {split}", f"{condition} has splits 0 to {settings.n_splits - 1}"
             )
 
 

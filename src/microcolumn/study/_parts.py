@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..atomic import atomic_write
+from ..errors import BadInput
 from ._status import progress_bar
 from ._store import Store, StoreError
 from ._submission import parts_folder
@@ -48,9 +49,9 @@ def read_part(path: Path) -> Store:
         part.check()
         names = part.finished() | {row["digest"] for row in part.rows("failures")}
     except StoreError:
-        raise ValueError("it is damaged, or no part file of this version") from None
+        raise BadInput("it is damaged, or no part file of this version") from None
     if names != {path.stem}:
-        raise ValueError("its name is not that of the job in it")
+        raise BadInput("its name is not that of the job in it")
     return part
 
 

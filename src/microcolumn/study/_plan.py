@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from ..errors import BadArgument, BadFile, BadInput, BadType, in_file, within
 from ..io import is_url
 from ..recording import Recording
 from ..simulate import PRESETS
@@ -56,22 +57,21 @@ class Plan:
             entries = tuple(listed(name, getattr(self, name), f"pass a list of {kind.__name__}"))
             for entry in entries:
                 if not isinstance(entry, kind):
-                    raise TypeError(f"{name} has {entry!r}; pass a list of {kind.__name__}")
+                    raise BadType(name, f"has {entry!r}", f"pass a list of {kind.__name__}")
             object.__setattr__(self, name, entries)
         if not self.sources:
-            raise ValueError("the plan has no recording; add one with a preset or a file")
+            raise BadInput("the plan has no recording", "add one with a preset or a file")
         if not self.experiments:
-            raise ValueError("the plan has no experiment; add one, for example INSTANTANEOUS")
+            raise BadInput("the plan has no experiment", "add one, for example INSTANTANEOUS")
         known = [source.name for source in self.sources]
         _check_distinct("recordings", known)
         _check_distinct("experiments", [experiment.name for experiment in self.experiments])
         for experiment in self.experiments:
             for name in experiment.recordings:
                 if name not in known:
-                    raise ValueError(
-                        f"experiment {experiment.name}: recordings names {name!r}, which the plan "
-                        f"does not have; {did_you_mean(name, known)}"
-                    )
+                    with within(f"experiment {experiment.name}"):
+                        problem = f"names {name!r}, which the plan does not have"
+                        raise BadArgument("recordings", problem, did_you_mean(name, known))
 
     @classmethod
     def of(
@@ -149,18 +149,16 @@ class Plan:
         Without any experiment it is the instantaneous one.
         """
         path = Path(path)
-        text = _text(path)
-        try:
-            return cls.from_dict(tomllib.loads(text), folder=path.parent)
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{path} is not TOML: {error}; correct that line") from None
-        except RecursionError:
-            raise ValueError(
-                f"{path} has lists or tables within each other that are too deep to read; a plan "
-                "has three levels"
-            ) from None
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{path}: {error}") from None
+        with in_file(path):
+            try:
+                return cls.from_dict(tomllib.loads(_text(path)), folder=path.parent)
+            except tomllib.TOMLDecodeError as error:
+                raise BadFile(f"it is not TOML: {error}", "correct that line") from None
+            except RecursionError:
+                raise BadFile(
+                    "it has lists or tables within each other that are too deep to read",
+                    "a plan has three levels",
+                ) from None
 
     @classmethod
     def from_dict(cls, plan: Mapping[str, Any], folder: Path | None = None) -> Plan:
@@ -176,12 +174,13 @@ class Plan:
         whole = plan.get("whole")
         for section, content in plan.items():
             if section not in (*_SECTIONS, "whole"):
-                raise ValueError(
-                    f"{section!r} is no section of a plan; {did_you_mean(section, _SECTIONS)} "
-                    f"(an experiment of your own goes into [experiments.{section}])"
+                raise BadInput(
+                    f"{section!r} is no section of a plan",
+                    f"{did_you_mean(section, _SECTIONS)} (an experiment of your own goes into "
+                    f"[experiments.{section}])",
                 )
             if not isinstance(content, Mapping):
-                raise TypeError(f"{section} is {content!r}; write it as a table, [{section}]")
+                raise BadType(section, f"is {content!r}", f"write it as a table, [{section}]")
         sources = [
             Source.from_dict(name, entry, folder)
             for name, entry in plan.get("recordings", {}).items()
@@ -285,7 +284,7 @@ def _source(
     if isinstance(origin, str | Path):
         entry = {**(read or {}), "file": str(origin), "select": chosen}
         return Source.from_dict(name, entry, folder=Path.cwd())
-    raise TypeError(f"recording {name} is {origin!r}; pass a path, a preset or a Recording")
+    raise BadType(f"recording {name}", f"is {origin!r}", "pass a path, a preset or a Recording")
 
 
 def _text(path: Path) -> str:
@@ -294,16 +293,16 @@ def _text(path: Path) -> str:
     try:
         content = path.read_bytes()
         if content.startswith(b"SQLite format 3"):
-            raise ValueError(
-                f"{path} is a store, not a plan; give the TOML file it was made from, or print "
-                "what it holds with 'microcolumn study report'"
+            raise BadFile(
+                "it is a store, not a plan",
+                "give the TOML file it was made from, or print it with 'microcolumn study report'",
             )
         return content.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} does not exist; check the path of the plan") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise ValueError(f"{path} line {line} is not UTF-8 text; save it as UTF-8") from None
+        raise BadFile(f"line {line} is not UTF-8 text", "save it as UTF-8") from None
     except OSError as error:
         raise OSError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
 
@@ -311,7 +310,7 @@ def _text(path: Path) -> str:
 def _check_distinct(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"two {what} are called {name!r}; give each its own name")
+            raise BadInput(f"two {what} are called {name!r}", "give each its own name")
 
 
 def diff(old: Plan, new: Plan) -> list[str]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import __version__
+from ..errors import BadInput
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
@@ -27,21 +28,11 @@ from ._store import Store, StoreError
 
 @dataclass(frozen=True)
 class Prepared:
-    """A plan with its recordings and jobs.
-
-    Attributes
-    ----------
-    plan : Plan
-        What is computed.
-    recording_info : mapping of str to RecordingInfo
-        All recordings of the plan by name.
-    recordings : mapping of str to Recording
-        Those that were read: all for a run, those of its own jobs for one task of many.
-    """
+    """A plan with its recordings and jobs."""
 
     plan: Plan
-    recording_info: Mapping[str, RecordingInfo]
-    recordings: Mapping[str, Recording]
+    recording_info: Mapping[str, RecordingInfo]  # all recordings of the plan by name
+    recordings: Mapping[str, Recording]  # those read: for a run all, for a task those of its jobs
     _words: dict[tuple[str, str], Words] = field(init=False, default_factory=dict)
 
     @cached_property
@@ -165,11 +156,12 @@ def _check_unchanged(
     for name, recording in recordings.items():
         before = known.get(name)
         if before is not None and before["fingerprint"] != recording_info[name].fingerprint:
-            raise ValueError(
+            raise BadInput(
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
                 f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
-                "epochs); restore it or the options it was read with, or use another store"
+                "epochs)",
+                "restore it or the options it was read with, or use another store",
             )
 
 

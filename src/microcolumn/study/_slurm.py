@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ..errors import BadArgument, BadInput
+
 #: Seconds that a command may take; a busy controller is slow to answer.
 _PATIENCE = 60
 #: Options of sbatch that a submission sets itself.
@@ -47,7 +49,7 @@ def check_flags(flags: Sequence[str]) -> None:
         name = flag.partition("=")[0] if flag.startswith("--") else flag[:2]
         # sbatch takes the beginning of a long option for the whole of it.
         if flag.startswith("-") and any(own.startswith(name) for own in _OWN):
-            raise ValueError(f"{name} is set by the submission itself; leave it out")
+            raise BadArgument(name, "is set by the submission itself", "leave it out")
     check_printable(flags)
 
 
@@ -55,7 +57,7 @@ def check_printable(texts: Iterable[str]) -> None:
     """Refuse what a script cannot hold: a line break ends a comment, and the rest is run."""
     for text in texts:
         if not text.isprintable():
-            raise ValueError(f"{text!r} has characters that no script can hold; rename it")
+            raise BadInput(f"{text!r} has characters that no script can hold", "rename it")
 
 
 def script(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import io, simulate
+from ..errors import BadArgument, BadInput, BadType, within
 from ..recording import Recording, most_active
-from ..validation import real_number, whole_number
+from ..validation import expect, positive_number, whole_number
 from ..words import Words
 from ._experiment import Experiment, checked_name, did_you_mean
 
@@ -71,46 +71,43 @@ class Source:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name("a recording", self.name))
-        try:
+        with within(f"recording {self.name}"):
             self._check_options()  # first, since a misspelt preset or file looks like an option
             self._check_origin()
             self._check_preset()
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"recording {self.name}: {error}") from None
 
     def _check_origin(self) -> None:
         if self.recording is not None:
-            if not isinstance(self.recording, Recording):
-                raise TypeError(f"recording is {self.recording!r}; pass a Recording")
+            expect("recording", self.recording, Recording, "a Recording")
             object.__setattr__(self, "in_memory", fingerprint(self.recording))
         elif not isinstance(self.in_memory, str | None):
-            raise TypeError(f"in_memory is {self.in_memory!r}; give it a preset or a file instead")
+            raise BadType("in_memory", f"is {self.in_memory!r}", "give a preset or a file instead")
         given = [key for key in ("preset", "file", "in_memory") if getattr(self, key) is not None]
         if len(given) != 1:
             what = "neither preset nor file" if not given else " and ".join(given)
-            raise ValueError(f"it has {what}; give it one of preset and file")
+            raise BadInput(f"it has {what}", "give it one of preset and file")
         if self.file is not None:
             if not isinstance(self.file, str | Path):
-                raise TypeError(f"file is {self.file!r}; give a path")
+                raise BadType("file", f"is {self.file!r}", "give a path")
             if not str(self.file).strip():
-                raise ValueError("file is empty; give a path")
+                raise BadArgument("file", "is empty", "give a path")
             object.__setattr__(self, "file", str(self.file))
         elif self.read:
-            raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
+            raise BadInput(f"{next(iter(self.read))!r} is for files", "leave it out")
 
     def _check_options(self) -> None:
         select_options = tuple(inspect.signature(Recording.select).parameters)[1:]
         for key, known in (("read", io.option_names()), ("select", select_options)):
             options = getattr(self, key)
             if not isinstance(options, Mapping):
-                raise TypeError(f"{key} is {options!r}; give a table of options")
+                raise BadType(key, f"is {options!r}", "give a table of options")
             options = {str(k): _plain(f"{k!r} of {key}", value) for k, value in options.items()}
             # A misspelt key of the recording itself ends up among the options of reading.
             what, words = (key, ()) if key == "select" else ("a recording", _KEYS[:-1])
             for option in options:
                 if option not in known:
                     remedy = did_you_mean(option, (*words, *known))
-                    raise ValueError(f"{option!r} is no option of {what}; {remedy}")
+                    raise BadInput(f"{option!r} is no option of {what}", remedy)
             object.__setattr__(self, key, options)
 
     def _check_preset(self) -> None:
@@ -118,24 +115,20 @@ class Source:
         object.__setattr__(self, "seed", seed)
         if self.preset is None:
             if seed or self.minutes is not None:
-                raise ValueError("seed and minutes are for presets; leave them out")
+                raise BadInput("seed and minutes are for presets", "leave them out")
             return
         if not (isinstance(self.preset, str) and self.preset in simulate.PRESETS):
             remedy = did_you_mean(str(self.preset), simulate.PRESETS)
-            raise ValueError(f"there is no preset {self.preset!r}; {remedy}")
+            raise BadArgument("preset", f"is {self.preset!r}", remedy)
         if self.minutes is not None:
-            minutes = real_number("minutes", self.minutes, "give the length in minutes")
-            if not (math.isfinite(minutes) and minutes > 0):
-                raise ValueError(f"minutes is {minutes}; give a positive number")
+            minutes = positive_number("minutes", self.minutes, "give a positive number")
             object.__setattr__(self, "minutes", minutes)
 
     @classmethod
     def from_dict(cls, name: str, entry: Any, folder: Path | None = None) -> Source:
         """The source that :meth:`as_dict` described; paths are relative to ``folder``."""
         if not isinstance(entry, Mapping):
-            raise TypeError(
-                f"recording {name} is {entry!r}; give it a table with a preset or a file"
-            )
+            raise BadType(f"recording {name}", f"is {entry!r}", "give a table with preset or file")
         own = {key: entry[key] for key in _KEYS if key in entry}
         read = {key: value for key, value in entry.items() if key not in _KEYS}
         file = own.get("file")
@@ -164,10 +157,11 @@ class Source:
     def load(self) -> Recording:
         """The recording, read or simulated, with the selected units."""
         try:
-            recording = self._read()
-            return recording.select(**self.select) if self.select else recording
-        except (ValueError, TypeError, ImportError, OSError) as error:
-            kinds = (FileNotFoundError, OSError, ImportError, TypeError, ValueError)
+            with within(f"recording {self.name}"):
+                recording = self._read()
+                return recording.select(**self.select) if self.select else recording
+        except (ImportError, OSError) as error:
+            kinds = (FileNotFoundError, OSError, ImportError)
             kind = next(kind for kind in kinds if isinstance(error, kind))
             raise kind(f"recording {self.name}: {error}") from None
 
@@ -180,7 +174,7 @@ class Source:
         if self.file is not None:
             return io.read(self.file, **self.read)
         if self.recording is None:
-            raise ValueError("it was in memory and is not stored in a study; pass it again")
+            raise BadInput("it was in memory and is not stored in a study", "pass it again")
         return self.recording
 
 
@@ -211,9 +205,10 @@ def check_distinct_data(fingerprints: Mapping[str, str]) -> None:
     first: dict[str, str] = {}
     for name, digest in fingerprints.items():
         if digest in first:
-            raise ValueError(
+            raise BadInput(
                 f"recordings {first[digest]!r} and {name!r} hold the same spikes, units and "
-                "epochs, so that one recording would count twice; leave one of them out"
+                "epochs, so that one recording would count twice",
+                "leave one of them out",
             )
         first[digest] = name
 
@@ -248,12 +243,15 @@ def _plain(name: str, value: Any) -> Any:
             return dict(entry)
         if isinstance(entry, Path):
             return str(entry)
-        raise TypeError(
-            f"{name} has {entry!r}, which a plan cannot hold; use text, numbers, lists and tables, "
-            "or read the recording and pass it instead of its file"
+        raise BadType(
+            name,
+            f"has {entry!r}, which a plan cannot hold",
+            "use text, numbers, lists and tables, or pass the recording itself",
         )
 
     try:
         return json.loads(json.dumps(value, allow_nan=False, default=converted))
+    except BadInput:
+        raise
     except ValueError:
-        raise ValueError(f"{name} has a number that is not finite; give one that is") from None
+        raise BadArgument(name, "has a number that is not finite", "give one that is") from None

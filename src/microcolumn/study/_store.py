@@ -21,6 +21,7 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
+from ..errors import BadInput
 from ._codec import json_text
 from ._connection import (
     StoreError,
@@ -274,12 +275,12 @@ def _read(column: str, kind: str, value: Any) -> Any:
 def _table(name: str, columns: Iterable[str]) -> Table:
     """The table of this name; it and ``columns`` must exist."""
     if name not in tables():
-        raise ValueError(f"a store has no table {name!r}; it has {', '.join(tables())}")
+        raise BadInput(f"a store has no table {name!r}", f"it has {', '.join(tables())}")
     table = tables()[name]
     for column in columns:
         if column not in table.types:
-            raise ValueError(
-                f"table {name} has no column {column!r}; it has {', '.join(table.types)}"
+            raise BadInput(
+                f"table {name} has no column {column!r}", f"choose {', '.join(table.types)}"
             )
     return table
 

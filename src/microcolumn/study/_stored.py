@@ -13,6 +13,7 @@ from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
+from ..errors import BadArgument
 from ..evaluate import Comparison, HiddenActivation, SplitScore
 from ..evaluate._splits import compare_splits
 from ..models import ModelSpec, PopulationModel, WordModel, from_bytes
@@ -54,7 +55,7 @@ class StoredStudy:
             self.study = store.read_study()
             rows = {row["name"]: row for row in store.rows("recordings")}
         if "plan" not in self.study:
-            raise NotComputedError(f"{self.file} has no plan yet; run a study first")
+            raise NotComputedError(f"{self.file} has no plan yet", "run a study first")
         self.plan = Plan.from_dict(json.loads(self.study["plan"]))
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
@@ -236,8 +237,8 @@ class StoredStudy:
         rows = self._query("descriptions", columns=(column,), **where)
         if not rows:
             raise NotComputedError(
-                f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
-                "run the study further"
+                f"the data of {recording!r}, experiment {experiment!r} are not stored yet",
+                "run the study further",
             )
         return from_blob(kind, rows[0][column])
 
@@ -267,8 +268,10 @@ class StoredStudy:
             raise condition.missing(f"{spec.name} of split {split}")
         if l1 not in rows:
             known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
-            raise ValueError(
-                f"l1 is {float(l1)!r}; {spec.name} of split {split} of {condition} has {known}"
+            raise BadArgument(
+                "l1",
+                f"is {float(l1)!r}",
+                f"{spec.name} of split {split} of {condition} has {known}",
             )
         return rows[l1]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..atomic import atomic_write
+from ..errors import BadInput
 from ._codec import row_of
 from ._slurm import script
 
@@ -100,8 +101,8 @@ class Submission:
         try:
             return cls(folder, **json.loads((folder / _FILE).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError) as error:
-            raise ValueError(
-                f"{folder} is no folder of a submission ({error}); submit the study again"
+            raise BadInput(
+                f"{folder} is no folder of a submission ({error})", "submit the study again"
             ) from None
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..atomic import atomic_write
+from ..errors import BadInput
 from ..validation import whole_number
 from ._compute import JobResult, execute, failed
 from ._jobs import RecordingInfo
@@ -88,9 +89,9 @@ def submit(
     whole_number("array", array, least=1)
     for source in plan.sources:
         if source.in_memory is not None:
-            raise ValueError(
-                f"recording {source.name} is in memory, where no other machine sees it; save it "
-                "and name its file"
+            raise BadInput(
+                f"recording {source.name} is in memory, where no other machine sees it",
+                "save it and name its file",
             )
     if slurm and not dry_run:
         check_installed()
@@ -183,9 +184,9 @@ def _check_last(path: Path) -> list[str]:
     tasks = tasks_by_state(last.numbers)
     if is_alive(tasks):
         counts = ", ".join(f"{count} {state}" for state, count in tasks.items())
-        raise ValueError(
-            f"tasks of the last submission have not ended ({counts}); wait for them, or end them "
-            f"with scancel {' '.join(last.numbers)}"
+        raise BadInput(
+            f"tasks of the last submission have not ended ({counts})",
+            f"wait for them, or end them with scancel {' '.join(last.numbers)}",
         )
     return shortages(tasks)
 
@@ -214,14 +215,15 @@ def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 
     """
     submission = Submission.load(Path(folder))
     if submission.microcolumn != __version__:
-        raise ValueError(
+        raise BadInput(
             f"{folder} was submitted by microcolumn {submission.microcolumn} and this is "
-            f"{__version__}, whose numbers may differ; use that version, or submit the study again"
+            f"{__version__}, whose numbers may differ",
+            "use that version, or submit the study again",
         )
     stages = submission.stages
     if not (1 <= stage <= len(stages) and 0 <= task < len(stages[stage - 1])):
         sizes = ", ".join(f"{len(tasks)} in stage {n}" for n, tasks in enumerate(stages, 1))
-        raise ValueError(f"there is no task {task} of stage {stage}; there are {sizes}")
+        raise BadInput(f"there is no task {task} of stage {stage}", f"there are {sizes}")
     whole_number("threads", threads, least=1)
     recording_info = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
     array_task = _ArrayTask(
@@ -273,9 +275,9 @@ class _ArrayTask:
         [source] = [each for each in known.plan.sources if each.name == recording]
         read = source.load()
         if fingerprint(read) != known.recording_info[recording].fingerprint:
-            raise ValueError(
-                f"recording {recording!r} is not what it was when the study was submitted; "
-                "restore it, or submit the study again into a new store"
+            raise BadInput(
+                f"recording {recording!r} is not what it was when the study was submitted",
+                "restore it, or submit the study again into a new store",
             )
         return Prepared(known.plan, known.recording_info, {recording: read})
 

@@ -21,6 +21,7 @@ import numpy as np
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from tqdm.auto import tqdm
 
+from ..errors import BadArgument, BadInput
 from ..io._sandbox import ctrl_c_held_back
 from ..kernels.compile import announced
 from ..models import SemiRBM
@@ -173,12 +174,12 @@ class _NoTerminal(TextIOWrapper):
 @contextmanager
 def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
     if scheduler == "slurm":
-        raise ValueError(
-            "a scheduler is the address of a Dask cluster, and slurm is none; give the plan to "
-            "SLURM by microcolumn study submit --slurm"
+        raise BadInput(
+            "a scheduler is the address of a Dask cluster, and slurm is none",
+            "give the plan to SLURM by microcolumn study submit --slurm",
         )
     if n_jobs is not None:
-        raise ValueError("n_jobs is for this machine; a cluster does as many as its workers can")
+        raise BadArgument("n_jobs", "is for this machine", "a cluster uses all its workers")
     try:
         from distributed import Client
     except ImportError:
@@ -194,17 +195,17 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
         # What is left of it closes itself when collected. Were that while another client starts,
         # both would wait for the same lock.
         gc.collect()
-        raise ValueError(
-            f"no Dask scheduler answers at {scheduler!r} ({reason}); start one with "
-            "'dask scheduler' and give its address, such as tcp://127.0.0.1:8786"
+        raise BadInput(
+            f"no Dask scheduler answers at {scheduler!r} ({reason})",
+            "start one with 'dask scheduler' and give its address, such as tcp://127.0.0.1:8786",
         )
     with client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
-            raise ValueError(
-                f"the Dask scheduler at {scheduler} has no workers; start some with "
-                f"'dask worker {scheduler} --nthreads 1'"
+            raise BadInput(
+                f"the Dask scheduler at {scheduler} has no workers",
+                f"start some with 'dask worker {scheduler} --nthreads 1'",
             ) from None
         count = sum(client.nthreads().values())
         yield Workers(count, 1, f"the workers of {scheduler}", client)

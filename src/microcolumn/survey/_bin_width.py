@@ -19,7 +19,7 @@ from ..kernels.loops.coincidences import pooled_coincidences
 from ..kernels.loops.threads import threads_for
 from ..notebook import AsText
 from ..recording import Recording
-from ..validation import Floats, real_number
+from ..validation import Floats, positive_number
 from ._correlograms import PAIRS_PER_THREAD, bin_centres, checked_bins, exposure, merged, mirrored
 
 #: Seconds; suggested if no peak stands out (docs/method.md, section 1).
@@ -156,9 +156,7 @@ class _Peak:
 
 def _fine_bins(window: float, resolution: float) -> tuple[float, int]:
     """Width of the correlogram's bins, a multiple of the resolution, and how many on a side."""
-    reach = real_number("window", window, "give seconds, for example 0.2")
-    if not 0 < reach < math.inf:
-        raise ValueError(f"window is {window} s; it must be a positive number of seconds")
+    reach = positive_number("window", window, "it must be a positive number of seconds")
     width = max(_FINE, reach / _MOST_BINS)
     if resolution > 0:
         width = resolution * max(1, round(width / resolution))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, diags_array
 
 from ..epochs import Epochs
+from ..errors import BadArgument
 from ..kernels.loops.coincidences import coincidences
 from ..kernels.loops.threads import threads_for
 from ..recording import Recording
@@ -134,6 +135,7 @@ class Merged(NamedTuple):
 
 
 def merged(recording: Recording) -> Merged:
+    """The spikes of all units that lie in epochs, in time order."""
     times = recording.spike_times
     units = np.repeat(np.arange(recording.n_units, dtype=np.uint32), np.diff(recording.offsets))
     epoch = recording.epochs.locate(times)
@@ -172,12 +174,10 @@ def checked_bins(bin_width: float, window: float) -> tuple[float, int]:
     """Bin width in seconds and the number of bins on either side of the central one."""
     width = real_number("bin_width", bin_width, "give seconds, for example 0.005")
     if not _NARROWEST_BIN <= width < math.inf:
-        raise ValueError(f"bin_width is {bin_width} s; lags need bins of at least a microsecond")
+        raise BadArgument("bin_width", f"is {bin_width} s", "it must be a microsecond or more")
     reach = real_number("window", window, "give seconds, for example 0.2")
     if not width <= reach < math.inf:
-        raise ValueError(
-            f"window is {window} s for bins of {width:.4g} s; it must hold at least one bin"
-        )
+        raise BadArgument("window", f"is {window} s for bins of {width:.4g} s", "it must hold one")
     return width, math.floor(reach / width * (1 + 1e-12))
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
+from ..errors import BadArgument, BadInput
 from ..io import LFP
 from ..units import downwards
-from ..validation import Floats, real_array
+from ..validation import Floats, check_entries, real_array
 
 #: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
 CONDUCTIVITY_S_PER_M = 0.3
@@ -73,10 +74,10 @@ def flash_response(
     inside = (firsts >= 0) & (firsts + before + after <= lfp.n_samples)
     if not inside.any():
         end_s = lfp.start_s + lfp.n_samples / lfp.sampling_rate_hz
-        raise ValueError(
+        raise BadInput(
             f"none of the {flashes.size} flashes ({flashes.min():g} to {flashes.max():g} s) lies "
-            f"with its window inside {lfp.source} ({lfp.start_s:g} to {end_s:g} s); "
-            "state times on its clock, in seconds"
+            f"with its window inside {lfp.source} ({lfp.start_s:g} to {end_s:g} s)",
+            "state times on its clock, in seconds",
         )
     depths, contact_of_channel, notes = _contacts(lfp)
     if not inside.all():
@@ -142,33 +143,36 @@ def current_source_density(
     potential = real_array("potential_mv", potential_mv, "pass one row per contact")
     depths = real_array("depth_um", depth_um, "pass one depth in µm per contact")
     if potential.ndim != 2 or depths.shape != potential.shape[:1]:
-        raise ValueError(
-            f"potential_mv has shape {potential.shape} and depth_um {depths.shape}; "
-            "pass one row of potentials and one depth per contact"
+        raise BadArgument(
+            "potential_mv",
+            f"has shape {potential.shape} and depth_um {depths.shape}",
+            "pass one row of potentials and one depth per contact",
         )
     if not 0.0 <= smoothing_um < np.inf or not 0.0 < source_radius_um < np.inf:
-        raise ValueError(
-            f"smoothing_um is {smoothing_um} and source_radius_um {source_radius_um}; pass "
-            "finite lengths in µm, the radius above 0"
+        raise BadArgument(
+            "smoothing_um",
+            f"is {smoothing_um} and source_radius_um {source_radius_um}",
+            "pass finite lengths in µm, the radius above 0",
         )
     spacing = np.abs(np.diff(depths))
     in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
     if depths.size < MIN_DEPTHS or not in_order:
-        raise ValueError(
-            f"the probe has {depths.size} contacts, {'' if in_order else 'not '}at distinct depths "
-            f"in order; current sources need {MIN_DEPTHS} or more, from superficial to deep or "
-            "the other way"
+        raise BadInput(
+            f"the probe has {depths.size} contacts, {'' if in_order else 'not '}at distinct "
+            "depths in order",
+            f"current sources need {MIN_DEPTHS} or more, from superficial to deep or the other way",
         )
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
     chosen = method or ("StandardCSD" if even else "KCSD1D")
     if chosen == "KCSD1D":
         grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
     elif chosen != "StandardCSD":
-        raise ValueError(f'method is {method!r}; pass "StandardCSD" or "KCSD1D"')
+        raise BadArgument("method", f"is {method!r}", 'pass "StandardCSD" or "KCSD1D"')
     elif not even:
-        raise ValueError(
+        raise BadInput(
             f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "
-            'even spacing; use method="KCSD1D"'
+            "even spacing",
+            'use method="KCSD1D"',
         )
     else:
         grid, csd = _standard(potential, float(spacing.mean()))
@@ -235,9 +239,10 @@ def _window(window: tuple[float, float], rate_hz: float) -> tuple[int, int]:
     """Samples before the flash and from it on."""
     limits = real_array("window", window, "pass (start, stop) in seconds from the flash")
     if limits.shape != (2,) or not np.isfinite(limits).all() or not limits[0] < 0.0 < limits[1]:
-        raise ValueError(
-            f"window is {window}; pass (start, stop) in seconds from the flash, start before it "
-            "and stop after it"
+        raise BadArgument(
+            "window",
+            f"is {window}",
+            "pass (start, stop) in seconds from the flash, start before it and stop after it",
         )
     return max(2, round(-limits[0] * rate_hz)), max(1, round(limits[1] * rate_hz))
 
@@ -245,12 +250,10 @@ def _window(window: tuple[float, float], rate_hz: float) -> tuple[int, int]:
 def _flashes(flashes_s: ArrayLike) -> Floats:
     flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
     if flashes.ndim != 1 or flashes.size == 0:
-        raise ValueError(
-            f"flashes_s has shape {flashes.shape}; pass a list with at least one time in seconds"
+        raise BadArgument(
+            "flashes_s", f"has shape {flashes.shape}", "pass a list of one or more times"
         )
-    if not np.isfinite(flashes).all():
-        place = int(np.flatnonzero(~np.isfinite(flashes))[0])
-        raise ValueError(f"flashes_s[{place}] is {flashes[place]}; leave this flash out")
+    check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
     return flashes
 
 
@@ -259,15 +262,15 @@ def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
     down = downwards(lfp.depth_reference)
     unknown = np.flatnonzero(~np.isfinite(lfp.depth_um))
     if unknown.size:
-        raise ValueError(
-            f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}; state it "
-            "or leave the channel out with take()"
+        raise BadInput(
+            f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}",
+            "state it or leave the channel out with take()",
         )
     depths, contact = np.unique(down * lfp.depth_um, return_inverse=True)
     if depths.size < MIN_DEPTHS:
-        raise ValueError(
-            f"{lfp.source} has {depths.size} contacts at distinct depths; current sources need "
-            f"{MIN_DEPTHS} or more"
+        raise BadInput(
+            f"{lfp.source} has {depths.size} contacts at distinct depths",
+            f"current sources need {MIN_DEPTHS} or more",
         )
     n, merged = lfp.n_channels, depths.size < lfp.n_channels
     note = f"{n} channels lie at {depths.size} depths; those of equal depth are averaged"
@@ -280,9 +283,10 @@ def _check_finite(part: Floats, lfp: LFP, first: int) -> None:
         return
     row, channel = bad[0].tolist()
     time_s = lfp.start_s + (first + row) / lfp.sampling_rate_hz
-    raise ValueError(
+    raise BadInput(
         f"channel {channel} of {lfp.source} (depth {lfp.depth_um[channel]:g} µm) holds "
-        f"{part[row, channel]} at {time_s:g} s; leave it out with take()"
+        f"{part[row, channel]} at {time_s:g} s",
+        "leave it out with take()",
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import interpolate, ndimage
 
+from ..errors import BadArgument, BadInput
 from ..io import LFP
 from ..layers import LayerBoundaries, layer_labels
 from ..notebook import AsText
@@ -54,17 +55,20 @@ class SinkSearch:
     def sinks(self, search_s: tuple[float, float], min_share: float, min_sd: float) -> list[Sink]:
         """All large sinks, earliest first; at least one, or an error."""
         if not (0.0 <= min_share <= 1.0 and 0.0 <= min_sd < np.inf):
-            raise ValueError(
-                f"min_share is {min_share} and min_sd {min_sd}; pass a share from 0 to 1 and a "
-                "finite number of standard deviations"
+            raise BadArgument(
+                "min_share",
+                f"is {min_share} and min_sd {min_sd}",
+                "pass a share from 0 to 1 and a finite number of standard deviations",
             )
         limits = real_array("search_s", search_s, "pass (start, stop) in seconds from the flash")
         start, stop = limits if limits.shape == (2,) else (np.nan, np.nan)
         sought = (self.time_s >= start) & (self.time_s <= stop)
         if not sought.any():
-            raise ValueError(
-                f"search_s is {search_s} and the response runs from {self.time_s[0]:g} to "
-                f"{self.time_s[-1]:g} s; pass (start, stop) in seconds from the flash"
+            raise BadArgument(
+                "search_s",
+                f"is {search_s} and the response runs from {self.time_s[0]:g} to "
+                f"{self.time_s[-1]:g} s",
+                "pass (start, stop) in seconds from the flash",
             )
         size = np.where(sought, -self.csd, 0.0)
         threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
@@ -79,7 +83,7 @@ class SinkSearch:
             if place[1].stop - onset >= min_samples and self._profile(onset)[row] < 0.0:
                 found.append(self._sink(onset, row))
         if not found:
-            raise ValueError(self._nothing(size, search_s, min_sd))
+            raise self._nothing(size, search_s, min_sd)
         distinct: list[Sink] = []
         for sink in sorted(found, key=lambda sink: sink.onset_s):
             if all(abs(sink.depth_um - other.depth_um) > _SAME_SINK_UM for other in distinct):
@@ -114,9 +118,10 @@ class SinkSearch:
             half = 0.5 * real_number("layer_iv_thickness_um", thickness_um, "pass it in µm")
             limits = (sink.depth_um - half, sink.depth_um + half)
             if not (half > 0.0 and cortex_um[0] < limits[0] and limits[1] < cortex_um[1]):
-                raise ValueError(
-                    f"layer_iv_thickness_um is {thickness_um}; around the sink it must be "
-                    "positive and stay inside the cortex"
+                raise BadArgument(
+                    "layer_iv_thickness_um",
+                    f"is {thickness_um}",
+                    "around the sink it must be positive and stay inside the cortex",
                 )
             return limits, notes
         weak = np.flatnonzero(-values < 0.5 * sink.size)
@@ -143,15 +148,15 @@ class SinkSearch:
         depths = np.linspace(ends[0], ends[-1], max(2, round(np.ptp(ends))) + 1)
         return depths, spline(depths)
 
-    def _nothing(self, size: Floats, search_s: tuple[float, float], min_sd: float) -> str:
+    def _nothing(self, size: Floats, search_s: tuple[float, float], min_sd: float) -> BadInput:
         relative = size / np.maximum(self.noise, np.finfo(float).tiny)[:, np.newaxis]
         row, column = np.unravel_index(int(np.argmax(relative)), relative.shape)
-        return (
+        return BadInput(
             f"no sink between {1e3 * search_s[0]:g} and {1e3 * search_s[1]:g} ms after the flash "
             f"reaches {min_sd:g} standard deviations of the noise for {1e3 * _MIN_DURATION_S:g} "
             f"ms (the strongest, at {1e3 * self.time_s[column]:.0f} ms and a depth of "
-            f"{self.down * self.below_um[row]:.0f} µm, reaches {relative[row, column]:.1f}); "
-            "average more flashes, lower min_sd, or assign layers by known depths"
+            f"{self.down * self.below_um[row]:.0f} µm, reaches {relative[row, column]:.1f})",
+            "average more flashes, lower min_sd, or assign layers by known depths",
         )
 
 
@@ -261,9 +266,10 @@ class LaminarMap(AsText):
         upper, lower = self.cortex_um
         order = down * np.array([upper, top, centre, bottom, lower])
         if not (np.diff(order) > 0.0).all():
-            raise ValueError(
+            raise BadInput(
                 f"layer IV from {top:g} to {bottom:g} µm around {centre:g} µm is out of order in "
-                f"a cortex from {upper:g} to {lower:g} µm; go from superficial to deep"
+                f"a cortex from {upper:g} to {lower:g} µm",
+                "go from superficial to deep",
             )
         note = f"layer IV set by hand from {top:.0f} to {bottom:.0f} µm"
         return replace(
@@ -330,9 +336,10 @@ def layers_from_flashes(
     below = down * np.array(cortex)
     inside = (down * depth_um >= below[0]) & (down * depth_um <= below[1])
     if inside.sum() < MIN_DEPTHS:
-        raise ValueError(
-            f"cortex_um is {cortex} and holds {inside.sum()} depths of the current source "
-            f"density; it needs {MIN_DEPTHS}, on the scale of the contacts"
+        raise BadArgument(
+            "cortex_um",
+            f"is {cortex} and holds {inside.sum()} depths of the current source density",
+            f"it needs {MIN_DEPTHS}, on the scale of the contacts",
         )
     rate_hz = lfp.sampling_rate_hz
     search = SinkSearch(
@@ -369,8 +376,9 @@ def _cortex(
         return float(contact_um[0] - spacing), float(contact_um[-1] + spacing)
     limits = real_array("cortex_um", cortex_um, "pass its upper and lower limit in µm")
     if limits.shape != (2,) or not down * limits[0] < down * limits[1]:
-        raise ValueError(
-            f"cortex_um is {cortex_um}; pass its upper, then its lower limit in µm, on the "
-            "scale of the contacts"
+        raise BadArgument(
+            "cortex_um",
+            f"is {cortex_um}",
+            "pass its upper, then its lower limit in µm, on the scale of the contacts",
         )
     return float(limits[0]), float(limits[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..epochs import HALF_NANOSECOND
+from ..errors import BadInput
 from ..recording import Recording
 
 #: Seconds that are drawn where nothing else is asked for, as in the paper's figure 1b.
@@ -18,7 +19,7 @@ def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[flo
     """
     epochs = recording.epochs
     if not epochs.duration_s > 0:
-        raise ValueError("the recording has no epoch that lasts; state epochs where it is read")
+        raise BadInput("the recording has no epoch that lasts", "state epochs where it is read")
     times = np.sort(recording.spike_times)
     epoch = epochs.locate(times)
     times, epoch = times[epoch >= 0], epoch[epoch >= 0]

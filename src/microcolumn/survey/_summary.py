@@ -15,7 +15,7 @@ from ..formatting import counted, text_table
 from ..notebook import AsText
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
-from ..validation import kind_of
+from ..validation import expect
 from ._bin_width import BinWidth, suggest_bin_width
 from ._suspects import Suspect, late_start, suspect_units, suspicions
 
@@ -146,8 +146,7 @@ def summarise(
 
     Each is done within ``step(what it is)``, which may tell that it takes long.
     """
-    if not isinstance(recording, Recording):
-        raise TypeError(f"recording is {kind_of(recording)}; pass a Recording, as read returns it")
+    expect("recording", recording, Recording, "a Recording, as read returns it")
     spikes = f"{counted(recording.n_spikes, 'spike')} of {counted(recording.n_units, 'unit')}"
     with step(f"suggesting a bin width for {spikes}"):
         suggestion = suggest_bin_width(recording)

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from ..epochs import HALF_NANOSECOND
 from ..recording import Recording, silent_start_s
-from ..validation import real_number
+from ..validation import positive_number
 from ._correlograms import correlograms
 
 #: Fewer shared spikes than this may be chance among many pairs of units.
@@ -101,8 +101,7 @@ def suspect_units(
         "duplicate_window_s": duplicate_window_s,
         "duplicate_share": duplicate_share,
     }.items():
-        if not real_number(name, limit, "pass a number") > 0:
-            raise ValueError(f"{name} is {limit}; it must be positive")
+        positive_number(name, limit, "it must be positive")
     rates, ids = recording.rates_hz, recording.units.ids
     found = [
         Suspect((ids[n],), "silent", 0.0, f"unit {ids[n]!r} is silent")

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
+from ...errors import BadFile, BadInput, name_list
 from .._arrays import check_array, load_array
-from .._failures import BadFileError, name_list
 from .._session import Session
 from .folders import Collection, Columns, Sorting, collection, columns_of, session_folders, sortings
 from .units import ProbeUnits, probe_units
@@ -38,7 +38,7 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     """
     found, notes = sortings(path)
     if not found:
-        raise BadFileError("it has no spikes.times.npy; name the folder of a session or a probe")
+        raise BadFile("it has no spikes.times.npy", "name the folder of a session or a probe")
     several = len(found) > 1
     if any(sorting.probe == probe for sorting in found):  # spares reading the others
         found = [sorting for sorting in found if sorting.probe == probe]
@@ -73,7 +73,7 @@ def _of_probe(parts: dict[Sorting, ProbeUnits], probe: str) -> dict[Sorting, Pro
     if not any(part.numbers for part in chosen.values()):
         names = {name for part in parts.values() for name in part.columns.get("probe", [])}
         known = name_list(map(repr, sorted(names)))
-        raise BadFileError(f"there is no unit of probe {probe!r}; probes here: {known}")
+        raise BadFile(f"there is no unit of probe {probe!r}", f"probes here: {known}")
     return chosen
 
 
@@ -109,7 +109,7 @@ def _add_intervals(files: Collection, found: dict[str, Epochs], notes: list[str]
     for name, attribute in sorted(files.files):
         try:
             intervals = _intervals(files, name, attribute)
-        except (BadFileError, ImportError) as error:
+        except (BadInput, ImportError) as error:
             notes.append(f"intervals of {name} are not known: {error}")
             continue
         for title, rows in intervals.items():
@@ -157,7 +157,7 @@ def _numbers(path: Path, column: Any) -> list[float]:
     try:
         return [np.nan if entry in (None, "") else float(entry) for entry in column]
     except (TypeError, ValueError):
-        raise BadFileError(f"{path.name} has entries that are no times; export it again") from None
+        raise BadFile(f"{path.name} has entries that are no times", "export it again") from None
 
 
 def _checked(path: Path, rows: Rows) -> Rows:

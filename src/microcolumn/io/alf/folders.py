@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from ...errors import within
 from .._containment import file_inside
-from .._failures import as_bad_file, naming
+from .._failures import as_bad_file
 from .._sandbox import load_sandboxed
 from .._tables import check_fields, open_table
 from ..parquet import entries, is_plain, opened
@@ -35,24 +36,13 @@ _SORTERS = ("iblsorter", "pykilosort", "ks2")
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The files of one folder and of its revisions.
+    """The files of one folder and of its revisions."""
 
-    Attributes
-    ----------
-    folder : Path
-        The folder itself; revisions lie in it.
-    home : Path
-        Folder that no file may lie outside of.
-    files : dict
-        The newest file of each object and attribute, ``files["spikes", "times"]``.
-    revisions : dict
-        Labels of the revisions that files come from, by object and attribute; without the files
-        that have none.
-    """
-
-    folder: Path
-    home: Path
+    folder: Path  # in which revisions lie
+    home: Path  # that no file may lie outside of
+    #: The newest file of each object and attribute, ``files["spikes", "times"]``.
     files: dict[tuple[str, str], Path] = field(default_factory=dict)
+    #: Labels of the revisions that files come from, for those that come from one.
     revisions: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def file(self, name: str, attribute: str) -> Path | None:
@@ -218,7 +208,7 @@ def columns_of(path: Path) -> Columns:
         lines = [row or [""] for row in rows]  # an empty line is an empty entry of one column
     while lines and not any(lines[-1]):
         lines.pop()
-    with naming(path.name):
+    with within(path.name):
         check_fields(lines, len(header), first_line=2)
     return {name: [row[n].strip() for row in lines] for n, name in enumerate(header)}
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import BadFile
 from .._arrays import (
     PickledArrayError,
     check_array,
@@ -26,7 +27,6 @@ from .._arrays import (
     split_by_unit,
 )
 from .._columns import as_number
-from .._failures import BadFileError
 from .folders import Collection, Sorting, columns_of
 
 Column = list[Any]
@@ -82,9 +82,7 @@ def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
     found = [files.file("spikes", attribute) for attribute in ("times", "clusters")]
     paths = [path for path in found if path is not None and path.suffix == ".npy"]
     if len(paths) < 2:
-        raise BadFileError(
-            "it has not both spikes.times.npy and spikes.clusters.npy; download the whole sorting"
-        )
+        raise BadFile("it has not both spikes.times.npy and spikes.clusters.npy", "download both")
     times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)
     clusters = flat_numbers(load_array(paths[1], mapped=True), paths[1].name, whole=True)
     check_same_length(paths[0].name, times, paths[1].name, clusters)
@@ -122,9 +120,9 @@ def _entries(path: Path, attribute: str) -> dict[str, Any]:
 def _rows(values: Any, numbers: NDArray[Any], name: str) -> Column:
     """Entries of the clusters with these numbers."""
     for number in numbers[numbers >= len(values)]:
-        raise BadFileError(
-            f"spikes.clusters names cluster {number} but {name} has {len(values)} rows; they must "
-            "belong to the same export"
+        raise BadFile(
+            f"spikes.clusters names cluster {number} but {name} has {len(values)} rows",
+            "they must belong to the same export",
         )
     return _taken(values, numbers.tolist())
 
@@ -148,7 +146,7 @@ def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column
     except ImportError as error:
         return {}, [f"quality is not known, since {error}"]
     if "cluster_id" not in table:
-        raise BadFileError(f"{path.name} has no column cluster_id, so that its rows are unknown")
+        raise BadFile(f"{path.name} has no column cluster_id, so that its rows are unknown")
     row = {as_number(key): n for n, key in enumerate(table["cluster_id"])}
     rows = [row.get(float(number)) for number in numbers.tolist()]
     columns = {

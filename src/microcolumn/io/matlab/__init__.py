@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...epochs import Epochs
+from ...errors import BadFile, Setting, advice, name_list, within
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
 from .._counts import are_counts, checked_width, counted, time_axis
-from .._failures import BadFileError, name_list, naming
 from .._mapping import Arrays, mapped_session, offer, refuse
 from .._session import Session
 from .variables import NUMERIC, Variable, opened
@@ -71,8 +71,8 @@ def load(
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     with opened(path) as variables:
         if times is not None or units is not None:
-            others = {"variable": variable, "bin_width": bin_width, "units_in": units_in}
-            refuse("times and units that are named", **others)
+            what = "times and units that are named"
+            refuse(what, variable=variable, bin_width=bin_width, units_in=units_in)
             return mapped(variables, times, units, per_second)
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
@@ -111,13 +111,16 @@ def _bin_width_of(
     of_file = None if held is None else float(held.read().item())
     width = of_file if stated is None else float(stated)
     if width is None and min(chosen.shape) <= 1:
-        raise BadFileError(
-            f"{chosen} is one vector of numbers; name a cell array with one vector of spike times "
-            "per unit, or a matrix of counts, with variable="
+        raise BadFile(
+            f"{chosen} is one vector of numbers",
+            advice(
+                "name a cell array with one vector of spike times per "
+                "unit, or a matrix of counts, with {variable}"
+            ),
         )
     if width is None:
-        raise BadFileError(
-            "a matrix of counts does not say how long its bins are; pass bin_width= in seconds"
+        raise BadFile(
+            "a matrix of counts does not state its bins", advice("pass {bin_width} in seconds")
         )
     checked_width(width, str(held) if stated is None else "bin_width")
     if held is None or of_file == width:
@@ -128,19 +131,19 @@ def _bin_width_of(
 def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:
     """Spike times of each cell in seconds."""
     if chosen.is_empty:
-        raise BadFileError(
-            f"{chosen} has no cells, thus no units; check that spikes were sorted and exported, or "
-            "name another with variable="
+        raise BadFile(
+            f"{chosen} has no cells, thus no units",
+            advice("check that spikes were sorted and exported, or name another with {variable}"),
         )
     if not chosen.is_vector:
-        raise BadFileError(
-            f"{chosen} has several rows and columns of cells, perhaps trials; "
-            "save one vector of spike times per unit"
+        raise BadFile(
+            f"{chosen} has several rows and columns of cells, perhaps trials",
+            "save one vector of spike times per unit",
         )
     trains = []
     for cell in chosen.read():
         if cell.kind not in NUMERIC or not (cell.is_empty or cell.is_vector):
-            raise BadFileError(f"{cell} is not a vector of spike times; save one per unit")
+            raise BadFile(f"{cell} is not a vector of spike times", "save one per unit")
         times = np.zeros(0) if cell.is_empty else np.asarray(cell.read(), dtype=np.float64)
         trains.append(times.ravel() / per_second)
     return trains
@@ -187,7 +190,7 @@ def _epochs(fields: Fields, per_second: float) -> Epochs | None:
         if held is None or held.shape[1:] != ((2,) if name == "epochs" else (1,)):
             continue
         seconds = np.asarray(held.read(), dtype=np.float64) / scale
-        with naming(f"{held} is not usable"):
+        with within(f"{held} is not usable"):
             return Epochs(seconds if name == "epochs" else [[0.0, seconds.item()]])
     return None
 
@@ -218,15 +221,15 @@ def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Var
 def _named(by_name: Fields, name: str) -> Variable:
     top, _, field = name.partition(".")
     if top not in by_name:
-        raise BadFileError(f"there is no variable {name!r}; it holds {name_list(by_name.values())}")
+        raise BadFile(f"there is no variable {name!r}", f"it holds {name_list(by_name.values())}")
     if by_name[top].kind != "struct":
         return by_name[top]
     fields = by_name[top].read()
     chosen = fields.get(field) if field else _field_with_times(fields)
     if chosen is None:
-        raise BadFileError(
-            f"no field of {top} holds spikes under that name; name one with variable=: "
-            f"{name_list(fields.values())}"
+        raise BadFile(
+            f"no field of {top} holds spikes under that name",
+            ("name one with ", Setting("variable"), f": {name_list(fields.values())}"),
         )
     return chosen
 
@@ -249,14 +252,14 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
     if len(likely) != 1:
         problem = "several variables may hold" if likely else "no variable holds"
-        remedy = f"name one with variable=: {name_list(likely or variables)}"
+        remedy = ("name one with ", Setting("variable"), f": {name_list(likely or variables)}")
         vectors = [] if likely else list(vectors_in(variables))
         if vectors:
             others = [held for held in variables if held not in vectors and held.kind != "struct"]
             names = [held.name for held in vectors]
-            remedy = f"name one with variable=, or {offer(names, 'variables', others + vectors)}"
-        raise BadFileError(
-            f"{problem} spikes as one vector of times per cell or as a matrix of counts; {remedy}"
+            remedy = (*remedy[:2], ", or ", *offer(names, "variables", others + vectors))
+        raise BadFile(
+            f"{problem} spikes as one vector of times per cell or as a matrix of counts", remedy
         )
     return likely[0]
 
@@ -295,9 +298,9 @@ def _checked(chosen: Variable) -> Variable:
     chosen.read()  # names complex numbers and what only MATLAB opens
     if chosen.kind == "sparse" or (chosen.kind in NUMERIC and len(chosen.shape) == 2):
         return chosen
-    raise BadFileError(
-        f"{chosen} is neither a cell array of spike times nor a matrix of counts; "
-        "name another with variable="
+    raise BadFile(
+        f"{chosen} is neither a cell array of spike times nor a matrix of counts",
+        advice("name another with {variable}"),
     )
 
 
@@ -310,9 +313,9 @@ def mapped(
     """
     found = {held.name: held for held in vectors_in(variables)}
     if units is None and times in found and found[times].kind == "cell":
-        raise BadFileError(
-            f"{found[times]} may hold one vector of times per unit; name it with "
-            f"variable={times!r} instead"
+        raise BadFile(
+            f"{found[times]} may hold one vector of times per unit",
+            advice("name it with {variable} instead", variable=times),
         )
     arrays = Arrays(list(found), lambda name: _values(found[name]), ".", "variables")
     return mapped_session(arrays, times, units, per_second)
@@ -338,9 +341,9 @@ def _values(held: Variable) -> NDArray[Any]:
     texts = []
     for cell in held.read():
         if cell.kind != "char" or cell.shape[0] > 1:
-            raise BadFileError(
-                f"{cell} is no text, so that {held.name} does not name units; one vector of times "
-                "per cell is read with variable= alone"
+            raise BadFile(
+                f"{cell} is no text, so that {held.name} does not name units",
+                advice("one vector of times per cell is read with {variable} alone"),
             )
         texts.append("".join(cell.read()))
     return np.array(texts, dtype=np.str_)

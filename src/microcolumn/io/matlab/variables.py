@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...errors import BadFile, damaged
 from .._containment import is_hdf5
 from .._counts import Entries, Numbers
-from .._failures import BadFileError, check_claim, damaged
+from .._failures import check_claim
 
 #: Classes whose content is an array of numbers.
 NUMERIC = {"double", "single", "logical"} | {
@@ -89,7 +90,7 @@ def unreadable(name: str, kind: str, shape: tuple[int, ...] = ()) -> Variable:
         problem = f"is a MATLAB {kind}, which no other program opens; save a cell array of times"
 
     def read() -> Any:
-        raise BadFileError(f"{name} {problem}")
+        raise BadFile(f"{name} {problem}")
 
     return Variable(name, kind, shape, read)
 
@@ -115,7 +116,7 @@ def opened(path: Path) -> Iterator[list[Variable]]:
     with path.open("rb") as file:
         head = file.read(10)
     if not head:
-        raise BadFileError("it is empty; export or copy it again")
+        raise BadFile("it is empty", "export or copy it again")
     if head != b"MATLAB 7.3" and not is_hdf5(path):
         yield variables_v7(path)
         return
@@ -124,7 +125,7 @@ def opened(path: Path) -> Iterator[list[Variable]]:
     try:
         hdf5 = h5py.File(path, "r")
     except OSError:
-        raise BadFileError("its HDF5 part is damaged; export or copy it again") from None
+        raise BadFile("its HDF5 part is damaged", "export or copy it again") from None
     with hdf5:
         # #refs# holds the content of cells, #subsystem# that of objects.
         yield [_from_hdf5(name, hdf5[name], path) for name in hdf5 if not name.startswith("#")]
@@ -166,7 +167,7 @@ def _load(path: Path, name: str, kind: str, shape: tuple[int, ...]) -> Any:
         check_claim(path, math.prod(shape) * entry_bytes, str(Variable(name, kind, shape, dict)))
     value = loadmat(path, appendmat=False, variable_names=[name], chars_as_strings=True)[name]
     if isinstance(value, str):  # SciPy's account of what is wrong with it
-        raise BadFileError(f"variable {name} is damaged ({value:.100}); export or copy it again")
+        raise BadFile(f"variable {name} is damaged ({value:.100})", "export or copy it again")
     if kind == "struct" and value.dtype.names is None:  # SciPy's struct without fields
         return {}
     return _from_scipy(name, value).read()
@@ -266,7 +267,7 @@ def _array(name: str, item: Any, path: Path) -> NDArray[Any]:
 
 def _check_numbers(name: str, item: Any, path: Path) -> None:
     if item.dtype.kind not in "biuf":
-        raise BadFileError(f"{name} is of type {item.dtype}; save real numbers")
+        raise BadFile(f"{name} is of type {item.dtype}", "save real numbers")
     check_claim(path, item.size * item.dtype.itemsize, name)
 
 
@@ -290,7 +291,7 @@ def _cells(name: str, item: Any, path: Path) -> list[Variable]:
     cells = []
     for n, reference in enumerate(np.asarray(item[()]).ravel()):
         if not reference:
-            raise BadFileError(f"cell {n + 1} of {name} refers to nothing; export the file again")
+            raise BadFile(f"cell {n + 1} of {name} refers to nothing", "export the file again")
         cells.append(_from_hdf5(f"{name}{{{n + 1}}}", item.file[reference], path))
     return cells
 
@@ -299,7 +300,7 @@ def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]
     """Rows of a char matrix, whose characters are stored column by column."""
     codes = _array(name, item, path).ravel()
     if codes.dtype.kind not in "iu" or len(shape) != 2:
-        raise BadFileError(f"{name} is text of type {codes.dtype}; export the file again")
+        raise BadFile(f"{name} is text of type {codes.dtype}", "export the file again")
     characters = [chr(int(code) & 0xFFFF) for code in codes]
     n_rows = shape[0] if characters else min(shape[0], 1)  # blank rows take no bytes in the file
     return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)]
@@ -308,7 +309,7 @@ def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]
 def _sparse_group(name: str, item: Any, path: Path) -> Variable:
     """A sparse matrix: a group with the row of each value, where columns begin, and values."""
     if "jc" not in item or item["jc"].ndim != 1:
-        raise BadFileError(f"the sparse matrix {name} lacks its columns; export the file again")
+        raise BadFile(f"the sparse matrix {name} lacks its columns", "export the file again")
     shape = (int(item.attrs["MATLAB_sparse"]), item["jc"].size - 1)
 
     def read() -> Any:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Unpack
 
+from ...errors import BadArgument, BadType, advice
 from ...recording import Recording
-from .._failures import BadFileError
 from .._session import Choices, Session, to_recording
 from .files import segments_in
 from .trains import session_of, trains_of
@@ -44,11 +44,10 @@ def load(
     segments, notes = segments_in(path, io, block, names)
     if segment is not None:
         if not 0 <= segment < len(segments):
-            raise BadFileError(
-                f"segment is {segment}; choose one from 0 to {len(segments) - 1}, or omit it"
-            )
+            raise BadArgument("segment", f"is {segment}", f"choose 0 to {len(segments) - 1}")
         segments = [segments[segment]]
-    return session_of(segments, notes=notes, naming="call units by Neo's ids with names='id'")
+    naming = advice("call units by Neo's ids with {names:id}")
+    return session_of(segments, notes=notes, naming=naming)
 
 
 def from_neo(
@@ -84,7 +83,8 @@ def _segments(trains: Any) -> list[Any]:
         return [[trains]]
     if isinstance(trains, Iterable) and not isinstance(trains, str):
         return [list(trains)]
-    raise TypeError(
-        f"trains is of type {type(trains).__name__}; "
-        "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain"
+    raise BadType(
+        "trains",
+        f"is of type {type(trains).__name__}",
+        "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain",
     )

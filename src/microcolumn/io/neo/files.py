@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import BadArgument, BadFile, BadInput, Setting, advice, name_list
+from ...validation import one_of
 from .._containment import check_inside
-from .._failures import BadFileError, name_list
 from .trains import Train, scalars, trains_of
 
 #: Neo's readers by the first bytes of a file.
@@ -34,7 +35,7 @@ _NEVER = {
     "ElphyIO": "can run code when opened",
     "ExampleIO": "is made up by Neo",
 }
-_AGAIN = "; the file is damaged or cut short: export or copy it again"
+_AGAIN = "the file is damaged or cut short: export or copy it again"
 
 #: NeuroExplorer: bytes before the headers of variables, and of each of these.
 _NEX_HEADER, _NEX_VARIABLE = 544, 208
@@ -48,21 +49,23 @@ def segments_in(
     path: Path, io: str | None, block: int | None, names: str | None
 ) -> tuple[list[list[Train]], list[str]]:
     """Spike trains of each segment of a file, and notes; options are those of `load`."""
-    if names not in (None, "name", "id"):
-        raise BadFileError(f"names is {names!r}; choose 'name' or 'id'")
+    if names is not None:
+        one_of("names", names, ("name", "id"))
     readers = _readers(path, io)
     for reader in readers:
         try:
             segments, notes = _segments(reader, path, block, names)
         except Exception as error:
-            if len(readers) == 1 or isinstance(error, BadFileError):
+            if len(readers) == 1 or isinstance(error, BadInput):
                 raise
             continue
         if any(segments):
             return segments, [f"read by Neo's {reader.__name__}", *notes]
-    raise BadFileError(
-        f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)}); "
-        "check that spikes were sorted and exported, or name the one reader to use with io="
+    raise BadFile(
+        f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)})",
+        advice(
+            "check that spikes were sorted and exported, or name the one reader to use with {io}"
+        ),
     )
 
 
@@ -79,7 +82,7 @@ def _readers(path: Path, io: str | None) -> Sequence[Any]:
         if io in _NEVER or io not in known:
             reason = f"what it reads {_NEVER[io]}" if io in _NEVER else "Neo has none of that name"
             choices = ", ".join(sorted(set(known) - set(_NEVER)))
-            raise BadFileError(f"io is {io!r}, but {reason}; choose one of {choices}")
+            raise BadArgument("io", f"is {io!r}, but {reason}", f"choose one of {choices}")
         return [known[io]]
     head = b""
     if path.is_file():
@@ -95,20 +98,21 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
     try:
         candidates = neo.io.list_candidate_ios(path)
     except ValueError:
-        raise BadFileError(
+        raise BadFile(
             f"nothing in its content or extension {path.suffix!r} is known to Neo or any other "
-            "reader; name its format with reader= or Neo's reader with io="
+            "reader",
+            advice("name its format with {reader} or Neo's reader with {io}"),
         ) from None
     refused = [reader.__name__ for reader in candidates if reader.__name__ in _NEVER]
     usable = [r for r in candidates if r in known.values() and r.__name__ not in _NEVER]
     if refused and not usable:
-        raise BadFileError(
-            f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}; "
-            "save the spike trains in another format"
+        raise BadFile(
+            f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}",
+            "save the spike trains in another format",
         )
     if not usable:
         title = name_list(reader.__name__ for reader in candidates)
-        raise BadFileError(f"Neo reads it ({title}) but finds only signals in such files")
+        raise BadFile(f"Neo reads it ({title}) but finds only signals in such files")
     # Given a file, a reader of folders would read all files in the folder of this one.
     fitting = [reader for reader in usable if _reads_folders(reader) == path.is_dir()]
     return list(dict.fromkeys(fitting or usable))
@@ -137,7 +141,7 @@ def _segments(
         raw.parse_header()
         return _raw_segments(raw, _block(block, raw.block_count()), names)
     if names is not None:
-        raise BadFileError(f"names does not apply to {reader.__name__}; omit it")
+        raise BadArgument("names", f"does not apply to {reader.__name__}", "omit it")
     blocks = reader(str(place)).read()
     if not blocks:
         return [], []
@@ -162,8 +166,9 @@ def _block(block: int | None, n_blocks: int) -> int:
         return 0
     if block is None or not 0 <= block < n_blocks:
         stated = "" if block is None else f", not {block}"
-        raise BadFileError(
-            f"it has {n_blocks} blocks{stated}; choose one from 0 to {n_blocks - 1} with block="
+        raise BadFile(
+            f"it has {n_blocks} blocks{stated}",
+            (f"choose one from 0 to {n_blocks - 1} with ", Setting("block")),
         )
     return block
 
@@ -240,9 +245,12 @@ def check_header(path: Path, reader: str) -> None:
     content = np.memmap(path, dtype=np.uint8, mode="r").data
     found = bytes(content[:4])
     if found != magic:
-        raise BadFileError(
-            f"it begins with {found!r}, not with the {magic!r} of files for Neo's {reader}; it is "
-            "damaged or of another format: export or copy it again, or name its reader with io="
+        raise BadFile(
+            f"it begins with {found!r}, not with the {magic!r} of files for Neo's {reader}",
+            advice(
+                "it is damaged or of another format: export or copy it "
+                "again, or name its reader with {io}"
+            ),
         )
     check(content)
 
@@ -250,12 +258,12 @@ def check_header(path: Path, reader: str) -> None:
 def _check_nex(content: memoryview) -> None:
     size = len(content)
     if size < _NEX_HEADER:
-        raise BadFileError(f"its header is incomplete{_AGAIN}")
+        raise BadFile("its header is incomplete", _AGAIN)
     rate, begin, end, n_variables = struct.unpack_from("<d3i", content, 264)
     if not 0 < rate < np.inf or begin > end:
-        raise BadFileError(f"it claims {rate} ticks per second from {begin} to {end}{_AGAIN}")
+        raise BadFile(f"it claims {rate} ticks per second from {begin} to {end}", _AGAIN)
     if not 0 <= n_variables <= (size - _NEX_HEADER) // _NEX_VARIABLE:
-        raise BadFileError(f"it claims {n_variables:,} variables in {size:,} bytes{_AGAIN}")
+        raise BadFile(f"it claims {n_variables:,} variables in {size:,} bytes", _AGAIN)
     for at in range(_NEX_HEADER, _NEX_HEADER + n_variables * _NEX_VARIABLE, _NEX_VARIABLE):
         kind, _, name, start, n = struct.unpack_from("<2i64sIi", content, at)
         (n_samples,) = struct.unpack_from("<i", content, at + 128)
@@ -267,40 +275,41 @@ def _check_nex(content: memoryview) -> None:
             n_bytes = 8 * n + 2 * n_samples
         if min(n, n_samples) < 0 or start + n_bytes > size:
             shown = name.split(b"\0")[0].decode("latin-1")
-            raise BadFileError(
-                f"variable {shown!r} claims {n:,} entries from byte {start:,} on in {size:,} bytes"
-                f"{_AGAIN}"
+            raise BadFile(
+                f"variable {shown!r} claims {n:,} entries from byte {start:,} on in {size:,}",
+                _AGAIN,
             )
 
 
 def _check_plx(content: memoryview) -> None:
     size = len(content)
     if size < _PLX_HEADER:
-        raise BadFileError(f"its header is incomplete{_AGAIN}")
+        raise BadFile("its header is incomplete", _AGAIN)
     rate, *n_channels = struct.unpack_from("<4i", content, 136)
     headers = _PLX_HEADER + int(np.dot(n_channels, _PLX_CHANNELS))
     if rate <= 0 or min(n_channels) < 0 or headers > size:
-        raise BadFileError(
-            f"it claims {rate} ticks per second and {n_channels} channels in {size:,} bytes{_AGAIN}"
+        raise BadFile(
+            f"it claims {rate} ticks per second and {n_channels} channels in {size:,} bytes", _AGAIN
         )
     n_spikes, at = 0, headers
     while at < size:
         if at + _PLX_BLOCK > size:
-            raise BadFileError(f"the data block at byte {at:,} is incomplete{_AGAIN}")
+            raise BadFile(f"the data block at byte {at:,} is incomplete", _AGAIN)
         kind, n_waveforms, n_samples = struct.unpack_from("<H10x2H", content, at)
         if kind not in (1, 4, 5):
-            raise BadFileError(f"the data block at byte {at:,} is of unknown type {kind}{_AGAIN}")
+            raise BadFile(f"the data block at byte {at:,} is of unknown type {kind}", _AGAIN)
         n_spikes += kind == 1
         at += _PLX_BLOCK + 2 * n_waveforms * n_samples
     # The header counts the first four units of 130 channels, so that there may be more.
     claimed = sum(struct.unpack_from(f"<{_N_PLX_COUNTS}i", content, _PLX_COUNTS))
     if at > size or claimed > n_spikes:
-        raise BadFileError(
+        raise BadFile(
             f"its header counts {claimed:,} spikes and {n_spikes:,} are there, the last data "
-            f"ending at byte {at:,} of {size:,}{_AGAIN}"
+            f"ending at byte {at:,} of {size:,}",
+            _AGAIN,
         )
     if not n_spikes:
-        raise BadFileError("there is no spike in it; check that spikes were sorted and exported")
+        raise BadFile("there is no spike in it", "check that spikes were sorted and exported")
 
 
 #: First bytes that Neo's readers do not look at, and what is checked behind them.

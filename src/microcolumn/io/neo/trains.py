@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...epochs import Epochs
+from ...errors import BadArgument, BadFile, BadType, Remedy
 from ...validation import Floats, listed
 from .._clocks import align_segments, joined_trains, segment_epochs
-from .._failures import BadFileError
 from .._session import Session
 
 #: Annotations that name a unit whose train has no name.
@@ -37,9 +37,10 @@ def trains_of(trains: Iterable[Any]) -> list[Train]:
     for position, item in enumerate(trains):
         train = item.load() if hasattr(item, "load") else item
         if not isinstance(train, neo.SpikeTrain):
-            raise TypeError(
-                f"trains[{position}] is of type {type(train).__name__}; pass a neo.Block, a "
-                "neo.Segment or a list of neo.SpikeTrain"
+            raise BadType(
+                f"trains[{position}]",
+                f"is of type {type(train).__name__}",
+                "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain",
             )
         columns = scalars(train.annotations)
         names = [train.name, *(columns.get(key) for key in _NAMES)]
@@ -72,7 +73,7 @@ def session_of(
     *,
     ids: Iterable[Any] | None = None,
     notes: Iterable[str] = (),
-    naming: str = "pass ids=",
+    naming: Remedy = "pass ids=",
 ) -> Session:
     """Session of segments, each an epoch, whose trains are joined unit by unit.
 
@@ -83,16 +84,17 @@ def session_of(
     units = list(by_name[0]) if by_name else []
     names = units if ids is None else [str(n) for n in listed("ids", ids, "pass one name per unit")]
     if len(names) != len(units):
-        raise BadFileError(
-            f"ids has {len(names)} names for {len(units)} units; pass one per spike train of a "
-            "segment"
+        raise BadArgument(
+            "ids",
+            f"has {len(names)} names for {len(units)} units",
+            "pass one per spike train of a segment",
         )
     for k, trains in enumerate(by_name):
         strange = sorted(set(units) ^ set(trains))
         if strange:
-            raise BadFileError(
-                f"unit {strange[0]!r} is not in both segment 0 and segment {k}; "
-                "choose one segment, or give all segments the same units"
+            raise BadFile(
+                f"unit {strange[0]!r} is not in both segment 0 and segment {k}",
+                "choose one segment, or give all segments the same units",
             )
     columns = dict.fromkeys(key for train in (segments or [[]])[0] for key in train.columns)
     shifts, epochs, placed = _placed(segments)
@@ -106,7 +108,7 @@ def session_of(
 
 
 def _by_name(
-    segments: Sequence[Sequence[Train]], naming: str, *, renamed: bool
+    segments: Sequence[Sequence[Train]], naming: Remedy, *, renamed: bool
 ) -> list[dict[str, Train]]:
     """Trains of each segment by name, or by position if names are shared and the caller has others.
 
@@ -118,11 +120,12 @@ def _by_name(
         if twice is None:
             continue
         if not renamed:
-            raise BadFileError(f"two spike trains of segment {k} are called {twice!r}; {naming}")
+            raise BadFile(f"two spike trains of segment {k} are called {twice!r}", naming)
         if any(other != names[0] for other in names):
-            raise BadFileError(
+            raise BadFile(
                 f"two spike trains of segment {k} are called {twice!r} and segments have their "
-                "trains in different orders, so that units cannot be joined; name the trains"
+                "trains in different orders, so that units cannot be joined",
+                "name the trains",
             )
         return [{str(n): train for n, train in enumerate(trains)} for trains in segments]
     return [{train.name: train for train in trains} for trains in segments]
@@ -137,9 +140,10 @@ def _placed(segments: Sequence[Sequence[Train]]) -> tuple[Floats, Epochs | None,
         starts, stops = ([getattr(t, edge) for t in trains] for edge in ("start", "stop"))
         start, stop = max(starts), min(stops)
         if not stop > start:
-            raise BadFileError(
+            raise BadFile(
                 f"the spike trains of segment {k} share no time: one starts at {start:.10g} s, "
-                f"one stops at {stop:.10g} s; repair t_start and t_stop"
+                f"one stops at {stop:.10g} s",
+                "repair t_start and t_stop",
             )
         if start > min(starts) or stop < max(stops):
             notes.append(

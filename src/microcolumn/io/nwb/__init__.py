@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
+from ...errors import BadFile, advice, name_list
 from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
-from .._failures import BadFileError, name_list
 from .._session import Session
 from .file import opened, plain_columns, ragged, values
 from .tables import (
@@ -78,9 +78,13 @@ def load(
         epochs, valid = valid_epochs(path, nwb, common, trains)
         tables, unread = interval_tables(path, nwb)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
-        raise BadFileError(
+        raise BadFile(
             "its epochs, obs_intervals and invalid_times leave no time in which all units were "
-            "observed; pass intervals= (another table) or ignore_obs_intervals=True"
+            "observed",
+            advice(
+                "pass {intervals} (another table) or {ignore_obs_intervals}",
+                ignore_obs_intervals=True,
+            ),
         )
     notes += [*placed, *seen, *labelled, *valid, *unread]
     return Session(ids, trains, columns, depth_column, epochs, notes=tuple(notes), intervals=tables)
@@ -99,12 +103,12 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
         return chosen[0], [f"units come from table {chosen[0].name!r} of {parent!r}"]
     if found:
         names = name_list(sorted(repr(item.name) for item in found))
-        raise BadFileError(f"it has tables of units {names}; pass one of these names as table=")
+        raise BadFile(f"it has tables of units {names}", advice("pass one of them as {table}"))
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
     kinds = name_list(f"{type(item).__name__} {item.name!r}" for item in held)
-    raise BadFileError(
-        f"it has no table of units (other data: {kinds}); sort its spikes and export them, or name "
-        "the file that holds them"
+    raise BadFile(
+        f"it has no table of units (other data: {kinds})",
+        "sort its spikes and export them, or name the file that holds them",
     )
 
 
@@ -113,21 +117,21 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
     if n_units == 0:
         return [], 0
     if "spike_times" not in units.colnames:
-        raise BadFileError(
-            f"its units have no spike_times (columns: {name_list(units.colnames)}); export the "
-            "sorted spikes"
+        raise BadFile(
+            f"its units have no spike_times (columns: {name_list(units.colnames)})",
+            "export the sorted spikes",
         )
     column = units["spike_times"]
     if not hasattr(column, "target"):
-        raise BadFileError(
-            "spike_times has no index, so that it is unknown which unit a spike belongs to; "
-            "export the file again with PyNWB or MatNWB"
+        raise BadFile(
+            "spike_times has no index, so that it is unknown which unit a spike belongs to",
+            "export the file again with PyNWB or MatNWB",
         )
     data = column.target.data
     # Zarr fills a missing chunk with zeros, so that all its spikes would be at 0.
     lost = getattr(data, "nchunks", 0) - getattr(data, "nchunks_initialized", 0)
     if lost > 0:
-        raise BadFileError(f"{lost} chunks of its spike_times are not there; copy the folder again")
+        raise BadFile(f"{lost} chunks of its spike_times are not there", "copy the folder again")
     return ragged(path, column, n_units)
 
 

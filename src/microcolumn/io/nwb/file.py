@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._failures import BadFileError, check_claim, damaged
+from ...errors import BadFile, damaged
+from .._failures import check_claim
 from .._remote import Remote
 
 
 def opened(path: Path | Remote) -> tuple[Any, Any]:
     """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
     if path.is_file() and path.stat().st_size == 0:
-        raise BadFileError("it is empty; export or copy it again")
+        raise BadFile("it is empty", "export or copy it again")
     if path.is_dir():
         from hdmf_zarr.nwb import NWBZarrIO
 
@@ -43,17 +44,17 @@ def _content(path: Path | Remote, source: Any) -> Any:
         return source.read()
     except ConstructError as error:  # its text lists the whole file
         reason = str(error.args[-1]).partition("\n")[0]
-        raise BadFileError(
-            f"it does not follow the NWB schema ({reason:.200}); it is damaged or was not written "
-            "by an NWB library: export or copy it again"
+        raise BadFile(
+            f"it does not follow the NWB schema ({reason:.200})",
+            "it is damaged or was not written by an NWB library: export or copy it again",
         ) from None
     except TypeError:  # raised if an index refers to a column that is not in the file
         lost = _lost_columns(path)
         if not lost:
             raise
-        raise BadFileError(
-            f"its units have an index of {lost[0]!r} but no column of that name; export or copy "
-            "the file again"
+        raise BadFile(
+            f"its units have an index of {lost[0]!r} but no column of that name",
+            "export or copy the file again",
         ) from None
 
 
@@ -73,7 +74,7 @@ def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
     """All entries of a column without an index, shape (n_rows, ...); (n_rows, 1) is made flat."""
     data = column.data
     if "pickle" in _codecs(data):
-        raise BadFileError(f"column {column.name!r} is pickled; save numbers or text")
+        raise BadFile(f"column {column.name!r} is pickled", "save numbers or text")
     shape = tuple(np.shape(data))
     dtype = np.dtype(getattr(data, "dtype", object))
     if n_rows is not None and shape[:1] != (n_rows,):
@@ -130,15 +131,13 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     """Entries of each row of an indexed column, and how many entries follow the last row."""
     name = column.target.name
     if hasattr(column.target, "target"):
-        raise BadFileError(
-            f"column {name!r} has an index of an index; export it with one list per row"
-        )
+        raise BadFile(f"column {name!r} has an index of an index", "export one list per row")
     ends = values(path, column, n_rows)
     n_entries = int(np.shape(column.target.data)[0])
     if ends.ndim != 1 or ends.dtype.kind not in "iu":
-        raise BadFileError(
-            f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}; it needs one "
-            "whole number per row: export the file again"
+        raise BadFile(
+            f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}",
+            "it needs one whole number per row: export the file again",
         )
     ends = ends.astype(object)  # exact for unsigned numbers of any size
     starts = np.concatenate(([0], ends[:-1])) if n_rows else ends

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import BadFile, BadInput, in_file, name_list
 from ...units import check_depth_reference
 from ...validation import Floats, real_array
 from .._containment import check_contained, check_kind
-from .._failures import BadFileError, as_bad_file, check_claim, name_list
+from .._failures import as_bad_file, check_claim
 from .._lfp import LFP
 from .file import opened, plain_columns, values
 from .tables import POSITION_COLUMNS
@@ -104,15 +105,11 @@ def read_flashes(
     with contextlib.closing(source), _as_bad_file(path):
         tables = file.intervals or {}
         if table not in tables:
-            raise BadFileError(
-                f"there is no table of intervals {table!r}; the file has {_names(tables)}"
-            )
+            raise BadFile(f"there is no table {table!r}", f"the file has {_names(tables)}")
         rows = plain_columns(Path(path), tables[table])
     for name in (column, *(where or {})):
         if name not in rows:
-            raise ValueError(
-                f"table {table!r} of {path} has no column {name!r}; it has {_names(rows)}"
-            )
+            raise BadInput(f"{path}: {table!r} has no column {name!r}", f"it has {_names(rows)}")
     kept = list(range(len(rows[column])))
     for name, value in (where or {}).items():
         kept = [row for row in kept if rows[name][row] == value]
@@ -122,11 +119,8 @@ def read_flashes(
 
 @contextlib.contextmanager
 def _as_bad_file(path: str | Path) -> Iterator[None]:
-    try:
-        with as_bad_file("NWB", "nwb"):
-            yield
-    except BadFileError as error:
-        raise ValueError(f"{path}: {error}") from None
+    with in_file(path), as_bad_file("NWB", "nwb"):
+        yield
 
 
 def _opened(path: str | Path) -> tuple[Any, Any]:
@@ -151,9 +145,9 @@ def _series(file: Any, name: str | None) -> Any:
     if len(chosen) == 1:
         return chosen[0]
     wanted = "electrical series" if name is None else f"electrical series {name!r}"
-    raise BadFileError(
-        f"the file has {len(chosen) or 'no'} {wanted}; pick one with series= from "
-        f"{_names(sorted(item.name for item in found))}"
+    raise BadFile(
+        f"the file has {len(chosen) or 'no'} {wanted}",
+        f"pick one with series= from {_names(sorted(item.name for item in found))}",
     )
 
 
@@ -164,10 +158,10 @@ def _electrodes(path: Path, series: Any, where: str) -> dict[str, list[Any]]:
     columns = plain_columns(path, series.electrodes.table)
     n_electrodes = len(series.electrodes.table.id)
     if len(rows) != n_channels or not all(0 <= row < n_electrodes for row in rows.tolist()):
-        raise BadFileError(
+        raise BadFile(
             f"{where} has {n_channels} channels that point to {len(rows)} rows of an electrodes "
-            f"table with {n_electrodes}; repair the file so that each channel has an electrode, "
-            "with time along the first axis"
+            f"table with {n_electrodes}",
+            "repair the file so that each channel has an electrode, with time along the first axis",
         )
     return {name: [column[row] for row in rows] for name, column in columns.items()}
 
@@ -180,17 +174,15 @@ def _sampling(series: Any, where: str, path: Path) -> tuple[float, float]:
         check_claim(path, 8 * series.timestamps.shape[0], f"the timestamps of {where}")
     times = np.asarray(series.timestamps, dtype=np.float64)
     if times.size < 2 or not np.isfinite(times).all() or times[-1] <= times[0]:
-        raise BadFileError(
-            f"{where} has no increasing finite timestamps; repair them or state a rate"
-        )
+        raise BadFile(f"{where} has no increasing finite timestamps", "repair them or state a rate")
     period = (times[-1] - times[0]) / (times.size - 1)
     off = np.abs(times - (times[0] + period * np.arange(times.size)))
     # Corrected clocks drift a little; latencies are read to a few milliseconds.
     if off.max() > max(0.5 * period, 1e-3):
         worst = int(np.argmax(np.abs(np.diff(times) - period)))
-        raise BadFileError(
-            f"timestamps of {where} are uneven, worst after sample {worst} at {times[worst]:g} s; "
-            "pass the stretch with the flashes as an array"
+        raise BadFile(
+            f"timestamps of {where} are uneven, worst after sample {worst} at {times[worst]:g} s",
+            "pass the stretch with the flashes as an array",
         )
     return float(1.0 / period), float(times[0])
 
@@ -201,9 +193,9 @@ def _depth_column(electrodes: dict[str, list[Any]], column: str | None, where: s
         return known[0]
     if column is None or column not in electrodes:
         problem = "depth_column is not stated" if column is None else f"no column {column!r}"
-        raise BadFileError(
-            f"{problem} for the electrodes of {where}; name the column that holds depths in µm, "
-            f"from {_names(electrodes)}"
+        raise BadFile(
+            f"{problem} for the electrodes of {where}",
+            f"name the column that holds depths in µm, from {_names(electrodes)}",
         )
     return column
 
@@ -216,8 +208,8 @@ def _channels_of_group(
         group = names[0]
     if group not in names:
         problem = f"spans {len(set(names))} groups" if group is None else f"has no group {group!r}"
-        raise BadFileError(
-            f"{where} {problem} of electrodes; pick one with group= from {_names(names)}"
+        raise BadFile(
+            f"{where} {problem} of electrodes", f"pick one with group= from {_names(names)}"
         )
     return [place for place, name in enumerate(names) if name == group]
 

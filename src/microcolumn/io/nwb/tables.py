@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
+from ...errors import BadFile, Setting, name_list, within
 from ...safe_text import as_text
 from ...validation import Floats
 from .._columns import (
@@ -21,7 +22,6 @@ from .._columns import (
     REGION_COLUMNS,
     columns_named,
 )
-from .._failures import BadFileError, name_list, naming
 from .file import is_plain, plain_columns, ragged, values
 
 Rows = list[NDArray[np.int64]]
@@ -69,10 +69,13 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
             f"observed for {anyone.duration_s - by_unit[shortest].duration_s:.6g} s"
         )
     if common.duration_s == 0:
-        raise BadFileError(
-            f"at no moment were all {len(ids)} units observed (obs_intervals; unit "
-            f"{ids[shortest]!r} least, {by_unit[shortest].duration_s:.6g} s); pass "
-            "ignore_obs_intervals=True to take them as observed all the time"
+        raise BadFile(
+            f"at no moment were all {len(ids)} units observed (obs_intervals",
+            (
+                f"unit {ids[shortest]!r} least, {by_unit[shortest].duration_s:.6g} s); pass ",
+                Setting("ignore_obs_intervals", True),
+                " to take them as observed all the time",
+            ),
         )
     return common, notes
 
@@ -84,15 +87,13 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
     """
     tables = dict(nwb.intervals or {})
     if name is not None and name not in tables:
-        raise BadFileError(
-            f"it has no table of intervals {name!r}; there is {name_list(sorted(tables))}"
-        )
+        raise BadFile(f"it has no intervals {name!r}", f"it has {name_list(sorted(tables))}")
     table = tables.get(name or "epochs")
     if table is None or not len(table.id):
         return None, []
     where = f"table {table.name!r}"
     rows, labels = _rows(path, table), _labels(path, table, _LABEL_COLUMNS)
-    with naming(where):
+    with within(where):
         epochs, overlap = _in_order(rows, labels)
     lost = "" if labels is None else ", which lost their labels"
     return epochs, [f"overlapping rows of {where} were joined{lost}"] * overlap
@@ -109,7 +110,7 @@ def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]
             continue
         try:
             epochs = _offered(path, table)
-        except (BadFileError, KeyError, ValueError):
+        except (KeyError, ValueError):
             bad.append(repr(name))
             continue
         if len(epochs):
@@ -172,7 +173,7 @@ def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
 
 
 def _joined(intervals: ArrayLike, where: str) -> Epochs:
-    with naming(where):
+    with within(where):
         return Epochs.joined(intervals)
 
 
@@ -291,8 +292,9 @@ def _region(path: Path, units: Any, n_electrodes: int) -> Rows:
     for unit, chosen in enumerate(rows):
         exist = chosen.dtype.kind in "iu" and np.all((chosen >= 0) & (chosen < n_electrodes))
         if chosen.size and not exist:
-            raise BadFileError(
+            raise BadFile(
                 f"row {unit} of column 'electrodes' points outside the {n_electrodes} rows of the "
-                "electrodes table; export the file again"
+                "electrodes table",
+                "export the file again",
             )
     return [chosen.astype(np.int64) for chosen in rows]

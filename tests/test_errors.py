@@ -1,0 +1,117 @@
+"""What is refused, by which argument, and in which words.
+
+python tests/test_errors.py    # writes the sentences of tests/wording.txt as they are now
+"""
+
+import ast
+import pickle
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import microcolumn as mc
+from microcolumn.errors import (
+    BadArgument,
+    BadFile,
+    BadInput,
+    BadType,
+    Unsupported,
+    advice,
+    in_file,
+    within,
+)
+from microcolumn.partition._ais import annealed_importance_sampling
+
+WORDING = Path(__file__).with_name("wording.txt")
+SOURCE = Path(mc.__file__).parent
+WORDS = mc.Words.from_array(np.random.default_rng(0).random((40, 3)) < 0.3)
+#: What the expressions in the file may name.
+NAMES = {
+    "mc": mc,
+    "np": np,
+    "masked": lambda values: np.ma.array(values, mask=values),
+    "from_array": lambda X=np.eye(4, 2), **arguments: mc.Words.from_array(X, **arguments),  # noqa: B008
+    "anneal": annealed_importance_sampling,
+    "log_partition": mc.partition.log_partition,
+    "gibbs_samples": mc.partition.gibbs_samples,
+    "words": WORDS,
+    "fit": lambda model=None, **options: (model or mc.Ising()).fit(WORDS.X, **options),
+    "theta": mc.Parameters(b=[0.0, 1.0]),
+    "parameters": lambda b=(0.0, 0.0), **arguments: mc.Parameters(b, **arguments),
+    "source": lambda **entry: mc.study.Source.from_dict("mine", entry),
+    "recording": mc.Recording([[0.5]], epochs=[[0, 1]]),
+}
+#: Raised where another part of the package calls wrongly, which no user can: bugs.
+BUGS = {
+    "study/_compute.py": 1,  # a job without a model
+    "study/_store.py": 2,  # a result that is stored twice, or of no type that SQLite has
+}
+
+
+def rendered():
+    """The file as it reads now: each expression, then how it is refused."""
+    lines = []
+    for line in WORDING.read_text().splitlines():
+        if line.startswith(" "):
+            continue
+        lines.append(line)
+        if line and not line.startswith("#"):
+            with pytest.raises(BadInput) as caught:
+                eval(line, NAMES)
+            lines.append(
+                f"  {type(caught.value).__name__}({caught.value.argument}): {caught.value}"
+            )
+    return "\n".join([*lines, ""])
+
+
+def test_refusals_read_as_in_the_file():
+    assert rendered() == WORDING.read_text()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BadInput("there is no word", "pass some"),
+        BadArgument("J[1, 2]", "is nan", "it must be finite"),
+        BadType("n_hidden", "is 'a'", "pass a whole number"),
+        Unsupported("a tree has no hidden units"),
+        BadFile("its times are in samples", advice("pass {sampling_rate} in Hz")),
+    ],
+)
+def test_errors_cross_processes_with_all_that_they_know(error):
+    with pytest.raises(type(error)) as caught, in_file("a.csv"), within("line 2"):
+        raise error
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+    assert (copy.path, copy.places) == ("a.csv", ("a.csv", "line 2"))
+    assert str(copy).startswith("a.csv: line 2: ")
+
+
+def test_wrong_types_are_type_errors_and_all_are_value_errors():
+    for kind in (BadInput, BadArgument, BadType, Unsupported, BadFile):
+        assert issubclass(kind, ValueError)
+        assert issubclass(kind, TypeError) == (kind in (BadType, Unsupported))
+
+
+def test_arguments_and_settings_can_go_by_other_names():
+    error = BadArgument("b[0]", "is nan", advice("pass {start} or {times:t}{n}", n=3))
+    assert str(error) == "b[0] is nan; pass start= or times='t'n=3"
+    assert (error.argument, error.entry) == ("b", "[0]")
+    other = error.sentence({"b": "--bias"}, lambda setting: f"--{setting.name}")
+    assert other == "--bias[0] is nan; pass --start or --times--n"
+
+
+def test_what_a_user_passed_is_refused_by_errors_of_the_package_alone():
+    bare = Counter()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            raised = getattr(getattr(node, "exc", None), "func", None)
+            if getattr(raised, "id", "") in ("ValueError", "TypeError"):
+                bare[path.relative_to(SOURCE).as_posix()] += 1
+    assert bare == BUGS
+
+
+if __name__ == "__main__":
+    WORDING.write_text(rendered())
