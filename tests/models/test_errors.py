@@ -59,7 +59,7 @@ CALLS = [
         for n in (0, -1, 1.5, "many", np.zeros((3, 4)))
     ),
     *(
-        (lambda u=u: ISING.conditional(X, unit=u), ValueError, "unit is .*; the model has units 0")
+        (lambda u=u: ISING.conditional(X, unit=u), ValueError, "unit is .*; units are 0 to 2")
         for u in (3, -1, 1.5, "first", None)
     ),
 ]

@@ -33,10 +33,10 @@ def converging(**options):
 
 WHOLE = "pass a whole number"
 REFUSALS = [
-    (annealed(base="data"), ValueError, "base is 'data'; use 'rates' or 'uniform'"),
+    (annealed(base="data"), ValueError, "base is 'data'; choose one of"),
     (annealed(base="uniform", rates=[0.1, 0.1]), ValueError, "given with base='uniform'"),
     (annealed(rates=[0.1]), ValueError, r"rates has shape \(1,\)"),
-    (annealed(rates=[0.1, 1.5]), ValueError, r"rates holds values outside \[0, 1\]"),
+    (annealed(rates=[0.1, 1.5]), ValueError, r"rates\[1\] is 1.5"),
     (annealed(rates=["a", "b"]), ValueError, "rates cannot be"),
     (annealed(random_state=-1), ValueError, "random_state is -1"),
     (annealed(random_state="a"), TypeError, "random_state is 'a'"),
@@ -63,11 +63,11 @@ REFUSALS = [
     (drawn(initial=[[0, 3]]), ValueError, r"X\[0, 1\] is 3"),
     (converging(steps=()), ValueError, "from 1 on that increase"),
     (converging(steps=(8, 8)), ValueError, "from 1 on that increase"),
-    (converging(n_chains=1), ValueError, "a standard error needs at least 2"),
+    (converging(n_chains=1), ValueError, "n_chains is 1"),
     (converging(exact="yes"), ValueError, "'auto' or None"),
     (lambda: annealing_convergence("Ising"), TypeError, "parameters_"),
     (lambda: log_partition("model"), TypeError, "theta is a str; pass a model's parameters_"),
-    (lambda: log_partition(SMALL, "guess"), ValueError, "method 'guess' is unknown"),
+    (lambda: log_partition(SMALL, "guess"), ValueError, "method is 'guess'"),
     (lambda: log_partition(SMALL, "exact", n_chains=3), TypeError, "takes no option 'n_chains'"),
     (lambda: log_partition(SMALL, n_chain=7), TypeError, "'n_chain' is no option"),
     (lambda: log_partition(COUPLED, n_chain=7), TypeError, "'n_chain' is no option"),

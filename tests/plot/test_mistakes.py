@@ -212,7 +212,7 @@ def test_words_are_no_recording_and_of_the_same_units(name, calls, recording):
     def said(words):
         return refused(function, *calls[name][:at], words, *calls[name][at + 1 :])
 
-    assert said(recording).startswith("words is a recording; pass ")
+    assert said(recording).startswith("words is a Microcolumn; pass ")
     if at > 0:  # words alone are right whatever they are
         assert "pass the same units" in said(other)
 
