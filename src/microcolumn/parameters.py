@@ -17,6 +17,7 @@ from .energy._pairs import Pairs
 from .energy._tables import Tables
 from .energy._term import Term
 from .kernels import ModelArrays
+from .renamed import Renamed
 from .validation import Floats as Floats, real_array
 
 #: Sums of any number of parameters of this size are finite.
@@ -36,7 +37,7 @@ Kind = Literal[
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class Parameters:
+class Parameters(Renamed):
     """Parameters of log p~(x) = x'Jx + b'x + sum_i gate(c_i + sum_n W_ni x_n) + v_K.
 
     The gate of a hidden unit is softplus(z), or z^2 / 2 of a Gaussian one; K is the number of
@@ -200,7 +201,7 @@ class Parameters:
                 "with log_weight, or write the units as couplings or as Bernoulli ones"
             )
 
-    def only_live(self) -> tuple[Parameters, float]:
+    def drop_dead_units(self) -> tuple[Parameters, float]:
         """Drop what a sum over words need not know: hidden units without weights, zero potentials.
 
         Gaussian hidden units become couplings (:meth:`as_pairs`).
@@ -213,11 +214,11 @@ class Parameters:
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """
         if self.tables is not None:
-            live_tables = self.tables.only_live()
+            live_tables = self.tables.drop_dead_units()
             return Parameters.trusted(self.b, None, None, None, tables=live_tables), 0.0
         if self.v is not None and not self.v.any():
             without = Parameters.trusted(self.b, self.J, self.W, self.c, None, self.hidden)
-            return without.only_live()
+            return without.drop_dead_units()
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is GAUSSIAN:

@@ -210,9 +210,9 @@ class Words:
         """All words in time order, shape (n_bins, n_dims)."""
         return self.X[self.index]
 
-    def subset(self, units: Iterable[int]) -> Words:
+    def subset(self, positions: Iterable[int]) -> Words:
         """Words of the units at these positions, in the order the new words will have."""
-        words = self.reordered(check_positions("units", units, self.n_units))
+        words = self.reordered(check_positions("positions", positions, self.n_units))
         distinct, renamed = unique_rows(words.X)
         counts = _counts(renamed, self.counts, distinct.shape[0])
         return replace(words, X=distinct, counts=counts, index=renamed[self.index])
@@ -226,8 +226,8 @@ class Words:
     def split(
         self,
         fraction: float = 0.5,
-        by: Literal["words", "blocks"] | None = None,
-        random_state: int | np.random.Generator | None = None,
+        by: Literal["words", "blocks"] = "blocks",
+        random_state: int | np.random.Generator | None = 0,
         n_blocks: int | None = None,
     ) -> tuple[Words, Words]:
         """Deal the bins to two parts (docs/method.md, section 6).
@@ -236,13 +236,12 @@ class Words:
         ----------
         fraction : float
             Share of the bins that the first part gets, to the nearest bin.
-        by : {"words", "blocks"}, optional
-            ``"words"`` deals single bins at random. ``"blocks"`` deals contiguous blocks at
-            random, and leaves out the windows that would share a bin with the other part. By
-            default words for instantaneous and blocks for spatiotemporal words, whose
-            neighbouring windows share bins, so that dealing them singly leaks.
-        random_state : int or numpy.random.Generator, optional
-            Seed of the deal.
+        by : {"blocks", "words"}
+            ``"blocks"`` deals contiguous blocks at random, and leaves out the windows that would
+            share a bin with the other part. ``"words"`` deals single bins at random: neighbours
+            in time, which resemble each other, go to both parts, and windows share bins.
+        random_state : int, numpy.random.Generator or None
+            Seed of the deal; None takes fresh entropy.
         n_blocks : int, optional
             Number of blocks in both parts together; by default 20, or fewer so that a block is at
             least ten times as long as a word.
@@ -252,16 +251,13 @@ class Words:
         first, second : Words
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
-        how = ("words" if self.window == 1 else "blocks") if by is None else by
-        if not (isinstance(how, str) and how in ("words", "blocks")):
+        if not (isinstance(by, str) and by in ("words", "blocks")):
             raise ValueError(f"by is {by!r}; split by 'words' or by 'blocks'")
         n_first = self._size_of_first(fraction)
         rng = random_generator(random_state)
-        if how == "words":
+        if by == "words":
             if n_blocks is not None:
-                raise ValueError(
-                    "n_blocks is for splits by blocks; leave it out or say by='blocks'"
-                )
+                raise ValueError("n_blocks is for splits by blocks; leave it out or use those")
             in_first = np.zeros(self.n_bins, dtype=bool)
             in_first[rng.permutation(self.n_bins)[:n_first]] = True
             apart = np.ones(self.n_bins, dtype=bool)

@@ -103,7 +103,7 @@ def answers():
         "log Z": [finding(**{"RBM 25": {"normaliser_converged": False}})],
         "three": [finding(levels=GROUPS | {"SemiRBM 25": 11.0})],
         "sizes": [finding(levels=GROUPS | {"Tree": 20.0}, Tree={"size": "6 edges"})],
-        "false modes": [replace(one["groups"], compared=none, kind="untested")],
+        "spurious modes": [replace(one["groups"], compared=none, kind="untested")],
     }
     for kind in (Fit, Doubtful, Missing):
         fit = replace(one["groups"], adequacy=kind("so says it"), adequate="RBM 25")

@@ -10,7 +10,7 @@ from ..formatting import counted, enumeration, html_table, html_text, text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..notebook import card
-from ..partition._result import false_mode_text, method_text
+from ..partition._result import method_text, spurious_mode_text
 from ._model_score import ModelScore
 from ._paired import PairedDifference
 from ._significance import Estimate, ratio
@@ -49,8 +49,8 @@ class Comparison:
     window : int
         Bins per word.
     unranked : tuple of ModelScore
-        Models with a false mode: much of their mass lies on words never seen, so that their scores
-        say nothing about the recording. They are in no pair.
+        Models with a spurious mode: much of their mass lies on words never seen, so that their
+        scores say nothing about the recording. They are in no pair.
     split_by : {"words", "blocks", ""}
         How words were assigned to training and test parts; empty outside of a study.
     test_to_train : float
@@ -78,7 +78,7 @@ class Comparison:
     def best(self) -> ModelScore:
         """The model with the highest mean score."""
         if not self.models:
-            raise ValueError("no model can be ranked, since all have a false mode; raise l1")
+            raise ValueError("no model can be ranked, since all have a spurious mode; raise l1")
         return self.ranked[0]
 
     @property
@@ -206,8 +206,8 @@ class Comparison:
     def _row(self, model: ModelScore) -> dict[str, str]:
         score, n_hidden = model.splits[0], model.spec.n_hidden
         bits, behind = f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}", "-"
-        if model.has_false_mode:
-            bits = false_mode_text(model.false_mass)
+        if model.has_spurious_mode:
+            bits = spurious_mode_text(model.spurious_mass)
         elif model is self.best:
             behind = "best"
         elif by := self._find(self.best.name, model.name):  # None where a score is not finite
@@ -215,7 +215,7 @@ class Comparison:
         return {
             "model": model.name,
             "bits/s": bits,
-            "per spike": "-" if model.has_false_mode else f"{model.bits_per_spike:.2f}",
+            "per spike": "-" if model.has_spurious_mode else f"{model.bits_per_spike:.2f}",
             "behind best": behind,
             "nats/word": f"{score.nats_per_word:.4f}",
             "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
@@ -240,12 +240,14 @@ def doubt(compared: Sequence[ModelScore], behind: Sequence[ModelScore]) -> str:
 
 def _statements(compared: Comparison) -> list[str]:
     """The parts of the answer, the most important one first."""
-    false = [f"{model.name}: {false_mode_text(model.false_mass)}" for model in compared.unranked]
+    spurious = [
+        f"{model.name}: {spurious_mode_text(model.spurious_mass)}" for model in compared.unranked
+    ]
     if not compared.models:
-        return false
+        return spurious
     about = HOLDS_FOR.get(compared.split_by)
     # Annealing may have missed a part of log Z, so that a score is too good.
-    sentences = [*_ranking(compared), doubt(compared.models, ()), *false, about]
+    sentences = [*_ranking(compared), doubt(compared.models, ()), *spurious, about]
     return [sentence[0].upper() + sentence[1:] for sentence in sentences if sentence]
 
 

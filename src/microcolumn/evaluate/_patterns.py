@@ -68,7 +68,7 @@ def pattern_statistics(model: WordModel, words: Words | ArrayLike) -> PatternSta
     [0.5625, 0.1875, 0.1875]
     """
     held = words_for(model, words, None)
-    probability = np.exp(model.score_samples(held))
+    probability = np.exp(model._score_distinct(held))
     n_words = held.n_bins
     if held.weights is not None:  # bins of equal weight with the same counting noise
         n_words = max(1, round(float(held.weights.sum() ** 2 / (held.weights**2).sum())))

@@ -109,8 +109,8 @@ def score_split(
     """Scores by name, and differences with their errors by pair of names, on one test part."""
     base = common_baseline(models, baseline)
     length = block_bins_of(held, block_bins)
-    log_p = {name: model.score_samples(held) for name, model in models.items()}
-    log_p_base = base.score_samples(held)
+    log_p = {name: model._score_distinct(held) for name, model in models.items()}
+    log_p_base = base._score_distinct(held)
     scores = {}
     for name, model in models.items():
         score = score_of(log_p[name], log_p_base, model.log_partition(), held, length)
@@ -180,9 +180,9 @@ def compare_splits(
 
 
 def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
-    """Models that may be ranked, and those with a false mode, in the same order."""
-    ranked = tuple(model for model in found if not model.has_false_mode)
-    return ranked, tuple(model for model in found if model.has_false_mode)
+    """Models that may be ranked, and those with a spurious mode, in the same order."""
+    ranked = tuple(model for model in found if not model.has_spurious_mode)
+    return ranked, tuple(model for model in found if model.has_spurious_mode)
 
 
 def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore | None:

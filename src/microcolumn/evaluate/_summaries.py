@@ -96,7 +96,7 @@ class WindowResult:
         Both models' block errors are taken as if they were independent, which is careful.
         """
         model, ising = (self.models[each][k] for each in (name, self.reference or ""))
-        if model is None or ising is None or model.has_false_mode or ising.has_false_mode:
+        if model is None or ising is None or model.has_spurious_mode or ising.has_spurious_mode:
             return {}
         n = model.n_units
         first, second = (

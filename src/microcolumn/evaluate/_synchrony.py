@@ -133,7 +133,7 @@ def _exact(model: WordModel) -> Floats | None:
     """P(k units active) from all words or all hidden states; None if both take too long."""
     if isinstance(model, Rival):
         return model._active_distribution()
-    theta, log_factor = model.parameters_.only_live()
+    theta, log_factor = model.parameters_.drop_dead_units()
     n_units, n_hidden = theta.n_visible, theta.n_hidden
     over_words = n_units + math.log2(n_units + n_hidden)
     over_hidden = math.inf if theta.J is not None else n_hidden + 2.0 * math.log2(n_units + 1)

@@ -129,7 +129,7 @@ def tune(
         chosen = choice.settings[choice.chosen]
         tuned[name] = clone(by_name[name]).set_params(**chosen).fit(words)
     scores = {name: choice.scores[choice.chosen] for name, choice in choices.items()}
-    sound = [name for name, each in scores.items() if each.converged and not each.has_false_mode]
+    sound = [name for name, each in scores.items() if each.converged and not each.has_spurious_mode]
     best = max(sound or scores, key=lambda name: scores[name].bits_per_second)
     return TuneResult(tuned[best], tuned, choices)
 

@@ -161,7 +161,7 @@ def of_recordings(
         if each[1:] == condition[1:] and recording in (None, each.recording):
             with suppress(NotComputedError):  # no score of that recording is finite
                 compared = _compared(results, each)
-                if compared.models:  # if all have a false mode, there is no score
+                if compared.models:  # if all have a spurious mode, there is no score
                     found[each.recording] = compared
     if not found:
         raise condition.missing("a test")

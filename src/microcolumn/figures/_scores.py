@@ -148,7 +148,7 @@ def doubts(compared: Sequence[Comparison]) -> str:
                 if not all(getattr(score, attribute) for score in model.splits):
                     not_converged[what].setdefault(model.name, []).append(each.recording)
     false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
-    return caption("doubts", false_modes=false, not_converged=not_converged)
+    return caption("doubts", spurious_modes=false, not_converged=not_converged)
 
 
 def ranking(
@@ -207,8 +207,8 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     computed = [each for models in shown.models.values() for each in models if each]
     if not computed:
         raise condition.missing("a test")  # scores that are not finite count as none
-    if all(each.has_false_mode for each in computed):
-        raise condition.missing("a score without a false mode")
+    if all(each.has_spurious_mode for each in computed):
+        raise condition.missing("a score without a spurious mode")
     has_gains = any(pair for pairs in shown.gains().values() for pair in pairs)
     width = PAGE if has_gains else COLUMN
     with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
@@ -231,7 +231,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             reference=shown.reference if has_gains else None,
             bands=error_bars(numbers, "Bands"),
             missing=_listed(shown, lambda each: each is None),
-            false_modes=_listed(shown, lambda each: each is not None and each.has_false_mode),
+            spurious_modes=_listed(shown, lambda each: each is not None and each.has_spurious_mode),
             doubtful=sorted({each.name for each in computed if not each.converged}),
         )
     return figure

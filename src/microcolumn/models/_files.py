@@ -22,11 +22,11 @@ from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
-from ._spec import CLASSES, INDEPENDENT, ModelSpec
+from ._spec import INDEPENDENT, MODELS, ModelSpec
 from ._words_estimator import WordsEstimator, check_whole
 
-#: Classes of models that files may hold.
-MODELS = (*CLASSES, "Universal", "DichotomizedGaussian", "Driven", "HistoryGLM")
+#: Names of classes in files of older versions.
+_FORMER = {facts.former: name for name, facts in MODELS.items() if facts.former}
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
 #: What the safetensors library raises for content that is not in its format.
@@ -142,7 +142,7 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[Word
 
 
 def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, float]:
-    cls = model_class(header["model"])
+    cls = model_class(_FORMER.get(header["model"], header["model"]))
     for removed in ("complement", "device"):  # in files of older versions
         header["settings"].pop(removed, None)
     inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}

@@ -168,6 +168,11 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             validate_data(self, X, skip_check_array=True, reset=False)
 
 
+def in_time(X: Words | ArrayLike, values: Floats) -> Floats:
+    """Values of the rows of an array as they are; those of distinct words, of each bin in time."""
+    return values[X.index] if isinstance(X, Words) else values
+
+
 def floored_rates(words: Words) -> Floats:
     """Rates kept half a count away from never and always, so that no word has probability 0.
 

@@ -95,7 +95,7 @@ def annealing_convergence(
     if whole_number("n_chains", n_chains) < 2:
         raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
     rng = random_generator(random_state)
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
     runs = [path.anneal(n_chains, n).log_weights for n in n_steps]
     log_weights = log_factor + path.log_z_base + np.stack(runs)

@@ -90,7 +90,7 @@ def find_modes(
     [0, 20]
     """
     generator = np.random.default_rng(rng)
-    live, _ = theta.only_live()
+    live, _ = theta.drop_dead_units()
     if live.is_independent:
         return (_independent(live, generator),)
     starts = starting_words(live, words, generator)
@@ -118,7 +118,7 @@ def time_averages(sampler: Sampler) -> Floats:
     return averages
 
 
-def nearest(averages: Floats, rates: Floats) -> NDArray[np.intp]:
+def assign_modes(averages: Floats, rates: Floats) -> NDArray[np.intp]:
     """Number of the mode that each time average lies in, from the ``rates`` (n_modes, n_units)."""
     log_likelihoods = averages @ np.log(rates).T + (1.0 - averages) @ np.log1p(-rates).T
     labels: NDArray[np.intp] = np.argmax(log_likelihoods, axis=1)
@@ -166,7 +166,7 @@ def _stayed_in(
     the others: of many pieces of one mode, between which chains move, one is left in the end.
     """
     rates = _clipped(averages[places])
-    started = nearest(averages, rates)
+    started = assign_modes(averages, rates)
     # Chains of each place, in turn until there are enough of them.
     seeds = np.concatenate(
         [
@@ -179,7 +179,7 @@ def _stayed_in(
     before = time_averages(sampler)
     after = time_averages(sampler.run(np.ones(SETTLING)))
     while True:
-        first, last = nearest(before, rates), nearest(after, rates)
+        first, last = assign_modes(before, rates), assign_modes(after, rates)
         counts = np.bincount(first, minlength=len(rates))
         stayed = np.bincount(first[first == last], minlength=len(rates))
         retention = np.where(counts > 0, stayed / np.maximum(counts, 1), -1.0)

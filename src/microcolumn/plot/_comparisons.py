@@ -63,8 +63,8 @@ def ranking(
     models : fitted model or Comparison, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
         ``results.comparison(...)`` returns: several comparisons are of different recordings, and
-        models of one name are the same. Models with a false mode, or whose score is not finite, are
-        left out.
+        models of one name are the same. Models with a spurious mode, or whose score is not finite,
+        are left out.
     """
     known = []
     for compared in comparisons(models, words):
@@ -177,7 +177,7 @@ def windows(
     Parameters
     ----------
     result : WindowResult
-        From ``results.by_window(...)``; missing results and false modes are gaps.
+        From ``results.by_window(...)``; missing results and spurious modes are gaps.
     bin_width : float, optional
         Seconds per bin; if given, an axis above shows the length of words.
     """
@@ -240,7 +240,7 @@ def window_gains(
 
 def _is_ranked(result: ModelScore | None) -> bool:
     """Whether there is a score, and one that speaks for the model."""
-    return result is not None and not result.has_false_mode
+    return result is not None and not result.has_spurious_mode
 
 
 def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:

@@ -78,7 +78,7 @@ def prediction(
     asked = asked_stretch(start_s, stop_s, _SECONDS)
     made_by = "mc.evaluate.predict(model, words)"
     found = measured(
-        models, words, Prediction, made_by, lambda m, x: predict(m, x, given=given, units=[at])
+        models, words, Prediction, made_by, lambda m, x: predict(m, x, given=given, positions=[at])
     )
     first = next(iter(found.values()))
     start, stop = busiest_stretch_of_unit(first, at) if asked is None else asked
@@ -192,7 +192,11 @@ def roc(
     at = -1 if words is None else _check_unit(words, unit)
     made_by = "mc.evaluate.roc(mc.evaluate.predict(model, words), unit)"
     found = measured(
-        models, words, Roc, made_by, lambda m, x: roc_of(predict(m, x, given=given, units=[at]), at)
+        models,
+        words,
+        Roc,
+        made_by,
+        lambda m, x: roc_of(predict(m, x, given=given, positions=[at]), at),
     )
     styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))

@@ -16,7 +16,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from .. import __version__
 from ..atomic import atomic_write
 from ..formatting import counted, enumeration
-from ..models._spec import RIVALS
+from ..models._spec import MODELS, RIVALS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
@@ -111,7 +111,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "answer": whole_answer(results),
         "opening": opening,
         "models": planned,
-        "rivals": [(name, what) for name, what in RIVALS.items() if name in planned],
+        "rivals": [(name, MODELS[name].methods) for name in RIVALS if name in planned],
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
         "cautions": cautions(results),
