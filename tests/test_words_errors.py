@@ -74,13 +74,20 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [
+        (lambda w: w.concatenate([]), "parts is empty; pass at least one part"),
+        (lambda w: w.concatenate([w, w.embed(2)]), "words of part 1 span 2 bins and those of part"),
+        (lambda w: w.concatenate([w, w.subset([0])]), "unit '1' is not in both part 0 and part 1"),
+        (
+            lambda w: w.concatenate([w, Words.from_array(w.expand(), bin_width=0.01)]),
+            "part 1 has bins of 10 ms and part 0 of 20 ms; bin all parts alike",
+        ),
         (lambda w: w.split(0.0), "fraction is 0.0; it must lie between 0 and 1"),
         (lambda w: w.split(np.nan), "fraction is nan; it must lie between 0 and 1"),
         (lambda w: w.split(0.001), "a part would be empty: 0.001 of 40 bins rounds to 0; use a"),
         (lambda w: w.split(by="halves"), "by is 'halves'; split by 'words' or by 'blocks'"),
         (lambda w: w.split(by=np.arange(2)), r"by is array\(.*; split by 'words' or by 'blocks'"),
         (lambda w: w.split(random_state=-1), "random_state is -1; pass a whole number that is not"),
-        (lambda w: w.split(n_blocks=4), "n_blocks is for splits by blocks; leave it out or say"),
+        (lambda w: w.split(by="words", n_blocks=4), "n_blocks is for splits by blocks; leave it"),
         (lambda w: w.split(by="blocks", n_blocks=1), "n_blocks is 1; it must lie between 2 and"),
         (lambda w: w.split(by="blocks", n_blocks=41), "n_blocks is 41; .* number of bins, 40"),
         (
@@ -93,13 +100,16 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
             "window is 41 but the longest epoch has 40 bins; use a shorter one",
         ),
         (lambda w: w.embed(2).embed(2), "these words already span 2 bins; embed single bins"),
-        (lambda w: w.subset([]), "units is empty; pick at least one unit"),
+        (lambda w: w.subset([]), "positions is empty; pick at least one unit"),
         (
             lambda w: w.subset([0, 3]),
-            "units names position 3; positions of 3 units run from 0 to 2",
+            "positions names position 3; positions of 3 units run from 0 to 2",
         ),
-        (lambda w: w.subset([-1]), "units names position -1; positions of 3 units run from 0 to 2"),
-        (lambda w: w.subset([1, 1]), "units names position 1 twice; pick each unit once"),
+        (
+            lambda w: w.subset([-1]),
+            "positions names position -1; positions of 3 units run from",
+        ),
+        (lambda w: w.subset([1, 1]), "positions names position 1 twice; pick each unit once"),
     ],
 )
 def test_an_impossible_request_is_one_sentence_that_says_what_to_do(request_, sentence):
@@ -120,12 +130,13 @@ def test_weighted_bins_cannot_be_embedded():
         (lambda w: w.embed(np.array([2])), r"window is array\(\[2\]\); pass a whole number"),
         (lambda w: w.split("a"), "fraction is 'a'; it must lie between 0 and 1"),
         (lambda w: w.split(None), "fraction is None; it must lie between 0 and 1"),
+        (lambda w: w.concatenate([w, w.X]), r"parts\[1\] is a ndarray; pass Words"),
         (lambda w: w.split(random_state="a"), "random_state is 'a'; pass a whole number"),
         (lambda w: w.split(by="blocks", n_blocks="2"), "n_blocks is '2'; pass a whole number"),
-        (lambda w: w.subset([True, False, True]), r"units\[0\] is True; pass a whole number"),
-        (lambda w: w.subset(np.ones(3, dtype=bool)), r"units\[0\] is np\.True_; pass a wh"),
-        (lambda w: w.subset([0, 1.5]), r"units\[1\] is 1\.5; pass a whole number"),
-        (lambda w: w.subset(1), "units is 1; pass a list of positions"),
+        (lambda w: w.subset([True, False, True]), r"positions\[0\] is True; pass a whole number"),
+        (lambda w: w.subset(np.ones(3, dtype=bool)), r"positions\[0\] is np\.True_; pass a wh"),
+        (lambda w: w.subset([0, 1.5]), r"positions\[1\] is 1\.5; pass a whole number"),
+        (lambda w: w.subset(1), "positions is 1; pass a list of positions"),
     ],
 )
 def test_what_is_not_a_whole_number_is_a_type_error(request_, sentence):

@@ -204,18 +204,17 @@ class Parameters(Renamed):
     def drop_dead_units(self) -> tuple[Parameters, float]:
         """Drop what a sum over words need not know: hidden units without weights, zero potentials.
 
-        Gaussian hidden units become couplings (:meth:`as_pairs`).
-
         Returns
         -------
         theta : Parameters
-            The same distribution with live hidden units only (``W`` and ``c`` are None if none).
+            The same distribution with live hidden units only (``W`` and ``c`` are None if none),
+            Gaussian ones as couplings (:meth:`as_pairs`).
         log_factor : float
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """
         if self.tables is not None:
-            live_tables = self.tables.drop_dead_units()
-            return Parameters.trusted(self.b, None, None, None, tables=live_tables), 0.0
+            tables = self.tables.drop_dead_units()
+            return Parameters.trusted(self.b, None, None, None, tables=tables), 0.0
         if self.v is not None and not self.v.any():
             without = Parameters.trusted(self.b, self.J, self.W, self.c, None, self.hidden)
             return without.drop_dead_units()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .formatting import counted, html_list, number
+from .tables import AsTable
 from .validation import (
     check_positions,
     check_unmasked,
@@ -46,7 +47,7 @@ def check_depth_reference(reference: str, source: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class Units:
+class Units(AsTable):
     """Names, depths, layers, areas and quality of the units, in the order of the words' bits.
 
     Parameters
@@ -75,6 +76,8 @@ class Units:
     >>> len(units), units.take([1]).layer, units.depth_reference
     (2, ('IV',), 'surface')
     """
+
+    _columns = (("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe")
 
     ids: tuple[str, ...]
     depth_um: NDArray[np.float64] | None

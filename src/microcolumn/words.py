@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .concatenation import concatenated
 from .formatting import counted
 from .notebook import card, units_tables
 from .packing import unique_rows
@@ -273,6 +274,25 @@ class Words:
                 "use a shorter window, fewer blocks or more data"
             )
         return self._take(parts[0]), self._take(parts[1])
+
+    @staticmethod
+    def concatenate(parts: Iterable[Words]) -> Words:
+        """Words of several sessions or epochs as one, in this order; no window crosses a boundary.
+
+        They need the same units, in any order, the same bin width and the same window. The table of
+        units is that of the first. A part that starts before the last one ended, as sessions that
+        all start at 0 s do, is moved in time to where that ended.
+
+        Examples
+        --------
+        >>> words = Words.from_array([[0, 1], [1, 1]])
+        >>> both = Words.concatenate([words, words])
+        >>> both.n_bins, both.embed(2).n_bins, both.duration_s
+        (4, 2, 0.08)
+        """
+        given = list(parts)
+        fields = concatenated(given, Words)
+        return replace(given[0], **fields)
 
     def embed(self, window: int) -> Words:
         """Spatiotemporal words: windows of ``window`` consecutive bins, one window per bin.

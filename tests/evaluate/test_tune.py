@@ -25,13 +25,13 @@ def test_several_models_are_ranked_by_their_validation_scores(words):
     tuned = mc.tune(["Independent", mc.Ising(), "Tree", mc.models.PopulationTracking()], words)
     assert list(tuned.models) == ["Independent", "Ising", "Tree", "PopulationTracking"]
     assert all(model.n_features_in_ == 6 for model in tuned.models.values())
-    chosen = [row for row in tuned.table if row["chosen"]]
+    chosen = [row for row in tuned.to_rows() if row["chosen"]]
     assert tuned.best is tuned.models[chosen[0]["model"]]
     assert sorted(row["model"] for row in chosen) == sorted(tuned.models)
-    scores = [row["bits_per_second"] for row in tuned.table]
+    scores = [row["bits_per_second"] for row in tuned.to_rows()]
     assert scores == sorted(scores, reverse=True)
     frame = tuned.to_dataframe()
-    assert len(frame) == len(tuned.table)
+    assert len(frame) == len(tuned.to_rows())
     assert frame.chosen.sum() == 4
     assert str(tuned).count("\n") == 4
 

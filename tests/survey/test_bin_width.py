@@ -105,10 +105,10 @@ def test_correlations_broader_than_the_window_are_told_and_a_wider_window_finds_
     assert wide.peak_width_s == pytest.approx(GAUSSIAN_FWHM * np.sqrt(2.0) * 0.060, rel=0.08)
 
 
-@pytest.mark.parametrize("window", [0.0, -1.0, np.nan, np.inf])
-def test_a_window_must_be_a_positive_time(window):
-    with pytest.raises(ValueError, match=r"window is .* s; it must be a positive number"):
-        suggest_bin_width(Recording([[0.5]]), max_lag_s=window)
+@pytest.mark.parametrize("max_lag_s", [0.0, -1.0, np.nan, np.inf])
+def test_the_largest_lag_must_be_a_positive_time(max_lag_s):
+    with pytest.raises(ValueError, match=r"max_lag_s is .* s; it must be a positive number"):
+        suggest_bin_width(Recording([[0.5]]), max_lag_s=max_lag_s)
 
 
 @pytest.mark.parametrize(

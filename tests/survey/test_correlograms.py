@@ -152,8 +152,11 @@ def test_what_it_is_shows_in_its_repr():
     [
         ({"bin_width": 0.0}, "bin_width is 0.0 s; lags need bins of at least a microsecond"),
         ({"bin_width": np.nan}, "bin_width is nan s"),
-        ({"window": 0.001}, "window is 0.001 s for bins of 0.006667 s; it must hold at least one"),
-        ({"window": np.inf}, "window is inf s"),
+        (
+            {"max_lag_s": 0.001},
+            "max_lag_s is 0.001 s for bins of 0.006667 s; it must hold",
+        ),
+        ({"max_lag_s": np.inf}, "max_lag_s is inf s"),
     ],
 )
 def test_bins_that_make_no_sense_are_refused_in_one_sentence(options, message):

@@ -22,6 +22,7 @@ from ..models._penalised import PenalisedModel
 from ..origin import units_of
 from ..parameters import Parameters
 from ..renamed import Renamed
+from ..tables import AsTable
 from ..units import Units
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
@@ -120,7 +121,7 @@ class Assembly(Renamed):
 
 
 @dataclass(frozen=True, slots=True)
-class Assemblies(Sequence[Assembly]):
+class Assemblies(AsTable, Sequence[Assembly]):
     """The live hidden units of a fit, those that are worth most first; it prints as a table.
 
     Parameters

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..formatting import counted, enumeration, html_table, html_text, text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..notebook import card
 from ..partition._result import method_text, spurious_mode_text
+from ..tables import AsTable
 from ._model_score import ModelScore
 from ._paired import PairedDifference
 from ._significance import Estimate, ratio
@@ -27,7 +29,7 @@ _OF_TEXT = ("model", "chosen", "log Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(AsTable):
     """Models compared on the same held-out words, in one split or in many.
 
     Printed, the comparison of fitted models (:func:`microcolumn.compare`) is a table, and that of
@@ -196,6 +198,16 @@ class Comparison:
     def statements(self) -> list[str]:
         """The parts of the answer, the most important one first."""
         return _statements(self)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per model, the best first; those with a spurious mode come last."""
+        names = (
+            *("name", "bits_per_second", "block_stderr", "split_stderr", "bits_per_spike"),
+            *("n_parameters", "n_couplings", "n_live_hidden", "chosen", "converged"),
+            "spurious_mass",
+        )
+        found = (*self.ranked, *self.unranked)
+        return [{name: getattr(model, name) for name in names} for model in found]
 
     @property
     def table(self) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ..formatting import html_table, text_table
+from ..tables import AsTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class CouplingContrast:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerStatistics:
+class LayerStatistics(AsTable):
     """Tests of hidden units and couplings against layers; it prints as a table.
 
     Parameters
@@ -119,6 +121,10 @@ class LayerStatistics:
     exact: bool
     notes: tuple[str, ...]
     overall_upper: float = math.nan
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per tested hidden unit."""
+        return [asdict(row) for row in self.hidden]
 
     def __str__(self) -> str:
         sizes = (f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))

@@ -11,13 +11,14 @@ from scipy.special import expit
 
 from ..formatting import counted
 from ..parameters import Floats
+from ..tables import AsTable
 from ..validation import whole_number
 from ._patterns import counting_bounds
 from ._prediction import Prediction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Roc:
+class Roc(AsTable):
     """Receiver operating characteristic of one unit's prediction.
 
     Attributes
@@ -33,6 +34,8 @@ class Roc:
     unit, note : str
         The unit's name, and why the area is undefined, if it is.
     """
+
+    _columns = ("false_positive", "true_positive", "threshold")
 
     false_positive: Floats
     true_positive: Floats
@@ -85,7 +88,7 @@ def roc(prediction: Prediction, unit: int) -> Roc:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
+class Calibration(AsTable):
     """Predicted probability against observed frequency, in groups of like predictions.
 
     Attributes
@@ -100,6 +103,8 @@ class Calibration:
     error : float
         Calibration error: mean of ``|observed - predicted|`` over groups, by their weight.
     """
+
+    _columns = ("predicted", "observed", "lower", "upper", "n_bins")
 
     predicted: Floats
     observed: Floats
@@ -165,7 +170,7 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Skill:
+class Skill(AsTable):
     """How much better than the firing rate each unit is predicted.
 
     Attributes
@@ -175,6 +180,8 @@ class Skill:
     brier, rate_brier : ndarray, shape (n_chosen,)
         Mean squared difference of prediction and spike, and the same at the training rate.
     """
+
+    _columns = ("bits_per_second", "brier", "rate_brier")
 
     bits_per_second: Floats
     brier: Floats

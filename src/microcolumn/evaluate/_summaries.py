@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
 from ..formatting import enumeration
 from ..models import ModelSpec
+from ..tables import AsTable
 from ._layer_results import LayerStatistics
 from ._model_score import ModelScore
 from ._paired import PairedDifference, judged_together, paired_difference
@@ -144,7 +145,7 @@ class UnitPrediction:
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionResult:
+class PredictionResult(AsTable):
     """Predictions of all units by one model, given the rest of the window or its past.
 
     Parameters
@@ -167,6 +168,10 @@ class PredictionResult:
     units: tuple[UnitPrediction, ...]
     calibrations: tuple[Row, ...]
     n_splits: int
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per unit."""
+        return [asdict(unit) for unit in self.units]
 
     @property
     def gain_per_unit(self) -> float:

@@ -17,6 +17,7 @@ from ..formatting import counted
 from ..kernels.states import states
 from ..models import Rival, WordModel
 from ..parameters import Parameters
+from ..tables import AsTable
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
@@ -25,7 +26,7 @@ from ._model_words import drawn_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Synchrony:
+class Synchrony(AsTable):
     """Distribution of the number of active bits of a word.
 
     Parameters
@@ -38,6 +39,8 @@ class Synchrony:
     method : {"words", "exact", "samples"}
         Counted in data, summed over the model's states, or counted in words drawn from it.
     """
+
+    _columns = ("probability", "stderr")
 
     probability: Floats
     stderr: Floats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -15,18 +15,16 @@ from ..formatting import enumeration, text_table
 from ..models import HistoryGLM, Rival, WordModel, model_named
 from ..models._penalised import PenalisedModel
 from ..notebook import AsText
+from ..tables import AsTable
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._choice import choose_l1
 from ._rival_choice import Choice, choose
 from ._score import score
 
-if TYPE_CHECKING:
-    import pandas
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TuneResult(AsText):
+class TuneResult(AsText, AsTable):
     """Models at the settings that a validation part prefers, fitted to all words.
 
     Parameters
@@ -43,8 +41,7 @@ class TuneResult(AsText):
     models: dict[str, Any]
     choices: dict[str, Choice]
 
-    @property
-    def table(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, Any]]:
         """What was tried, best first: model, settings, bits/s with error, and what was chosen."""
         rows = [
             {
@@ -60,17 +57,11 @@ class TuneResult(AsText):
         ]
         return sorted(rows, key=lambda row: -row["bits_per_second"])
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """The table as a pandas DataFrame."""
-        import pandas
-
-        return pandas.DataFrame(self.table)
-
     def __str__(self) -> str:
         header = ("model", "settings", "bits/s on validation words")
         rows = [
             (row["model"], row["settings"], f"{row['bits_per_second']:.2f} ± {row['stderr']:.2f}")
-            for row in self.table
+            for row in self.to_rows()
             if row["chosen"]
         ]
         return text_table(header, rows)

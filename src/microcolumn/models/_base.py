@@ -133,6 +133,10 @@ class PopulationModel(WordModel):
         """Constructor arguments that parameters imply."""
         return {}
 
+    def _facts(self) -> dict[str, str]:
+        known = self._log_partition  # a notebook computes nothing
+        return super()._facts() | ({} if known is None else {"log Z": str(known)})
+
     def energy(self, X: Words | ArrayLike) -> Floats:
         """E(x) = -log p~(x) of each word in nats, shape (n_words,)."""
         return in_time(X, -log_weight(self._theta(), self._checked(X)))

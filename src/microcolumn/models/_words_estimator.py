@@ -102,6 +102,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         certificate = getattr(self, "certificate_", None)
         about = {
             "fitted to": "" if self.origin_ is None else self.origin_.span,
+            "duration": "" if self.origin_ is None else self.origin_.duration,
             "penalty": scientific(self.l1) if hasattr(self, "l1") else "",
             "chosen": self.size_,
             "objective": getattr(self, "objective", ""),

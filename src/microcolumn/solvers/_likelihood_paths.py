@@ -4,8 +4,8 @@ The starts are those of :mod:`._paths`, adapted to an objective that costs secon
 Ising and K-pairwise are convex: they go from strong penalties, where nothing is coupled, to weak
 ones, and the words of one fit stand for the next. The first Ising model of a path starts from the
 solution by pseudolikelihood, which is close by unless it has a spurious mode. Models with hidden
-units start from the solution by another objective at the weakest penalty, and go on to stronger ones,
-where hidden units that are spread thinly over many units stay alive.
+units start from the solution by another objective at the weakest penalty, and go on to stronger
+ones, where hidden units that are spread thinly over many units stay alive.
 """
 
 from __future__ import annotations
