@@ -123,7 +123,7 @@ def result(name: str, parts: tuple[mc.Words, mc.Words, mc.Words], split: int) ->
         model = fitted(name, train, validation, split)
         seconds = time.process_time() - started
         scores, _ = score_split({name: model}, test, split=split)
-        log_p = model.score_samples(test)
+        log_p = model.score_samples(test.X)
         lifted = mc.models.DirichletProcess(model).fit(train)
         lift = mc.score(lifted, test, lifted.base_).bits_per_second
     except Exception as error:

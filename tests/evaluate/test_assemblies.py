@@ -133,7 +133,7 @@ def test_signs_of_couplings_are_means_over_fits():
 
 def test_activity_is_the_mean_posterior():
     model, words = SemiRBM.from_parameters(_theta()), _words()
-    mean = np.average(model.hidden(words), axis=0, weights=words.counts)
+    mean = model.hidden(words).mean(axis=0)
     for row in assemblies(model, words):
         assert row.active_share == pytest.approx(mean[row.position])
         assert row.rate_hz == pytest.approx(50 * mean[row.position])

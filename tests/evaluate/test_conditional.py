@@ -108,11 +108,11 @@ def test_weights_of_hundreds_stay_finite_and_right():
 @pytest.mark.parametrize(
     ("units", "error", "sentence"),
     [
-        ([4], ValueError, "units names position 4; positions of 4 bits run from 0 to 3"),
-        ([-1], ValueError, "units names position -1"),
-        ([], ValueError, "units is empty; pick at least one bit"),
-        ([0.5], TypeError, r"units\[0\] is 0.5; pass a whole number"),
-        ([True, False], TypeError, r"units\[0\] is True; pass a whole number"),
+        ([4], ValueError, "positions names position 4; positions of 4 bits run from 0 to 3"),
+        ([-1], ValueError, "positions names position -1"),
+        ([], ValueError, "positions is empty; pick at least one bit"),
+        ([0.5], TypeError, r"positions\[0\] is 0.5; pass a whole number"),
+        ([True, False], TypeError, r"positions\[0\] is True; pass a whole number"),
     ],
 )
 def test_units_that_do_not_exist_are_refused(random_model, units, error, sentence):

@@ -156,12 +156,16 @@ def test_a_plain_array_is_bins_of_20_ms(random_model):
     ("options", "error", "sentence"),
     [
         ({"given": "future"}, ValueError, "given is 'future'; condition on the 'rest'"),
-        ({"units": [3]}, ValueError, "units names position 3; positions of 3 units run from 0 to"),
-        ({"units": [-1]}, ValueError, "units names position -1"),
-        ({"units": [1, 1]}, ValueError, "position 1 twice; pick each unit once"),
-        ({"units": []}, ValueError, "units is empty; pick at least one"),
-        ({"units": [True]}, TypeError, r"units\[0\] is True; pass a whole number"),
-        ({"units": 1}, TypeError, "units is 1; pass a list of positions"),
+        (
+            {"positions": [3]},
+            ValueError,
+            "positions names position 3; positions of 3 units run",
+        ),
+        ({"positions": [-1]}, ValueError, "positions names position -1"),
+        ({"positions": [1, 1]}, ValueError, "position 1 twice; pick each unit once"),
+        ({"positions": []}, ValueError, "positions is empty; pick at least one"),
+        ({"positions": [True]}, TypeError, r"positions\[0\] is True; pass a whole number"),
+        ({"positions": 1}, TypeError, "positions is 1; pass a list of positions"),
         ({"baseline": [0.5]}, ValueError, r"baseline has shape \(1,\) for 6 units"),
     ],
 )

@@ -37,7 +37,14 @@ def test_the_score_of_words_is_weighted_by_their_counts(model, draw):
     X = draw(model.parameters_, 200)
     words = mc.Words.from_array(X)
     assert model.score(words) == pytest.approx(model.score(X), rel=1e-13)
-    assert model.score_samples(words).shape == (len(words),)
+
+
+def test_what_is_found_of_words_is_in_the_order_of_time(model, draw):
+    X = draw(model.parameters_, 50)
+    words = mc.Words.from_array(X)
+    for name in ("score_samples", "energy", "hidden"):
+        assert np.array_equal(getattr(model, name)(words), getattr(model, name)(X))
+    assert np.array_equal(model.log_odds(words, [1, 0]), model.log_odds(X, [1, 0]))
 
 
 def test_log_odds_of_all_units_are_those_of_the_energy_in_one_pass(model, every_word, monkeypatch):

@@ -79,7 +79,7 @@ def test_left_out_words_are_predicted_from_all_others(every_word):
 def test_the_concentration_is_the_best_one(concentration, merit):
     words = mc.Words.from_array(words_of(2_000))
     model = mc.models.DirichletProcess(mc.Independent(), concentration).fit(words)
-    log_p = model.base_.score_samples(words)
+    log_p = model.base_.score_samples(words.X)
     merits = [
         merit(words.counts, log_p, math.log(model.concentration_ * factor))
         for factor in (0.5, 0.99, 1.0, 1.01, 2.0)
@@ -132,7 +132,7 @@ def test_an_unfitted_base_is_left_as_it_is():
 
 
 def test_the_concentration_is_chosen_on_held_out_words():
-    train, held = mc.Words.from_array(words_of(3_000)).split(0.5, random_state=0)
+    train, held = mc.Words.from_array(words_of(3_000)).split(by="words")
     choice = mc.evaluate.choose(mc.models.DirichletProcess(mc.Independent()), train, held)
     assert len({id(fit.base_) for fit in choice.fits}) == 1
     for setting, fit in zip(choice.settings, choice.fits, strict=True):

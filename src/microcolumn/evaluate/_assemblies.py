@@ -317,6 +317,12 @@ def refits(
         How many; an even number uses all halves.
     random_state : int, Generator or None
         Source of the halves and of the starts.
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> len(refits(mc.RBM(2), words, 2))
+    2
     """
     count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)

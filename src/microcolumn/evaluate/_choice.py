@@ -77,6 +77,12 @@ def choose_l1(
         whose log Z has not converged: it may be too small, and the score too good. Where the
         likelihood is sampled, log Z of the chosen fit alone is found anew; that of the others comes
         from the words that their fits drew (``method`` is ``"chains"``).
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> choose_l1(mc.Ising(), *words.split(0.8), [1e-4, 1e-3]).best.l1
+    0.001
     """
     if not isinstance(model, PenalisedModel):
         raise TypeError(f"model is {kind_of(model)}; pass one model with a penalty, such as RBM()")

@@ -12,7 +12,7 @@ from ..tables import AsTable
 
 @dataclass(frozen=True, slots=True)
 class HiddenUnitLayer:
-    """How much of one hidden unit lies in one layer.
+    """How much of one hidden unit lies in one layer, by :func:`layer_statistics`.
 
     Parameters
     ----------

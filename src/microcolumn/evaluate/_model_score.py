@@ -68,7 +68,7 @@ class SplitScore(ScoredWords):
 
 @dataclass(frozen=True, slots=True)
 class ModelScore(Renamed):
-    """One model over all splits.
+    """One model over all splits, by :func:`compare`.
 
     Parameters
     ----------

@@ -261,10 +261,8 @@ def conditional_gain(
     """
     held = words_for(model, words, bin_width)
     base = independent_baseline(model, baseline)
-    if positions is None:
-        chosen = list(range(held.n_dims - held.n_units, held.n_dims))
-    else:
-        chosen = check_positions("positions", positions, held.n_dims, of="bit")
+    asked = range(held.n_dims - held.n_units, held.n_dims) if positions is None else positions
+    chosen = check_positions("positions", asked, held.n_dims, of="bit")
     if given == "past":
         _check_newest(held, chosen)
     # log p of a bit is -softplus of the log odds of its other value, which neither overflows nor

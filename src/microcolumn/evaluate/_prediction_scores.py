@@ -19,7 +19,7 @@ from ._prediction import Prediction
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roc(AsTable):
-    """Receiver operating characteristic of one unit's prediction.
+    """Receiver operating characteristic of one unit's prediction, by :func:`roc`.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skill(AsTable):
-    """How much better than the firing rate each unit is predicted.
+    """How much better than the firing rate each unit is predicted, by :func:`skill`.
 
     Attributes
     ----------
@@ -200,6 +200,12 @@ def skill(prediction: Prediction) -> Skill:
     ----------
     prediction : Prediction
         From :func:`~microcolumn.evaluate.predict`, of a trained model or with ``baseline``.
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> skill(mc.evaluate.predict(mc.Ising().fit(words), words)).bits_per_second.shape
+    (6,)
     """
     if prediction.rate_log_odds is None:
         raise ValueError(

@@ -145,10 +145,9 @@ def score(
         if getattr(model, "base_", None) is not baseline:
             stderr = math.hypot(log_z.stderr, baseline.log_partition().stderr)
             log_z = replace(log_z, stderr=stderr)
-        return score_of(log_p, baseline._score_distinct(held), log_z, held, length)
-    return score_of(
-        log_p, independent_baseline(model, baseline)._score_distinct(held), log_z, held, length
-    )
+    else:
+        baseline = independent_baseline(model, baseline)
+    return score_of(log_p, baseline._score_distinct(held), log_z, held, length)
 
 
 def score_of(

@@ -26,7 +26,7 @@ BySplit = Mapping[int, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """Scores per unit against the length of the window.
+    """Scores per unit against the length of the window, by :class:`~microcolumn.study.Results`.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ from ._model_words import drawn_words
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Synchrony(AsTable):
-    """Distribution of the number of active bits of a word.
+    """Distribution of the number of active bits of a word, by :func:`synchrony`.
 
     Parameters
     ----------

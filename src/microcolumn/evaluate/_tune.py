@@ -25,7 +25,7 @@ from ._score import score
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TuneResult(AsText, AsTable):
-    """Models at the settings that a validation part prefers, fitted to all words.
+    """Models at the settings that a validation part prefers, fitted to all words (:func:`tune`).
 
     Parameters
     ----------

@@ -28,6 +28,7 @@ from ._conditions import (
     mark_simulated,
     of_condition,
     of_recordings,
+    with_example,
 )
 from ._presets import is_narrow
 
@@ -39,6 +40,7 @@ _MOST_PANELS = 4
 _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 
 
+@with_example
 def likelihood(
     results: Results,
     recording: str | None = None,
@@ -151,6 +153,7 @@ def doubts(compared: Sequence[Comparison]) -> str:
     return caption("doubts", spurious_modes=false, not_converged=not_converged)
 
 
+@with_example
 def ranking(
     results: Results,
     recording: str | None = None,

@@ -64,8 +64,6 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
 def to_pynapple(recording: Recording) -> Any:
     """A recording as a pynapple group; see :meth:`microcolumn.Recording.to_pynapple`.
 
-    Examples
-    --------
     >>> to_pynapple(Recording([[0.1, 0.4]])).get_info("id").tolist()
     ['0']
     """

@@ -34,7 +34,11 @@ _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, Attrib
 
 
 def model_class(name: str) -> type[WordsEstimator]:
-    """The class of models that has a name, such as ``"RBM"``."""
+    """The class of models that has a name, such as ``"RBM"``.
+
+    >>> model_class("RBM").__name__
+    'RBM'
+    """
     if name not in MODELS:
         raise ValueError(f"{name!r} is no model; choose one of {', '.join(MODELS)}")
     from .. import models  # where each name is imported when it is first used
@@ -44,7 +48,11 @@ def model_class(name: str) -> type[WordsEstimator]:
 
 
 def model_named(name: str) -> WordsEstimator:
-    """An unfitted model by its name in tables and studies, such as ``"RBM 25"``."""
+    """An unfitted model by its name in tables and studies, such as ``"RBM 25"``.
+
+    >>> model_named("RBM 25").n_hidden
+    25
+    """
     spec = ModelSpec.of(name)
     cls = model_class(spec.model)
     if spec.is_rival:
@@ -75,6 +83,11 @@ def from_bytes(
     -------
     WordsEstimator
         Of the class that was written, ready to score and sample, as it was.
+
+    Examples
+    --------
+    >>> from_bytes(mc.models.to_bytes(mc.Ising().fit([[0, 1], [1, 1], [0, 0]]))).n_features_in_
+    2
     """
     if not isinstance(content, bytes):
         raise TypeError(f"{name} is a {type(content).__name__}; pass the bytes of a model")
@@ -106,6 +119,12 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
         Of the class that was saved, ready to score and sample. Hidden units of files from before
         models had one orientation are turned to be off in the silent word
         (:meth:`Parameters.canonical_sign`).
+
+    Examples
+    --------
+    >>> mc.Ising().fit([[0, 1], [1, 1], [0, 0]]).save("ising.safetensors")
+    >>> load("ising.safetensors").n_features_in_
+    2
     """
     name = os.fsdecode(path)
     if Path(path).exists() and not Path(path).is_file():

@@ -68,7 +68,7 @@ class SequenceModel(ChosenByValidation):
             Positions of some units in the model's order; all of them by default.
         """
         words, n = self._sequence(X), self.n_features_in_
-        chosen = [*range(n)] if positions is None else check_positions("positions", positions, n)
+        chosen = check_positions("positions", range(n) if positions is None else positions, n)
         return self._log_odds_in_time(words, chosen)
 
     @abstractmethod

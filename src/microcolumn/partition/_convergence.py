@@ -85,6 +85,12 @@ def annealing_convergence(
     exact : float, "auto" or None
         log Z in nats if it is known; "auto" sums over all states if that takes a few seconds at
         most.
+
+    Examples
+    --------
+    >>> found = annealing_convergence(Parameters(b=[0.0, 1.0]), steps=[1, 10])
+    >>> found.n_steps
+    (1, 10)
     """
     if not isinstance(theta, Parameters):
         raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")

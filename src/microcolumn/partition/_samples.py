@@ -20,8 +20,6 @@ def can_sample_exactly(theta: Parameters) -> bool:
     with 25 live hidden units, or of any number of units with about 25 live hidden units and no
     couplings.
 
-    Examples
-    --------
     >>> can_sample_exactly(Parameters(b=[0.0] * 100))
     True
     """

@@ -39,7 +39,7 @@ _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 _REMEDY = "what results.by_window(...) returns"
 
 
-@documented
+@documented('mc.compare(["Ising", "Tree"], words)')
 def ranking(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -161,7 +161,7 @@ def _label(ax: Axes, names: list[str]) -> None:
         ax.spines[side].set_visible(False)
 
 
-@documented
+@documented('mc.study.open("study.db").by_window("cells")')
 def windows(
     result: WindowResult,
     *,
@@ -197,7 +197,7 @@ def windows(
     return entitle(ax, title)
 
 
-@documented
+@documented('mc.study.open("study.db").by_window("cells")')
 def window_gains(
     result: WindowResult,
     *,

@@ -38,7 +38,7 @@ _NOTHING = "#E6E6E6"
 _HALF_LABEL = 1.0
 
 
-@documented
+@documented()
 def hidden_map(
     model: PopulationModel,
     hidden: int,
@@ -160,7 +160,7 @@ def hidden_maps(
     bar.outline.set_linewidth(0.6)
 
 
-@documented
+@documented()
 def couplings(
     model: PopulationModel,
     units: HasUnits | None = None,

@@ -56,7 +56,7 @@ Given = (
 )
 
 
-@documented
+@documented("model, words")
 def patterns(
     models: Given,
     words: Words | ArrayLike | None = None,
@@ -110,7 +110,7 @@ def patterns(
     return entitle(ax, title)
 
 
-@documented
+@documented("model, words")
 def pattern_ratios(
     models: Given,
     words: Words | ArrayLike | None = None,
@@ -158,7 +158,7 @@ def pattern_ratios(
     return entitle(ax, title)
 
 
-@documented
+@documented("model, words")
 def synchrony(
     models: WordModel | Synchrony | Sequence[WordModel | Synchrony] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,

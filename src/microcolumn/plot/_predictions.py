@@ -42,7 +42,7 @@ _SECONDS = 1.0
 _ROUNDING = 1e-9
 
 
-@documented
+@documented("model, words, unit=0")
 def prediction(
     models: WordsEstimator | Prediction | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -110,7 +110,7 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
     return start, start + (stop - first) * prediction.bin_width
 
 
-@documented
+@documented("model, words")
 def calibration(
     models: WordsEstimator | Calibration | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -163,7 +163,7 @@ def calibration(
     return entitle(ax, title)
 
 
-@documented
+@documented("model, words, unit=0")
 def roc(
     models: WordsEstimator | Roc | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,

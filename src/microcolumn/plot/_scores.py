@@ -77,7 +77,7 @@ Compared = (
 )
 
 
-@documented
+@documented('mc.compare(["Ising", "Tree"], words)')
 def scores(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -125,7 +125,7 @@ def scores(
     return entitle(ax, title)
 
 
-@documented
+@documented('mc.compare(["Ising", "Tree"], words)')
 def differences(
     models: Compared,
     words: Words | ArrayLike | None = None,

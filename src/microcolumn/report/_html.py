@@ -62,6 +62,10 @@ def write(
         :class:`~microcolumn.figures.CaptionedFigure` or have an attribute ``caption``, with it.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
+
+    Examples
+    --------
+    >>> write(mc.study.open("study.db"), "study.html")
     """
     if Path(path).resolve() == results.file.resolve():
         raise ValueError(f"{path} is the study's store; choose another file for its page")
@@ -86,6 +90,11 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
     -------
     str
         HTML of a few megabytes at most.
+
+    Examples
+    --------
+    >>> page(mc.study.open("study.db"))[:15]
+    '<!doctype html>'
     """
     own = further(checked_figures(extra))
     interactive = explorers(results)

@@ -63,6 +63,11 @@ class Results(StoredStudy):
         simulated, notes, survey.
     index : PlanIndex
         Conditions and models of the plan.
+
+    Examples
+    --------
+    >>> mc.study.open("study.db").comparison("cells").best.name
+    'RBM 5'
     """
 
     def __init__(self, file: str | os.PathLike[str]) -> None:

@@ -63,6 +63,13 @@ def run(
         Where the store cannot be written, is of another version or in use by another run.
     StudyError
         Where jobs failed, workers were lost or the disk is full; all that was finished is kept.
+
+    Examples
+    --------
+    >>> small = {"models": "Ising", "n_splits": 1, "l1": 1e-3}
+    >>> plan = mc.study.Plan.of({"column": mc.simulate.microcolumn(4, minutes=1)}, **small)
+    >>> run(plan, "small.db", n_jobs=1).comparison("column").best.name
+    'Ising'
     """
     path = Path(store)
     # What may be refused comes before the store, so that nothing is left behind.

@@ -48,7 +48,7 @@ _MOST_PAIRS = 3e8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinWidth(AsText):
-    """A suggested bin width and the correlogram behind it.
+    """A suggested bin width and the correlogram behind it, by :func:`suggest_bin_width`.
 
     Attributes
     ----------

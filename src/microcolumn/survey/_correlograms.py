@@ -29,7 +29,7 @@ _PAIRS_PER_CALL = 1e7
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correlograms:
-    """Auto- and cross-correlograms of all units.
+    """Auto- and cross-correlograms of all units, by :func:`correlograms`.
 
     Bins are centred on lags 0, ±w, ±2w, ...; a pair of spikes whose lag lies within half a
     nanosecond of an edge between two bins counts half in either. So ``counts[i, j]`` is exactly

@@ -66,6 +66,12 @@ def flash_response(
     around_s : (float, float)
         Seconds from the flash; it starts before and ends after it. Flashes without all of it in the
         recording are left out, with a note.
+
+    Examples
+    --------
+    >>> lfp = mc.io.LFP(np.zeros((1000, 5)), 1000.0, 100.0 * np.arange(5), "surface")
+    >>> flash_response(lfp, [0.2, 0.5]).n_flashes
+    2
     """
     before, after = _window(around_s, lfp.sampling_rate_hz)
     flashes = _flashes(flashes_s)
@@ -138,6 +144,13 @@ def current_source_density(
     csd : ndarray, shape (n_grid, n_times)
         In µA/mm³, sinks negative.
     method : str
+
+    Examples
+    --------
+    >>> potential_mv = np.sin(np.arange(20.0))[:, None]
+    >>> depth_um, csd, method = current_source_density(potential_mv, 50.0 * np.arange(20.0))
+    >>> csd.shape[0] == depth_um.size
+    True
     """
     potential = real_array("potential_mv", potential_mv, "pass one row per contact")
     depths = real_array("depth_um", depth_um, "pass one depth in µm per contact")

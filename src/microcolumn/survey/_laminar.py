@@ -162,7 +162,7 @@ def _lowest_neighbour(profile: Floats, row: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaminarMap(AsText):
-    """Where layer IV lies on the probe, and the evidence.
+    """Where layer IV lies on the probe, and the evidence (:func:`layers_from_flashes`).
 
     Depths are measured from ``depth_reference``, in order from superficial to deep: with
     ``"tip"`` the numbers decrease.
@@ -314,6 +314,13 @@ def layers_from_flashes(
     -------
     LaminarMap
         Look at its ``figures.csd`` before accepting it.
+
+    Examples
+    --------
+    >>> lfp = mc.io.read_lfp("lfp.nwb", depth_reference="surface")
+    >>> flashes_s = mc.io.read_flashes("lfp.nwb", "flashes")
+    >>> round(layers_from_flashes(lfp, flashes_s).centre_um, -2)
+    700.0
     """
     response = flash_response(lfp, flashes_s, around_s)
     n_times = response.time_s.size

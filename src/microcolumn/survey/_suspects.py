@@ -27,7 +27,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A unit, or a pair of units, that may not be what it seems.
+    """A unit, or a pair of units, that may not be what it seems (:func:`suspect_units`).
 
     Attributes
     ----------
