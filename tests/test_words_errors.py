@@ -75,11 +75,17 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
     ("request_", "sentence"),
     [
         (lambda w: w.concatenate([]), "parts is empty; pass at least one part"),
-        (lambda w: w.concatenate([w, w.embed(2)]), "words of part 1 span 2 bins and those of part"),
-        (lambda w: w.concatenate([w, w.subset([0])]), "unit '1' is not in both part 0 and part 1"),
+        (
+            lambda w: w.concatenate([w, w.embed(2)]),
+            "part 1 has words of 2 bins, not of 1; embed",
+        ),
+        (
+            lambda w: w.concatenate([w, w.subset([0])]),
+            "part 1 or part 0 has no unit '1'; select",
+        ),
         (
             lambda w: w.concatenate([w, Words.from_array(w.expand(), bin_width=0.01)]),
-            "part 1 has bins of 10 ms and part 0 of 20 ms; bin all parts alike",
+            "part 1 has bins of 10 ms, not of 20 ms; bin all parts alike",
         ),
         (lambda w: w.split(0.0), "fraction is 0.0; it must lie between 0 and 1"),
         (lambda w: w.split(np.nan), "fraction is nan; it must lie between 0 and 1"),

@@ -125,14 +125,10 @@ class Adequacy(AsText, AsTable):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per family of statistics."""
+        missed = self.missed
         return [
-            {
-                "statistics": name,
-                "p_value": p_value,
-                "n_effective": self.n_effective.get(name, math.nan),
-                "missed": name in self.missed,
-            }
-            for name, p_value in self.p_values.items()
+            {"statistics": name, "p_value": p, "missed": name in missed}
+            for name, p in self.p_values.items()
         ]
 
     @property

@@ -123,9 +123,8 @@ def draw_all(
 
     Examples
     --------
-    >>> drawn = draw_all(mc.study.open("study.db"), figures=["ranking"])
-    >>> [figure.title for _, figure in drawn]
-    ['Models, best first']
+    >>> for request, figure in draw_all(mc.study.open("study.db"), figures=["ranking"]):
+    ...     figure.savefig(f"{request.name}.pdf")
     """
     planned = [None, *(source.name for source in results_of(results).plan.sources)]
     by_recording = sorted(

@@ -66,10 +66,7 @@ def run(
 
     Examples
     --------
-    >>> small = {"models": "Ising", "n_splits": 1, "l1": 1e-3}
-    >>> plan = mc.study.Plan.of({"column": mc.simulate.microcolumn(4, minutes=1)}, **small)
-    >>> run(plan, "small.db", n_jobs=1).comparison("column").best.name
-    'Ising'
+    >>> results = run(mc.study.Plan.of("session.npz", models="Tree", n_splits=1), "a.db", n_jobs=1)
     """
     path = Path(store)
     # What may be refused comes before the store, so that nothing is left behind.
