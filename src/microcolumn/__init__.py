@@ -1,9 +1,22 @@
 """Models of how a recorded population of neurons works together.
 
+From a recording to models that are compared on held-out words, their groups, and a file:
+
 >>> import microcolumn as mc
->>> words = mc.simulate.microcolumn(n_units=6, minutes=1, seed=0).bin(0.020)
->>> mc.Ising().fit(words).J_.shape
-(6, 6)
+>>> recording = mc.read("session.npz")  # or mc.Recording.from_pynapple(group), mc.simulate
+>>> words = recording.bin(0.020)
+>>> train, test = words.split()
+>>> tuned = mc.tune([mc.Ising(), mc.RBM(2), mc.SemiRBM(2)], train)
+>>> comparison = mc.compare(tuned, test)  # print(comparison), comparison.to_dataframe()
+>>> model = tuned.models["RBM 2"]
+>>> ax = mc.plot.hidden_units(model, test)  # the groups; mc.evaluate.assemblies describes them
+>>> model.save("rbm.safetensors")
+>>> mc.load("rbm.safetensors").score_samples(test).shape  # nats, of each bin
+(1500,)
+
+Data: ``io``, ``simulate``, ``survey``. Models and what they are worth: ``models``, ``evaluate``,
+``plot``. Whole studies: ``study``, ``figures``, ``report``. For those who write models: ``energy``,
+``partition``, ``objectives``, ``penalties``, ``solvers``.
 """
 
 from importlib import import_module

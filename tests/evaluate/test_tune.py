@@ -61,7 +61,9 @@ def test_what_cannot_be_tuned_is_named(words, models, settings, error, problem):
 def test_compare_fits_what_is_not_fitted(words):
     found = mc.compare(["Independent", "Ising", "Tree"], words)
     train, test = words.split(0.5, by="blocks", random_state=0)
-    fitted = mc.tune(["Independent", "Ising", "Tree"], train).models
+    tuned = mc.tune(["Independent", "Ising", "Tree"], train)
+    assert mc.compare(tuned, test) == mc.compare(tuned.models, test) == found
+    fitted = tuned.models
     assert found.scores["Ising"].bits_per_second == pytest.approx(
         mc.score(fitted["Ising"], test).bits_per_second
     )
@@ -69,12 +71,3 @@ def test_compare_fits_what_is_not_fitted(words):
     assert mixed.scores["Tree"].bits_per_second == found.scores["Tree"].bits_per_second
     with pytest.raises(ValueError, match=r"not Tree; pass the words .* as train"):
         mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test)
-
-
-def test_old_names_say_where_they_are_now():
-    with pytest.raises(AttributeError, match=r"microcolumn\.fit_best is microcolumn\.tune now"):
-        _ = mc.fit_best
-    with pytest.raises(AttributeError, match=r"is microcolumn\.models\.KPairwise now"):
-        _ = mc.KPairwise
-    with pytest.raises(AttributeError, match="No microcolumn attribute nothing"):
-        _ = mc.nothing

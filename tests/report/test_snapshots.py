@@ -150,7 +150,7 @@ STUDIES = {
     "one-split": study(Plan(planted.PLAN.sources, (replace(FIRST, n_splits=1),))),
     "unsure": study(change=without("scores", fit_converged=False, normaliser_converged=False)),
     "empty": study(change=without("scores", n_live_hidden=0, n_couplings=0)),
-    "false-modes": study(
+    "spurious-modes": study(
         Plan(planted.PLAN.sources, (FLOW,)), change=without("scores", false_mass=0.25)
     ),
     "flow": study(Plan(planted.PLAN.sources, (FLOW, replace(FIRST, name="likelihood")))),
@@ -158,7 +158,7 @@ STUDIES = {
     "quick": study(
         replace(
             INSTANTANEOUS,
-            whole=Plan(planted.PLAN.sources, (replace(FIRST, n_splits=10, n_hidden=25),)),
+            full=Plan(planted.PLAN.sources, (replace(FIRST, n_splits=10, n_hidden=25),)),
         )
     ),
 }

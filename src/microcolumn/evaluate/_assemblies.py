@@ -120,7 +120,7 @@ class Assembly(Renamed):
         return "assembly" if self.bits_per_second > _CLEAR * self.stderr else "not needed"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Assemblies(AsTable, Sequence[Assembly]):
     """The live hidden units of a fit, those that are worth most first; it prints as a table.
 
@@ -174,6 +174,8 @@ class Assemblies(AsTable, Sequence[Assembly]):
         rows = [columns_of(row) for row in self.rows]
         return text_table(HEADER, rows, left=LEFT)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         if not self.rows:
             return html_table(("",), [("no live hidden unit",)])
@@ -181,11 +183,11 @@ class Assemblies(AsTable, Sequence[Assembly]):
 
 
 HEADER = (
-    *("hidden", "units", "negative_units", "layer", "share (chance)", "p"),
+    *("hidden", "units", "negative units", "layer", "share (chance)", "p"),
     *("on, per s", "recurs in", "bits/s lost", "verdict"),
 )
 #: Columns of words.
-LEFT = ("hidden", "units", "negative_units", "layer", "verdict")
+LEFT = ("hidden", "units", "negative units", "layer", "verdict")
 
 
 def columns_of(row: Assembly) -> tuple[str, ...]:

@@ -22,14 +22,14 @@ from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
 from ._score import ScoredWords, mean_rate, score_of
 from ._significance import split_stderr
-from ._tune import named_models, tune
+from ._tune import TuneResult, named_models, tune
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
 Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
 
 
 def compare(
-    models: Mapping[str, WordModel | str] | Sequence[WordModel | str],
+    models: TuneResult | Mapping[str, WordModel | str] | Sequence[WordModel | str],
     words: Words | ArrayLike,
     baseline: Baseline = None,
     *,
@@ -45,8 +45,8 @@ def compare(
 
     Parameters
     ----------
-    models : mapping or sequence of WordModel or str
-        Fitted models, models to fit, or names such as ``"RBM 25"``.
+    models : TuneResult, or mapping or sequence of WordModel or str
+        What :func:`tune` found, fitted models, models to fit, or names such as ``"RBM 25"``.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order, of the units and bins that all models were fitted on; all
         words where no model is fitted and ``train`` is not given.

@@ -23,7 +23,7 @@ from ._rival_choice import Choice, choose
 from ._score import score
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TuneResult(AsText, AsTable):
     """Models at the settings that a validation part prefers, fitted to all words (:func:`tune`).
 
@@ -65,6 +65,8 @@ class TuneResult(AsText, AsTable):
             if row["chosen"]
         ]
         return text_table(header, rows)
+
+    __repr__ = __str__
 
 
 def tune(
@@ -127,6 +129,8 @@ def tune(
 
 def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
     """Models by name; those that are given by their names alone are made."""
+    if isinstance(models, TuneResult):
+        return dict(models.models)
     if isinstance(models, Mapping):
         return {str(name): _model(each) for name, each in models.items()}
     listed = [models] if isinstance(models, str) or hasattr(models, "fit") else list(models)
@@ -146,6 +150,8 @@ def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, A
 def _model(each: Any) -> Any:
     if isinstance(each, str):
         return model_named(each)
+    if isinstance(each, type):
+        raise TypeError(f"a model is the class {each.__name__}; pass {each.__name__}()")
     if not hasattr(each, "fit"):
         raise TypeError(f"a model is {kind_of(each)}; pass models or names, such as 'RBM 25'")
     return each
