@@ -62,7 +62,7 @@ def test_compare_fits_what_is_not_fitted(words):
     found = mc.compare(["Independent", "Ising", "Tree"], words)
     train, test = words.split(0.5, by="blocks", random_state=0)
     tuned = mc.tune(["Independent", "Ising", "Tree"], train)
-    assert mc.compare(tuned, test) == mc.compare(tuned.models, test) == found
+    assert str(mc.compare(tuned, test)) == str(mc.compare(tuned.models, test)) == str(found)
     fitted = tuned.models
     assert found.scores["Ising"].bits_per_second == pytest.approx(
         mc.score(fitted["Ising"], test).bits_per_second
@@ -71,3 +71,8 @@ def test_compare_fits_what_is_not_fitted(words):
     assert mixed.scores["Tree"].bits_per_second == found.scores["Tree"].bits_per_second
     with pytest.raises(ValueError, match=r"not Tree; pass the words .* as train"):
         mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test)
+
+
+def test_a_class_is_no_model(words):
+    with pytest.raises(TypeError, match=r"^a model is the class Ising; pass Ising\(\)$"):
+        mc.tune([mc.Ising, mc.RBM], words)
