@@ -77,7 +77,7 @@ def test_a_model_made_from_parameters_asks_for_a_baseline(score):
         ([0.1, 0.2, np.nan], ValueError, r"baseline\[2\] is nan"),
         (Independent().fit(WORDS[:, :2]), ValueError, "baseline has 2 units but the model has 3"),
         (Independent(), NotFittedError, "not fitted"),
-        (HistoryGLM(n_lags=1, basis=1), TypeError, "baseline is of type HistoryGLM; pass an Independent"),
+        (HistoryGLM(n_lags=1, basis=1), TypeError, "baseline is of type HistoryGLM; pass"),
     ],
 )
 def test_a_baseline_that_does_not_fit_is_refused(score, baseline, error, sentence):

@@ -149,8 +149,8 @@ def doubts(compared: Sequence[Comparison]) -> str:
             for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
                 if not all(getattr(score, attribute) for score in model.splits):
                     not_converged[what].setdefault(model.name, []).append(each.recording)
-    false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
-    return caption("doubts", spurious_modes=false, not_converged=not_converged)
+    spurious = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
+    return caption("doubts", spurious_modes=spurious, not_converged=not_converged)
 
 
 @with_example

@@ -326,7 +326,7 @@ def _kept(words: Words) -> NDArray[np.uint8]:
     """Words that show where the data are: some evenly spread over time, and the busiest ones.
 
     Annealed chains start their way back from them, and modes of the model where none of them lies
-    are false. Rare bursts, which a few hundred words of an hour may miss, are among the busiest.
+    are spurious. Rare bursts, which a few hundred words of an hour may miss, are among the busiest.
     """
     spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
     active = words.X.sum(axis=1, dtype=np.int64)

@@ -65,7 +65,7 @@ from ._plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
 
-#: Optimality at which fits of a lighter comparison end: scores of a hundred units are then settled
+#: Optimality at which fits of a faster comparison end: scores of a hundred units are then settled
 #: to a part of a bit/s.
 TOLERANCE = 1e-4
 #: Penalties of a rival go so far below its strongest, and its components up to so many: what lies
@@ -253,7 +253,7 @@ def _is_fast(task: Task) -> bool:
 
 
 def fewer_settings(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The settings of a rival's grid that a lighter comparison tries."""
+    """The settings of a rival's grid that a faster comparison tries."""
     strongest = max((each.get("l1", 0.0) for each in grid), default=0.0)
     weakest = _WEAKEST * strongest * (1.0 - 1e-9)  # grids are powers of ten with rounding errors
     return [

@@ -213,7 +213,7 @@ class Plan(Renamed):
         units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, otherwise the 80
         most active units unless the plan says how many, 30,000 words from all of the recording, 10
         minutes of a preset, and 4,000 steps of annealing; for words of more than 64 bits the
-        lighter comparison (:class:`Experiment`). The result remembers the plan that it was made
+        faster comparison (:class:`Experiment`). The result remembers the plan that it was made
         from, and a study of it says that it is a quick look.
         """
         sources = tuple(

@@ -1,4 +1,4 @@
-"""What a lighter comparison of words of many bits leaves out."""
+"""What a faster comparison of words of many bits leaves out."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def test_weak_penalties_and_many_components_are_left_out():
 
 
 def test_semi_restricted_models_are_left_out_of_long_words_unless_models_are_chosen():
-    light = Experiment("light", fast_above_bits=64)
-    assert "SemiRBM 25" in [spec.name for spec in specs_of(light, 64, 1)]
-    assert "SemiRBM 25" not in [spec.name for spec in specs_of(light, 65, 1)]
-    assert "SemiRBM 25" not in [spec.name for spec in specs_of(light, 13, 5)]
-    chosen = Experiment("light", fast_above_bits=64, models=("Ising", "SemiRBM"))
+    fast = Experiment("fast", fast_above_bits=64)
+    assert "SemiRBM 25" in [spec.name for spec in specs_of(fast, 64, 1)]
+    assert "SemiRBM 25" not in [spec.name for spec in specs_of(fast, 65, 1)]
+    assert "SemiRBM 25" not in [spec.name for spec in specs_of(fast, 13, 5)]
+    chosen = Experiment("fast", fast_above_bits=64, models=("Ising", "SemiRBM"))
     assert "SemiRBM 25" in [spec.name for spec in specs_of(chosen, 300, 1)]
     whole = Experiment("whole")
     assert "SemiRBM 25" in [spec.name for spec in specs_of(whole, 300, 1)]
 
 
 @pytest.mark.parametrize(("fast_above_bits", "n_decades"), [(2, 2), (None, 3)])
-def test_k_pairwise_is_fitted_lightly_like_other_rivals(fast_above_bits, n_decades):
+def test_k_pairwise_is_fitted_fast_like_other_rivals(fast_above_bits, n_decades):
     words = recording().bin(0.020)
     experiment = Experiment("e", models="KPairwise", l1="coarse", fast_above_bits=fast_above_bits)
     job = Job("fit", "A", "e", 1, 0, ModelSpec("KPairwise"))
