@@ -41,6 +41,12 @@ def test_results_are_tables_with_their_own_numbers():
         assert len(result.to_dataframe()) == len(result.to_rows()) > 0
 
 
+def test_a_result_may_be_a_table_of_other_results():
+    theta = mc.Parameters(b=np.zeros(8), W=np.kron(np.eye(2), np.ones((4, 1))))
+    layers = mc.evaluate.layer_statistics(theta, ["II/III"] * 4 + ["IV"] * 4)
+    assert [*layers.to_dataframe().layer] == ["II/III", "IV"]
+
+
 def test_without_pandas_a_sentence_says_what_to_do(monkeypatch):
     class Table(AsTable):
         _columns = ("x",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,11 +15,14 @@ class AsTable:
     """Base of what is a table: one row for each entry of its columns."""
 
     __slots__ = ()
-    #: Columns, all of one length: names of attributes, or pairs of a name and its attribute.
-    _columns: ClassVar[tuple[str | tuple[str, str], ...]] = ()
+    #: Columns, all of one length: names of attributes, or pairs of a name and its attribute. Or the
+    #: attribute that has the rows.
+    _columns: ClassVar[tuple[str | tuple[str, str], ...] | str] = ()
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per row, by the name of the column; columns that are None are left out."""
+        if isinstance(self._columns, str):
+            return [asdict(row) for row in getattr(self, self._columns)]
         pairs = [(each, each) if isinstance(each, str) else each for each in self._columns]
         columns = {name: getattr(self, attribute) for name, attribute in pairs}
         known = {name: np.asarray(v).tolist() for name, v in columns.items() if v is not None}

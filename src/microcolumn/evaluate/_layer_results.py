@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from ..formatting import html_table, text_table
 from ..tables import AsTable
@@ -108,6 +107,8 @@ class LayerStatistics(AsTable):
         Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
     """
 
+    _columns = "hidden"
+
     layers: tuple[str, ...]
     n_units: tuple[int, ...]
     window: int
@@ -121,10 +122,6 @@ class LayerStatistics(AsTable):
     exact: bool
     notes: tuple[str, ...]
     overall_upper: float = math.nan
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """One dictionary per tested hidden unit."""
-        return [asdict(row) for row in self.hidden]
 
     def __str__(self) -> str:
         sizes = (f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))

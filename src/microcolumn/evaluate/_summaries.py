@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
@@ -163,15 +163,13 @@ class PredictionResult(AsTable):
         Splits that the means are over.
     """
 
+    _columns = "units"
+
     model: ModelSpec
     given: str
     units: tuple[UnitPrediction, ...]
     calibrations: tuple[Row, ...]
     n_splits: int
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """One dictionary per unit."""
-        return [asdict(unit) for unit in self.units]
 
     @property
     def gain_per_unit(self) -> float:

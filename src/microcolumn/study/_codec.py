@@ -46,6 +46,12 @@ def row_of(value: Any, *left_out: str) -> dict[str, Any]:
     return {_STORED.get(name, name): getattr(value, name) for name in names}
 
 
+def renamed_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a store by the names that its fields have by now."""
+    now = {old: name for name, old in _STORED.items()}
+    return {now.get(name, name): value for name, value in row.items()}
+
+
 def json_text(value: Any) -> str:
     """Content of a JSON column."""
     return json.dumps(plain(value), allow_nan=False)
