@@ -11,13 +11,13 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ..evaluate._choice import AUTOMATIC
-from ..models._spec import FAMILY, INDEPENDENT, OBJECTIVES, PAPER_MODELS, RIVALS, USUAL_RIVALS
+from ..models._spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_RIVALS
 from ..renamed import Renamed
 from ..validation import listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width
 
-#: What may be compared with independent units.
-MODELS = (*(name for name in FAMILY if name != INDEPENDENT), *RIVALS)
+#: What may be compared with independent units, which are the first class.
+MODELS = tuple(dict.fromkeys((*PAPER_MODELS, *CLASSES[1:])))
 #: Names of settings in plans of older versions.
 _STORED = {"light_above": "fast_above_bits"}
 #: Penalties of the paper.
