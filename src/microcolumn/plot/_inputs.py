@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from ..evaluate import TuneResult
 from ..models import PopulationModel, WordModel, WordsEstimator
 from ..recording import Recording
 from ..validation import kind_of, real_number, shown
@@ -120,6 +121,7 @@ def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstim
     """
     kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
     remedy = "a fitted model, a list of them, or a dict of them by name"
+    models = models.models if isinstance(models, TuneResult) else models
     found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
     for name, model in found.items():
         if of_words and not isinstance(model, WordModel):
