@@ -265,7 +265,7 @@ def test_a_window_that_is_not_computed_is_a_gap_that_the_caption_names(tmp_path)
 
 
 def false_at(windows_, models):
-    """A change to a study: these models have false modes at these windows."""
+    """A change to a study: these models have spurious modes at these windows."""
 
     def change(job, rows):
         for row in rows.get("scores", []):
@@ -275,11 +275,11 @@ def false_at(windows_, models):
     return change
 
 
-def test_false_modes_are_gaps_that_the_caption_names(tmp_path):
+def test_spurious_modes_are_gaps_that_the_caption_names(tmp_path):
     keep, change = (lambda job: job.kind == "test"), false_at((1, 3), ("RBM",))
     figure = windows(Results(planted_study.write(tmp_path / "s.db", keep=keep, change=change)))
     assert lines(figure)["RBM"] == pytest.approx([np.nan, 4.0, np.nan], nan_ok=True)
-    assert "Not drawn, because of a false mode: RBM of 1 and 3 bins." in figure.caption
+    assert "Not drawn, because of a spurious mode: RBM of 1 and 3 bins." in figure.caption
 
 
 def test_without_a_gain_there_is_one_panel_and_without_a_score_no_figure(tmp_path):
@@ -291,7 +291,7 @@ def test_without_a_gain_there_is_one_panel_and_without_a_score_no_figure(tmp_pat
     assert "(b)" not in figure.caption
     change = false_at((1, 2, 3), ("Ising", "RBM"))
     none = Results(planted_study.write(tmp_path / "none.db", keep=keep, change=change))
-    with pytest.raises(NotComputedError, match="a score without a false mode"):
+    with pytest.raises(NotComputedError, match="a score without a spurious mode"):
         windows(none)
 
 

@@ -10,6 +10,7 @@ import pytest
 from microcolumn.io import read
 from microcolumn.io.pynapple import from_pynapple
 from microcolumn.recording import Recording
+from microcolumn.units import Units
 
 nap = pytest.importorskip("pynapple")
 
@@ -157,3 +158,18 @@ def test_a_member_that_nobody_needs_is_not_read(saved):
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 20_000_000
+
+
+@pytest.mark.parametrize("ids", [("10", "7", "3"), ("a", "b", "c")])
+def test_a_recording_becomes_a_group_and_comes_back(ids):
+    spikes = [[0.1, 0.5, 2.0], [], [1.6]]
+    units = Units(ids, depth_um=[1.0, 2.0, 3.0], layer=["IV", "V", "V"])
+    recording = Recording(spikes, units, EPOCHS)
+    group = recording.to_pynapple()
+    assert [*group.keys()] == ([3, 7, 10] if ids[0] == "10" else [0, 1, 2])
+    assert np.array_equal(group.time_support.values, EPOCHS)
+    back = from_pynapple(group, depth_reference="surface")
+    order = [ids.index(each) for each in group.get_info("id")]
+    assert [train.tolist() for train in back.trains] == [spikes[n] for n in order]
+    assert back.units.layer == units.take(order).layer
+    assert back.units.depth_um.tolist() == units.take(order).depth_um.tolist()

@@ -37,7 +37,14 @@ def test_the_score_of_words_is_weighted_by_their_counts(model, draw):
     X = draw(model.parameters_, 200)
     words = mc.Words.from_array(X)
     assert model.score(words) == pytest.approx(model.score(X), rel=1e-13)
-    assert model.score_samples(words).shape == (len(words),)
+
+
+def test_what_is_found_of_words_is_in_the_order_of_time(model, draw):
+    X = draw(model.parameters_, 50)
+    words = mc.Words.from_array(X)
+    for name in ("score_samples", "energy", "hidden"):
+        assert np.array_equal(getattr(model, name)(words), getattr(model, name)(X))
+    assert np.array_equal(model.log_odds(words, [1, 0]), model.log_odds(X, [1, 0]))
 
 
 def test_log_odds_of_all_units_are_those_of_the_energy_in_one_pass(model, every_word, monkeypatch):
@@ -128,7 +135,7 @@ def test_a_log_z_that_frequent_words_contradict_is_not_converged_and_warned_of(d
     assert not found.converged
 
 
-def test_rare_bursts_of_the_training_words_are_no_false_mode():
+def test_rare_bursts_of_the_training_words_are_no_spurious_mode():
     rng = np.random.default_rng(0)
     X = (rng.random((20_000, 12)) < 0.03).astype(np.uint8)
     bursts = rng.choice(len(X), 40, replace=False)
@@ -145,7 +152,7 @@ def test_mass_on_words_far_busier_than_any_seen_is_false_though_chains_come_and_
     theta = Parameters(b=np.full(12, -0.22 * 11), J=J)
     X = draw(theta, 4000)
     ising = mc.Ising(l1=0.01).fit(X[X.sum(axis=1) <= 4])
-    assert ising.log_partition().false_mass < 0.01
+    assert ising.log_partition().spurious_mass < 0.01
     ising.parameters_ = theta  # as if the fit had grown the other half
     words = every_word(12)
     p = np.exp(log_weight(theta, words) - logsumexp(log_weight(theta, words)))
@@ -154,7 +161,7 @@ def test_mass_on_words_far_busier_than_any_seen_is_false_though_chains_come_and_
         busy = [mode for mode in found.modes if not mode.seen]
         truth = p[words.sum(axis=1) > 6].sum()
         assert 0.3 < truth < 0.7
-        assert abs(found.false_mass - truth) < 4 * np.sqrt(sum(mode.stderr**2 for mode in busy))
+        assert abs(found.spurious_mass - truth) < 4 * np.sqrt(sum(mode.stderr**2 for mode in busy))
 
 
 def test_what_cannot_be_a_log_partition_is_one_sentence(model):

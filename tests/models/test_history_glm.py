@@ -290,7 +290,7 @@ def test_silent_recordings_and_single_units_are_fitted():
 
 
 def test_words_dealt_singly_are_cautioned_against():
-    train, _ = _words(2000).split(0.5, random_state=0)
+    train, _ = _words(2000).split(by="words")
     with pytest.warns(UserWarning, match="split by blocks"):
         mc.models.HistoryGLM(n_lags=3, basis=2).fit(train)
 

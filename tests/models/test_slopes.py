@@ -146,5 +146,5 @@ def test_slopes_span_what_small_changes_of_the_parameters_do(name, words, every_
 
 
 def test_other_models_have_none(words):
-    for model in (mc.models.DichotomizedGaussian(), mc.models.Universal(mc.Independent())):
+    for model in (mc.models.DichotomizedGaussian(), mc.models.DirichletProcess(mc.Independent())):
         assert model.fit(words)._n_slopes == 0

@@ -31,6 +31,10 @@ def test_a_fitted_model_shows_what_it_is_of_and_what_the_penalty_left(words):
     assert facts["live hidden units"] == f"{np.count_nonzero(model.W_.any(axis=0))} of 3"
     assert facts["penalty"] == "3e-3"
     assert facts["fitted to"] == "3,000 words of 20 ms from 0 to 60 s"
+    assert facts["duration"] == "60 s"
+    assert "log Z" not in facts  # which showing a model does not compute
+    log_z = model.log_partition()
+    assert shown(model)[1]["log Z"] == str(log_z)
     assert facts["converged"] == f"yes (optimality {model.optimality_:.1e})"
 
 

@@ -188,11 +188,11 @@ def test_gains_are_paired_by_split_with_the_splits_as_dots():
 
 def false(result):
     """A score of a model with half of its mass where no word is."""
-    return replace(result, splits=tuple(replace(s, false_mass=0.5) for s in result.splits))
+    return replace(result, splits=tuple(replace(s, spurious_mass=0.5) for s in result.splits))
 
 
 @pytest.mark.parametrize("draw", [windows, window_gains])
-def test_a_model_with_false_modes_alone_is_neither_drawn_nor_named(draw):
+def test_a_model_with_spurious_modes_alone_is_neither_drawn_nor_named(draw):
     result = windows_result()
     scores = result.models["RBM"]
     models = result.models | {"SemiRBM": scores, "RBM": (false(scores[0]), None, false(scores[2]))}

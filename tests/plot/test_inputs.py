@@ -34,6 +34,8 @@ def test_several_of_a_kind_are_numbered(model):
 
 def test_names_are_kept(model):
     assert named_models({"a": model, "b": model}) == {"a": model, "b": model}
+    tuned = mc.evaluate.TuneResult(best=model, models={"a": model}, choices={})
+    assert named_models(tuned) == {"a": model}
 
 
 def test_a_thing_with_a_name_is_called_by_it():

@@ -93,7 +93,7 @@ def test_a_model_without_training_rates_has_no_line_for_them(words):
 
 
 def test_a_unit_that_was_not_predicted_is_refused(words):
-    only = predict(Independent().fit(words), words, units=[1])
+    only = predict(Independent().fit(words), words, positions=[1])
     with pytest.raises(ValueError, match="unit 0 was not predicted; pick one of 1"):
         plot.prediction(only, unit=0, ax=axes())
 

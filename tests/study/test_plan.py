@@ -212,7 +212,7 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
         max_words=100,
         max_steps=500,
         most_active=400,
-        light_above=50,
+        fast_above_bits=50,
     )
     assert small.quick() == small
     assert Plan.of("B4", n_hidden=[8, 12, "dims"], windows=[7, 3]).quick().experiments[
@@ -222,7 +222,7 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
         l1="coarse",
         max_steps=4000,
         most_active=7,
-        light_above=64,
+        fast_above_bits=64,
     )
 
 
@@ -277,10 +277,10 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
 def test_a_quick_look_remembers_the_whole_plan():
     plan = Plan.of(["B4", "T6"])
     quick = plan.quick()
-    assert (plan.whole, quick.whole) == (None, plan)
+    assert (plan.full, quick.full) == (None, plan)
     stored = Plan.from_dict(json.loads(json.dumps(quick.as_dict())))
     assert stored == quick
-    assert stored.whole == plan
+    assert stored.full == plan
 
 
 def test_numbers_of_numpy_can_be_written():
