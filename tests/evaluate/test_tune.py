@@ -74,5 +74,5 @@ def test_compare_fits_what_is_not_fitted(words):
 
 
 def test_a_class_is_no_model(words):
-    with pytest.raises(TypeError, match=r"^a model is the class Ising; pass Ising\(\)$"):
+    with pytest.raises(TypeError, match=r"^models has the class Ising; pass Ising\(\)$"):
         mc.tune([mc.Ising, mc.RBM], words)

@@ -105,7 +105,7 @@ def test_units_get_the_layers_of_their_depths():
     assert layer_labels(found.layers, units) == ("II/III", "IV", "", "V/VI")
     with pytest.raises(ValueError, match="from 'surface' and units from 'tip'"):
         found.assign(Units("ab", [300.0, 720.0], depth_reference="tip"))
-    with pytest.raises(ValueError, match="no depths"):
+    with pytest.raises(ValueError, match="units have none"):
         found.assign(Units("ab"))
 
 

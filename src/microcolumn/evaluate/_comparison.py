@@ -109,7 +109,8 @@ class Comparison(AsTable):
         found = self._find(*names)
         if found is None:
             known = ", ".join(dict.fromkeys([*self.scores, INDEPENDENT]))
-            raise BadInput(f"no pair is {names[0]!r} and {names[1]!r}", f"choose two of {known}")
+            problem = f"there is no pair of {names[0]!r} and {names[1]!r}"
+            raise BadInput(problem, f"choose two of {known}")
         return found
 
     def relative(self, first: str, second: str) -> Estimate | None:
