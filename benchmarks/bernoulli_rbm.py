@@ -49,7 +49,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print_machine()
     words = mc.simulate.preset("B4").bin()
-    train, test = words.split(0.5, random_state=0)
+    train, test = words.split(0.5, by="words", random_state=0)
     X = train.expand().astype(np.float64)
     print(f"{len(X):,} training words of {words.n_units} units, {len(train):,} distinct")
 

@@ -110,13 +110,13 @@ def floor_seconds(recording: Recording) -> float:
 
 
 def measure(name: str, recording: Recording) -> None:
-    result = correlograms(recording, bin_width=WIDTH, window=WINDOW)
+    result = correlograms(recording, bin_width=WIDTH, max_lag_s=WINDOW)
     # Each pair of spikes is in the table of (i, j) and in that of (j, i).
     n_pairs = result.counts.sum() / 2
     print(f"\n{name}: {recording}, {n_pairs:.3g} pairs of spikes, ", end="")
     print(f"table of {result.counts.nbytes / 1e6:.0f} MB")
     clock = time.process_time
-    ours = least(clock, lambda: correlograms(recording, bin_width=WIDTH, window=WINDOW))
+    ours = least(clock, lambda: correlograms(recording, bin_width=WIDTH, max_lag_s=WINDOW))
     kernel, floor = kernel_seconds(recording, result.lags_s.size // 2), floor_seconds(recording)
     print(f"correlograms       {ours:8.3f} s")
     print(f"  its kernel       {kernel:8.3f} s, {kernel / n_pairs * 1e9:.2f} ns per pair of spikes")

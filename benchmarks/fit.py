@@ -106,7 +106,7 @@ def main() -> None:
     print_machine()
     n_hidden = 10 if arguments.quick else 25
     sets = {
-        name: mc.simulate.preset(name, seed=0).bin(0.020).split(0.5, random_state=0)[0]
+        name: mc.simulate.preset(name, seed=0).bin(0.020).split(0.5, by="words", random_state=0)[0]
         for name in (["B4"] if arguments.quick else mc.simulate.PRESETS)
     }
     kernel = Kernel()

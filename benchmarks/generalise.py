@@ -71,7 +71,7 @@ def comparison(words: mc.Words, experiment: Experiment) -> Comparison:
 
 def row(name: str, compared: Comparison, n_hidden: int) -> str:
     if {"Ising", f"RBM {n_hidden}"} - set(compared.scores):
-        return f"{name:30} {compared.split_by:7} a model has a false mode and is not ranked"
+        return f"{name:30} {compared.split_by:7} a model has a spurious mode and is not ranked"
     pair = compared.pair(f"RBM {n_hidden}", "Ising")
     over = [compared.pair(each, "Independent") for each in ("Ising", f"RBM {n_hidden}")]
     gains = "".join(f"{with_error(p.bits_per_second, p.stderr):>15}" for p in over)

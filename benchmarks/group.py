@@ -20,7 +20,7 @@ SETTINGS = (
 
 def main() -> None:
     print_machine()
-    train, test = mc.simulate.preset("B4").bin(0.020).split(0.5, random_state=0)
+    train, test = mc.simulate.preset("B4").bin(0.020).split(0.5, by="words", random_state=0)
     for settings in SETTINGS:
         model = mc.RBM(n_hidden=25, objective="mpf", **settings).fit(train)
         named = ", ".join(f"{name} {value:g}" for name, value in settings.items())

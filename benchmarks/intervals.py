@@ -160,7 +160,7 @@ def fitted(objective: str, l1: float, n_words: int, n_models: int) -> bool:
     recorded = mc.simulate.preset("B4").bin(0.020)
     half, _ = recorded.split(0.5, by="blocks", random_state=0)
     truth = mc.RBM(25, l1=5.2e-5, random_state=0).fit(half).parameters_
-    truth = truth.only_live()[0]
+    truth = truth.drop_dead_units()[0]
     held: list[np.ndarray] = []
     n_live, n_matched, n_kept, seconds, n_sure, n_wrong = [], 0, 0, [], 0, 0
     for seed in range(n_models):

@@ -81,7 +81,7 @@ def in_standard_errors(found: Model, exact: mc.Parameters, train: mc.Words) -> f
 
 def agreement(name: str, words: mc.Words, n_hidden: int) -> bool:
     """Print how the sampled fits compare with the exact optima of their basins."""
-    train, test = words.split(0.5, random_state=0)
+    train, test = words.split(0.5, by="words", random_state=0)
     print(
         f"{name}: {words.n_units} units, {train.n_bins:,} training words, {n_hidden} hidden units"
     )
@@ -139,7 +139,9 @@ def certified(words: mc.Words) -> bool:
 
 def time_exact_fits(n_hidden: int) -> bool:
     """Whether all exact fits of 20 units and 90,000 words took less than a minute."""
-    train, _ = mc.simulate.microcolumn(20, minutes=60, seed=0).bin().split(0.5, random_state=0)
+    train, _ = (
+        mc.simulate.microcolumn(20, minutes=60, seed=0).bin().split(0.5, by="words", random_state=0)
+    )
     print(f"exact penalised fits: {train.n_units} units, {train.n_bins:,} words, ", end="")
     print(f"{len(train):,} distinct, {n_hidden} hidden units, l1 = 0.002")
     in_time = True
@@ -160,8 +162,8 @@ def chosen(model: Model, train: mc.Words, validation: mc.Words, grid: list[float
 
 def against_flow(name: str, words: mc.Words, n_hidden: int, grid: list[float]) -> bool:
     """Print the scores of both objectives; whether the likelihood's is never clearly below."""
-    train, rest = words.split(0.5, random_state=0)
-    validation, test = rest.split(0.3, random_state=1)
+    train, rest = words.split(0.5, by="words", random_state=0)
+    validation, test = rest.split(0.3, by="words", random_state=1)
     print(f"{name}: {words.n_units} units, {train.n_bins:,} training words, bits/s of test words")
     fair, settings = True, {"max_iter": 200, "tol": 1e-6}
     for flow, exact in zip(

@@ -1,4 +1,4 @@
-"""Planted modes: log Z is right, or its doubt is stated; and fits with false modes are called so.
+"""Planted modes: log Z is right, or its doubt is stated; fits with spurious modes are called so.
 
     python benchmarks/modes.py            # about 440 runs
     python benchmarks/modes.py --quick    # about 40 of them
@@ -228,7 +228,7 @@ def fitted(n_fits: int, n_units: int) -> bool:
             if found.value + 4.0 * found.stderr < found.lower_bound:
                 result = "WRONG"
         counts[result] += 1
-        counts["false mode"] += found.false_mass >= 0.01
+        counts["spurious mode"] += found.spurious_mass >= 0.01
     print(f"{n_fits} fits by flow of {n_units} cells, l1 = 0: {dict(counts)}", flush=True)
     return counts["WRONG"] == 0
 

@@ -60,8 +60,8 @@ def lead(better: mc.Ising, worse: mc.Ising, test: mc.Words) -> str:
 
 def compare(recording: mc.simulate.Microcolumn, n_hidden: int) -> None:
     words = recording.bin(0.020)
-    train, test = words.split(0.5, random_state=0)
-    train, validation = train.split(0.8, random_state=0)
+    train, test = words.split(0.5, by="words", random_state=0)
+    train, validation = train.split(0.8, by="words", random_state=0)
     start = time.perf_counter()
     models = {"Independent": mc.Independent().fit(train)}
     for name, model in {

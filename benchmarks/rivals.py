@@ -4,8 +4,8 @@ Training, validation and test parts are blocks of time. Each model is fitted to 
 at several settings, the validation part chooses, and the test part is scored: bits/s over
 independent units with their error, bits per spike, free parameters, and processor seconds of all
 fits together. ``with DP`` is the same model as the centre of a Dirichlet process
-(`mc.models.Universal`): how far it rises says by how much the model is wrong. A model that has
-not converged, has a false mode or cannot be normalised is listed with that instead of a number.
+(`mc.models.DirichletProcess`): how far it rises says by how much the model is wrong. A model that
+has not converged, has a spurious mode or cannot be normalised is listed with that instead.
 
     python benchmarks/rivals.py [--store FILE] [--only NAME ...] [--models NAME ...] [--splits N]
                                 [--data FOLDER] [--quick] [--table]
@@ -123,9 +123,9 @@ def result(name: str, parts: tuple[mc.Words, mc.Words, mc.Words], split: int) ->
         model = fitted(name, train, validation, split)
         seconds = time.process_time() - started
         scores, _ = score_split({name: model}, test, split=split)
-        log_p = model.score_samples(test)
-        lifted = mc.models.Universal(model).fit(train)
-        lift = mc.evaluate.lift(lifted, test).bits_per_second
+        log_p = model.score_samples(test.X)
+        lifted = mc.models.DirichletProcess(model).fit(train)
+        lift = mc.score(lifted, test, lifted.base_).bits_per_second
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
         return Row(name, split, "", 0, time.process_time() - started, None, None, None, None, text)
@@ -213,7 +213,7 @@ def print_table(name: str, words: mc.Words, rows: list[Row], experiment: Experim
             f"{'; '.join(dict.fromkeys(row.size for row in mine))}{doubt}"
         )
     for model in compared.unranked:
-        print(f"{model.name:24} a false mode with {100 * model.false_mass:.0f} % of its mass")
+        print(f"{model.name:24} a spurious mode with {100 * model.spurious_mass:.0f} % of its mass")
     for row in rows:
         if row.error:
             print(f"{row.model:24} split {row.split}: {row.error}")

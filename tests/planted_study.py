@@ -324,7 +324,7 @@ def _structure(job, bits):
 def assemblies(ids):
     """One hidden unit of four that is an assembly, and one of each other kind."""
     shown = {"layer": "IV", "layer_share": 0.9, "layer_p_value": 0.004, "active_share": 0.01}
-    shown |= {"silenced": (ids[9],), "rate_hz": 0.5, "n_others": 3, "similarity": 0.8}
+    shown |= {"negative_units": (ids[9],), "rate_hz": 0.5, "n_others": 3, "similarity": 0.8}
     shown |= {"layer_expected": 0.5}
     each = [(ids[:3], 1.0, 2.0), (ids[3:5], 1 / 3, 1.5), (ids[:2], 1.0, 0.1), (ids[:1], 1.0, 0.1)]
     rows = [

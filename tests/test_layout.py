@@ -98,7 +98,7 @@ def test_pairs_that_are_never_coactive_are_no_coordinates_and_have_their_couplin
     assert moved.J[1, 3] == 0.0, "a fixed unit has no couplings at all"
     assert moved.J[0, 1] == theta.J[0, 1]
     assert np.array_equal(layout.pack(moved), vector)
-    assert layout.entries.tolist() == [2.0] * 2 + [1.0] * (3 + 3 * 2 + 2)
+    assert layout.multiplicity.tolist() == [2.0] * 2 + [1.0] * (3 + 3 * 2 + 2)
 
 
 def test_with_all_units_fixed_only_hidden_biases_are_left(random_parameters):
@@ -119,7 +119,7 @@ def test_a_basis_of_the_potential_changes_coordinates_and_slopes(random_paramete
     x = turned.pack(theta)
     np.testing.assert_allclose(basis @ x[turned.potential], theta.v[2:], atol=1e-12)
     np.testing.assert_allclose(turned.unpack(x).v, theta.v, atol=1e-12)
-    assert np.array_equal(x[: turned.borders[-1]], plain.pack(theta)[: plain.borders[-1]])
+    assert np.array_equal(x[: turned.offsets[-1]], plain.pack(theta)[: plain.offsets[-1]])
     # The slope along a step is the same in both.
     gradient, step = (
         random_parameters("kpairwise", 5, seed=2),

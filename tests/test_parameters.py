@@ -38,25 +38,25 @@ def test_dropping_dead_hidden_visible_keeps_the_distribution():
     theta = Parameters(b=[-1.0, 0.3], J=PAIR, W=W, c=[0.1, 2.0, -0.7])
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     assert theta.live.tolist() == [True, False, True]
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     assert live.n_hidden == 2
     np.testing.assert_allclose(log_weight(live, X) + log_factor, log_weight(theta, X), rtol=1e-14)
 
 
 def test_a_model_whose_hidden_visible_are_all_dead_becomes_one_without_them():
     theta = Parameters(b=[-1.0, 0.3], J=PAIR, W=np.zeros((2, 2)), c=[1.0, 900.0])
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     assert live.kind == "ising"
     assert log_factor == pytest.approx(np.log1p(np.e) + 900.0)
-    assert live.only_live() == (live, 0.0)
+    assert live.drop_dead_units() == (live, 0.0)
 
 
 def test_a_potential_of_zero_is_dropped():
-    live, log_factor = Parameters(b=[-1.0, 0.3], J=PAIR, v=[0.0, 0.0, 0.0]).only_live()
+    live, log_factor = Parameters(b=[-1.0, 0.3], J=PAIR, v=[0.0, 0.0, 0.0]).drop_dead_units()
     assert live.kind == "ising"
     assert log_factor == 0.0
     theta = Parameters(b=[-1.0, 0.3], J=PAIR, v=[0.0, 0.0, 1.0])
-    assert theta.only_live() == (theta, 0.0)
+    assert theta.drop_dead_units() == (theta, 0.0)
     assert theta.canonical_sign() == (theta, 0.0)
 
 
@@ -141,7 +141,7 @@ def test_dead_hidden_units_and_models_without_any_are_turned_too():
 
 def test_live_hidden_units_keep_rows_in_one_piece_as_kernels_need_them():
     theta = Parameters(b=np.zeros(3), W=[[1.0, 0.0, 2.0]] * 3, c=np.zeros(3))
-    live, _ = theta.only_live()
+    live, _ = theta.drop_dead_units()
     assert live.W.tolist() == [[1.0, 2.0]] * 3
     assert live.W.flags.c_contiguous
 

@@ -226,12 +226,40 @@ def test_embedding_after_a_split_never_reaches_into_the_other_part():
             )
 
 
-def test_the_default_split_is_by_words_for_bins_and_by_blocks_for_windows():
+def test_the_default_split_is_by_blocks_and_the_same_each_time():
     words = _simple(2000)
-    singly, _ = words.split(random_state=0)
+    singly, _ = words.split(by="words")
     assert singly.epoch_starts.size > 300
-    blocked, _ = words.embed(3).split(random_state=0)
-    assert blocked.epoch_starts.size <= 10
+    for each in (words, words.embed(3)):
+        blocked, again = each.split()[0], each.split(0.5, "blocks", 0)[0]
+        assert blocked.epoch_starts.size <= 10
+        assert np.array_equal(blocked.bins, again.bins)
+
+
+def test_sessions_are_concatenated_with_a_boundary_between_them():
+    whole = _simple(60, units=Units("abc"))
+    parts = [_simple(40, units=Units("abc")), _simple(20, units=Units("abc")).reordered([2, 0, 1])]
+    both = Words.concatenate(parts)
+    rows = np.vstack([parts[0].expand(), parts[1].expand()[:, [1, 2, 0]]])
+    assert np.array_equal(both.expand(), rows)
+    assert (both.X == Words.from_array(rows).X).all()
+    assert both.counts.tolist() == Words.from_array(rows).counts.tolist()
+    assert (both.epoch_starts.tolist(), both.duration_s) == ([0, 40], whole.duration_s)
+    embedded = both.embed(5)
+    assert embedded.n_bins == 36 + 16
+    again = Words.concatenate([part.embed(5) for part in parts])
+    assert np.array_equal(again.expand(), embedded.expand())
+    assert np.array_equal(again.bins, embedded.bins)
+    # Both sessions start at 0 s; the second is moved to where the first ended.
+    starts = both.clock.times_s(both.bins, both.bin_width)
+    np.testing.assert_allclose(starts, 0.020 * np.arange(60))
+    later, earlier = (part for part in whole.split(by="blocks", n_blocks=2))
+    joined = Words.concatenate(sorted([later, earlier], key=lambda part: part.bins[0]))
+    assert np.array_equal(joined.expand(), whole.expand())
+    weighted = Words.concatenate(
+        [parts[0], _simple(40, units=Units("abc"), sample_weight=[2.0] * 40)]
+    )
+    assert weighted.counts.sum() == 40 + 80
 
 
 def test_splitting_deals_weights_with_their_bins():

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import BadArgument, BadInput
+from .tables import AsTable
 from .validation import Floats, real_array, texts
 
 #: Seconds. Times are compared with edges to the nanosecond: a spike that lies less than half a
@@ -21,7 +22,7 @@ _GAP_S = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class Epochs:
+class Epochs(AsTable):
     """Stretches of time in order and without overlap.
 
     A spike on the end of an epoch lies in it, unless the next epoch begins there; an epoch without
@@ -40,6 +41,8 @@ class Epochs:
     >>> epochs.duration_s, epochs.labelled("dark").starts
     (70.0, array([90.]))
     """
+
+    _columns = (("start_s", "starts"), ("stop_s", "stops"), ("label", "labels"))
 
     starts: Floats
     stops: Floats

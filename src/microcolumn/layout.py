@@ -30,8 +30,8 @@ class Layout:
     n_visible - 1), the potential is that matrix times its coordinates.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
-    are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
-    ends. A coordinate moves 2 ``entries`` of the parameters if it is a pair, else 1.
+    are coordinates are ``pairs``. ``offsets`` are where b, W and c begin in a vector, and where c
+    ends. ``multiplicity`` is 2 for a pair, which moves two entries of J, else 1.
     """
 
     biases: Floats
@@ -46,8 +46,8 @@ class Layout:
     free: Indices = field(init=False)
     pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
-    borders: tuple[int, int, int, int] = field(init=False)
-    entries: Floats = field(init=False, repr=False)
+    offsets: tuple[int, int, int, int] = field(init=False)
+    multiplicity: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Find the free units and their pairs once; every evaluation needs them."""
@@ -59,13 +59,13 @@ class Layout:
         n_biases = 0 if self.hidden is GAUSSIAN else self.n_hidden
         n_strengths = 0 if self.tables is None else self.tables.strengths.size
         sizes = (n_pairs, free.size, n_weights + n_strengths, n_biases)
-        entries = np.ones(sum(sizes) + self.n_potential)
-        entries[:n_pairs] = 2.0
+        multiplicity = np.ones(sum(sizes) + self.n_potential)
+        multiplicity[:n_pairs] = 2.0
         object.__setattr__(self, "free", free)
         object.__setattr__(self, "pairs", (rows[~never], columns[~never]))
         object.__setattr__(self, "fixed_pairs", (rows[never], columns[never]))
-        object.__setattr__(self, "borders", tuple(int(end) for end in np.cumsum(sizes)))
-        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "offsets", tuple(int(end) for end in np.cumsum(sizes)))
+        object.__setattr__(self, "multiplicity", multiplicity)
 
     @classmethod
     def of(
@@ -91,7 +91,7 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of free coordinates."""
-        return self.borders[-1] + self.n_potential
+        return self.offsets[-1] + self.n_potential
 
     @property
     def n_potential(self) -> int:
@@ -101,7 +101,7 @@ class Layout:
     @property
     def potential(self) -> slice:
         """Where the coordinates of the potential stand."""
-        return slice(self.borders[-1], self.size)
+        return slice(self.offsets[-1], self.size)
 
     def potential_of(self, x: Floats) -> Floats:
         """The potential v of a vector, shape (n_visible + 1,)."""
@@ -116,17 +116,17 @@ class Layout:
     @property
     def couplings(self) -> slice:
         """Where the pairs stand."""
-        return slice(0, self.borders[0])
+        return slice(0, self.offsets[0])
 
     @property
     def fields(self) -> slice:
         """Where the biases of free units stand."""
-        return slice(self.borders[0], self.borders[1])
+        return slice(self.offsets[0], self.offsets[1])
 
     @property
     def hidden_biases(self) -> slice:
         """Where c stands."""
-        return slice(self.borders[2], self.borders[3])
+        return slice(self.offsets[2], self.offsets[3])
 
     def of_hidden(self, i: int) -> Indices:
         """Where the weights of hidden unit ``i`` stand, and its bias."""
@@ -150,13 +150,13 @@ class Layout:
         if self.n_hidden:
             mean = hidden_mean(theta, X)
             out[:, self.weights] = (x[:, :, None] * mean[:, None, :]).reshape(len(X), -1)
-            out[:, self.hidden_biases] = mean[:, : self.borders[3] - self.borders[2]]
+            out[:, self.hidden_biases] = mean[:, : self.offsets[3] - self.offsets[2]]
         return out
 
     @property
     def weights(self) -> slice:
         """Where W stands, row by row, one row per free unit."""
-        return slice(self.borders[1], self.borders[1] + self.free.size * self.n_hidden)
+        return slice(self.offsets[1], self.offsets[1] + self.free.size * self.n_hidden)
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
@@ -179,7 +179,7 @@ class Layout:
             parts.append(pair_factor * theta.J[self.pairs])
         parts.append(theta.b[self.free])
         if theta.W is not None and theta.c is not None:
-            n_biases = self.borders[3] - self.borders[2]
+            n_biases = self.offsets[3] - self.offsets[2]
             parts += [theta.W[self.free].ravel(), theta.c[:n_biases]]
         if theta.tables is not None:
             parts.append(theta.tables.strengths)
@@ -194,12 +194,12 @@ class Layout:
 
         Not for a potential.
         """
-        halved = vector / self.entries
+        halved = vector / self.multiplicity
         return self._parameters(halved, np.zeros(self.n_visible), 0.0)
 
     def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
-        starts = 0, *self.borders[:3]
-        parts = (vector[start:end] for start, end in zip(starts, self.borders, strict=True))
+        starts = 0, *self.offsets[:3]
+        parts = (vector[start:end] for start, end in zip(starts, self.offsets, strict=True))
         pairs, free, weights, c = parts
         b = biases.copy()
         b[self.free] = free

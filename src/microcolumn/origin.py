@@ -108,6 +108,12 @@ class Origin:
         return f"Origin({counted(len(self.units), 'unit')}, {self.span})"
 
     @property
+    def duration(self) -> str:
+        """Time that the words cover if none of them overlap, at most, in seconds or minutes."""
+        seconds = min(self.n_bins * self.window * self.bin_width, self.stop_s - self.start_s)
+        return f"{seconds:.3g} s" if seconds < 120.0 else f"{seconds / 60.0:.3g} min"
+
+    @property
     def span(self) -> str:
         """Which words they are, in a few words."""
         bins = f"{self.window} x " if self.window > 1 else ""

@@ -18,6 +18,7 @@ from .energy._tables import Tables
 from .energy._term import Term
 from .errors import BadArgument, BadInput, Unsupported
 from .kernels import ModelArrays
+from .renamed import Renamed
 from .validation import Floats as Floats, check_entries, real_array
 
 #: Sums of any number of parameters of this size are finite.
@@ -37,7 +38,7 @@ Kind = Literal[
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class Parameters:
+class Parameters(Renamed):
     """Parameters of log p~(x) = x'Jx + b'x + sum_i gate(c_i + sum_n W_ni x_n) + v_K.
 
     The gate of a hidden unit is softplus(z), or z^2 / 2 of a Gaussian one; K is the number of
@@ -201,24 +202,23 @@ class Parameters:
                 "sum over words with log_weight, or use Bernoulli units",
             )
 
-    def only_live(self) -> tuple[Parameters, float]:
+    def drop_dead_units(self) -> tuple[Parameters, float]:
         """Drop what a sum over words need not know: hidden units without weights, zero potentials.
-
-        Gaussian hidden units become couplings (:meth:`as_pairs`).
 
         Returns
         -------
         theta : Parameters
-            The same distribution with live hidden units only (``W`` and ``c`` are None if none).
+            The same distribution with live hidden units only (``W`` and ``c`` are None if none),
+            Gaussian ones as couplings (:meth:`as_pairs`).
         log_factor : float
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """
         if self.tables is not None:
-            live_tables = self.tables.only_live()
-            return Parameters.trusted(self.b, None, None, None, tables=live_tables), 0.0
+            tables = self.tables.drop_dead_units()
+            return Parameters.trusted(self.b, None, None, None, tables=tables), 0.0
         if self.v is not None and not self.v.any():
             without = Parameters.trusted(self.b, self.J, self.W, self.c, None, self.hidden)
-            return without.only_live()
+            return without.drop_dead_units()
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is GAUSSIAN:

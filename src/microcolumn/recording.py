@@ -292,6 +292,21 @@ class Recording:
         trains = [train[shared.locate(train) >= 0] for train in self.trains]
         return self._like(trains=trains, epochs=shared)
 
+    def to_pynapple(self) -> Any:
+        """The units as a pynapple ``TsGroup``, with their table as metadata.
+
+        Its time support are the epochs. Keys are the ids where all are whole numbers, else
+        positions; the metadata column ``id`` has the ids.
+
+        Examples
+        --------
+        >>> recording = Recording([[0.1, 0.4], [0.2]], Units(["a", "b"], layer=["IV", "V"]))
+        >>> group = recording.to_pynapple()
+        >>> group[0].t.tolist(), group.get_info("layer").tolist()
+        ([0.1, 0.4], ['IV', 'V'])
+        """
+        return conversion("to_pynapple")(self)
+
     def with_units(self, units: Units) -> Recording:
         """The same spikes with another table of the units."""
         if len(units) != self.n_units:

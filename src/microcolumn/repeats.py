@@ -130,7 +130,7 @@ class Repeats:
         self,
         words: Words,
         fraction: float = 0.5,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | np.random.Generator | None = 0,
     ) -> tuple[Words, Words]:
         """Deal whole repeats to two parts in time order; bins of no repeat are in neither.
 
@@ -141,8 +141,8 @@ class Repeats:
         fraction : float
             Share of the repeats that the first part gets, to the nearest repeat; each part gets
             at least one.
-        random_state : int or numpy.random.Generator, optional
-            Seed of the deal.
+        random_state : int, numpy.random.Generator or None
+            Seed of the deal; None takes fresh entropy.
         """
         share = proper_share("fraction", fraction)
         repeat, _ = self.locate(words)
@@ -158,9 +158,7 @@ class Repeats:
         in_second = ~in_first & (repeat >= 0)
         return words._take(np.flatnonzero(in_first)), words._take(np.flatnonzero(in_second))
 
-    def shuffled(
-        self, words: Words, random_state: int | np.random.Generator | None = None
-    ) -> Words:
+    def shuffled(self, words: Words, random_state: int | np.random.Generator | None = 0) -> Words:
         """The words with the repeats of each unit in an order of their own.
 
         What is locked to the stimulus stays, what units do together beyond it is gone: a control.
@@ -172,8 +170,8 @@ class Repeats:
         ----------
         words : Words
             Single bins inside repeats, without weights.
-        random_state : int or numpy.random.Generator, optional
-            Seed of the orders.
+        random_state : int, numpy.random.Generator or None
+            Seed of the orders; None takes fresh entropy.
         """
         repeat, moment = self.located(words)
         check_unweighted(words)

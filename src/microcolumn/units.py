@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import BadArgument, BadInput
 from .formatting import counted, html_list, number
+from .tables import AsTable
 from .validation import (
     check_entries,
     check_positions,
@@ -50,7 +51,7 @@ def check_depth_reference(reference: str, source: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class Units:
+class Units(AsTable):
     """Names, depths, layers, areas and quality of the units, in the order of the words' bits.
 
     Parameters
@@ -79,6 +80,8 @@ class Units:
     >>> len(units), units.take([1]).layer, units.depth_reference
     (2, ('IV',), 'surface')
     """
+
+    _columns = (("id", "ids"), "layer", "depth_um", "quality", "multiunit", "area", "probe")
 
     ids: tuple[str, ...]
     depth_um: NDArray[np.float64] | None

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .concatenation import concatenated
 from .errors import BadArgument, BadInput, BadType
 from .formatting import counted
 from .notebook import card, units_tables
@@ -213,9 +214,9 @@ class Words:
         """All words in time order, shape (n_bins, n_dims)."""
         return self.X[self.index]
 
-    def subset(self, units: Iterable[int]) -> Words:
+    def subset(self, positions: Iterable[int]) -> Words:
         """Words of the units at these positions, in the order the new words will have."""
-        words = self.reordered(check_positions("units", units, self.n_units))
+        words = self.reordered(check_positions("positions", positions, self.n_units))
         distinct, renamed = unique_rows(words.X)
         counts = _counts(renamed, self.counts, distinct.shape[0])
         return replace(words, X=distinct, counts=counts, index=renamed[self.index])
@@ -229,8 +230,8 @@ class Words:
     def split(
         self,
         fraction: float = 0.5,
-        by: Literal["words", "blocks"] | None = None,
-        random_state: int | np.random.Generator | None = None,
+        by: Literal["words", "blocks"] = "blocks",
+        random_state: int | np.random.Generator | None = 0,
         n_blocks: int | None = None,
     ) -> tuple[Words, Words]:
         """Deal the bins to two parts (docs/method.md, section 6).
@@ -239,13 +240,12 @@ class Words:
         ----------
         fraction : float
             Share of the bins that the first part gets, to the nearest bin.
-        by : {"words", "blocks"}, optional
-            ``"words"`` deals single bins at random. ``"blocks"`` deals contiguous blocks at
-            random, and leaves out the windows that would share a bin with the other part. By
-            default words for instantaneous and blocks for spatiotemporal words, whose
-            neighbouring windows share bins, so that dealing them singly leaks.
-        random_state : int or numpy.random.Generator, optional
-            Seed of the deal.
+        by : {"blocks", "words"}
+            ``"blocks"`` deals contiguous blocks at random, and leaves out the windows that would
+            share a bin with the other part. ``"words"`` deals single bins at random: neighbours
+            in time, which resemble each other, go to both parts, and windows share bins.
+        random_state : int, numpy.random.Generator or None
+            Seed of the deal; None takes fresh entropy.
         n_blocks : int, optional
             Number of blocks in both parts together; by default 20, or fewer so that a block is at
             least ten times as long as a word.
@@ -255,11 +255,10 @@ class Words:
         first, second : Words
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
-        how = ("words" if self.window == 1 else "blocks") if by is None else by
-        one_of("by", how, ("words", "blocks"))
+        one_of("by", by, ("words", "blocks"))
         n_first = self._size_of_first(fraction)
         rng = random_generator(random_state)
-        if how == "words":
+        if by == "words":
             if n_blocks is not None:
                 raise BadArgument("n_blocks", "is for splits by blocks", "leave it out")
             in_first = np.zeros(self.n_bins, dtype=bool)
@@ -277,6 +276,25 @@ class Words:
                 "use a shorter window, fewer blocks or more data",
             )
         return self._take(parts[0]), self._take(parts[1])
+
+    @staticmethod
+    def concatenate(parts: Iterable[Words]) -> Words:
+        """Words of several sessions or epochs as one, in this order; no window crosses a boundary.
+
+        They need the same units, in any order, the same bin width and the same window. The table of
+        units is that of the first. A part that starts before the last one ended, as sessions that
+        all start at 0 s do, is moved in time to where that ended.
+
+        Examples
+        --------
+        >>> words = Words.from_array([[0, 1], [1, 1]])
+        >>> both = Words.concatenate([words, words])
+        >>> both.n_bins, both.embed(2).n_bins, both.duration_s
+        (4, 2, 0.08)
+        """
+        given = list(parts)
+        fields = concatenated(given, Words)
+        return replace(given[0], **fields)
 
     def embed(self, window: int) -> Words:
         """Spatiotemporal words: windows of ``window`` consecutive bins, one window per bin.

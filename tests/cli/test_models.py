@@ -163,7 +163,9 @@ def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_
 def test_predict_keeps_to_the_units_and_the_stretch_it_is_asked_for(session, saved, words):
     asked = ("--predict", "12,10", "--from", 5, "--to", 5.1)
     rows = rows_of(done("predict", session, "--model", saved, *asked).stdout)
-    expected = mc.evaluate.predict(mc.load(saved), words.embed(2), units=[2, 0]).stretch(5.0, 5.1)
+    expected = mc.evaluate.predict(mc.load(saved), words.embed(2), positions=[2, 0]).stretch(
+        5.0, 5.1
+    )
     assert [row["unit"] for row in rows] == ["12", "10"] * 5
     assert [row["time_s"] for row in rows][::2] == ["5.0", "5.02", "5.04", "5.06", "5.08"]
     told = np.array([float(row["probability"]) for row in rows]).reshape(5, 2)

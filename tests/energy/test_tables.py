@@ -107,7 +107,7 @@ def test_functions_without_strength_are_dropped():
     strengths = theta.tables.strengths.copy()
     strengths[1:3] = 0.0
     thinned = Parameters(b=theta.b, tables=theta.tables.with_strengths(strengths))
-    live, log_factor = thinned.only_live()
+    live, log_factor = thinned.drop_dead_units()
     assert (live.tables.strengths.size, log_factor) == (2, 0.0)
     words = _all_words(5)
     np.testing.assert_allclose(log_weight(live, words), log_weight(thinned, words), atol=1e-12)

@@ -231,7 +231,7 @@ def test_p_values_of_the_null_are_spread_and_the_least_is_corrected():
     assert all(each.p_value >= min(each.p_values.values()) for each in found)
 
 
-def test_a_false_mode_is_a_miss_and_no_warning():
+def test_a_spurious_mode_is_a_miss_and_no_warning():
     """All units active, as a flow fit may have it: nothing that was observed is like it."""
     model = mc.Ising.from_parameters(mc.Parameters(b=np.full(5, -3.0), J=4.0 * (1 - np.eye(5))))
     words = (np.random.default_rng(0).random((500, 5)) < 0.05).astype(np.uint8)

@@ -159,7 +159,7 @@ def test_a_model_that_gives_words_no_probability_is_tested_by_its_words():
 
 def test_a_dirichlet_process_around_a_model_is_a_model_too():
     train, test = (mixture().sample(3000, seed) for seed in (1, 2))
-    around = mc.models.Universal(mc.Independent()).fit(train)
+    around = mc.models.DirichletProcess(mc.Independent()).fit(train)
     assert (
         mc.evaluate.adequacy(around, test).pairs.error
         < 0.5 * mc.evaluate.adequacy(around.base_, test).pairs.error

@@ -101,7 +101,7 @@ def test_nothing_depends_on_order_and_orientation_of_hidden_units(seed):
     first, second = assemblies(models, words), assemblies(models[::-1], words)
     for row, other in zip(first, second, strict=True):
         assert order[other.position] == row.position
-        for name in ("units", "silenced", "layer", "stability", "verdict", "layer_p_value"):
+        for name in ("units", "negative_units", "layer", "stability", "verdict", "layer_p_value"):
             assert getattr(other, name) == getattr(row, name)
         for name in ("active_share", "rate_hz", "similarity", "bits_per_second", "stderr"):
             assert getattr(other, name) == pytest.approx(getattr(row, name), rel=1e-9)
@@ -113,7 +113,7 @@ def test_units_have_a_quarter_of_the_largest_weight_and_are_named_strongest_firs
     }
     assert by_position[0].units == ("u0", "u1", "u2")
     assert by_position[2].units == ("u5", "u4", "u7")
-    assert (by_position[0].silenced, by_position[2].silenced) == ((), ("u6",))
+    assert (by_position[0].negative_units, by_position[2].negative_units) == ((), ("u6",))
 
 
 def test_signs_of_couplings_are_means_over_fits():
@@ -132,7 +132,7 @@ def test_signs_of_couplings_are_means_over_fits():
 
 def test_activity_is_the_mean_posterior():
     model, words = SemiRBM.from_parameters(_theta()), _words()
-    mean = np.average(model.hidden(words), axis=0, weights=words.counts)
+    mean = model.hidden(words).mean(axis=0)
     for row in assemblies(model, words):
         assert row.active_share == pytest.approx(mean[row.position])
         assert row.rate_hz == pytest.approx(50 * mean[row.position])

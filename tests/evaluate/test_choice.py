@@ -124,7 +124,7 @@ def test_a_semi_restricted_model_nests_at_strengths_that_the_nested_ones_lack(pa
         assert fit.objective_ <= min(each.fit(train).objective_ for each in nested) + 1e-7
 
 
-def test_a_false_mode_or_a_doubtful_log_z_is_chosen_only_if_there_is_no_other():
+def test_a_spurious_mode_or_a_doubtful_log_z_is_chosen_only_if_there_is_no_other():
     good, doubtful = choice.merits_of(1.0, True, 0.0), choice.merits_of(9.0, False, 0.0)
     false, unknown = choice.merits_of(9.0, True, 0.02), choice.merits_of(float("nan"), True, None)
     ranks = {1.0: false, 2.0: doubtful, 3.0: unknown, 4.0: good}

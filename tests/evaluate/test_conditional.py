@@ -58,7 +58,7 @@ def test_of_spatiotemporal_words_the_newest_bin_is_predicted_per_bin(random_mode
     p = distribution(model)
     gains = conditional_gain(model, words, baseline=rates)
     np.testing.assert_allclose(gains, [_by_hand(p, words, rates, n) for n in (4, 5)], rtol=1e-9)
-    oldest = conditional_gain(model, words, units=[1, 0], baseline=rates)
+    oldest = conditional_gain(model, words, positions=[1, 0], baseline=rates)
     np.testing.assert_allclose(oldest, [_by_hand(p, words, rates, n) for n in (1, 0)], rtol=1e-9)
 
 
@@ -97,11 +97,11 @@ def test_weights_of_hundreds_stay_finite_and_right():
     model = SemiRBM.from_parameters(Parameters(b=b, J=[[0, 90.0], [90.0, 0]], W=W, c=c))
     # x = (1, 0): the unit's own log odds are b + softplus(c + W) - softplus(c) = -300 + 300 - tiny.
     # x = (0, 1): -300 + 180 + softplus(-50) - softplus(-450) = -120: silence is certain.
-    gains = conditional_gain(model, [[1, 0]], units=[0], baseline=[0.5, 0.5], bin_width=1.0)
+    gains = conditional_gain(model, [[1, 0]], positions=[0], baseline=[0.5, 0.5], bin_width=1.0)
     np.testing.assert_allclose(gains, [0.0], atol=1e-12)
-    gains = conditional_gain(model, [[0, 1]], units=[0], baseline=[0.5, 0.5], bin_width=1.0)
+    gains = conditional_gain(model, [[0, 1]], positions=[0], baseline=[0.5, 0.5], bin_width=1.0)
     np.testing.assert_allclose(gains, [1.0], rtol=1e-12)
-    gains = conditional_gain(model, [[1, 1]], units=[0], baseline=[0.5, 0.5], bin_width=1.0)
+    gains = conditional_gain(model, [[1, 1]], positions=[0], baseline=[0.5, 0.5], bin_width=1.0)
     np.testing.assert_allclose(gains, [1.0 - 120.0 / math.log(2)], rtol=1e-12)
 
 

@@ -23,7 +23,7 @@ def model(parts):
 
 
 def test_every_bin_is_predicted_from_its_past(parts, model):
-    prediction = mc.evaluate.predict(model, parts[1], given="past", units=[1, 2])
+    prediction = mc.evaluate.predict(model, parts[1], given="past", positions=[1, 2])
     odds = model.log_odds_in_time(parts[1])[:, [1, 2]]
     np.testing.assert_allclose(np.log(prediction.probability), -np.logaddexp(0, -odds), atol=1e-9)
     np.testing.assert_array_equal(prediction.spikes, parts[1].expand()[:, [1, 2]])

@@ -6,7 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 import microcolumn as mc
 from microcolumn.evaluate import compare, conditional_gain
-from microcolumn.models import Independent, Ising
+from microcolumn.models import HistoryGLM, Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
@@ -77,7 +77,7 @@ def test_a_model_made_from_parameters_asks_for_a_baseline(score):
         ([0.1, 0.2, np.nan], ValueError, r"baseline\[2\] is nan"),
         (Independent().fit(WORDS[:, :2]), ValueError, "baseline has 2 units but the model has 3"),
         (Independent(), NotFittedError, "not fitted"),
-        (Ising(l1=0.1).fit(WORDS), TypeError, "baseline is an Ising; pass an Independent"),
+        (HistoryGLM(n_lags=1, basis=1), TypeError, "baseline is an? .*HistoryGLM; pass"),
     ],
 )
 def test_a_baseline_that_does_not_fit_is_refused(score, baseline, error, sentence):

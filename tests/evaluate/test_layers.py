@@ -299,9 +299,9 @@ def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
         (["IV", "IV", "V", "V"], ValueError, "4 labels for 6 bits"),
         (["a", "b"] * 6, ValueError, "12 labels for 6 bits"),
         ([], ValueError, "0 labels for 6 bits"),
-        ("ababab", TypeError, "layer is 'ababab'; pass one label"),
+        ("ababab", TypeError, "units is 'ababab'; pass one label"),
         (None, ValueError, "does not know its units; pass one layer per unit"),
-        (["a", "b", math.nan, "a", "b", "b"], TypeError, r"layer\[2\] is nan; pass .* '' where"),
+        (["a", "b", math.nan, "a", "b", "b"], TypeError, r"units\[2\] is nan; pass .* '' where"),
         (Units.numbered(6), ValueError, "these units have no layers"),
     ],
 )

@@ -69,7 +69,7 @@ def test_predictions_and_gains_come_in_the_models_order(recording, words, window
     model = mc.Ising().fit(embedded)
     for given in ("rest", "past"):
         expected, found = (
-            mc.evaluate.predict(model, each, given=given, units=[0, 4])
+            mc.evaluate.predict(model, each, given=given, positions=[0, 4])
             for each in (embedded, turned)
         )
         assert found.units.ids == expected.units.ids == ("0", "4")

@@ -60,7 +60,7 @@ def test_chosen_units_come_in_the_order_asked_for_with_their_names(random_model,
     words = _words(50, 3, units=Units(["a", "b", "c"])).embed(2)
     model = random_model("srbm", 3, 6)
     every = predict(model, words, given=condition)
-    some = predict(model, words, given=condition, units=iter([2, 0]))
+    some = predict(model, words, given=condition, positions=iter([2, 0]))
     assert some.units.ids == ("c", "a")
     assert some.positions == (2, 0)
     np.testing.assert_allclose(some.probability, every.probability[:, [2, 0]], rtol=1e-13)
@@ -105,7 +105,7 @@ def test_near_certainty_keeps_its_digits():
     # Log odds b + 2J: -40 alone, +60 beside a spike of the other.
     theta = Parameters(b=[-40.0, -40.0], J=[[0.0, 50.0], [50.0, 0.0]])
     words = Words.from_array([[0, 0], [1, 0], [1, 1]])
-    found = predict(Ising.from_parameters(theta), words, units=[0])
+    found = predict(Ising.from_parameters(theta), words, positions=[0])
     np.testing.assert_allclose(found.log_odds[:, 0], [-40.0, -40.0, 60.0], rtol=1e-12)
 
 

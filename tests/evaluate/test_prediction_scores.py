@@ -119,7 +119,7 @@ def _groups_by_hand(scores, weights, n_groups):
 )
 def test_groups_are_counted_bin_by_bin(random_model, kind, seed, n_groups, pooled):
     words = _words(90, 4, seed, weighted=True)
-    found = predict(random_model(kind, seed, 4), words, units=[3, 1])
+    found = predict(random_model(kind, seed, 4), words, positions=[3, 1])
     columns = [0, 1] if pooled else [1]
     parts = [_traces(found, column) for column in columns]
     scores, spikes, weights = (np.concatenate(values) for values in zip(*parts, strict=True))
@@ -192,7 +192,7 @@ def test_the_skill_is_the_conditional_gain_and_scikit_learns_losses(
 def test_the_skill_of_a_trained_model_is_over_its_training_rates():
     train, test = _words(400, 3).split(0.5, random_state=0)
     model = Ising(l1=1e-3).fit(train)
-    found = skill(predict(model, test, units=[2, 0]))
+    found = skill(predict(model, test, positions=[2, 0]))
     np.testing.assert_allclose(
         found.bits_per_second, conditional_gain(model, test, [2, 0]), rtol=1e-9, atol=1e-9
     )

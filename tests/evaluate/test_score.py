@@ -198,3 +198,34 @@ def test_spikes_per_second_are_those_of_all_units_whatever_the_window(random_mod
     score = mc.score(random_model("ising", 0, 2 * window), words, [0.3] * 2 * window)
     spikes = words.expand().sum() / (words.n_bins * window * 0.013)
     assert score.spikes_per_second == pytest.approx(spikes)
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return mc.simulate.microcolumn(n_units=6, minutes=2, seed=0).bin(0.020).split()
+
+
+def test_the_gain_over_another_model_is_the_difference_of_two_scores_with_its_own_error(parts):
+    train, test = parts
+    model = mc.models.DirichletProcess(mc.Independent()).fit(train)
+    gain = mc.score(model, test, model.base_)
+    scores = [mc.score(each, test) for each in (model, model.base_)]
+    assert gain.bits_per_second == pytest.approx(float(scores[0]) - float(scores[1]), abs=1e-10)
+    pair = mc.compare({"base": model.base_, "process": model}, test).pairs[0]
+    assert gain.stderr == pytest.approx(pair.block_stderr, rel=1e-9)
+
+
+def test_units_may_come_in_any_order_beside_another_model(parts):
+    train, test = parts
+    model = mc.models.DirichletProcess(mc.models.Tree()).fit(train)
+    turned = test.reordered([5, 2, 0, 1, 4, 3])
+    gains = [float(mc.score(model, X, model.base_)) for X in (test, turned, test.expand())]
+    assert gains == pytest.approx([gains[0]] * 3, abs=1e-10)
+
+
+def test_the_error_of_log_z_of_another_model_counts_unless_it_is_shared(parts):
+    model = Ising().fit(parts[0])
+    doubtful = model.with_log_partition(replace(model.log_partition(), stderr=0.01))
+    sure, unsure = (mc.score(model, parts[1], each) for each in (model, doubtful))
+    assert sure.stderr == 0.0
+    assert unsure.stderr == pytest.approx(0.01 / (math.log(2.0) * 0.020))

@@ -210,28 +210,28 @@ def test_a_pair_counts_the_splits_that_both_models_have():
     assert (found.pairs[0].n_splits, found.pairs[0].bits_per_second) == (1, 4.0)
 
 
-def test_a_model_with_a_false_mode_in_one_split_is_in_no_rank_and_no_pair():
+def test_a_model_with_a_spurious_mode_in_one_split_is_in_no_rank_and_no_pair():
     values = {ModelSpec("A"): [3.0, 4.0], ModelSpec("B"): [50.0, 60.0], ModelSpec("C"): [1.0, 2.0]}
     found = {spec: scores(each) for spec, each in values.items()}
-    found[ModelSpec("B")][1] = replace(found[ModelSpec("B")][1], false_mass=0.46)
-    found[ModelSpec("C")][0] = replace(found[ModelSpec("C")][0], false_mass=0.009)
+    found[ModelSpec("B")][1] = replace(found[ModelSpec("B")][1], spurious_mass=0.46)
+    found[ModelSpec("C")][0] = replace(found[ModelSpec("C")][0], spurious_mass=0.009)
     differences = {("A", "B"): {0: (-47.0, 0.1)}, ("A", "C"): {0: (2.0, 0.1), 1: (2.0, 0.1)}}
     whole = compare_splits(found, differences, 10, 1.0, **WHERE)
     assert [model.name for model in whole.models] == ["A", "C"]
     assert "B" not in {name for pair in whole.pairs for name in (pair.first, pair.second)}
     [false] = whole.unranked
-    assert (false.name, false.false_mass) == ("B", 0.46)
+    assert (false.name, false.spurious_mass) == ("B", 0.46)
     assert whole.best.name == "A"
-    assert whole.statements[-1] == "B: false mode: 46 % of the model's mass on words never seen"
+    assert whole.statements[-1] == "B: spurious mode: 46 % of the model's mass on words never seen"
     row = whole.table.splitlines()[-1]
-    assert "false mode: 46 %" in row
+    assert "spurious mode: 46 %" in row
     assert "60" not in row
 
 
-def test_where_all_models_have_a_false_mode_the_answer_says_only_that():
-    false = [SplitScore(0, 9.0, 0.1, false_mass=0.5)]
+def test_where_all_models_have_a_spurious_mode_the_answer_says_only_that():
+    false = [SplitScore(0, 9.0, 0.1, spurious_mass=0.5)]
     found = compare_splits({ISING: false}, {}, 10, 1.0, **WHERE)
-    assert found.answer == "Ising: false mode: 50 % of the model's mass on words never seen."
-    assert "false mode: 50 %" in found.table
+    assert found.answer == "Ising: spurious mode: 50 % of the model's mass on words never seen."
+    assert "spurious mode: 50 %" in found.table
     with pytest.raises(ValueError, match=r"no model can be ranked.*raise l1"):
         _ = found.best

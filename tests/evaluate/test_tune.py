@@ -25,13 +25,13 @@ def test_several_models_are_ranked_by_their_validation_scores(words):
     tuned = mc.tune(["Independent", mc.Ising(), "Tree", mc.models.PopulationTracking()], words)
     assert list(tuned.models) == ["Independent", "Ising", "Tree", "PopulationTracking"]
     assert all(model.n_features_in_ == 6 for model in tuned.models.values())
-    chosen = [row for row in tuned.table if row["chosen"]]
+    chosen = [row for row in tuned.to_rows() if row["chosen"]]
     assert tuned.best is tuned.models[chosen[0]["model"]]
     assert sorted(row["model"] for row in chosen) == sorted(tuned.models)
-    scores = [row["bits_per_second"] for row in tuned.table]
+    scores = [row["bits_per_second"] for row in tuned.to_rows()]
     assert scores == sorted(scores, reverse=True)
     frame = tuned.to_dataframe()
-    assert len(frame) == len(tuned.table)
+    assert len(frame) == len(tuned.to_rows())
     assert frame.chosen.sum() == 4
     assert str(tuned).count("\n") == 4
 
@@ -46,7 +46,9 @@ def test_a_name_is_a_model(words):
 def test_compare_fits_what_is_not_fitted(words):
     found = mc.compare(["Independent", "Ising", "Tree"], words)
     train, test = words.split(0.5, by="blocks", random_state=0)
-    fitted = mc.tune(["Independent", "Ising", "Tree"], train).models
+    tuned = mc.tune(["Independent", "Ising", "Tree"], train)
+    assert str(mc.compare(tuned, test)) == str(mc.compare(tuned.models, test)) == str(found)
+    fitted = tuned.models
     assert found.scores["Ising"].bits_per_second == pytest.approx(
         mc.score(fitted["Ising"], test).bits_per_second
     )
@@ -56,10 +58,6 @@ def test_compare_fits_what_is_not_fitted(words):
         mc.compare({"Ising": fitted["Ising"], "Tree": "Tree"}, test)
 
 
-def test_old_names_say_where_they_are_now():
-    with pytest.raises(AttributeError, match=r"microcolumn\.fit_best is microcolumn\.tune now"):
-        _ = mc.fit_best
-    with pytest.raises(AttributeError, match=r"is microcolumn\.models\.KPairwise now"):
-        _ = mc.KPairwise
-    with pytest.raises(AttributeError, match="No microcolumn attribute nothing"):
-        _ = mc.nothing
+def test_a_class_is_no_model(words):
+    with pytest.raises(TypeError, match=r"^models has the class Ising; pass Ising\(\)$"):
+        mc.tune([mc.Ising, mc.RBM], words)

@@ -34,7 +34,10 @@ def theta(job, bits, l1):
 
 
 def rows_of(positions):
-    shown = dict.fromkeys(("layer_share", "layer_p_value"), np.nan) | {"layer": "", "silenced": ()}
+    shown = dict.fromkeys(("layer_share", "layer_p_value"), np.nan) | {
+        "layer": "",
+        "negative_units": (),
+    }
     return tuple(
         Assembly(
             k, ("a", "b"), stability=1.0, similarity=0.9, n_others=3, active_share=0.02,

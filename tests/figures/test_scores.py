@@ -130,7 +130,7 @@ def figure_gains(figure):
 
 
 def false_at(windows_, models):
-    """A change to a study: these models have false modes at these windows."""
+    """A change to a study: these models have spurious modes at these windows."""
 
     def change(job, rows):
         for row in rows.get("scores", []):
@@ -140,8 +140,8 @@ def false_at(windows_, models):
     return change
 
 
-def test_false_modes_are_gaps_that_the_caption_names(tmp_path):
+def test_spurious_modes_are_gaps_that_the_caption_names(tmp_path):
     keep, change = (lambda job: job.kind == "test"), false_at((1, 3), ("RBM",))
     figure = windows(Results(planted_study.write(tmp_path / "s.db", keep=keep, change=change)))
     assert lines(figure)["RBM"] == pytest.approx([np.nan, 4.0, np.nan], nan_ok=True)
-    assert "Not drawn, because of a false mode: RBM of 1 and 3 bins." in figure.caption
+    assert "Not drawn, because of a spurious mode: RBM of 1 and 3 bins." in figure.caption

@@ -71,7 +71,7 @@ def test_the_trace_is_the_best_units_prediction_given_the_past_by_all_models(
     # The planted gain grows with the position.
     for name, trace in zip(("RBM 12", "Ising"), traces, strict=True):
         model = planted_results.model("cells", name, **WHERE)
-        whole = predict(model, test, given="past", units=[3])
+        whole = predict(model, test, given="past", positions=[3])
         stretch = whole.stretch(*busiest_stretch_of_unit(whole, 3))
         np.testing.assert_array_equal(trace.get_data().values, stretch.probability[:, 0])
         np.testing.assert_allclose(trace.get_data().edges[:-1], stretch.times_s)

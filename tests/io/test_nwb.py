@@ -2,7 +2,6 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import RECORDINGS
 from planted_nwb import (
     EPOCHS,
     TRAINS,
@@ -12,6 +11,7 @@ from planted_nwb import (
     written,
 )
 
+from conftest import RECORDINGS
 from microcolumn.io import read
 from microcolumn.io.nwb import load
 from microcolumn.recording import Recording

@@ -106,7 +106,7 @@ def test_a_log_z_that_frequent_words_contradict_is_not_converged_and_warned_of(d
     assert not found.converged
 
 
-def test_rare_bursts_of_the_training_words_are_no_false_mode():
+def test_rare_bursts_of_the_training_words_are_no_spurious_mode():
     rng = np.random.default_rng(0)
     X = (rng.random((20_000, 12)) < 0.03).astype(np.uint8)
     bursts = rng.choice(len(X), 40, replace=False)
@@ -123,7 +123,7 @@ def test_mass_on_words_far_busier_than_any_seen_is_false_though_chains_come_and_
     theta = Parameters(b=np.full(12, -0.22 * 11), J=J)
     X = draw(theta, 4000)
     ising = mc.Ising(l1=0.01).fit(X[X.sum(axis=1) <= 4])
-    assert ising.log_partition().false_mass < 0.01
+    assert ising.log_partition().spurious_mass < 0.01
     ising.parameters_ = theta  # as if the fit had grown the other half
     words = every_word(12)
     p = np.exp(log_weight(theta, words) - logsumexp(log_weight(theta, words)))
@@ -132,7 +132,7 @@ def test_mass_on_words_far_busier_than_any_seen_is_false_though_chains_come_and_
         busy = [mode for mode in found.modes if not mode.seen]
         truth = p[words.sum(axis=1) > 6].sum()
         assert 0.3 < truth < 0.7
-        assert abs(found.false_mass - truth) < 4 * np.sqrt(sum(mode.stderr**2 for mode in busy))
+        assert abs(found.spurious_mass - truth) < 4 * np.sqrt(sum(mode.stderr**2 for mode in busy))
 
 
 def test_a_fitted_model_remembers_the_lags_of_its_words(model, random_parameters):

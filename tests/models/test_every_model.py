@@ -27,7 +27,7 @@ MODELS = {
     "gaussian": mc.models.DichotomizedGaussian(),
     "mixture": mc.models.BernoulliMixture(3),
     "modes": mc.models.HiddenMarkovModes(3),
-    "universal": mc.models.Universal(mc.models.Tree(), concentration="evidence"),
+    "universal": mc.models.DirichletProcess(mc.models.Tree(), concentration="evidence"),
 }
 N = 5
 EVERY = ((np.arange(1 << N)[:, None] >> np.arange(N)) & 1).astype(np.uint8)
@@ -220,7 +220,7 @@ def test_models_that_do_not_know_the_past_say_so(X, fits):
         mc.models.Tree(n_edges=-1),
         mc.models.TwoTree(n_edges=2.5),
         mc.models.PopulationTracking(strength=0.0),
-        mc.models.Universal(mc.models.Tree(), concentration="validation"),
+        mc.models.DirichletProcess(mc.models.Tree(), concentration="validation"),
         mc.models.CascadedLogistic(l1=-1.0),
         mc.models.CascadedLogistic(count=3),
         mc.models.RandomProjections(0),

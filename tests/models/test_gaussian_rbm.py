@@ -40,9 +40,9 @@ def test_scores_samples_and_files_are_those_of_the_couplings(tmp_path):
     pairs, log_factor = model.parameters_.as_pairs()
     same = mc.Ising.from_parameters(pairs)
     assert log_factor == 0.0
-    np.testing.assert_allclose(model.score_samples(words), same.score_samples(words.X), atol=1e-9)
+    np.testing.assert_allclose(model.score_samples(words), same.score_samples(words), atol=1e-9)
     np.testing.assert_allclose(
-        model.conditional(words, unit=2), same.conditional(words.X, unit=2), atol=1e-12
+        model.conditional(words, unit=2), same.conditional(words, unit=2), atol=1e-12
     )
     np.testing.assert_allclose(model.hidden(words.X), words.X @ model.W_, atol=1e-12)
     drawn = model.sample(20_000, random_state=0)

@@ -136,7 +136,7 @@ def test_counts_that_were_never_seen_get_no_more_than_a_few_words_worth(theta):
     _, expected = exact_expectations(model.parameters_)
     seen = np.flatnonzero(_shares_of_counts(X))[-1]
     assert len(X) * expected.v[seen + 1 :].sum() < 20.0
-    assert model.log_partition().false_mass in (None, 0.0)
+    assert model.log_partition().spurious_mass in (None, 0.0)
 
 
 def test_more_smoothing_makes_a_smoother_potential_and_fits_worse(words):
@@ -187,4 +187,4 @@ def test_modes_of_the_potential_are_found_and_weighed():
     found = mc.log_partition(theta, "ais", words=words, random_state=0)
     exact = mc.log_partition(theta, "exact").value
     assert found.value == pytest.approx(exact, abs=0.02)
-    assert found.false_mass == pytest.approx(0.5, abs=0.05)
+    assert found.spurious_mass == pytest.approx(0.5, abs=0.05)

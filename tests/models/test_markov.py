@@ -190,7 +190,7 @@ def test_the_filter_predicts_what_enumeration_gives():
 
 def test_predictions_from_the_past_use_all_earlier_bins(words, fitted):
     train, held = words.split(0.5, by="blocks", random_state=1)
-    prediction = mc.evaluate.predict(fitted, held, given="past", units=[1, 4])
+    prediction = mc.evaluate.predict(fitted, held, given="past", positions=[1, 4])
     assert np.array_equal(prediction.spikes, held.expand()[:, [1, 4]])
     wanted = expit(fitted.log_odds_in_time(held)[:, [1, 4]])
     np.testing.assert_allclose(prediction.probability, wanted, rtol=1e-9)
@@ -198,13 +198,13 @@ def test_predictions_from_the_past_use_all_earlier_bins(words, fitted):
     memory = mc.evaluate.skill(prediction).bits_per_second
     mixture = mc.models.BernoulliMixture(n_components=3).fit(train)
     blind = mc.evaluate.skill(
-        mc.evaluate.predict(mixture, held, given="past", units=[1, 4])
+        mc.evaluate.predict(mixture, held, given="past", positions=[1, 4])
     ).bits_per_second
     assert (memory > 1.0).all()
     assert (blind < 0.2).all()
     # The order of units does not matter.
     turned = mc.evaluate.predict(
-        fitted, held.subset([5, 4, 3, 2, 1, 0]), given="past", units=[1, 4]
+        fitted, held.subset([5, 4, 3, 2, 1, 0]), given="past", positions=[1, 4]
     )
     np.testing.assert_allclose(turned.probability, prediction.probability, rtol=1e-9)
 

@@ -151,7 +151,7 @@ def test_a_mode_of_its_own_gets_a_path_of_its_own(case):
     assert abs(active.share - 0.01) < 4 * active.stderr
     assert silent.share + active.share == pytest.approx(1.0)
     assert active.n_active > 15 > 5 > silent.n_active
-    assert silent.seen is active.seen is result.false_mass is None
+    assert silent.seen is active.seen is result.spurious_mass is None
 
 
 def test_a_mode_that_no_forward_chain_reaches_is_named_in_the_warning(monkeypatch):

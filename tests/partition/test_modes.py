@@ -7,7 +7,7 @@ from threads import on_one_and_all
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition._mode_starts import starting_words
-from microcolumn.partition._modes import find_modes, nearest
+from microcolumn.partition._modes import assign_modes, find_modes
 
 
 def _blocks(n_blocks, size, coupling, bias):
@@ -115,4 +115,4 @@ def test_starts_are_distinct_and_include_all_units_active_and_the_busiest_data()
 def test_time_averages_belong_to_the_mode_that_makes_them_most_likely():
     rates = np.array([[0.1, 0.1, 0.1], [0.9, 0.9, 0.1]])
     averages = np.array([[0.0, 0.2, 0.0], [1.0, 0.7, 0.5]])
-    assert nearest(averages, rates).tolist() == [0, 1]
+    assert assign_modes(averages, rates).tolist() == [0, 1]

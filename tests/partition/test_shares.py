@@ -41,17 +41,17 @@ def test_a_phase_that_no_word_shows_is_false_and_holds_its_share(way, two_modes,
     active, silent = found.modes
     assert (active.seen, silent.seen) == (False, True)
     assert active.n_active > N - 1 > 1 > silent.n_active
-    assert abs(found.false_mass - truth) < 4 * active.stderr
-    assert found.has_false_mode
-    shown = f"{100 * found.false_mass:.0f} % of the model's mass on words never seen"
-    assert str(found).endswith(f"; false mode: {shown}")
+    assert abs(found.spurious_mass - truth) < 4 * active.stderr
+    assert found.has_spurious_mode
+    shown = f"{100 * found.spurious_mass:.0f} % of the model's mass on words never seen"
+    assert str(found).endswith(f"; spurious mode: {shown}")
 
 
 def test_words_of_both_phases_show_both(two_modes):
     found = log_partition(two_modes[0], "exact", words=_drawn(two_modes), random_state=0)
     assert all(mode.seen for mode in found.modes)
-    assert found.false_mass == 0.0
-    assert not found.has_false_mode
+    assert found.spurious_mass == 0.0
+    assert not found.has_spurious_mode
 
 
 def test_nothing_is_searched_for_where_exact_samples_lie_near_the_words(two_modes, monkeypatch):
@@ -81,7 +81,7 @@ def test_a_single_word_of_a_phase_shows_it(two_modes):
     silent = _drawn(two_modes, only=lambda k: k < N / 2)
     words = np.concatenate([silent, np.ones((1, N), dtype=np.uint8)])
     found = log_partition(two_modes[0], "exact", words=words, random_state=0)
-    assert found.false_mass == 0.0
+    assert found.spurious_mass == 0.0
 
 
 def test_a_word_on_the_way_between_two_phases_shows_neither(two_modes):
@@ -102,25 +102,25 @@ def test_mass_that_no_mode_accounts_for_is_listed_and_false(two_modes, monkeypat
     # Twice the silent one, as if the search had cut it in two and missed the other.
     monkeypatch.setattr(module, "find_modes", lambda *_: (*lost, *lost))
     found = log_partition(theta, "exact", words=words, random_state=0)
-    assert found.false_mass > 0.3
+    assert found.spurious_mass > 0.3
 
 
-def test_a_model_that_mixes_has_one_mode_and_no_false_mass():
+def test_a_model_that_mixes_has_one_mode_and_no_spurious_mass():
     rng = np.random.default_rng(1)
     J = np.triu(rng.normal(scale=0.1, size=(8, 8)), 1)
     theta = Parameters(b=np.full(8, -2.0), J=J + J.T)
     words = (rng.random((300, 8)) < 0.1).astype(np.uint8)
     found = log_partition(theta, words=words, random_state=0)
-    assert (found.method, found.false_mass) == ("exact", 0.0)
+    assert (found.method, found.spurious_mass) == ("exact", 0.0)
     [mode] = found.modes
     assert (mode.share, mode.stderr, mode.seen) == (1.0, 0.0, True)
 
 
-def test_without_words_nothing_is_said_of_false_mass(two_modes):
+def test_without_words_nothing_is_said_of_spurious_mass(two_modes):
     theta, _, _ = two_modes
     assert log_partition(theta, "exact").modes is None
-    assert log_partition(theta, "exact").false_mass is None
+    assert log_partition(theta, "exact").spurious_mass is None
     annealed = annealed_importance_sampling(theta, n_chains=128, random_state=0)
-    assert annealed.false_mass is None
-    assert not annealed.has_false_mode
+    assert annealed.spurious_mass is None
+    assert not annealed.has_spurious_mode
     assert annealed.lower_bound <= annealed.value + 4 * annealed.stderr

@@ -103,7 +103,7 @@ def test_samples_chains_and_annealing_agree_with_the_list(has_pairs, hidden, has
 def test_log_odds_and_flips_are_differences_of_log_weights(has_pairs, hidden, has_count):
     theta = _model(5, has_pairs, hidden, has_count)
     words, log_p, _, _ = _listed(theta)
-    live, _ = theta.only_live()
+    live, _ = theta.drop_dead_units()
     changes = flip_changes(live.arrays, words, list(range(5)))
     for unit in range(5):
         flipped = words.copy()

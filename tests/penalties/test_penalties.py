@@ -125,7 +125,7 @@ def test_a_step_that_carries_entries_across_zero_ends_at_zero(signs):
         turned = np.sum(entries) <= 0.0
         wanted = np.zeros(3) if turned and penalty.__class__ is not L1 else entries
         assert np.array_equal(x[layout.weights], wanted)
-        assert (x[layout.borders[0] : layout.borders[1]] == -7.0).all(), "biases are free"
+        assert (x[layout.offsets[0] : layout.offsets[1]] == -7.0).all(), "biases are free"
 
 
 @EVERY_PENALTY

@@ -28,8 +28,8 @@ def test_value_and_slopes_follow_the_definition(random_parameters, n_units, has_
     gradient = np.random.default_rng(1).normal(size=x.size)
     slopes = gradient.copy()
     penalty.add_slopes(x, layout, slopes)
-    assert np.array_equal(slopes[: layout.borders[-1]], gradient[: layout.borders[-1]])
-    for k in range(layout.borders[-1], x.size):
+    assert np.array_equal(slopes[: layout.offsets[-1]], gradient[: layout.offsets[-1]])
+    for k in range(layout.offsets[-1], x.size):
         step = np.eye(x.size)[k] * 1e-5
         rise = penalty.value(x + step, layout) - penalty.value(x - step, layout)
         assert slopes[k] - gradient[k] == pytest.approx(rise / 2e-5, abs=1e-7)

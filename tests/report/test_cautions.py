@@ -114,7 +114,7 @@ def test_failed_jobs_and_mixed_environments_are_cautions(tmp_path, monkeypatch):
     assert any("2 environments, which differ in numpy" in each for each in found)
 
 
-def test_a_false_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path):
+def test_a_spurious_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path):
     def false(job, rows):
         for row in rows.get("scores", []):
             if row["model"].startswith("Ising") and job.split == 1:
@@ -124,15 +124,17 @@ def test_a_false_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path):
     assert any("(--l1), or set objectives = " in each for each in flow)
     path = planted.write(tmp_path / "other.db", plan=INSTANTANEOUS, keep=is_test, change=false)
     results = Results(path)
-    [found] = [each for each in cautions(results) if "false mode" in each]
+    [found] = [each for each in cautions(results) if "spurious mode" in each]
     assert found.endswith("; add larger penalties to l1 (--l1)")
-    assert "Ising: the fit has a false mode in 1 of 4 tests, with up to 25%" in found
+    assert "Ising: the fit has a spurious mode in 1 of 4 tests, with up to 25%" in found
     text = report_text(results)
-    assert "Ising: false mode: 25 % of the model's mass on words never seen" in text
+    assert "Ising: spurious mode: 25 % of the model's mass on words never seen" in text
     assert "Ising -" not in text
     assert "- Ising" not in text
     [compared] = report_dict(results)["comparisons"]
     assert [model["name"] for model in compared["unranked"]] == ["Ising"]
     answer = whole_answer(results)
     assert answer.title.startswith("RBM 5 describes unseen activity better than independent units")
-    assert answer.paragraphs[0][1] == "Not tested: Ising cannot be ranked because of a false mode."
+    assert (
+        answer.paragraphs[0][1] == "Not tested: Ising cannot be ranked because of a spurious mode."
+    )

@@ -103,7 +103,7 @@ def answers():
         "log Z": [finding(**{"RBM 25": {"normaliser_converged": False}})],
         "three": [finding(levels=GROUPS | {"SemiRBM 25": 11.0})],
         "sizes": [finding(levels=GROUPS | {"Tree": 20.0}, Tree={"size": "6 edges"})],
-        "false modes": [replace(one["groups"], compared=none, kind="untested")],
+        "spurious modes": [replace(one["groups"], compared=none, kind="untested")],
     }
     for kind in (Fit, Doubtful, Missing):
         fit = replace(one["groups"], adequacy=kind("so says it"), adequate="RBM 25")
@@ -150,7 +150,7 @@ STUDIES = {
     "one-split": study(Plan(planted.PLAN.sources, (replace(FIRST, n_splits=1),))),
     "unsure": study(change=without("scores", fit_converged=False, normaliser_converged=False)),
     "empty": study(change=without("scores", n_live_hidden=0, n_couplings=0)),
-    "false-modes": study(
+    "spurious-modes": study(
         Plan(planted.PLAN.sources, (FLOW,)), change=without("scores", false_mass=0.25)
     ),
     "flow": study(Plan(planted.PLAN.sources, (FLOW, replace(FIRST, name="likelihood")))),
@@ -158,7 +158,7 @@ STUDIES = {
     "quick": study(
         replace(
             INSTANTANEOUS,
-            whole=Plan(planted.PLAN.sources, (replace(FIRST, n_splits=10, n_hidden=25),)),
+            full=Plan(planted.PLAN.sources, (replace(FIRST, n_splits=10, n_hidden=25),)),
         )
     ),
 }

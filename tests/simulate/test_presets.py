@@ -61,7 +61,7 @@ def peak_width_ms(recording, longest_ms=60):
 @pytest.mark.parametrize("name", ["B4", "T6", "B4MU"])
 def test_hidden_units_beat_pairs_and_pairs_beat_rates_on_held_out_words(name):
     recording = mc.simulate.preset(name)
-    train, test = recording.bin(0.020).split(0.5, random_state=0)
+    train, test = recording.bin(0.020).split(0.5, by="words", random_state=0)
     settings = {"l1": 1e-3, "objective": "mpf"}
     ising = mc.Ising(**settings).fit(train)
     rates = mc.Independent().fit(train)

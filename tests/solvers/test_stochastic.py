@@ -38,7 +38,7 @@ class Searching:
         layout, self.rng = Layout.of(start), np.random.default_rng(seed)
         self.problem = SampledProblem(DataMoments(words), L1(l1), l1, layout, settings=settings)
         at_start = layout.pack(start), log_z(start), 0.0
-        self.state, self.has_false_mode = first_state(self.rng, self.problem, *at_start)
+        self.state, self.has_spurious_mode = first_state(self.rng, self.problem, *at_start)
 
     @property
     def theta(self):
@@ -142,15 +142,15 @@ def test_a_mode_that_the_data_do_not_show_is_removed(every_word):
     every = every_word(n_units)
     is_busy = every.sum(axis=1) > n_units // 2
 
-    def false_mass(theta):
+    def spurious_mass(theta):
         log_p = log_weight(theta, every)
         return math.exp(logsumexp(log_p[is_busy]) - logsumexp(log_p))
 
-    assert false_mass(start) > 0.3
+    assert spurious_mass(start) > 0.3
     found = Searching(words, start, 1e-3)
-    assert found.has_false_mode
+    assert found.has_spurious_mode
     found.run(1000)
-    assert false_mass(found.theta) < 1e-3
+    assert spurious_mass(found.theta) < 1e-3
     np.testing.assert_allclose(X.mean(axis=0), _rates(found.theta, every), atol=0.01)
 
 
@@ -158,7 +158,7 @@ def test_a_step_that_makes_a_mode_is_refused_and_its_words_are_remembered():
     n_units = 12
     X = (np.random.default_rng(0).random((4000, n_units)) < 0.02).astype(np.uint8)
     found = Searching(Words.from_array(X), uncoupled(Words.from_array(X)), 1e-3)
-    assert not found.has_false_mode
+    assert not found.has_spurious_mode
     here, state = found.theta, found.state
     # Silent words stay what they are, and all units active have three times their mass.
     busy = 0.5 * (math.log(3.0) - here.b.sum()) / (n_units * (n_units - 1) / 2)

@@ -109,7 +109,7 @@ BEARING = {
     "n_init": 2,
     "group_l1": 1e-3,
     "max_steps": 7,
-    "light_above": 50,
+    "fast_above_bits": 50,
 }
 
 
@@ -192,7 +192,7 @@ def chosen(path):
     return found
 
 
-def test_a_fit_with_a_false_mode_is_chosen_only_if_there_is_no_other():
+def test_a_fit_with_a_spurious_mode_is_chosen_only_if_there_is_no_other():
     false = [Candidate(0.0, 99.0, True, 0.02), Candidate(1e-3, 98.0, True, 0.5)]
     assert chosen([*false, Candidate(2e-3, -1.0, False, 0.009)]).l1 == 2e-3
     assert chosen(false).l1 == 0.0

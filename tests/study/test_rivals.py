@@ -68,9 +68,9 @@ def test_test_scores_are_those_of_the_fits(results):
 
 def test_scores_tell_what_a_dirichlet_process_around_the_model_adds(results):
     train, _, test = results.words("A", split=2)
-    universal = mc.models.Universal(results.model("A", "Tree", split=2)).fit(train)
+    process = mc.models.DirichletProcess(results.model("A", "Tree", split=2)).fit(train)
     [score] = [each for each in results.comparison("A").scores["Tree"].splits if each.split == 2]
-    assert score.lift == pytest.approx(mc.evaluate.lift(universal, test).bits_per_second)
+    assert score.lift == pytest.approx(mc.score(process, test, process.base_).bits_per_second)
 
 
 def test_prediction_patterns_and_adequacy_have_rivals(results):

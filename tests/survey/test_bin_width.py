@@ -49,8 +49,8 @@ def test_the_stated_error_is_the_spread_over_recordings():
 
 def test_the_pooled_correlogram_is_the_sum_over_ordered_pairs():
     recording = recorded(together(0.006))
-    result = suggest_bin_width(recording, window=0.1)
-    every = correlograms(recording, bin_width=0.001, window=0.1)
+    result = suggest_bin_width(recording, max_lag_s=0.1)
+    every = correlograms(recording, bin_width=0.001, max_lag_s=0.1)
     apart = ~np.eye(6, dtype=bool)
     np.testing.assert_array_equal(result.counts, every.counts[apart].sum(axis=0))
     np.testing.assert_allclose(result.chance, every.chance[apart].sum(axis=0), rtol=1e-12)
@@ -99,7 +99,7 @@ def test_correlations_broader_than_the_window_are_told_and_a_wider_window_finds_
     narrow = suggest_bin_width(recording)
     assert narrow.width_s == 0.020
     assert "still fall at lags of ±200 ms" in narrow.reason
-    wide = suggest_bin_width(recording, window=1.0)
+    wide = suggest_bin_width(recording, max_lag_s=1.0)
     assert wide.peak_width_s == pytest.approx(GAUSSIAN_FWHM * np.sqrt(2.0) * 0.060, rel=0.08)
 
 

@@ -46,7 +46,7 @@ def test_counts_are_all_pairs_of_spikes_within_an_epoch(trains_ms, width_ms, sto
     recording = Recording(
         [np.array(train) * 1e-3 for train in trains_ms], epochs=np.array(epochs_ms) * 1e-3
     )
-    result = correlograms(recording, bin_width=width_ms * 1e-3, window=5 * width_ms * 1e-3)
+    result = correlograms(recording, bin_width=width_ms * 1e-3, max_lag_s=5 * width_ms * 1e-3)
     np.testing.assert_array_equal(result.counts, counted(trains_ms, epochs_ms, width_ms, 5))
 
 
@@ -54,13 +54,13 @@ def test_counts_are_all_pairs_of_spikes_within_an_epoch(trains_ms, width_ms, sto
 @settings(deadline=None, max_examples=20)
 def test_a_pair_read_the_other_way_round_is_reversed_in_time(trains_ms):
     trains = [np.array(train) / 999.0 for train in trains_ms]
-    counts = correlograms(Recording(trains), bin_width=1 / 333, window=0.03).counts
+    counts = correlograms(Recording(trains), bin_width=1 / 333, max_lag_s=0.03).counts
     np.testing.assert_array_equal(counts, counts.transpose(1, 0, 2)[:, :, ::-1])
 
 
 def test_a_shifted_train_gives_one_peak_at_its_shift():
     train = np.arange(1.0, 50.0)
-    result = correlograms(Recording([train, train + 0.003]), bin_width=0.001, window=0.010)
+    result = correlograms(Recording([train, train + 0.003]), bin_width=0.001, max_lag_s=0.010)
     assert result.counts[0, 1].nonzero()[0].tolist() == [13]
     assert result.lags_s[13] == pytest.approx(0.003)
     assert result.counts[0, 1, 13] == train.size
@@ -70,7 +70,7 @@ def test_a_shifted_train_gives_one_peak_at_its_shift():
 
 def test_identical_trains_coincide_and_a_spike_does_not_meet_itself():
     train = np.array([0.1, 0.2, 0.2, 0.5])
-    counts = correlograms(Recording([train, train]), bin_width=0.01, window=0.02).counts
+    counts = correlograms(Recording([train, train]), bin_width=0.01, max_lag_s=0.02).counts
     assert counts[0, 1, 2] == counts[1, 0, 2] == 6
     assert counts[0, 0, 2] == 2
 
@@ -78,7 +78,7 @@ def test_identical_trains_coincide_and_a_spike_does_not_meet_itself():
 def test_poisson_trains_stay_at_the_chance_level_in_every_bin():
     trains = poisson([20.0, 5.0, 10.0], 400.0)
     recording = Recording(trains, epochs=[[0.0, 100.0], [100.0, 400.0]])
-    result = correlograms(recording, bin_width=0.010, window=0.2)
+    result = correlograms(recording, bin_width=0.010, max_lag_s=0.2)
     pairs = np.triu_indices(3, 1)
     z = (result.counts[pairs] - result.chance[pairs]) / np.sqrt(result.chance[pairs])
     assert np.abs(z).max() < 4.5
@@ -87,7 +87,7 @@ def test_poisson_trains_stay_at_the_chance_level_in_every_bin():
 
 def test_chance_counts_the_stretch_in_which_both_ends_of_a_lag_are_recorded():
     epochs = [[0.0, 0.05], [1.0, 1.3]]
-    result = correlograms(Recording([[0.01], [1.1]], epochs=epochs), bin_width=0.02, window=0.1)
+    result = correlograms(Recording([[0.01], [1.1]], epochs=epochs), bin_width=0.02, max_lag_s=0.1)
     lags = np.linspace(-0.11, 0.11, 110_001)
     overlap = np.clip(0.05 - abs(lags), 0.0, None) + np.clip(0.3 - abs(lags), 0.0, None)
     parts = [overlap[k * 10_000 : (k + 1) * 10_000 + 1] for k in range(11)]
@@ -99,7 +99,7 @@ def test_chance_counts_the_stretch_in_which_both_ends_of_a_lag_are_recorded():
 def test_times_on_a_grid_of_samples_favour_no_bin():
     rng = np.random.default_rng(1)
     trains = [np.unique(rng.integers(0, 3_000_000, 30_000)) / 30_000.0 for _ in range(6)]
-    result = correlograms(Recording(trains), bin_width=0.0002, window=0.002)
+    result = correlograms(Recording(trains), bin_width=0.0002, max_lag_s=0.002)
     pooled = result.counts[np.triu_indices(6, 1)].sum(axis=0)
     # Six samples to a bin: rules that give an edge to one side are off by a sixth in the middle.
     np.testing.assert_allclose(pooled / pooled.mean(), 1.0, atol=0.03)
@@ -122,7 +122,7 @@ def test_other_libraries_count_the_same_away_from_edges():
         for t in trains
     ]
     theirs = elephant.cross_correlation_histogram(*binned, window=[-10, 10])[0]
-    ours = correlograms(Recording(trains, epochs=[[0.0, 20.0]]), bin_width=0.005, window=0.05)
+    ours = correlograms(Recording(trains, epochs=[[0.0, 20.0]]), bin_width=0.005, max_lag_s=0.05)
     np.testing.assert_array_equal(ours.counts[0, 1], np.asarray(theirs.magnitude).ravel())
 
 

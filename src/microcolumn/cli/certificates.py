@@ -83,7 +83,7 @@ def as_dict(model: Any) -> dict[str, Any]:
             "nats": log_z.value,
             "stderr": log_z.stderr,
             "method": log_z.method,
-            "false_mass": log_z.false_mass,
+            "spurious_mass": log_z.spurious_mass,
         },
     }
 

@@ -104,7 +104,7 @@ def fit(
         # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
-        names = ("bits_per_second", "stderr", "n_words", "false_mass")
+        names = ("bits_per_second", "stderr", "n_words", "spurious_mass")
         scored = held_out and {name: getattr(held_out, name) for name in names}
         tried = choice and [
             settings | {"bits_per_second": each.bits_per_second}
@@ -117,7 +117,7 @@ def fit(
         rows.insert(2, ("settings", f"{choice}, chosen on a fifth of the words"))
     if held_out is not None:
         n_words = f"{held_out.n_words:,} words"
-        above = "" if held_out.has_false_mode else f" above independent units on {n_words}"
+        above = "" if held_out.has_spurious_mode else f" above independent units on {n_words}"
         rows.append(("held out", f"{held_out}{above}"))
     if sure is not None:
         rows.append(("intervals", sure.statement()))
@@ -179,7 +179,7 @@ def predict(
             fitted,
             recording.bin(_bin_width(fitted, model, bin_width)).embed(window_of(fitted)),
             given=cast(Literal["rest", "past"], given),  # which refuses others
-            units=_positions(recording.units.ids, reading.ids_of(predict), model),
+            positions=_positions(recording.units.ids, reading.ids_of(predict), model),
         )
     if (first, last) != (None, None):
         prediction = prediction.stretch(

@@ -5,12 +5,12 @@ A term is one file with a class that holds its arrays. It knows what it adds to 
 summed over words (``moments``). ``Parameters`` is the sum of any of them, and all that sums over
 words, chains, annealing, searches and certificates ask of it is
 
-=============== ===================================================================================
-``only_live()`` the same distribution without what adds nothing, Gaussian hidden units as couplings
-``arrays``      b, J, W, c, v for kernels; ``tables.arrays`` for chains of functions of a few units
-``moments``     slopes of log p~, summed over words
-``Layout.of``   the same as one flat vector: ``pack``, ``unpack``, ``pack_gradient``
-=============== ===================================================================================
+===================== =============================================================================
+``drop_dead_units()`` without what adds nothing to the distribution, Gaussian units as couplings
+``arrays``            b, J, W, c, v for kernels; ``tables.arrays`` for functions of few units
+``moments``           slopes of log p~, summed over words
+``Layout.of``         the same as one flat vector: ``pack``, ``unpack``, ``pack_gradient``
+===================== =============================================================================
 
 A further term is a further file, an entry in ``Parameters.terms``, and its place in ``Layout``.
 """

@@ -49,7 +49,7 @@ class Tables(Term):
         """The same functions with other strengths."""
         return replace(self, strengths=strengths)
 
-    def only_live(self) -> Tables:
+    def drop_dead_units(self) -> Tables:
         """The functions whose strength is not zero."""
         live = self.strengths != 0.0
         return Tables(self.inputs[live], self.values[live], self.strengths[live])

@@ -1,5 +1,7 @@
 """Scores on held-out words: bits per second, predictions of units, patterns and synchrony."""
 
-import lazy_loader
+from ..renamed import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(
+    __name__, __file__, {"lift": "microcolumn.score(model, words, baseline=model.base_)"}
+)

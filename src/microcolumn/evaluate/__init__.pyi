@@ -51,7 +51,6 @@ from ._prediction_scores import (
 from ._rival_choice import Choice as Choice, choose as choose
 from ._score import (
     Score as Score,
-    lift as lift,
     score as score,
     sequence_gain as sequence_gain,
 )

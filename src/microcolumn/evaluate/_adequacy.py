@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..models import WordModel
 from ..notebook import AsText
+from ..tables import AsTable
 from ..validation import Floats, expect, random_generator
 from ..words import Words
 from ._bootstrap import counted_blocks
@@ -58,7 +60,7 @@ class MomentFit:
 
 
 @dataclass(frozen=True, slots=True)
-class Adequacy(AsText):
+class Adequacy(AsText, AsTable):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
     The sentence rests on the size of a difference as well as on p, since enough words reject every
@@ -120,6 +122,14 @@ class Adequacy(AsText):
     nats_expected: float
     method: Method
     bits: str = "units"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per family of statistics."""
+        missed = self.missed
+        return [
+            {"statistics": name, "p_value": p, "missed": name in missed}
+            for name, p in self.p_values.items()
+        ]
 
     @property
     def missed(self) -> tuple[str, ...]:

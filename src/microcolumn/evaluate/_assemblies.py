@@ -22,6 +22,8 @@ from ..models import PopulationModel
 from ..models._penalised import PenalisedModel
 from ..origin import units_of
 from ..parameters import Parameters
+from ..renamed import Renamed
+from ..tables import AsTable
 from ..units import Units
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
@@ -49,14 +51,14 @@ _CLEAR = 1.645
 
 
 @dataclass(frozen=True, slots=True)
-class Assembly:
+class Assembly(Renamed):
     """A live hidden unit: what it is made of, how sure it is to be there, and what it is worth.
 
     Parameters
     ----------
     position : int
         Column of ``W`` of the first fit.
-    units, silenced : tuple of str
+    units, negative_units : tuple of str
         Units with a positive weight of at least a quarter of its largest positive one, and units
         with a negative weight of at least a quarter of its largest of either sign, strongest first.
         Each is named once, by its strongest bin of the window.
@@ -83,7 +85,7 @@ class Assembly:
 
     position: int
     units: tuple[str, ...]
-    silenced: tuple[str, ...]
+    negative_units: tuple[str, ...]
     layer: str
     layer_share: float
     layer_p_value: float
@@ -119,8 +121,8 @@ class Assembly:
         return "assembly" if self.bits_per_second > _CLEAR * self.stderr else "not needed"
 
 
-@dataclass(frozen=True, slots=True)
-class Assemblies(Sequence[Assembly]):
+@dataclass(frozen=True, slots=True, repr=False)
+class Assemblies(AsTable, Sequence[Assembly]):
     """The live hidden units of a fit, those that are worth most first; it prints as a table.
 
     Parameters
@@ -173,6 +175,8 @@ class Assemblies(Sequence[Assembly]):
         rows = [columns_of(row) for row in self.rows]
         return text_table(HEADER, rows, left=LEFT)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         if not self.rows:
             return html_table(("",), [("no live hidden unit",)])
@@ -180,11 +184,11 @@ class Assemblies(Sequence[Assembly]):
 
 
 HEADER = (
-    *("hidden", "units", "silenced", "layer", "share (chance)", "p"),
+    *("hidden", "units", "negative units", "layer", "share (chance)", "p"),
     *("on, per s", "recurs in", "bits/s lost", "verdict"),
 )
 #: Columns of words.
-LEFT = ("hidden", "units", "silenced", "layer", "verdict")
+LEFT = ("hidden", "units", "negative units", "layer", "verdict")
 
 
 def columns_of(row: Assembly) -> tuple[str, ...]:
@@ -194,7 +198,7 @@ def columns_of(row: Assembly) -> tuple[str, ...]:
     return (
         row.name,
         " ".join(row.units),
-        " ".join(row.silenced) or "-",
+        " ".join(row.negative_units) or "-",
         row.layer or "-",
         number(row.layer_share) + ("" if math.isnan(chance) else f" ({number(chance)})"),
         "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}",
@@ -208,7 +212,7 @@ def columns_of(row: Assembly) -> tuple[str, ...]:
 def assemblies(
     models: PopulationModel | Sequence[PopulationModel],
     words: Words | ArrayLike,
-    layer: Units | Sequence[str] | None = None,
+    units: Units | Sequence[str] | None = None,
     *,
     bin_width: float | None = None,
     random_state: int | np.random.Generator | None = 0,
@@ -231,9 +235,9 @@ def assemblies(
         described. One alone is described, and nothing is said about stability.
     words : Words or array_like, shape (n_words, n_units)
         Words that the first was not fitted to, in time order.
-    layer : Units or sequence of str, optional
-        Table of the units, or one label per unit in the first model's order; by default the layers
-        that it knows. Layers are tested where there are at least two.
+    units : Units or sequence of str, optional
+        Table of the units, or the layer of each unit in the first model's order; by default the
+        layers that it knows. Layers are tested where there are at least two.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     random_state : int, Generator or None
@@ -265,7 +269,7 @@ def assemblies(
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
     found = recurrence(weights, others, held.n_units, rng)
-    tested = _layers(first, theta, layer, held)
+    tested = _layers(first, theta, units, held)
     active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
     lost, stderr, exact = losses(theta, held, rng)
     rows = []
@@ -276,7 +280,7 @@ def assemblies(
             Assembly(
                 position=k,
                 units=_named(strongest, held.units),
-                silenced=_named(-strongest, held.units, largest=np.abs(strongest).max()),
+                negative_units=_named(-strongest, held.units, largest=np.abs(strongest).max()),
                 layer=of_layer.layer if of_layer else "",
                 layer_share=of_layer.share if of_layer else math.nan,
                 layer_p_value=of_layer.p_holm if of_layer else math.nan,
@@ -316,6 +320,12 @@ def refits(
         How many; an even number uses all halves.
     random_state : int, Generator or None
         Source of the halves and of the starts.
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> len(refits(mc.RBM(2), words, 2))
+    2
     """
     count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)
@@ -342,15 +352,17 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
 
 
 def _layers(
-    model: PopulationModel, theta: Parameters, layer: Units | Sequence[str] | None, held: Words
+    model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, held: Words
 ) -> dict[int, HiddenUnitLayer]:
     """Layer of each hidden unit with weights; empty where there are no two layers."""
-    if layer is None or isinstance(layer, Units):
-        units = units_of(model.origin_, layer) or held.units
-        layer = units.layer
-    if layer is None or len(set(layer) - {""}) < 2:
+    layers = (
+        (units_of(model.origin_, units) or held.units).layer
+        if units is None or isinstance(units, Units)
+        else units
+    )
+    if layers is None or len(set(layers) - {""}) < 2:
         return {}
-    tested = layer_statistics(theta, layer, window=held.window)
+    tested = layer_statistics(theta, layers, window=held.window)
     return {row.position: row for row in tested.hidden}
 
 

@@ -226,7 +226,7 @@ class _Fits:
         self.drive = StimulusDrive.from_words(train, repeats)
         base = Driven(Independent(), self.drive).fit(train).log_probability(test)
         #: What driven independent units gain over constant rates in each test bin, nats.
-        self.stimulus = base - Independent().fit(train).score_samples(test)[test.index]
+        self.stimulus = base - Independent().fit(train).score_samples(test)
         self.of = {}
         for name, model in models.items():
             fit = Driven(model, self.drive).fit(train)

@@ -24,7 +24,7 @@ AUTOMATIC = {"auto": 3, "coarse": 1}
 #: How often a grid is extended by a factor of ten at either end.
 _MOST_EXTENSIONS = 2
 #: Share of a model's mass in modes without a training word at which it is not chosen.
-_MOST_FALSE_MASS = 0.01
+_MOST_SPURIOUS_MASS = 0.01
 #: Bits of a word from which on annealing begins with fewer steps.
 _MANY_BITS = 64
 _FIRST_STEPS, _FEW_STEPS = 500, 125
@@ -78,6 +78,12 @@ def choose_l1(
         whose log Z has not converged: it may be too small, and the score too good. Where the
         likelihood is sampled, log Z of the chosen fit alone is found anew; that of the others comes
         from the words that their fits drew (``method`` is ``"chains"``).
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> choose_l1(mc.Ising(), *words.split(0.8), [1e-4, 1e-3]).best.l1
+    0.001
     """
     expect("model", model, PenalisedModel, "one model with a penalty, such as RBM()")
     train, validation = as_words(train), as_words(validation)
@@ -174,12 +180,12 @@ def preferred(merits: dict[float, tuple[Any, ...]], errors: dict[float, float]) 
     return max(l1 for l1, (*each, score) in merits.items() if each == others and score >= least)
 
 
-def merits_of(score: float, converged: bool, false_mass: float | None) -> tuple[Any, ...]:
+def merits_of(score: float, converged: bool, spurious_mass: float | None) -> tuple[Any, ...]:
     """What a fit is chosen by, the most important first; ``score`` may be NaN.
 
-    ``false_mass`` is None where it is not known.
+    ``spurious_mass`` is None where it is not known.
     """
-    is_true = false_mass is None or not false_mass > _MOST_FALSE_MASS
+    is_true = spurious_mass is None or not spurious_mass > _MOST_SPURIOUS_MASS
     is_known = not math.isnan(score)
     return is_true, converged, is_known, score if is_known else 0.0
 
@@ -208,8 +214,8 @@ def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
     """The preferred strength of those tried."""
     merits = {}
     for l1, (fit, kept) in found.items():
-        false_mass = fit.log_partition().false_mass
-        merits[l1] = merits_of(kept.bits_per_second, kept.converged, false_mass)
+        spurious_mass = fit.log_partition().spurious_mass
+        merits[l1] = merits_of(kept.bits_per_second, kept.converged, spurious_mass)
     return preferred(merits, {l1: kept.stderr for l1, (_, kept) in found.items()})
 
 

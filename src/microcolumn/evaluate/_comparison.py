@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import BadInput
 from ..formatting import counted, enumeration, html_table, html_text, text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..notebook import card
-from ..partition._result import false_mode_text, method_text
+from ..partition._result import method_text, spurious_mode_text
+from ..tables import AsTable
 from ._model_score import ModelScore
 from ._paired import PairedDifference
 from ._significance import Estimate, ratio
@@ -28,7 +30,7 @@ _OF_TEXT = ("model", "chosen", "log Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(AsTable):
     """Models compared on the same held-out words, in one split or in many.
 
     Printed, the comparison of fitted models (:func:`microcolumn.compare`) is a table, and that of
@@ -50,8 +52,8 @@ class Comparison:
     window : int
         Bins per word.
     unranked : tuple of ModelScore
-        Models with a false mode: much of their mass lies on words never seen, so that their scores
-        say nothing about the recording. They are in no pair.
+        Models with a spurious mode: much of their mass lies on words never seen, so that their
+        scores say nothing about the recording. They are in no pair.
     split_by : {"words", "blocks", ""}
         How words were assigned to training and test parts; empty outside of a study.
     test_to_train : float
@@ -79,7 +81,7 @@ class Comparison:
     def best(self) -> ModelScore:
         """The model with the highest mean score."""
         if not self.models:
-            raise BadInput("no model can be ranked, since all have a false mode", "raise l1")
+            raise BadInput("no model can be ranked, since all have a spurious mode", "raise l1")
         return self.ranked[0]
 
     @property
@@ -107,7 +109,8 @@ class Comparison:
         found = self._find(*names)
         if found is None:
             known = ", ".join(dict.fromkeys([*self.scores, INDEPENDENT]))
-            raise BadInput(f"no pair is {names[0]!r} and {names[1]!r}", f"choose two of {known}")
+            problem = f"there is no pair of {names[0]!r} and {names[1]!r}"
+            raise BadInput(problem, f"choose two of {known}")
         return found
 
     def relative(self, first: str, second: str) -> Estimate | None:
@@ -196,6 +199,16 @@ class Comparison:
         """The parts of the answer, the most important one first."""
         return _statements(self)
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per model, the best first; those with a spurious mode come last."""
+        names = (
+            *("name", "bits_per_second", "block_stderr", "split_stderr", "bits_per_spike"),
+            *("n_parameters", "n_couplings", "n_live_hidden", "chosen", "converged"),
+            "spurious_mass",
+        )
+        found = (*self.ranked, *self.unranked)
+        return [{name: getattr(model, name) for name in names} for model in found]
+
     @property
     def table(self) -> str:
         """Score, size and certificate of every model, in the order of ``models``."""
@@ -205,8 +218,8 @@ class Comparison:
     def _row(self, model: ModelScore) -> dict[str, str]:
         score, n_hidden = model.splits[0], model.spec.n_hidden
         bits, behind = f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}", "-"
-        if model.has_false_mode:
-            bits = false_mode_text(model.false_mass)
+        if model.has_spurious_mode:
+            bits = spurious_mode_text(model.spurious_mass)
         elif model is self.best:
             behind = "best"
         elif by := self._find(self.best.name, model.name):  # None where a score is not finite
@@ -214,7 +227,7 @@ class Comparison:
         return {
             "model": model.name,
             "bits/s": bits,
-            "per spike": "-" if model.has_false_mode else f"{model.bits_per_spike:.2f}",
+            "per spike": "-" if model.has_spurious_mode else f"{model.bits_per_spike:.2f}",
             "behind best": behind,
             "nats/word": f"{score.nats_per_word:.4f}",
             "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
@@ -239,12 +252,14 @@ def doubt(compared: Sequence[ModelScore], behind: Sequence[ModelScore]) -> str:
 
 def _statements(compared: Comparison) -> list[str]:
     """The parts of the answer, the most important one first."""
-    false = [f"{model.name}: {false_mode_text(model.false_mass)}" for model in compared.unranked]
+    spurious = [
+        f"{model.name}: {spurious_mode_text(model.spurious_mass)}" for model in compared.unranked
+    ]
     if not compared.models:
-        return false
+        return spurious
     about = HOLDS_FOR.get(compared.split_by)
     # Annealing may have missed a part of log Z, so that a score is too good.
-    sentences = [*_ranking(compared), doubt(compared.models, ()), *false, about]
+    sentences = [*_ranking(compared), doubt(compared.models, ()), *spurious, about]
     return [sentence[0].upper() + sentence[1:] for sentence in sentences if sentence]
 
 

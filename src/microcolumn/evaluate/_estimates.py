@@ -11,6 +11,7 @@ from scipy import stats
 
 from ..formatting import text_table
 from ..notebook import AsText
+from ..tables import AsTable
 from ..validation import Floats
 
 #: Largest standard error (nats) of a parameter that the words determine.
@@ -57,7 +58,7 @@ class Estimates:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Intervals(AsText):
+class Intervals(AsText, AsTable):
     """Intervals for the parameters of a fitted model; see :func:`microcolumn.evaluate.intervals`.
 
     Attributes

@@ -147,7 +147,7 @@ def explainable(
 def _cost(words: Words, baseline: Independent | ArrayLike | None) -> Floats:
     """Minus log p of each distinct word under independent units, nats."""
     if isinstance(baseline, Independent):
-        return np.asarray(-baseline.score_samples(words))
+        return np.asarray(-baseline._score_distinct(words))
     given = words.rates if baseline is None else baseline
     rates = real_vector("baseline", given, words.n_dims, "unit")
     with np.errstate(divide="ignore"):

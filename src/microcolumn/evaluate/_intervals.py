@@ -223,7 +223,7 @@ def _with_limits(
 
 def _of_likelihood(parts: _Parts) -> dict[str, Any]:
     """Everything of a model with hidden units, or of independent units."""
-    theta, n = parts.theta.only_live()[0], parts.words.n_dims
+    theta, n = parts.theta.drop_dead_units()[0], parts.words.n_dims
     halves = _halves(parts) if theta.n_hidden else []
     found = likelihood_estimates(
         theta, parts.words, parts.usable, parts.always, parts.blocks, halves

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 
 from ..formatting import html_table, text_table
+from ..tables import AsTable
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenUnitLayer:
-    """How much of one hidden unit lies in one layer.
+    """How much of one hidden unit lies in one layer, by :func:`layer_statistics`.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class CouplingContrast:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerStatistics:
+class LayerStatistics(AsTable):
     """Tests of hidden units and couplings against layers; it prints as a table.
 
     Parameters
@@ -105,6 +106,8 @@ class LayerStatistics:
     overall_upper : float
         Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
     """
+
+    _columns = "hidden"
 
     layers: tuple[str, ...]
     n_units: tuple[int, ...]

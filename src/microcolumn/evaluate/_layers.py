@@ -38,7 +38,7 @@ _TIE = 1e-9
 
 def layer_statistics(
     model: PopulationModel | Parameters,
-    layer: Units | Iterable[str] | None = None,
+    units: Units | Iterable[str] | None = None,
     *,
     window: int | None = None,
     n_permutations: int = 9999,
@@ -52,8 +52,8 @@ def layer_statistics(
     ----------
     model : PopulationModel or Parameters
         A fitted model, or its parameters.
-    layer : Units or iterable of str, shape (n_units,), optional
-        Table of the model's units, or one label per unit in the model's order; by default the
+    units : Units or iterable of str, shape (n_units,), optional
+        Table of the model's units, or the layer of each unit in the model's order; by default the
         layers that the model knows. Units labelled ``""`` are left out.
     window : int, optional
         Bins per word: a model of spatiotemporal words uses each unit's label at every lag. By
@@ -73,7 +73,7 @@ def layer_statistics(
     >>> statistics.overall_p_value == 2 / 70, statistics.exact
     (True, True)
     """
-    table = _layers_of(model, layer)
+    table = _layers_of(model, units)
     theta, window = parameters_of(model, "model"), _window_of(model, window)
     rng = random_generator(random_state)
     labels = _labels(table, theta.n_visible, window)
@@ -117,31 +117,31 @@ def _window_of(model: PopulationModel | Parameters, window: int | None) -> int:
 
 
 def _layers_of(
-    model: PopulationModel | Parameters, layer: Units | Iterable[str] | None
+    model: PopulationModel | Parameters, units: Units | Iterable[str] | None
 ) -> Iterable[str]:
     """Labels as given, those of a table in the model's order, or the model's own."""
-    if not (layer is None or isinstance(layer, Units)):
-        return layer
-    units = units_of(getattr(model, "origin_", None), layer)
-    if units is None:
+    if not (units is None or isinstance(units, Units)):
+        return units
+    table = units_of(getattr(model, "origin_", None), units)
+    if table is None:
         raise BadInput("this model does not know its units", "pass one layer per unit")
-    if units.layer is None:
+    if table.layer is None:
         raise BadInput("these units have no layers", "pass labels or use units.with_layers")
-    return units.layer
+    return table.layer
 
 
 def _labels(layer: Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
     """One label per recorded unit, shape (n_units,)."""
     remedy = "pass one label per recorded unit, '' where it is unknown"
     if isinstance(layer, str):
-        raise BadType("layer", f"is {layer!r}", remedy)
-    labels = listed("layer", layer, remedy)
+        raise BadType("units", f"is {layer!r}", remedy)
+    labels = listed("units", layer, remedy)
     for n, label in enumerate(labels):
         if not isinstance(label, str | int | np.integer):
-            raise BadType(f"layer[{n}]", f"is {label!r}", remedy)
+            raise BadType(f"units[{n}]", f"is {label!r}", remedy)
     if window < 1 or len(labels) * window != n_bits:
         raise BadArgument(
-            "layer",
+            "units",
             f"has {counted(len(labels), 'label')} for {counted(n_bits, 'bit')} of words of "
             f"{counted(window, 'bin')}",
             remedy,

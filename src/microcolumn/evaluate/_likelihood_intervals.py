@@ -45,7 +45,7 @@ def too_large(theta: Parameters) -> str:
     """Why there are no intervals for a model of this size; empty if there are."""
     if theta.is_gaussian:
         return "weights of Gaussian hidden units can be rotated into each other"
-    live = theta.only_live()[0]
+    live = theta.drop_dead_units()[0]
     n, zeros = live.n_visible, (0 if live.W is None else int(np.sum(live.W == 0.0)))
     size = n + live.n_hidden * (n + 1) - zeros
     size += 0 if live.J is None else int(np.count_nonzero(live.J)) // 2
@@ -167,7 +167,7 @@ def _matched(
     Hidden units are paired by the weights of the two fits, so that the cosines add up to the most.
     """
     again, similarity = np.zeros(layout.size), np.zeros(layout.n_hidden)
-    theta = theta.only_live()[0]
+    theta = theta.drop_dead_units()[0]
     if too_large(theta):
         return _Again(again, similarity)
     estimated, other_start, found = _estimate(theta, words, usable, always)

@@ -101,7 +101,7 @@ class Likelihood:
             Words.from_array(X[seen], sample_weight=counts[seen])
         )
         # A pair adds twice its coupling to log p~, and that is what the prior is of.
-        self._prior = layout.entries**2 / (_PRIOR_SD**2 * self.n_words)
+        self._prior = layout.multiplicity**2 / (_PRIOR_SD**2 * self.n_words)
         self._prior[layout.fields] = 0.0
 
     def __call__(self, x: Floats) -> tuple[float, Floats]:

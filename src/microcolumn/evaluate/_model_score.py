@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ..models import ModelSpec
-from ..partition._result import is_false
+from ..partition._result import is_spurious
+from ..renamed import Renamed
 from ._score import ScoredWords
 
 
@@ -37,7 +38,7 @@ class SplitScore(ScoredWords):
         What the validation part chose for a rival, such as ``"60 components"``.
     lift : float
         Bits/s that a Dirichlet process around the model adds: by how much the model is wrong
-        (:func:`microcolumn.evaluate.lift`). NaN where it was not asked for.
+        (:class:`microcolumn.models.DirichletProcess`). NaN where it was not asked for.
     """
 
     split: int
@@ -66,8 +67,8 @@ class SplitScore(ScoredWords):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelScore:
-    """One model over all splits.
+class ModelScore(Renamed):
+    """One model over all splits, by :func:`compare`.
 
     Parameters
     ----------
@@ -111,14 +112,14 @@ class ModelScore:
         return len(self.splits)
 
     @property
-    def false_mass(self) -> float:
+    def spurious_mass(self) -> float:
         """Largest share, over splits, of the mass in modes where no training word lies."""
-        return max((score.false_mass or 0.0 for score in self.splits), default=0.0)
+        return max((score.spurious_mass or 0.0 for score in self.splits), default=0.0)
 
     @property
-    def has_false_mode(self) -> bool:
+    def has_spurious_mode(self) -> bool:
         """Whether that is 1 % or more in any split: then no score speaks for the model."""
-        return is_false(self.false_mass)
+        return is_spurious(self.spurious_mass)
 
     @property
     def bits_per_spike(self) -> float:

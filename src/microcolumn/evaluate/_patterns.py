@@ -11,12 +11,13 @@ from scipy.stats import binom
 from ..formatting import counted
 from ..models import WordModel
 from ..parameters import Floats
+from ..tables import AsTable
 from ..words import Words
 from ._inputs import words_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PatternStatistics:
+class PatternStatistics(AsTable):
     """Each distinct observed word: how often it came, and how often the model expects it.
 
     Parameters
@@ -34,6 +35,8 @@ class PatternStatistics:
     n_words : int
         Words that the bounds are for.
     """
+
+    _columns = ("n_active", "empirical", "model", "lower", "upper")
 
     X: NDArray[np.uint8]
     n_active: NDArray[np.int64]
@@ -68,7 +71,7 @@ def pattern_statistics(model: WordModel, words: Words | ArrayLike) -> PatternSta
     [0.5625, 0.1875, 0.1875]
     """
     held = words_for(model, words, None)
-    probability = np.exp(model.score_samples(held))
+    probability = np.exp(model._score_distinct(held))
     n_words = held.n_bins
     if held.weights is not None:  # bins of equal weight with the same counting noise
         n_words = max(1, round(float(held.weights.sum() ** 2 / (held.weights**2).sum())))

@@ -143,7 +143,7 @@ def predict(
     words: Words | ArrayLike,
     *,
     given: Given = "rest",
-    units: Iterable[int] | None = None,
+    positions: Iterable[int] | None = None,
     baseline: Baseline = None,
 ) -> Prediction:
     """Predict the spikes of the newest bin from the rest of the window or from the past alone.
@@ -161,7 +161,7 @@ def predict(
         units of the newest bin summed out exactly (at most 16 units). Where ``window`` is 1 the
         past is empty, and the prediction is the model's marginal; hidden Markov modes know all
         earlier bins of the epoch.
-    units : iterable of int, optional
+    positions : iterable of int, optional
         Positions of the units to predict, in the model's order; all of them by default.
     baseline : Independent or array_like, shape (n_dims,), optional
         Firing-rate model that :func:`skill` compares with; by default the rates
@@ -179,13 +179,15 @@ def predict(
     """
     held = words_for(model, words, None)
     n_units = held.n_units
-    positions = [*range(n_units)] if units is None else check_positions("units", units, n_units)
+    chosen = (
+        [*range(n_units)] if positions is None else check_positions("positions", positions, n_units)
+    )
     first = held.n_dims - held.n_units
-    newest = [first + position for position in positions]
+    newest = [first + position for position in chosen]
     bits, index = held.X[:, newest], held.index
     if given == "past" and isinstance(model, SequenceModel):
         # Each bin has a past of its own, all earlier bins of its run.
-        log_odds = model.log_odds_in_time(held, positions)
+        log_odds = model.log_odds_in_time(held, chosen)
         bits, index = bits[index], np.arange(held.n_bins, dtype=np.int32)
     else:
         # 700 nats are as good as certain. The more nats, the fewer decimals are right; past this
@@ -204,8 +206,8 @@ def predict(
         bins=held.bins + (held.window - 1),
         epoch_starts=held.epoch_starts,
         bin_width=held.bin_width,
-        positions=tuple(positions),
-        units=held.units.take(positions),
+        positions=tuple(chosen),
+        units=held.units.take(chosen),
         given=given,
         rate_log_odds=rate,
         weights=held.weights,
@@ -216,7 +218,7 @@ def predict(
 def conditional_gain(
     model: WordModel,
     words: Words | ArrayLike,
-    units: Iterable[int] | None = None,
+    positions: Iterable[int] | None = None,
     baseline: Baseline = None,
     *,
     bin_width: float | None = None,
@@ -232,7 +234,7 @@ def conditional_gain(
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words.
-    units : iterable of int, optional
+    positions : iterable of int, optional
         Which bits of the word to predict, in the model's order; by default those of the newest
         bin, where the rest is the past and the other units of the same bin.
     baseline : Independent or array_like, shape (n_units,), optional
@@ -260,10 +262,8 @@ def conditional_gain(
     """
     held = words_for(model, words, bin_width)
     base = independent_baseline(model, baseline)
-    if units is None:
-        chosen = list(range(held.n_dims - held.n_units, held.n_dims))
-    else:
-        chosen = check_positions("units", units, held.n_dims, of="bit")
+    asked = range(held.n_dims - held.n_units, held.n_dims) if positions is None else positions
+    chosen = check_positions("positions", asked, held.n_dims, of="bit")
     if given == "past":
         _check_newest(held, chosen)
     # log p of a bit is -softplus of the log odds of its other value, which neither overflows nor
@@ -276,14 +276,14 @@ def conditional_gain(
     return np.asarray(total / (math.log(2.0) * seconds))
 
 
-def _check_newest(words: Words, units: list[int]) -> None:
+def _check_newest(words: Words, positions: list[int]) -> None:
     """Refuse bits of earlier bins: given the past only the newest bin is predicted."""
     first = words.n_dims - words.n_units
-    for unit in units:
-        if unit < first:
+    for position in positions:
+        if position < first:
             raise BadArgument(
-                "units",
-                f"names bit {unit} of an earlier bin",
+                "positions",
+                f"names bit {position} of an earlier bin",
                 f"given the past only the newest bin is predicted: name bits {first} to "
                 f"{words.n_dims - 1} or use given='rest'",
             )

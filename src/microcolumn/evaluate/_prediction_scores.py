@@ -12,14 +12,15 @@ from scipy.special import expit
 from ..errors import BadInput
 from ..formatting import counted
 from ..parameters import Floats
+from ..tables import AsTable
 from ..validation import whole_number
 from ._patterns import counting_bounds
 from ._prediction import Prediction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Roc:
-    """Receiver operating characteristic of one unit's prediction.
+class Roc(AsTable):
+    """Receiver operating characteristic of one unit's prediction, by :func:`roc`.
 
     Attributes
     ----------
@@ -34,6 +35,8 @@ class Roc:
     unit, note : str
         The unit's name, and why the area is undefined, if it is.
     """
+
+    _columns = ("false_positive", "true_positive", "threshold")
 
     false_positive: Floats
     true_positive: Floats
@@ -86,7 +89,7 @@ def roc(prediction: Prediction, unit: int) -> Roc:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
+class Calibration(AsTable):
     """Predicted probability against observed frequency, in groups of like predictions.
 
     Attributes
@@ -101,6 +104,8 @@ class Calibration:
     error : float
         Calibration error: mean of ``|observed - predicted|`` over groups, by their weight.
     """
+
+    _columns = ("predicted", "observed", "lower", "upper", "n_bins")
 
     predicted: Floats
     observed: Floats
@@ -166,8 +171,8 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Skill:
-    """How much better than the firing rate each unit is predicted.
+class Skill(AsTable):
+    """How much better than the firing rate each unit is predicted, by :func:`skill`.
 
     Attributes
     ----------
@@ -176,6 +181,8 @@ class Skill:
     brier, rate_brier : ndarray, shape (n_chosen,)
         Mean squared difference of prediction and spike, and the same at the training rate.
     """
+
+    _columns = ("bits_per_second", "brier", "rate_brier")
 
     bits_per_second: Floats
     brier: Floats
@@ -194,6 +201,12 @@ def skill(prediction: Prediction) -> Skill:
     ----------
     prediction : Prediction
         From :func:`~microcolumn.evaluate.predict`, of a trained model or with ``baseline``.
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> skill(mc.evaluate.predict(mc.Ising().fit(words), words)).bits_per_second.shape
+    (6,)
     """
     if prediction.rate_log_odds is None:
         raise BadInput(

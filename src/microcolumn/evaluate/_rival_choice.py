@@ -93,6 +93,12 @@ def choose(
     Choice
         The highest score wins, of equals the first. A fit that has not converged is chosen only
         if there is no other, and so is one without a finite score.
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> choose(mc.models.Tree(), *words.split(0.8)).best.size_
+    '3 edges'
     """
     if not hasattr(model, "fit_grid"):
         raise BadType("model", f"is {kind_of(model)}", "pass one rival, for example Tree()")

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import Unsupported
-from ..models import Universal, WordModel, WordsEstimator
+from ..models import Independent, WordModel, WordsEstimator
 from ..notebook import AsText
 from ..parameters import Floats
 from ..partition import LogPartition
-from ..partition._result import false_mode_text, is_false
-from ..validation import expect
+from ..partition._result import is_spurious, spurious_mode_text
+from ..renamed import Renamed
 from ..words import Words
 from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import Baseline, independent_baseline, words_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredWords:
+class ScoredWords(Renamed):
     """What scores know of the words that they are of, and of the model's normaliser.
 
     Parameters
@@ -35,7 +35,7 @@ class ScoredWords:
         Mean log probability of a word, without baseline.
     n_words : int
         Words scored.
-    false_mass : float, optional
+    spurious_mass : float, optional
         Share of the model's mass in modes where no training word lies; None where not known. From
         1 % on the model is not one of these data.
     spikes_per_second : float
@@ -47,21 +47,21 @@ class ScoredWords:
     normaliser_stderr: float = 0.0
     nats_per_word: float = math.nan
     n_words: int = 0
-    false_mass: float | None = None
+    spurious_mass: float | None = None
     spikes_per_second: float = math.nan
 
     @property
-    def has_false_mode(self) -> bool:
+    def has_spurious_mode(self) -> bool:
         """Whether 1 % of the mass or more lies where no training word does."""
-        return is_false(self.false_mass)
+        return is_spurious(self.spurious_mass)
 
 
 @dataclass(frozen=True, slots=True)
 class Score(ScoredWords, AsText):
     """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
 
-    It has the fields of :class:`ScoredWords`, too. Of a model with a false mode it says so in print
-    instead of the score.
+    It has the fields of :class:`ScoredWords`, too. Of a model with a spurious mode it says so in
+    print instead of the score.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ class Score(ScoredWords, AsText):
         return self.bits_per_second
 
     def __str__(self) -> str:
-        if self.has_false_mode:
-            return false_mode_text(self.false_mass)
+        if self.has_spurious_mode:
+            return spurious_mode_text(self.spurious_mass)
         doubt = "" if self.converged else " (log Z not converged)"
         return f"{self.bits_per_second:.2f} ± {self.stderr:.2f} bits/s{doubt}"
 
@@ -105,12 +105,12 @@ class Score(ScoredWords, AsText):
 def score(
     model: WordModel,
     words: Words | ArrayLike,
-    baseline: Baseline = None,
+    baseline: Baseline | WordModel = None,
     *,
     bin_width: float | None = None,
     block_bins: int | None = None,
 ) -> Score:
-    """Mean of log2 p_model(x) - log2 p_independent(x) over held-out words, per second.
+    """Mean of log2 p_model(x) - log2 p_baseline(x) over held-out words, per second.
 
     Parameters
     ----------
@@ -118,8 +118,8 @@ def score(
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order. Spatiotemporal words count ``window`` bins of time each.
-    baseline : Independent or array_like, shape (n_units,), optional
-        Firing-rate model of the training words, or their rates per bin; by default the rates that
+    baseline : WordModel or array_like, shape (n_units,), optional
+        Another fitted model, or rates per bin of independent units; by default the rates that
         ``model`` was trained at, which keep half a count away from 0 and 1.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
@@ -139,10 +139,16 @@ def score(
     True
     """
     held = words_for(model, words, bin_width)
-    base = independent_baseline(model, baseline)
     length = block_bins_of(held, block_bins)
-    log_p = model.score_samples(held)
-    return score_of(log_p, base.score_samples(held), model.log_partition(), held, length)
+    log_p, log_z = model._score_distinct(held), model.log_partition()
+    if isinstance(baseline, WordModel) and not isinstance(baseline, Independent):
+        # A model that is built on the baseline shares its normaliser, whose error counts once.
+        if getattr(model, "base_", None) is not baseline:
+            stderr = math.hypot(log_z.stderr, baseline.log_partition().stderr)
+            log_z = replace(log_z, stderr=stderr)
+    else:
+        baseline = independent_baseline(model, baseline)
+    return score_of(log_p, baseline._score_distinct(held), log_z, held, length)
 
 
 def score_of(
@@ -165,7 +171,7 @@ def score_of(
         n_words=words.n_bins,
         n_units=words.n_units,
         block_bins=block_bins,
-        false_mass=log_z.false_mass,
+        spurious_mass=log_z.spurious_mass,
         spikes_per_second=float(words.rates.sum()) / (words.window * words.bin_width),
     )
 
@@ -227,7 +233,7 @@ def sequence_gain(
     held = words_for(model, words, bin_width)
     length = block_bins_of(held, block_bins)
     log_p: Floats = model.score_sequence(held)
-    gain = log_p - independent_baseline(model, baseline).score_samples(held)[held.index]
+    gain = log_p - independent_baseline(model, baseline).score_samples(held)
     scale = bits_per_second_per_nat(held)
     return Score(
         bits_per_second=float(gain.mean()) * scale,
@@ -239,43 +245,3 @@ def sequence_gain(
         block_bins=length,
         spikes_per_second=float(held.rates.sum()) / held.bin_width,
     )
-
-
-def lift(
-    model: Universal,
-    words: Words | ArrayLike,
-    *,
-    bin_width: float | None = None,
-    block_bins: int | None = None,
-) -> Score:
-    """By how much a universal model is better on held-out words than its base, in bits/s.
-
-    The score has the base in the place of independent units. What the model adds, the base has
-    wrong: words come more or less often than the base says, again and again. A lift of nothing
-    does not make the base right where words hardly ever repeat.
-
-    Parameters
-    ----------
-    model : Universal
-        A fitted model.
-    words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order.
-    bin_width : float, optional
-        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
-    block_bins : int, optional
-        Bins per block of the error bar; see :func:`score`.
-
-    Examples
-    --------
-    >>> from microcolumn.models import Independent
-    >>> together = np.random.default_rng(0).random((2000, 1)) < 0.1
-    >>> train, test = Words.from_array(np.repeat(together, 3, axis=1)).split(0.5, random_state=0)
-    >>> gain = lift(Universal(Independent()).fit(train), test)
-    >>> gain.bits_per_second > 5 * gain.stderr
-    True
-    """
-    expect("model", model, Universal, "a fitted Universal model")
-    held = words_for(model, words, bin_width)
-    log_p, log_p_base = model.score_samples(held), model.base_.score_samples(held)
-    length = block_bins_of(held, block_bins)
-    return score_of(log_p, log_p_base, model.log_partition(), held, length)

@@ -23,14 +23,14 @@ from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
 from ._score import ScoredWords, mean_rate, score_of
 from ._significance import split_stderr
-from ._tune import named_models, tune
+from ._tune import TuneResult, named_models, tune
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
 Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
 
 
 def compare(
-    models: Mapping[str, WordModel | str] | Sequence[WordModel | str],
+    models: TuneResult | Mapping[str, WordModel | str] | Sequence[WordModel | str],
     words: Words | ArrayLike,
     baseline: Baseline = None,
     *,
@@ -46,8 +46,8 @@ def compare(
 
     Parameters
     ----------
-    models : mapping or sequence of WordModel or str
-        Fitted models, models to fit, or names such as ``"RBM 25"``.
+    models : TuneResult, or mapping or sequence of WordModel or str
+        What :func:`tune` found, fitted models, models to fit, or names such as ``"RBM 25"``.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order, of the units and bins that all models were fitted on; all
         words where no model is fitted and ``train`` is not given.
@@ -110,8 +110,8 @@ def score_split(
     """Scores by name, and differences with their errors by pair of names, on one test part."""
     base = common_baseline(models, baseline)
     length = block_bins_of(held, block_bins)
-    log_p = {name: model.score_samples(held) for name, model in models.items()}
-    log_p_base = base.score_samples(held)
+    log_p = {name: model._score_distinct(held) for name, model in models.items()}
+    log_p_base = base._score_distinct(held)
     scores = {}
     for name, model in models.items():
         score = score_of(log_p[name], log_p_base, model.log_partition(), held, length)
@@ -181,9 +181,9 @@ def compare_splits(
 
 
 def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
-    """Models that may be ranked, and those with a false mode, in the same order."""
-    ranked = tuple(model for model in found if not model.has_false_mode)
-    return ranked, tuple(model for model in found if model.has_false_mode)
+    """Models that may be ranked, and those with a spurious mode, in the same order."""
+    ranked = tuple(model for model in found if not model.has_spurious_mode)
+    return ranked, tuple(model for model in found if model.has_spurious_mode)
 
 
 def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..formatting import enumeration
 from ..models import ModelSpec
+from ..tables import AsTable
 from ._layer_results import LayerStatistics
 from ._model_score import ModelScore
 from ._paired import PairedDifference, judged_together, paired_difference
@@ -25,7 +26,7 @@ BySplit = Mapping[int, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """Scores per unit against the length of the window.
+    """Scores per unit against the length of the window, by :class:`~microcolumn.study.Results`.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class WindowResult:
         Both models' block errors are taken as if they were independent, which is careful.
         """
         model, ising = (self.models[each][k] for each in (name, self.reference or ""))
-        if model is None or ising is None or model.has_false_mode or ising.has_false_mode:
+        if model is None or ising is None or model.has_spurious_mode or ising.has_spurious_mode:
             return {}
         n = model.n_units
         first, second = (
@@ -144,7 +145,7 @@ class UnitPrediction:
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionResult:
+class PredictionResult(AsTable):
     """Predictions of all units by one model, given the rest of the window or its past.
 
     Parameters
@@ -161,6 +162,8 @@ class PredictionResult:
     n_splits : int
         Splits that the means are over.
     """
+
+    _columns = "units"
 
     model: ModelSpec
     given: str

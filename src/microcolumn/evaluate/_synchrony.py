@@ -18,6 +18,7 @@ from ..formatting import counted
 from ..kernels.states import states
 from ..models import Rival, WordModel
 from ..parameters import Parameters
+from ..tables import AsTable
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
@@ -26,8 +27,8 @@ from ._model_words import drawn_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Synchrony:
-    """Distribution of the number of active bits of a word.
+class Synchrony(AsTable):
+    """Distribution of the number of active bits of a word, by :func:`synchrony`.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ class Synchrony:
     method : {"words", "exact", "samples"}
         Counted in data, summed over the model's states, or counted in words drawn from it.
     """
+
+    _columns = ("probability", "stderr")
 
     probability: Floats
     stderr: Floats
@@ -134,7 +137,7 @@ def _exact(model: WordModel) -> Floats | None:
     """P(k units active) from all words or all hidden states; None if both take too long."""
     if isinstance(model, Rival):
         return model._active_distribution()
-    theta, log_factor = model.parameters_.only_live()
+    theta, log_factor = model.parameters_.drop_dead_units()
     n_units, n_hidden = theta.n_visible, theta.n_hidden
     over_words = n_units + math.log2(n_units + n_hidden)
     over_hidden = math.inf if theta.J is not None else n_hidden + 2.0 * math.log2(n_units + 1)

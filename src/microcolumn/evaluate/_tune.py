@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -16,19 +16,17 @@ from ..formatting import enumeration, text_table
 from ..models import HistoryGLM, Rival, WordModel, model_named
 from ..models._penalised import PenalisedModel
 from ..notebook import AsText
+from ..tables import AsTable
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._choice import choose_l1
 from ._rival_choice import Choice, choose
 from ._score import score
 
-if TYPE_CHECKING:
-    import pandas
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TuneResult(AsText):
-    """Models at the settings that a validation part prefers, fitted to all words.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TuneResult(AsText, AsTable):
+    """Models at the settings that a validation part prefers, fitted to all words (:func:`tune`).
 
     Parameters
     ----------
@@ -44,8 +42,7 @@ class TuneResult(AsText):
     models: dict[str, Any]
     choices: dict[str, Choice]
 
-    @property
-    def table(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, Any]]:
         """What was tried, best first: model, settings, bits/s with error, and what was chosen."""
         rows = [
             {
@@ -61,20 +58,16 @@ class TuneResult(AsText):
         ]
         return sorted(rows, key=lambda row: -row["bits_per_second"])
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """The table as a pandas DataFrame."""
-        import pandas
-
-        return pandas.DataFrame(self.table)
-
     def __str__(self) -> str:
         header = ("model", "settings", "bits/s on validation words")
         rows = [
             (row["model"], row["settings"], f"{row['bits_per_second']:.2f} ± {row['stderr']:.2f}")
-            for row in self.table
+            for row in self.to_rows()
             if row["chosen"]
         ]
         return text_table(header, rows)
+
+    __repr__ = __str__
 
 
 def tune(
@@ -131,13 +124,15 @@ def tune(
         chosen = choice.settings[choice.chosen]
         tuned[name] = clone(by_name[name]).set_params(**chosen).fit(words)
     scores = {name: choice.scores[choice.chosen] for name, choice in choices.items()}
-    sound = [name for name, each in scores.items() if each.converged and not each.has_false_mode]
+    sound = [name for name, each in scores.items() if each.converged and not each.has_spurious_mode]
     best = max(sound or scores, key=lambda name: scores[name].bits_per_second)
     return TuneResult(tuned[best], tuned, choices)
 
 
 def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
     """Models by name; those that are given by their names alone are made."""
+    if isinstance(models, TuneResult):
+        return dict(models.models)
     if isinstance(models, Mapping):
         return {str(name): _model(each) for name, each in models.items()}
     listed = [models] if isinstance(models, str) or hasattr(models, "fit") else list(models)
@@ -157,6 +152,8 @@ def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, A
 def _model(each: Any) -> Any:
     if isinstance(each, str):
         return model_named(each)
+    if isinstance(each, type):
+        raise BadType("models", f"has the class {each.__name__}", f"pass {each.__name__}()")
     if not hasattr(each, "fit"):
         raise BadType("models", f"has {kind_of(each)}", "pass models or names, such as 'RBM 25'")
     return each

@@ -58,7 +58,7 @@ FIGURES = {
 
 
 class FigureRequest(NamedTuple):
-    """A figure that a study has results for."""
+    """A figure that a study has results for, by :func:`available_figures`."""
 
     name: str
     recording: str | None  # None where it shows all recordings
@@ -72,6 +72,11 @@ def available_figures(
 
     See :func:`draw_all` for ``figures`` and ``recordings``. A figure that is asked for by name is
     there without results, too.
+
+    Examples
+    --------
+    >>> [each.name for each in available_figures(mc.study.open("study.db"))][:2]
+    ['ranking', 'data']
     """
     asked = {_figure_name(each) for each in figures}
     planned = [source.name for source in results_of(results).plan.sources]
@@ -116,6 +121,11 @@ def draw_all(
     iterator of (FigureRequest, CaptionedFigure or str)
         Which figure it is, and the figure, drawn when its turn comes, or a sentence that says
         which of its results is not computed yet.
+
+    Examples
+    --------
+    >>> for request, figure in draw_all(mc.study.open("study.db"), figures=["ranking"]):
+    ...     figure.savefig(f"{request.name}.pdf")
     """
     planned = [None, *(source.name for source in results_of(results).plan.sources)]
     by_recording = sorted(

@@ -37,7 +37,7 @@ _BEFORE_ID = r'( id="|href="#|url\(#)'
 
 
 class CaptionedFigure(Figure):
-    """A matplotlib figure with a number, a title and a caption.
+    """A matplotlib figure with a number, a title and a caption (:func:`draw_all`).
 
     Saved as PDF (fonts embedded as TrueType), SVG or PNG, the file holds title and caption as
     metadata; a notebook shows the caption below the figure.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import BadInput
@@ -100,9 +101,19 @@ def of_condition(
         # Not `functools.wraps`, which would show the signature of what is decorated.
         for name in ("__doc__", "__name__", "__qualname__", "__module__"):
             setattr(figure_function, name, getattr(draw, name))
-        return figure_function
+        return with_example(figure_function)
 
     return decorate
+
+
+def with_example(figure_function: FigureFunction) -> FigureFunction:
+    """Decorator: show how a figure is drawn of a study."""
+    call = f'mc.figures.{figure_function.__name__}(mc.study.open("study.db"))'  # type: ignore[attr-defined]
+    figure_function.__doc__ = (
+        f"{cleandoc(figure_function.__doc__ or '')}\n\nExamples\n--------\n"
+        f">>> import microcolumn as mc\n>>> figure = {call}"
+    )
+    return figure_function
 
 
 def results_of(given: Any) -> Results:
@@ -162,7 +173,7 @@ def of_recordings(
         if each[1:] == condition[1:] and recording in (None, each.recording):
             with suppress(NotComputedError):  # no score of that recording is finite
                 compared = _compared(results, each)
-                if compared.models:  # if all have a false mode, there is no score
+                if compared.models:  # if all have a spurious mode, there is no score
                     found[each.recording] = compared
     if not found:
         raise condition.missing("a test")

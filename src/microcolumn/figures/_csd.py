@@ -36,6 +36,12 @@ def csd(laminar_map: LaminarMap, units: HasUnits | None = None) -> CaptionedFigu
         From :func:`microcolumn.survey.layers_from_flashes`.
     units : Units, Words or Recording, optional
         Drawn at their depths, if these are measured from the same reference.
+
+    Examples
+    --------
+    >>> lfp = mc.io.read_lfp("lfp.nwb", depth_reference="surface")
+    >>> flashes_s = mc.io.read_flashes("lfp.nwb", "flashes")
+    >>> figure = csd(mc.survey.layers_from_flashes(lfp, flashes_s))
     """
     remedy = "what mc.survey.layers_from_flashes(lfp, flashes_s) returns"
     expect("laminar_map", laminar_map, LaminarMap, remedy)

@@ -183,6 +183,10 @@ def correlogram(result: BinWidth | Recording) -> CaptionedFigure:
     ----------
     result : BinWidth or Recording
         From :func:`microcolumn.survey.suggest_bin_width`, or the recording for which to find it.
+
+    Examples
+    --------
+    >>> figure = correlogram(mc.simulate.microcolumn(n_units=6, minutes=1))
     """
     result = recorded.bin_width_of(result)
     with captioned("", "Cross-correlogram and bin width", (COLUMN, 2.6)) as figure:

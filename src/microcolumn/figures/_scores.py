@@ -28,6 +28,7 @@ from ._conditions import (
     mark_simulated,
     of_condition,
     of_recordings,
+    with_example,
 )
 from ._presets import is_narrow
 
@@ -39,6 +40,7 @@ _MOST_PANELS = 4
 _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 
 
+@with_example
 def likelihood(
     results: Results,
     recording: str | None = None,
@@ -147,10 +149,11 @@ def doubts(compared: Sequence[Comparison]) -> str:
             for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
                 if not all(getattr(score, attribute) for score in model.splits):
                     not_converged[what].setdefault(model.name, []).append(each.recording)
-    false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
-    return caption("doubts", false_modes=false, not_converged=not_converged)
+    spurious = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
+    return caption("doubts", spurious_modes=spurious, not_converged=not_converged)
 
 
+@with_example
 def ranking(
     results: Results,
     recording: str | None = None,
@@ -207,8 +210,8 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     computed = [each for models in shown.models.values() for each in models if each]
     if not computed:
         raise condition.missing("a test")  # scores that are not finite count as none
-    if all(each.has_false_mode for each in computed):
-        raise condition.missing("a score without a false mode")
+    if all(each.has_spurious_mode for each in computed):
+        raise condition.missing("a score without a spurious mode")
     has_gains = any(pair for pairs in shown.gains().values() for pair in pairs)
     width = PAGE if has_gains else COLUMN
     with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
@@ -231,7 +234,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             reference=shown.reference if has_gains else None,
             bands=error_bars(numbers, "Bands"),
             missing=_listed(shown, lambda each: each is None),
-            false_modes=_listed(shown, lambda each: each is not None and each.has_false_mode),
+            spurious_modes=_listed(shown, lambda each: each is not None and each.has_spurious_mode),
             doubtful=sorted({each.name for each in computed if not each.converged}),
         )
     return figure

@@ -58,7 +58,7 @@ class _Shown(NamedTuple):
         """That unit's prediction by every model, on the stretch with most of its spikes."""
         given, unit = self.best
         found = {
-            spec.name: predict(model, self.test, given=given, units=[unit.position])  # type: ignore[arg-type]
+            spec.name: predict(model, self.test, given=given, positions=[unit.position])  # type: ignore[arg-type]
             for spec, model in self.models.items()
         }
         stretch = busiest_stretch_of_unit(next(iter(found.values())), unit.position)

@@ -20,5 +20,5 @@ from ._remote import is_url as is_url
 from .neo import from_neo as from_neo
 from .npz import save as save
 from .nwb.lfp import read_flashes as read_flashes, read_lfp as read_lfp
-from .pynapple import from_pynapple as from_pynapple
+from .pynapple import from_pynapple as from_pynapple, to_pynapple as to_pynapple
 from .spikeinterface import from_spikeinterface as from_spikeinterface

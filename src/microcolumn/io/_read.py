@@ -84,6 +84,11 @@ def read(
         One sentence with the file, what is wrong with it and what to do.
     ImportError
         If the format's library is not installed, with the command that installs it.
+
+    Examples
+    --------
+    >>> read("session.npz").bin(0.020)
+    Words(6 units, 3,000 bins of 20 ms, ...
     """
     mapped = any(options.get(name) is not None for name in ("times", "units"))
     with in_file(path):

@@ -27,7 +27,11 @@ _COUNTED = 1 << 28
 
 
 def is_url(place: object) -> bool:
-    """Whether a place is a URL, of whatever kind, and no path."""
+    """Whether a place is a URL, of whatever kind, and no path.
+
+    >>> is_url("https://example.org/session.nwb"), is_url("session.nwb")
+    (True, False)
+    """
     if not isinstance(place, str) or _SCHEME.match(place) is None:
         return False
     try:

@@ -152,6 +152,12 @@ def save(recording: Recording, path: str | Path) -> None:
         The recording.
     path : str or Path
         File to write; one that is there is replaced.
+
+    Examples
+    --------
+    >>> save(mc.Recording([[0.1, 0.4], [0.2]]), "two_units.npz")
+    >>> mc.read("two_units.npz").n_units
+    2
     """
     units, epochs = recording.units, recording.epochs
     positions = np.arange(recording.n_units, dtype=np.int32)

@@ -62,6 +62,29 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
     return to_recording(session, source="pynapple TsGroup", **choices)
 
 
+def to_pynapple(recording: Recording) -> Any:
+    """A recording as a pynapple group; see :meth:`microcolumn.Recording.to_pynapple`.
+
+    >>> to_pynapple(Recording([[0.1, 0.4]])).get_info("id").tolist()
+    ['0']
+    """
+    try:
+        import pynapple
+    except ImportError:
+        raise ImportError("to_pynapple needs pynapple: pip install pynapple") from None
+    rows, ids = recording.units.to_rows(), recording.units.ids
+    # Keys of a group are whole numbers. It sorts them, and its metadata goes by position.
+    named = all(each.isdecimal() and str(int(each)) == each for each in ids)
+    keys = [int(each) for each in ids] if named else list(range(len(ids)))
+    order = np.argsort(keys, kind="stable").tolist()
+    support = pynapple.IntervalSet(recording.epochs.starts, recording.epochs.stops)
+    return pynapple.TsGroup(
+        {keys[n]: pynapple.Ts(recording.trains[n], time_support=support) for n in order},
+        time_support=support,
+        metadata={name: [rows[n][name] for n in order] for name in rows[0]},
+    )
+
+
 def load(path: Path) -> Session:
     """Units of a TsGroup that pynapple saved.
 

@@ -44,6 +44,13 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
         The sorting.
     **choices
         ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`.
+
+    Examples
+    --------
+    >>> from spikeinterface import NumpySorting
+    >>> sorting = NumpySorting.from_unit_dict({7: np.array([30, 60])}, sampling_frequency=30.0)
+    >>> from_spikeinterface(sorting).trains[0].tolist()
+    [1.0, 2.0]
     """
     if not hasattr(sorting, "get_unit_spike_train"):
         raise BadType(

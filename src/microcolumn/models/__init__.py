@@ -1,5 +1,7 @@
 """The model family as scikit-learn estimators."""
 
-import lazy_loader
+from ..renamed import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(
+    __name__, __file__, {"Universal": "microcolumn.models.DirichletProcess"}
+)

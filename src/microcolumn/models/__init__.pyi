@@ -1,6 +1,7 @@
 from ._base import PopulationModel as PopulationModel
 from ._cascade import CascadedLogistic as CascadedLogistic
 from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
+from ._dirichlet_process import DirichletProcess as DirichletProcess
 from ._driven import Driven as Driven
 from ._files import (
     from_bytes as from_bytes,
@@ -22,6 +23,5 @@ from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
 from ._tree import Tree as Tree, TwoTree as TwoTree
-from ._universal import Universal as Universal
 from ._word_model import WordModel as WordModel
 from ._words_estimator import WordsEstimator as WordsEstimator

@@ -24,11 +24,11 @@ from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
 from ..partition._frequent import frequent_words_doubt, frequent_words_estimate
 from ..partition._gibbs import gibbs_samples
-from ..validation import check_binary, expect, one_of, random_generator
+from ..validation import check_binary, expect, one_of
 from ..words import Words
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel
-from ._words_estimator import check_whole
+from ._words_estimator import check_whole, in_time
 
 #: Names of the arrays that a file keeps parameters in.
 PARAMETERS = ("b", "J", "W", "c", "v")
@@ -134,19 +134,23 @@ class PopulationModel(WordModel):
         """Constructor arguments that parameters imply."""
         return {}
 
+    def _facts(self) -> dict[str, str]:
+        known = self._log_partition  # a notebook computes nothing
+        return super()._facts() | ({} if known is None else {"log Z": str(known)})
+
     def energy(self, X: Words | ArrayLike) -> Floats:
         """E(x) = -log p~(x) of each word in nats, shape (n_words,)."""
-        return -log_weight(self._theta(), self._checked(X))
+        return in_time(X, -log_weight(self._theta(), self._checked(X)))
 
     def hidden(self, X: Words | ArrayLike) -> Floats:
         """Mean of each hidden unit given each word, shape (n_words, n_hidden).
 
         That is p(h_i = 1 | x), below 1/2 in the silent word, or the input of a Gaussian unit.
         """
-        return hidden_mean(self._theta(), self._checked(X))
+        return in_time(X, hidden_mean(self._theta(), self._checked(X)))
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        live, _ = self._theta().only_live()
+        live, _ = self._theta().drop_dead_units()
         # Flipping a silent bit makes a spike, flipping a spike silence.
         return (1.0 - 2.0 * bits[:, units]) * flip_changes(live.arrays, bits, units)
 
@@ -194,12 +198,11 @@ class PopulationModel(WordModel):
         model._log_partition = log_z
         return model
 
-    def score_samples(self, X: Words | ArrayLike) -> Floats:
-        """Normalised log probability of each word in nats, shape (n_words,)."""
-        return -self.energy(X) - self.log_partition().value
+    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
+        return log_weight(self._theta(), self._checked(X)) - self.log_partition().value
 
     def sample(
-        self, n_samples: int = 1, random_state: Any = None, method: str = "auto", **options: Any
+        self, n_samples: int = 1, random_state: Any = 0, method: str = "auto", **options: Any
     ) -> NDArray[np.uint8]:
         """Draw words from the model, shape (n_samples, n_units).
 
@@ -208,7 +211,7 @@ class PopulationModel(WordModel):
         n_samples : int
             Number of words.
         random_state : int, Generator or None
-            Source of the draws.
+            Source of the draws; None takes fresh entropy.
         method : {"auto", "exact", "gibbs"}
             Independent exact draws, or collapsed Gibbs sampling; by default exact where the model
             is small enough.
@@ -225,7 +228,7 @@ class PopulationModel(WordModel):
                 f"exact samples take no option {next(iter(options))!r}",
                 "leave it out or use method='gibbs'",
             )
-        return exact_samples(theta, n_samples, random_generator(random_state))
+        return exact_samples(theta, n_samples, random_state)
 
     def _arrays(self) -> Arrays:
         arrays = {name: getattr(self.parameters_, name) for name in PARAMETERS}
@@ -322,7 +325,7 @@ def _kept(words: Words) -> NDArray[np.uint8]:
     """Words that show where the data are: some evenly spread over time, and the busiest ones.
 
     Annealed chains start their way back from them, and modes of the model where none of them lies
-    are false. Rare bursts, which a few hundred words of an hour may miss, are among the busiest.
+    are spurious. Rare bursts, which a few hundred words of an hour may miss, are among the busiest.
     """
     spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
     active = words.X.sum(axis=1, dtype=np.int64)

@@ -127,7 +127,7 @@ class DichotomizedGaussian(Rival):
             words[part] = normals + self.thresholds_ > 0.0
         return words
 
-    def surrogate(self, words: Words, random_state: Any = None) -> Words:
+    def surrogate(self, words: Words, random_state: Any = 0) -> Words:
         """Words with the rates and pair rates of the data, and nothing beyond.
 
         A copy of the model is fitted to the words and draws as many, of the same units, bins and

@@ -192,14 +192,14 @@ class Driven(WordModel):
         """Mean log probability per bin, in nats."""
         return float(self.log_probability(self._of_drive(X)).mean())
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int]) -> Floats:
         """Log odds of a spike of some units given all other bits, at the moment of each bin.
 
         Parameters
         ----------
         X : Words
             Single bins inside repeats.
-        units : sequence of int
+        positions : sequence of int
             Bits of the word, in the model's own order.
 
         Returns
@@ -208,15 +208,15 @@ class Driven(WordModel):
             In nats, in time order.
         """
         words, table, row = self._drives(X)
-        at_rest: Floats = self._log_odds(words.X, units)[words.index]
-        return at_rest + table[:, list(units)][row]
+        at_rest: Floats = self._log_odds(words.X, positions)[words.index]
+        return at_rest + table[:, list(positions)][row]
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Without the drive."""
         return self.model_._log_odds(bits, units)
 
     def sample_at(
-        self, words: Words, random_state: Any = None, n_sweeps: int = 100
+        self, words: Words, random_state: Any = 0, n_sweeps: int = 100
     ) -> NDArray[np.uint8]:
         """Draw one word for each bin, at its moment of the stimulus, by collapsed Gibbs sampling.
 
@@ -249,7 +249,7 @@ class Driven(WordModel):
             drawn[part] = bits
         return drawn
 
-    def score_samples(self, X: Words | ArrayLike) -> NoReturn:
+    def _score_distinct(self, X: Words | ArrayLike) -> NoReturn:
         """Refused: a word has a probability at a moment only; see :meth:`log_probability`."""
         raise Unsupported(
             "a driven model gives a word a probability at a moment of the stimulus only",
@@ -260,7 +260,7 @@ class Driven(WordModel):
         """Refused: there is one for each moment; see :meth:`scored`."""
         raise Unsupported("a driven model has a log Z for each moment", "use scored(words)")
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, **options: Any) -> NoReturn:
+    def sample(self, n_samples: int = 1, random_state: Any = 0, **options: Any) -> NoReturn:
         """Refused: words are drawn at moments of the stimulus; see :meth:`sample_at`."""
         raise Unsupported(
             "a driven model draws words at moments of the stimulus only", "use sample_at(words)"

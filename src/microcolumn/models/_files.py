@@ -22,11 +22,11 @@ from ..words import checked_bin_width
 from ._base import PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
-from ._spec import CLASSES, INDEPENDENT, ModelSpec
+from ._spec import INDEPENDENT, MODELS, ModelSpec
 from ._words_estimator import WordsEstimator, check_whole
 
-#: Classes of models that files may hold.
-MODELS = (*CLASSES, "Universal", "DichotomizedGaussian", "Driven", "HistoryGLM")
+#: Names of classes in files of older versions.
+_FORMER = {facts.former: name for name, facts in MODELS.items() if facts.former}
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
 #: What the safetensors library raises for content that is not in its format.
@@ -34,7 +34,11 @@ _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, Attrib
 
 
 def model_class(name: str) -> type[WordsEstimator]:
-    """The class of models that has a name, such as ``"RBM"``."""
+    """The class of models that has a name, such as ``"RBM"``.
+
+    >>> model_class("RBM").__name__
+    'RBM'
+    """
     if name not in MODELS:
         raise BadInput(f"{name!r} is no model", f"choose one of {', '.join(MODELS)}")
     from .. import models  # where each name is imported when it is first used
@@ -44,7 +48,11 @@ def model_class(name: str) -> type[WordsEstimator]:
 
 
 def model_named(name: str) -> WordsEstimator:
-    """An unfitted model by its name in tables and studies, such as ``"RBM 25"``."""
+    """An unfitted model by its name in tables and studies, such as ``"RBM 25"``.
+
+    >>> model_named("RBM 25").n_hidden
+    25
+    """
     spec = ModelSpec.of(name)
     cls = model_class(spec.model)
     if spec.is_rival:
@@ -73,6 +81,11 @@ def from_bytes(
     -------
     WordsEstimator
         Of the class that was written, ready to score and sample, as it was.
+
+    Examples
+    --------
+    >>> from_bytes(mc.models.to_bytes(mc.Ising().fit([[0, 1], [1, 1], [0, 0]]))).n_features_in_
+    2
     """
     expect(name, content, bytes, "the bytes of a model")
     try:
@@ -101,6 +114,12 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
     -------
     WordsEstimator
         Of the class that was saved, ready to score and sample.
+
+    Examples
+    --------
+    >>> mc.Ising().fit([[0, 1], [1, 1], [0, 0]]).save("ising.safetensors")
+    >>> load("ising.safetensors").n_features_in_
+    2
     """
     name = os.fsdecode(path)
     if Path(path).exists() and not Path(path).is_file():
@@ -133,7 +152,7 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> WordsEstim
 
 
 def _restore(header: dict[str, Any], arrays: Arrays) -> WordsEstimator:
-    cls = model_class(header["model"])
+    cls = model_class(_FORMER.get(header["model"], header["model"]))
     inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}
     model = cls._from_arrays(arrays, header["settings"] | inner)
     n_bits = model.n_features_in_

@@ -194,7 +194,7 @@ class HistoryGLM(SequenceModel):
     def _log_odds_in_time(self, words: Words, units: list[int]) -> Floats:
         return np.concatenate([odds for _, odds in self._log_odds(words, np.array(units))])
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> NDArray[np.uint8]:
+    def sample(self, n_samples: int = 1, random_state: Any = 0) -> NDArray[np.uint8]:
         """Draw consecutive bins, shape (n_samples, n_units).
 
         The bins before the first count at the training rates, as in :meth:`score_sequence`.

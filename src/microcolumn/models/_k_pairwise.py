@@ -39,11 +39,11 @@ class KPairwise(PenalisedModel):
 
     V has a prior: its second differences V(K+1) - 2 V(K) + V(K-1) are normal with the variance
     1 / ``smoothing`` around 0, and around -1 nat from the largest K on that was seen: beyond it V
-    falls faster and faster, like a parabola, since a line would leave false modes to the couplings.
+    falls faster and faster, like a parabola, since a line would leave spurious modes to couplings.
     This is the penalty smoothing / (2 n_words) * sum of squares. At the optimum the model's P(K)
     minus the data's is minus its slope, so that counts that were never seen have a few words' worth
-    of the mass at most. Sampled fits know of those false modes that a search finds;
-    ``log_partition().false_mass`` tells what is left.
+    of the mass at most. Sampled fits know of those spurious modes that a search finds;
+    ``log_partition().spurious_mass`` tells what is left.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class KPairwise(PenalisedModel):
 def _uncoupled(words: Words, bends: Floats) -> Parameters:
     """Independent units with the potential that gives them about the data's P(K), as a start.
 
-    From V = 0 the first steps would be so long that chains meet false modes on the way.
+    From V = 0 the first steps would be so long that chains meet spurious modes on the way.
     """
     rates, n = floored_rates(words), words.n_dims
     [chances] = number_active(rates[None], 1.0 - rates[None])

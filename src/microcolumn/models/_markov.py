@@ -195,7 +195,7 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         return self._chain().best_path(Trains.of(self._sequence(X)))
 
     def sample_sequence(
-        self, n_bins: int, random_state: Any = None
+        self, n_bins: int, random_state: Any = 0
     ) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
         """Draw one run of spike trains.
 

@@ -260,7 +260,7 @@ class RandomProjections(Rival):
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of strengths other than 0; the projections are given."""
-        return np.hstack([bits, table_values(self._tables().only_live().functions, bits)])
+        return np.hstack([bits, table_values(self._tables().drop_dead_units().functions, bits)])
 
     def _arrays(self) -> Arrays:
         return {

@@ -96,7 +96,7 @@ class Rival(ChosenByValidation, WordModel):
     def _fit(self, words: Words) -> None:
         """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
 
-    def score_samples(self, X: Words | ArrayLike) -> Floats:
+    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
         return self._log_probability(self._checked(X))
 
     @abstractmethod
@@ -117,7 +117,7 @@ class Rival(ChosenByValidation, WordModel):
         return np.nan_to_num(out)
 
     def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
+        self, n_samples: int = 1, random_state: Any = 0, **options: Any
     ) -> NDArray[np.uint8]:
         check_is_fitted(self)
         check_whole("n_samples", n_samples)

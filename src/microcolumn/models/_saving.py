@@ -33,6 +33,9 @@ def to_bytes(model: Any) -> bytes:
 
     The same model always gives the same bytes. log Z is not part of them; see
     :meth:`PopulationModel.with_log_partition`.
+
+    >>> mc.models.from_bytes(to_bytes(mc.Ising().fit([[0, 1], [1, 1], [0, 0]]))).b_.shape
+    (2,)
     """
     check_is_fitted(model)
     arrays = model._arrays()

@@ -55,18 +55,20 @@ class SequenceModel(ChosenByValidation):
     def _log_probability_in_time(self, words: Words) -> Floats:
         """Log probability of each of checked bins given those before it, nats."""
 
-    def log_odds_in_time(self, X: Words | ArrayLike, units: Iterable[int] | None = None) -> Floats:
+    def log_odds_in_time(
+        self, X: Words | ArrayLike, positions: Iterable[int] | None = None
+    ) -> Floats:
         """Log odds of a spike in each bin given the bins before it, nats, (n_bins, n_chosen).
 
         Parameters
         ----------
         X : Words or array_like, shape (n_bins, n_units)
             Words of single bins, or binary rows in time order.
-        units : iterable of int, optional
+        positions : iterable of int, optional
             Positions of some units in the model's order; all of them by default.
         """
         words, n = self._sequence(X), self.n_features_in_
-        chosen = [*range(n)] if units is None else check_positions("units", units, n)
+        chosen = check_positions("positions", range(n) if positions is None else positions, n)
         return self._log_odds_in_time(words, chosen)
 
     @abstractmethod

@@ -3,30 +3,104 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, NamedTuple, Self
 
 from ..errors import BadInput
 
-#: Classes of the paper's family from few parameters to many.
-FAMILY = ("Independent", "Ising", "GaussianRBM", "RBM", "SemiRBM")
-#: Models that readers will ask about, whose settings are chosen on held-out words, and what they
-#: are in a methods section.
-RIVALS = {
-    "KPairwise": "an Ising model with a potential of the number of active units (Tkačik et al. "
-    "2014), by maximum likelihood",
-    "BernoulliMixture": "a mixture of independent populations",
-    "HiddenMarkovModes": "modes that follow each other as a hidden Markov chain (Prentice et al. "
-    "2016), of which single words were scored",
-    "CascadedLogistic": "a cascade of logistic regressions, each unit given those before it (Park "
-    "et al. 2013)",
-    "Tree": "a tree of pairs (Chow & Liu 1968)",
-    "TwoTree": "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
-    "PopulationTracking": "the population tracking model (O'Donnell et al. 2017)",
-    "RandomProjections": "random projections (Maoz et al. 2020)",
+
+class ModelFacts(NamedTuple):
+    """What tables, texts and figures know of a class of models."""
+
+    #: Of the paper; another of its family; a rival, whose settings are chosen on held-out words; or
+    #: a model that comparisons do not fit.
+    role: Literal["paper", "family", "rival", "other"]
+    #: What it is in a methods section; models of the family in the plural.
+    methods: str = ""
+    #: What it is made of, where results first name it.
+    meaning: str = ""
+    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and three more; rivals of
+    #: one kind share one. The marker tells those of the family apart without colours.
+    colour: str = "#CC79A7"
+    marker: str = "o"
+    #: Whether comparisons have it unless told otherwise: strong, and quick at any size.
+    usual: bool = False
+    #: Name in files of older versions.
+    former: str = ""
+
+
+#: All models that files may hold; those of the family from few parameters to many.
+MODELS = {
+    "Independent": ModelFacts("family", colour="#999999", marker="v"),
+    "Ising": ModelFacts("paper", "Ising models", "pairs of units alone", "#0072B2"),
+    "GaussianRBM": ModelFacts(
+        "family", "Ising models of low rank (Gaussian hidden units)", colour="#0072B2", marker="s"
+    ),
+    "RBM": ModelFacts(
+        "paper",
+        "restricted Boltzmann machines",
+        "hidden units that each stand for a group of units",
+        "#E69F00",
+        "s",
+    ),
+    "SemiRBM": ModelFacts(
+        "paper",
+        "semi-restricted Boltzmann machines",
+        "pairs of units, and hidden units that each stand for a group",
+        "#009E73",
+        "^",
+    ),
+    "KPairwise": ModelFacts(
+        "rival",
+        "an Ising model with a potential of the number of active units (Tkačik et al. 2014), by "
+        "maximum likelihood",
+        colour="#56B4E9",
+    ),
+    "BernoulliMixture": ModelFacts(
+        "rival", "a mixture of independent populations", colour="#D55E00", usual=True
+    ),
+    "HiddenMarkovModes": ModelFacts(
+        "rival",
+        "modes that follow each other as a hidden Markov chain (Prentice et al. 2016), of which "
+        "single words were scored",
+        colour="#D55E00",
+    ),
+    "CascadedLogistic": ModelFacts(
+        "rival",
+        "a cascade of logistic regressions, each unit given those before it (Park et al. 2013)",
+        colour="#882255",
+        usual=True,
+    ),
+    "Tree": ModelFacts("rival", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31"),
+    "TwoTree": ModelFacts(
+        "rival",
+        "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
+        colour="#8C6D31",
+        usual=True,
+    ),
+    "PopulationTracking": ModelFacts(
+        "rival",
+        "the population tracking model (O'Donnell et al. 2017)",
+        colour="#332288",
+        usual=True,
+    ),
+    "RandomProjections": ModelFacts(
+        "rival", "random projections (Maoz et al. 2020)", colour="#F0E442"
+    ),
+    "DirichletProcess": ModelFacts("other", former="Universal"),
+    "DichotomizedGaussian": ModelFacts("other"),
+    "Driven": ModelFacts("other"),
+    "HistoryGLM": ModelFacts("other"),
 }
+
+
+def _with_role(*roles: str) -> tuple[str, ...]:
+    return tuple(name for name, facts in MODELS.items() if facts.role in roles)
+
+
+PAPER_MODELS, RIVALS = _with_role("paper"), _with_role("rival")
+FAMILY = _with_role("paper", "family")
 CLASSES = (*FAMILY, *RIVALS)
-#: Rivals that comparisons have unless told otherwise: strong, and quick at any size.
-USUAL_RIVALS = ("BernoulliMixture", "CascadedLogistic", "TwoTree", "PopulationTracking")
+USUAL_RIVALS = tuple(name for name in RIVALS if MODELS[name].usual)
 #: What fits may minimise; the first is the default and not part of a model's name.
 OBJECTIVES = ("likelihood", "pseudolikelihood", "mpf")
 #: Name of the firing-rate model, the zero of all scores.

@@ -21,7 +21,7 @@ from ..errors import BadArgument
 from ..partition import LogPartition
 from ..validation import Floats
 from ..words import Words
-from ._words_estimator import WordsEstimator
+from ._words_estimator import WordsEstimator, in_time
 
 
 class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
@@ -41,13 +41,20 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
             Weight of each row of an array, where the model takes weights.
         """
 
-    @abstractmethod
     def score_samples(self, X: Words | ArrayLike) -> Floats:
-        """Normalised log probability of each word in nats, shape (n_words,)."""
+        """Normalised log probability in nats, shape (n_words,).
+
+        Of each row of an array, or of each bin (window) of ``Words`` in time order.
+        """
+        return in_time(X, self._score_distinct(X))
+
+    @abstractmethod
+    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
+        """Log probability of each row of an array, or of each distinct word of ``Words``."""
 
     @abstractmethod
     def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
+        self, n_samples: int = 1, random_state: Any = 0, **options: Any
     ) -> NDArray[np.uint8]:
         """Draw words from the model, shape (n_samples, n_units).
 
@@ -56,7 +63,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         n_samples : int
             Number of words.
         random_state : int, Generator or None
-            Source of the draws.
+            Source of the draws; None takes fresh entropy.
         **options
             For models around others, which pass them on; others by themselves have none.
         """
@@ -89,17 +96,17 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         }
         return about | super()._facts()
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int]) -> Floats:
         """Log odds of a spike of some units given all other bits, nats, (n_words, n_chosen).
 
         Parameters
         ----------
         X : Words or array_like, shape (n_words, n_units)
             Binary words; what the units themselves did does not matter.
-        units : sequence of int
+        positions : sequence of int
             Bits of the word, in the model's own order.
         """
-        return self._log_odds(self._checked(X), units)
+        return in_time(X, self._log_odds(self._checked(X), positions))
 
     def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
         """p(x_unit = 1 | the other units) for each word, shape (n_words,).
@@ -115,7 +122,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
     def score(self, X: Words | ArrayLike, y: None = None) -> float:
         """Mean log probability per word, in nats."""
         weights = X.counts if isinstance(X, Words) else None
-        return float(np.average(self.score_samples(X), weights=weights))
+        return float(np.average(self._score_distinct(X), weights=weights))
 
     @abstractmethod
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:

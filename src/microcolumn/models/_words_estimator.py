@@ -103,6 +103,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         certificate = getattr(self, "certificate_", None)
         about = {
             "fitted to": "" if self.origin_ is None else self.origin_.span,
+            "duration": "" if self.origin_ is None else self.origin_.duration,
             "penalty": scientific(self.l1) if hasattr(self, "l1") else "",
             "chosen": self.size_,
             "objective": getattr(self, "objective", ""),
@@ -169,6 +170,11 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             )
         if not isinstance(X, Words):  # a data frame's columns must have the names they had
             validate_data(self, X, skip_check_array=True, reset=False)
+
+
+def in_time(X: Words | ArrayLike, values: Floats) -> Floats:
+    """Values of the rows of an array as they are; those of distinct words, of each bin in time."""
+    return values[X.index] if isinstance(X, Words) else values
 
 
 def floored_rates(words: Words) -> Floats:

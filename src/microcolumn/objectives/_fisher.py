@@ -76,8 +76,8 @@ def _slopes(
 
     Functions of a few units, which stand in the place of W, are given as ``hidden``.
     """
-    groups = np.split(coordinates, np.searchsorted(coordinates, layout.borders[:-1]))
-    starts = (0, *layout.borders[:-1])
+    groups = np.split(coordinates, np.searchsorted(coordinates, layout.offsets[:-1]))
+    starts = (0, *layout.offsets[:-1])
     pairs, units, weights, biases = (
         group - start for group, start in zip(groups, starts, strict=True)
     )

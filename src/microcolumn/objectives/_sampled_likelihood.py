@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..packing import unique_packed, unpacked
 from ..parameters import Parameters
-from ..partition._modes import nearest
+from ..partition._modes import assign_modes
 from ..validation import Floats, chunks
 from ._data_moments import DataMoments, difference
 from ._objective import Objective
@@ -95,7 +95,7 @@ class Draws:
         if self.rates is not None:
             for part in chunks(words.n_words, words.n_units):
                 bits = unpacked(keys[:, part], words.n_units).astype(np.float64)
-                expected[part][nearest(bits, self.rates) != 0] = -np.inf
+                expected[part][assign_modes(bits, self.rates) != 0] = -np.inf
         return expected
 
 

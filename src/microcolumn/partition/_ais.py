@@ -47,7 +47,7 @@ def annealed_importance_sampling(
     n_steps: int = 1000,
     max_steps: int = 100_000,
     tolerance_bits: float = 0.02,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     progress: bool | None = None,
 ) -> LogPartition:
     """Estimate log Z by annealing, doubling the steps until forward and reverse run agree.
@@ -92,7 +92,7 @@ def annealed_importance_sampling(
     data = None if words is None else words_of_units(words, theta.n_visible, "words")
     started = time.perf_counter()
     rng = random_generator(random_state)
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     logits = base_logits(live, base, rates, data, rng)
     run = _Annealing.of(live, logits, data, n_chains, rng, progress)
     if base == "rates":

@@ -20,7 +20,7 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._gibbs import Sampler, new_seed
 from ._importance_weights import log_mean
-from ._modes import LABELLING, SETTLING, FoundMode, nearest, time_averages
+from ._modes import LABELLING, SETTLING, FoundMode, assign_modes, time_averages
 from ._path import AnnealingPath
 
 #: Mass, as a share of the heaviest mode's, below which a mode has fewer chains, or none.
@@ -139,7 +139,7 @@ class Branch:
 
     def _labels(self, chains: Sampler) -> NDArray[np.intp]:
         self.n_sweeps += chains.n_chains * LABELLING
-        return nearest(time_averages(chains.run(np.ones(SETTLING))), self.rates)
+        return assign_modes(time_averages(chains.run(np.ones(SETTLING))), self.rates)
 
 
 def share_of(branches: list[Branch]) -> Floats:
@@ -205,4 +205,4 @@ def labels_of(
 ) -> NDArray[np.intp]:
     """Number of the branch that each word belongs to, as for final words of annealed chains."""
     chains = Sampler(theta, len(words), seed=new_seed(rng), initial=words)
-    return nearest(time_averages(chains.run(np.ones(SETTLING))), branches[0].rates)
+    return assign_modes(time_averages(chains.run(np.ones(SETTLING))), branches[0].rates)

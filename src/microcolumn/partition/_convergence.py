@@ -87,6 +87,12 @@ def annealing_convergence(
     exact : float, "auto" or None
         log Z in nats if it is known; "auto" sums over all states if that takes a few seconds at
         most.
+
+    Examples
+    --------
+    >>> found = annealing_convergence(Parameters(b=[0.0, 1.0]), steps=[1, 10])
+    >>> found.n_steps
+    (1, 10)
     """
     expect("theta", theta, Parameters, "a model's parameters_")
     asked = listed("steps", steps, "pass numbers of annealing steps")
@@ -95,7 +101,7 @@ def annealing_convergence(
         raise BadArgument("steps", f"is {n_steps}", "give whole numbers from 1 on that increase")
     whole_number("n_chains", n_chains, least=2)  # a standard error needs them
     rng = random_generator(random_state)
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
     runs = [path.anneal(n_chains, n).log_weights for n in n_steps]
     log_weights = log_factor + path.log_z_base + np.stack(runs)

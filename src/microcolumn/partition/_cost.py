@@ -44,7 +44,7 @@ COUNTED = 4.0
 
 def operations(theta: Parameters) -> float:
     """Multiply-adds of the cheaper exact sum for ``theta``."""
-    return min(_side_operations(theta.only_live()[0]))
+    return min(_side_operations(theta.drop_dead_units()[0]))
 
 
 def side_operations(n_visible: int, n_hidden: int, coupled: bool) -> tuple[float, float]:

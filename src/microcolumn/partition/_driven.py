@@ -91,7 +91,7 @@ def driven_log_partition(
     started = time.perf_counter()
     share = np.full(len(table), 1.0) if weights is None else weights
     share = share / share.sum()
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     n, per_word = live.n_visible, live.n_visible + live.n_hidden
     tabulated = 2.0**n * (len(table) + n * per_word) if n <= _MOST_UNITS else math.inf
     n_operations = min(tabulated, len(table) * (_EACH + _SLOWER * operations(live)))
@@ -102,7 +102,7 @@ def driven_log_partition(
         undriven = log_partition(theta, random_state=rng, **options)
         logs, stderr, worth = _weighed(theta, table, share, rng)
         values, stderr = undriven.value + logs, math.hypot(stderr, undriven.stderr)
-        converged = undriven.converged and not undriven.has_false_mode and worth >= _LEAST_WORTH
+        converged = undriven.converged and not undriven.has_spurious_mode and worth >= _LEAST_WORTH
     elif n_operations > MAX_OPERATIONS:
         raise BadInput(
             f"sums over {n} units and {live.n_hidden} live hidden units under {len(table)} drives "

@@ -28,7 +28,7 @@ def exact_log_partition(
     on a terminal if more than a few seconds are expected.
     """
     started = time.perf_counter()
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     picked, n_operations = pick_side(live, side)
     warn_if_long(n_operations, SUM_RATE, "use method='ais'")
     if progress is None:

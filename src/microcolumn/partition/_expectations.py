@@ -49,7 +49,7 @@ def exact_expectations(
         log_z, moments_of_pairs = exact_expectations(pairwise, sums)
         return log_z + log_factor, theta.pulled_back(moments_of_pairs, 1.0)
     # A potential that is zero still has a gradient.
-    live, log_factor = (theta, 0.0) if theta.v is not None else theta.only_live()
+    live, log_factor = (theta, 0.0) if theta.v is not None else theta.drop_dead_units()
     # Only words give E[x_n x_m], unless the units are independent.
     needs_words = theta.v is not None or (theta.J is not None and live.W is not None)
     side, n_operations = pick_side(live, "visible" if needs_words else "auto", _REMEDY)

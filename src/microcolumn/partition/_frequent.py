@@ -35,7 +35,7 @@ def frequent_words_doubt(
 
     A log Z far below the estimate of words that agree with each other gives all of them far more
     than they have. Only that counts: a poor fit gives them less, as independent units do, and so
-    does a false mode, however right log Z is.
+    does a spurious mode, however right log Z is.
     """
     observed = np.asarray(shares, dtype=np.float64)
     estimates = log_weight(theta, X) - np.log(observed)

@@ -34,7 +34,7 @@ class Sampler:
         base_logits: ArrayLike | None = None,
         initial: ArrayLike | None = None,
     ) -> None:
-        live, _ = theta.only_live()
+        live, _ = theta.drop_dead_units()
         logits = np.zeros(theta.n_visible) if base_logits is None else base_logits
         words = np.zeros((n_chains, theta.n_visible))
         if initial is not None:
@@ -104,7 +104,7 @@ def gibbs_samples(
     thin: int = 10,
     n_chains: int | None = None,
     initial: ArrayLike | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     progress: bool | None = None,
 ) -> Bits:
     """Words sampled from a model by collapsed single-site Gibbs sampling.

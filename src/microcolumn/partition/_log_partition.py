@@ -38,7 +38,7 @@ def log_partition(
     **options
         Passed on to ``annealed_importance_sampling`` if that is the method. Exact sums take
         ``words`` and ``random_state`` alone: with data words the result says how much of the
-        model's mass lies where none of them is (``false_mass``).
+        model's mass lies where none of them is (``spurious_mass``).
 
     Examples
     --------

@@ -90,7 +90,7 @@ def find_modes(
     [0, 20]
     """
     generator = np.random.default_rng(rng)
-    live, _ = theta.only_live()
+    live, _ = theta.drop_dead_units()
     if live.is_independent:
         return (_independent(live, generator),)
     starts = starting_words(live, words, generator)
@@ -118,7 +118,7 @@ def time_averages(sampler: Sampler) -> Floats:
     return averages
 
 
-def nearest(averages: Floats, rates: Floats) -> NDArray[np.intp]:
+def assign_modes(averages: Floats, rates: Floats) -> NDArray[np.intp]:
     """Number of the mode that each time average lies in, from the ``rates`` (n_modes, n_units)."""
     log_likelihoods = averages @ np.log(rates).T + (1.0 - averages) @ np.log1p(-rates).T
     labels: NDArray[np.intp] = np.argmax(log_likelihoods, axis=1)
@@ -166,7 +166,7 @@ def _stayed_in(
     the others: of many pieces of one mode, between which chains move, one is left in the end.
     """
     rates = _clipped(averages[places])
-    started = nearest(averages, rates)
+    started = assign_modes(averages, rates)
     # Chains of each place, in turn until there are enough of them.
     seeds = np.concatenate(
         [
@@ -178,11 +178,11 @@ def _stayed_in(
     sampler = Sampler(theta, len(seeds), seed=new_seed(rng), initial=words[seeds])
     before = time_averages(sampler)
     after = time_averages(sampler.run(np.ones(SETTLING)))
-    places = nearest(before, rates)
+    places = assign_modes(before, rates)
     modes = np.arange(len(rates))
     while True:
         # Those of a place that was given up say nothing about the place that is nearest to it.
-        last = modes[nearest(after, rates[modes])]
+        last = modes[assign_modes(after, rates[modes])]
         counts = np.bincount(places, minlength=len(rates))[modes]
         stayed = np.bincount(places[places == last], minlength=len(rates))[modes]
         retention = np.where(counts > 0, stayed / np.maximum(counts, 1), -1.0)

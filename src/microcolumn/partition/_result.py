@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..notebook import AsText
+from ..renamed import Renamed
 
-#: A model has a false mode where at least this share of its mass lies in modes never seen.
-FALSE_MODE = 0.01
+#: A model has a spurious mode where at least this share of its mass lies in modes never seen.
+SPURIOUS_MODE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class LogPartition(AsText):
+class LogPartition(AsText, Renamed):
     """The logarithm of a normalisation constant, how it was found and how far to trust it.
 
     Parameters
@@ -90,16 +91,16 @@ class LogPartition(AsText):
             object.__setattr__(self, "converged", False)
 
     @property
-    def false_mass(self) -> float | None:
+    def spurious_mass(self) -> float | None:
         """Share of the mass in modes where none of the given words lies; None without words."""
         if self.modes is None or any(mode.seen is None for mode in self.modes):
             return None
         return float(sum(mode.share for mode in self.modes if not mode.seen))
 
     @property
-    def has_false_mode(self) -> bool:
+    def has_spurious_mode(self) -> bool:
         """Whether 1 % of the mass or more lies in modes where none of the given words lies."""
-        return is_false(self.false_mass)
+        return is_spurious(self.spurious_mass)
 
     def shifted(self, nats: float) -> LogPartition:
         """Log Z of the same distribution with ``nats`` added to every log p~(x)."""
@@ -124,20 +125,20 @@ class LogPartition(AsText):
         error = f" ± {self.stderr:.2g}" if self.stderr > 0.0 else ""
         how = method_text(self.method, self.side)
         doubt = "" if self.converged else ", not converged"
-        mode = f"; {false_mode_text(self.false_mass)}" if self.has_false_mode else ""
+        mode = f"; {spurious_mode_text(self.spurious_mass)}" if self.has_spurious_mode else ""
         return f"log Z = {self.value:.10g}{error} nats ({how}{doubt}){mode}"
 
 
-def is_false(false_mass: float | None) -> bool:
-    """Whether so much mass on words never seen makes a false mode; None where it is not known."""
-    return false_mass is not None and false_mass >= FALSE_MODE
+def is_spurious(spurious_mass: float | None) -> bool:
+    """Whether so much mass on words never seen is a spurious mode; None where it is not known."""
+    return spurious_mass is not None and spurious_mass >= SPURIOUS_MODE
 
 
-def false_mode_text(false_mass: float | None) -> str:
-    """What stands in the place of a score of a model with a false mode."""
-    percent = 100.0 * (false_mass or 0.0)
+def spurious_mode_text(spurious_mass: float | None) -> str:
+    """What stands in the place of a score of a model with a spurious mode."""
+    percent = 100.0 * (spurious_mass or 0.0)
     share = f"{percent:.0f}" if percent >= 10.0 else f"{percent:.1f}"
-    return f"false mode: {share} % of the model's mass on words never seen"
+    return f"spurious mode: {share} % of the model's mass on words never seen"
 
 
 def method_text(method: str, side: str | None) -> str:

@@ -7,8 +7,9 @@ from scipy.special import expit
 
 from .. import kernels
 from ..parameters import Parameters
-from ..validation import Bits
+from ..validation import Bits, random_generator
 from ._cost import EXACT_SAMPLES, operations, pick_side, transposed
+from ._gibbs import RandomState
 from ._table_sums import draw_words
 
 
@@ -18,11 +19,14 @@ def can_sample_exactly(theta: Parameters) -> bool:
     That is the case up to 2^33 multiply-adds by ``operations``: words of 32 coupled units, of 27
     with 25 live hidden units, or of any number of units with about 25 live hidden units and no
     couplings.
+
+    >>> can_sample_exactly(Parameters(b=[0.0] * 100))
+    True
     """
     return operations(theta) <= EXACT_SAMPLES
 
 
-def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
+def exact_samples(theta: Parameters, n_samples: int, random_state: RandomState = 0) -> Bits:
     """Draw independent words from the model's own distribution, without a Markov chain.
 
     Parameters
@@ -30,12 +34,20 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     theta : Parameters
         The model. Without couplings and with few live hidden units, hidden states are drawn
         first and words given them.
-    n : int
+    n_samples : int
         Number of words.
-    rng : numpy.random.Generator
-        Source of randomness; the words do not depend on the number of threads.
+    random_state : int, Generator or None
+        Source of the draws; None takes fresh entropy. The words do not depend on the number of
+        threads.
+
+    Examples
+    --------
+    >>> exact_samples(Parameters(b=[9.0, -9.0]), 2)
+    array([[1, 0],
+           [1, 0]], dtype=uint8)
     """
-    live, _ = theta.only_live()
+    rng, n = random_generator(random_state), n_samples
+    live, _ = theta.drop_dead_units()
     if pick_side(live, "auto", "draw them by Gibbs sampling")[0] == "visible":
         if live.tables is not None:
             return draw_words(live, n, rng)

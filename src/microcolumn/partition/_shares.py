@@ -15,7 +15,7 @@ from ..validation import Bits, Floats
 from ._branches import Branch, branches_of, labels_of, share_of
 from ._cost import QUICK_SAMPLES, operations
 from ._gibbs import Sampler, new_seed
-from ._modes import FoundMode, find_modes, nearest, time_averages
+from ._modes import FoundMode, assign_modes, find_modes, time_averages
 from ._result import Mode
 from ._samples import exact_samples
 
@@ -56,7 +56,7 @@ def modes_of_exact_sum(
     one mode. Else shares come from exact samples where these are quick, or from annealing each
     mode. Mass that no mode accounts for then is listed as one more, which no word has seen.
     """
-    live, log_factor = theta.only_live()
+    live, log_factor = theta.drop_dead_units()
     if operations(live) <= QUICK_SAMPLES:
         [own] = rng.spawn(1)  # the search draws the same whether or not it was needed
         samples = exact_samples(live, _N_SAMPLES, own)
@@ -185,7 +185,7 @@ def seen_modes(
     labels = np.zeros(len(distinct), dtype=np.intp)
     if len(modes) > 1:
         chains = Sampler(theta, len(distinct), seed=new_seed(rng), initial=distinct)
-        labels = nearest(time_averages(chains), rates)
+        labels = assign_modes(time_averages(chains), rates)
     seen = np.zeros(len(modes), dtype=bool)
     for k, mode in enumerate(modes):
         least = _log_likelihood(mode.words, mode.rates).min()

@@ -36,7 +36,7 @@ _OUTERMOST = 0.001
 BITS = 1.0 / math.log(2.0)
 
 
-@documented
+@documented("model")
 def annealing(
     convergence: Convergence | PopulationModel,
     *,
@@ -81,7 +81,7 @@ def annealing(
     return entitle(ax, title)
 
 
-@documented
+@documented("model")
 def annealing_error(
     convergence: Convergence | PopulationModel,
     *,

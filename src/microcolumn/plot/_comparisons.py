@@ -41,7 +41,7 @@ _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 _REMEDY = "what results.by_window(...) returns"
 
 
-@documented
+@documented('mc.compare(["Ising", "Tree"], words)')
 def ranking(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -65,8 +65,8 @@ def ranking(
     models : fitted model or Comparison, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
         ``results.comparison(...)`` returns: several comparisons are of different recordings, and
-        models of one name are the same. Models with a false mode, or whose score is not finite, are
-        left out.
+        models of one name are the same. Models with a spurious mode, or whose score is not finite,
+        are left out.
     """
     known = []
     for compared in comparisons(models, words):
@@ -163,7 +163,7 @@ def _label(ax: Axes, names: list[str]) -> None:
         ax.spines[side].set_visible(False)
 
 
-@documented
+@documented('mc.study.open("study.db").by_window("cells")')
 def windows(
     result: WindowResult,
     *,
@@ -179,7 +179,7 @@ def windows(
     Parameters
     ----------
     result : WindowResult
-        From ``results.by_window(...)``; missing results and false modes are gaps.
+        From ``results.by_window(...)``; missing results and spurious modes are gaps.
     bin_width : float, optional
         Seconds per bin; if given, an axis above shows the length of words.
     """
@@ -199,7 +199,7 @@ def windows(
     return entitle(ax, title)
 
 
-@documented
+@documented('mc.study.open("study.db").by_window("cells")')
 def window_gains(
     result: WindowResult,
     *,
@@ -242,7 +242,7 @@ def window_gains(
 
 def _is_ranked(result: ModelScore | None) -> bool:
     """Whether there is a score, and one that speaks for the model."""
-    return result is not None and not result.has_false_mode
+    return result is not None and not result.has_spurious_mode
 
 
 def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:

@@ -55,7 +55,7 @@ MOST_NAMED, _NEAR = 15, 0.06
 _Gains = dict[str, tuple[float, float, float]]
 
 
-@documented
+@documented("model, words")
 def gain(
     models: WordModel | PredictionResult | ArrayLike | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,

@@ -80,7 +80,7 @@ class Extent(NamedTuple):
         return round_below(self.right) if self.right >= self.left else -round_below(self.left)
 
 
-@documented
+@documented("model, words")
 def hidden_units(
     model: PopulationModel,
     words: Words | None = None,
@@ -246,7 +246,7 @@ def draw_bars(ax: Axes, zero: float, values: Floats, colour: Any) -> None:
     ax.add_artist(StepPatch(ends, edges, baseline=zero, orientation="horizontal", **look))
 
 
-@documented
+@documented("mc.models.BernoulliMixture(2).fit(words)")
 def modes(
     model: BernoulliMixture | HiddenMarkovModes,
     units: HasUnits | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc, signature
+from re import search
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
+from ..evaluate import TuneResult
 from ..models import PopulationModel, WordModel, WordsEstimator
 from ..validation import expect, kind_of, one_of, real_number
 from ..words import Words
@@ -43,6 +45,12 @@ matplotlib.axes.Axes
     The axes drawn on.""",
 }
 _EXAMPLES = "\n\nExamples\n--------\n"
+#: What stands for the arguments in examples; each is made of those below it.
+_MADE = {
+    "model": "mc.RBM(2).fit(words)",
+    "words": "recording.bin()",
+    "recording": "mc.simulate.microcolumn(n_units=6, minutes=1)",
+}
 
 
 def asked_stretch(
@@ -90,6 +98,7 @@ def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstim
     """
     kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
     remedy = "a fitted model, a list of them, or a dict of them by name"
+    models = models.models if isinstance(models, TuneResult) else models
     found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
     for name, model in found.items():
         if of_words and not isinstance(model, WordModel):
@@ -194,13 +203,31 @@ def _name_of(thing: Any) -> str:
     return type(thing).__name__
 
 
-def documented(plot: Plot) -> Plot:
-    """Decorator: add the shared parameters that a plot does not document itself."""
-    text, examples, code = cleandoc(plot.__doc__ or "").partition(_EXAMPLES)
-    names = [
-        line.partition(" :")[0].split(", ") for line in text.splitlines() if line[:1].isalpha()
-    ]
-    own = {name for line in names for name in line}
-    added = [_SHARED[name] for name in signature(plot).parameters if name in {*_SHARED} - own]
-    plot.__doc__ = "\n".join([text, *added]) + examples + code
-    return plot
+def documented(example: str = "") -> Callable[[Plot], Plot]:
+    """Decorator: add the shared parameters that a plot does not document itself, and an example.
+
+    ``example`` are the arguments of a call, for plots without an example of their own.
+    """
+
+    def decorate(plot: Plot) -> Plot:
+        text, heading, code = cleandoc(plot.__doc__ or "").partition(_EXAMPLES)
+        names = [
+            line.partition(" :")[0].split(", ") for line in text.splitlines() if line[:1].isalpha()
+        ]
+        own = {name for line in names for name in line}
+        added = [_SHARED[name] for name in signature(plot).parameters if name in {*_SHARED} - own]
+        if example:
+            heading, code = _EXAMPLES, _code(f"ax = mc.plot.{plot.__name__}({example})")
+        plot.__doc__ = "\n".join([text, *added]) + heading + code
+        return plot
+
+    return decorate
+
+
+def _code(call: str) -> str:
+    """Lines of an example: a call, and before it what makes its arguments."""
+    lines = [call]
+    for name, made in _MADE.items():
+        if search(rf"\b{name}\b", " ".join(lines)):
+            lines.insert(0, f"{name} = {made}")
+    return "\n".join(f">>> {line}" for line in ["import microcolumn as mc", *lines])

@@ -29,7 +29,7 @@ CHANCE, MEAN = "#E2E2E2", "#8C8C8C"
 _NAME, _FEWEST = 9.0, 4
 
 
-@documented
+@documented("model")
 def layers(
     statistics: LayerStatistics | PopulationModel,
     units: HasUnits | Sequence[str] | None = None,

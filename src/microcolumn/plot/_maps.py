@@ -41,7 +41,7 @@ _HALF_LABEL = 1.0
 _NATS = "give a positive number of nats"
 
 
-@documented
+@documented()
 def hidden_map(
     model: PopulationModel,
     hidden: int,
@@ -163,7 +163,7 @@ def hidden_maps(
     bar.outline.set_linewidth(0.6)
 
 
-@documented
+@documented()
 def couplings(
     model: PopulationModel,
     units: HasUnits | None = None,

@@ -57,7 +57,7 @@ Given = (
 )
 
 
-@documented
+@documented("model, words")
 def patterns(
     models: Given,
     words: Words | ArrayLike | None = None,
@@ -111,7 +111,7 @@ def patterns(
     return entitle(ax, title)
 
 
-@documented
+@documented("model, words")
 def pattern_ratios(
     models: Given,
     words: Words | ArrayLike | None = None,
@@ -159,7 +159,7 @@ def pattern_ratios(
     return entitle(ax, title)
 
 
-@documented
+@documented("model, words")
 def synchrony(
     models: WordModel | Synchrony | Sequence[WordModel | Synchrony] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,

@@ -72,7 +72,7 @@ class PenaltyPath:
 AnyPath = Choice | PenaltyPath
 
 
-@documented
+@documented('mc.tune("Ising", words)')
 def penalties(
     choices: TuneResult | AnyPath | Sequence[AnyPath] | Mapping[str, AnyPath],
     *,

@@ -43,7 +43,7 @@ _SECONDS = 1.0
 _ROUNDING = 1e-9
 
 
-@documented
+@documented("model, words, unit=0")
 def prediction(
     models: WordsEstimator | Prediction | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -79,7 +79,7 @@ def prediction(
     asked = asked_stretch(start_s, stop_s, _SECONDS)
     made_by = "mc.evaluate.predict(model, words)"
     found = measured(
-        models, words, Prediction, made_by, lambda m, x: predict(m, x, given=given, units=[at])
+        models, words, Prediction, made_by, lambda m, x: predict(m, x, given=given, positions=[at])
     )
     first = next(iter(found.values()))
     start, stop = busiest_stretch_of_unit(first, at) if asked is None else asked
@@ -111,7 +111,7 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
     return start, start + (stop - first) * prediction.bin_width
 
 
-@documented
+@documented("model, words")
 def calibration(
     models: WordsEstimator | Calibration | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -164,7 +164,7 @@ def calibration(
     return entitle(ax, title)
 
 
-@documented
+@documented("model, words, unit=0")
 def roc(
     models: WordsEstimator | Roc | Sequence[Any] | Mapping[str, Any],
     words: Words | ArrayLike | None = None,
@@ -193,7 +193,11 @@ def roc(
     at = -1 if words is None else _check_unit(words, unit)
     made_by = "mc.evaluate.roc(mc.evaluate.predict(model, words), unit)"
     found = measured(
-        models, words, Roc, made_by, lambda m, x: roc_of(predict(m, x, given=given, units=[at]), at)
+        models,
+        words,
+        Roc,
+        made_by,
+        lambda m, x: roc_of(predict(m, x, given=given, positions=[at]), at),
     )
     styles = looks_of(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))

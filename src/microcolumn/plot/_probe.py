@@ -49,7 +49,7 @@ def depth_label(depth_reference: str) -> str:
     }[depth_reference]
 
 
-@documented
+@documented("recording")
 def probe(
     units: HasUnits,
     *,
@@ -86,7 +86,7 @@ def probe(
     return entitle(ax, title)
 
 
-@documented
+@documented("model, 0")
 def assembly(
     model: PopulationModel,
     hidden: int,

@@ -34,7 +34,7 @@ _PAIRS = {
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
 
 
-@documented
+@documented("recording")
 def rates(
     recording: Recording,
     *,
@@ -71,7 +71,7 @@ def draw_rates(ax: Axes, units: Units, rates_hz: Floats, color: Any = RATE_COLOU
     return ax
 
 
-@documented
+@documented("words")
 def correlations(
     words: Words, *, title: str | None = None, color: Colour | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -130,7 +130,7 @@ def correlations_by_layer(words: Words) -> dict[str, Floats]:
     return {name: values[chosen] for name, chosen in kinds.items() if chosen.any()}
 
 
-@documented
+@documented("recording")
 def correlogram(
     result: BinWidth | Recording,
     *,

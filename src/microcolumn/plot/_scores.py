@@ -78,7 +78,7 @@ Compared = (
 )
 
 
-@documented
+@documented('mc.compare(["Ising", "Tree"], words)')
 def scores(
     models: Compared,
     words: Words | ArrayLike | None = None,
@@ -126,7 +126,7 @@ def scores(
     return entitle(ax, title)
 
 
-@documented
+@documented('mc.compare(["Ising", "Tree"], words)')
 def differences(
     models: Compared,
     words: Words | ArrayLike | None = None,

@@ -34,7 +34,7 @@ COLOURS = ("#D55E00", "#0072B2", "#CC79A7", "#56B4E9")
 ROW_HEIGHT, _MOST = 0.85, 8
 
 
-@documented
+@documented()
 def raster(
     data: Recording | Words,
     start_s: float | None = None,
@@ -184,7 +184,7 @@ def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:
             shade.set_hatch("////")
 
 
-@documented
+@documented("model, words")
 def activation(
     model: PopulationModel,
     words: Words,

@@ -17,38 +17,18 @@ from matplotlib.typing import ColorType
 
 from ..errors import BadArgument, BadType
 from ..models import ModelSpec, WordsEstimator
-from ..models._spec import CLASSES
+from ..models._spec import CLASSES, MODELS
 from ..validation import kind_of, shown
 from ._inputs import named_models
 
-#: Okabe & Ito's palette, distinguishable with any colour vision, and three more; the same in every
-#: plot. Rivals of one kind share a colour.
-MODEL_COLOURS = {
-    "Independent": "#999999",
-    "Ising": "#0072B2",
-    "RBM": "#E69F00",
-    "SemiRBM": "#009E73",
-    "GaussianRBM": "#0072B2",
-    "KPairwise": "#56B4E9",
-    "BernoulliMixture": "#D55E00",
-    "HiddenMarkovModes": "#D55E00",
-    "CascadedLogistic": "#882255",
-    "Tree": "#8C6D31",
-    "TwoTree": "#8C6D31",
-    "PopulationTracking": "#332288",
-    "RandomProjections": "#F0E442",
-}
+#: The same in every plot.
+MODEL_COLOURS = {name: MODELS[name].colour for name in CLASSES}
 #: Data, and models of other classes.
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
 #: Models of one class share a colour and differ in these: points, bars and lines.
 _MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
-#: The first marker of some classes, so that they differ without colours; others have discs.
-_FIRST_MARKERS = {
-    "RBM": "s",
-    "SemiRBM": "^",
-    "GaussianRBM": "s",
-    "Independent": "v",
-}
+#: The first marker of each class.
+_FIRST_MARKERS = {name: MODELS[name].marker for name in CLASSES}
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
 #: Weights and couplings: blue is negative, white is zero, red is positive.
 SIGNED = "RdBu_r"

@@ -104,7 +104,7 @@ def _subtitle(results: Results) -> str:
         return "Nothing is computed yet"
     left = made["n_planned"] - made["n_done"]
     unfinished = f"; {left:,} of {made['n_planned']:,} jobs are not done yet" if left else ""
-    kind = "Computed" if results.plan.whole else "The whole study, computed"
+    kind = "Computed" if results.plan.full else "The whole study, computed"
     return f"{kind} on {str(made['last'])[:10]}{unfinished}"
 
 

@@ -14,18 +14,12 @@ from ..evaluate import Adequacy, ModelScore
 from ..evaluate._comparison import HOLDS_FOR
 from ..evaluate._paired import EQUAL_MARGIN
 from ..formatting import enumeration
-from ..models._spec import CLASSES, RIVALS
+from ..models._spec import CLASSES, MODELS, PAPER_MODELS
 from ._assembly_table import ASSEMBLY, are_assemblies
 from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, Layering, of_kind
 from ._methods import fitting
 from ._wording import span, text
 
-#: What the classes of the family are, where they are first named.
-_MEANING = {
-    "RBM": "hidden units that each stand for a group of units",
-    "SemiRBM": "pairs of units, and hidden units that each stand for a group",
-    "Ising": "pairs of units alone",
-}
 #: More recordings are counted, not named.
 _MOST_NAMED = 4
 #: How many times as likely a second may become for the number to mean something.
@@ -93,7 +87,7 @@ def beyond_pairs(found: Sequence[Finding]) -> str:
         gains=_gains,
         hidden=sorted({spec.model for spec in compared if spec.has_groups}),
         fitted=fitting(*objectives) if len(objectives) == 1 else "",
-        meaning=_MEANING,
+        meaning={name: MODELS[name].meaning for name in PAPER_MODELS},
         margin=100 * EQUAL_MARGIN,
     )
 
@@ -217,7 +211,7 @@ def _next_best(found: Finding) -> str:
 
 def _described(model: ModelScore) -> str:
     """A rival's name with what it is, without a reference; those of the family are known by now."""
-    what = RIVALS.get(model.spec.model, "").split(" (")[0]
+    what = MODELS[model.spec.model].methods.split(" (")[0] if model.spec.is_rival else ""
     return f"{model.name} ({what}; not of the paper's family)" if what else model.name
 
 

@@ -43,7 +43,7 @@ class _Test(NamedTuple):
 _DOUBTS: dict[str, tuple[Callable[[_Test], bool], float]] = {
     "fit": (lambda test: not test.score.fit_converged, 0.0),
     "log Z": (lambda test: not test.score.normaliser_converged, 0.0),
-    "false mode": (lambda test: test.score.has_false_mode, 0.0),
+    "spurious mode": (lambda test: test.score.has_spurious_mode, 0.0),
     "an Ising model": (lambda test: test.lost_hidden_units(coupled=True), 0.0),
     "a model of independent units": (lambda test: test.lost_hidden_units(coupled=False), 0.0),
     "smallest": (lambda test: test.chose(0), 0.5),
@@ -154,7 +154,7 @@ def _tests(results: Results, found: WindowResult, experiment: Experiment, name: 
 
 def _of_tests(results: Results, experiment: Experiment, tests: list[_Test]) -> Iterator[str]:
     """Doubts about a model; a quick look fits roughly, and the whole study does better."""
-    whole = "" if results.plan.whole is None else whole_study(results)
+    whole = "" if results.plan.full is None else whole_study(results)
     for kind, (is_doubtful, share) in _DOUBTS.items():
         some = [test for test in tests if is_doubtful(test)]
         if len(some) > share * len(tests):

@@ -31,6 +31,11 @@ def write_tables(results: Results, folder: str | Path) -> list[Path]:
         Of a finished or unfinished study.
     folder : path
         Where ``scores.csv`` and the others go; it must exist.
+
+    Examples
+    --------
+    >>> [path.suffix for path in write_tables(mc.study.open("study.db"), ".")][:1]
+    ['.csv']
     """
     texts = {name: csv_text(make(results)) for name, make in TABLES.items()}
     written = []

@@ -125,7 +125,7 @@ class Finding:
 
     @property
     def best(self) -> ModelScore | None:
-        """The best model of all; None where all have a false mode."""
+        """The best model of all; None where all have a spurious mode."""
         return self.compared.best if self.compared.models else None
 
     @property

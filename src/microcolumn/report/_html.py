@@ -17,7 +17,7 @@ from .. import __version__
 from ..atomic import atomic_write
 from ..errors import BadInput
 from ..formatting import counted, enumeration
-from ..models._spec import RIVALS
+from ..models._spec import MODELS, RIVALS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
@@ -63,6 +63,10 @@ def write(
         :class:`~microcolumn.figures.CaptionedFigure` or have an attribute ``caption``, with it.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
+
+    Examples
+    --------
+    >>> write(mc.study.open("study.db"), "study.html")
     """
     if Path(path).resolve() == results.file.resolve():
         raise BadInput(f"{path} is the study's store", "choose another file for its page")
@@ -87,6 +91,11 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
     -------
     str
         HTML of a few megabytes at most.
+
+    Examples
+    --------
+    >>> page(mc.study.open("study.db"))[:15]
+    '<!doctype html>'
     """
     own = further(checked_figures(extra))
     interactive = explorers(results)
@@ -112,7 +121,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "answer": whole_answer(results),
         "opening": opening,
         "models": planned,
-        "rivals": [(name, what) for name, what in RIVALS.items() if name in planned],
+        "rivals": [(name, MODELS[name].methods) for name in RIVALS if name in planned],
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
         "cautions": cautions(results),

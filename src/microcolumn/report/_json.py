@@ -22,6 +22,11 @@ def report_dict(results: Results) -> dict[str, Any]:
     ----------
     results : Results
         Of a finished or unfinished study.
+
+    Examples
+    --------
+    >>> sorted(report_dict(mc.study.open("study.db")))[:2]
+    ['answer', 'cautions']
     """
     found: dict[str, Any] = plain(
         {

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..evaluate._choice import AUTOMATIC
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL
-from ..models._spec import RIVALS
+from ..models._spec import MODELS, RIVALS
 from ..partition._ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from ..wording import worded
@@ -27,12 +27,6 @@ class Reference(NamedTuple):
     doi: str
 
 
-_NAMES = {
-    "Ising": "Ising models",
-    "RBM": "restricted Boltzmann machines",
-    "SemiRBM": "semi-restricted Boltzmann machines",
-    "GaussianRBM": "Ising models of low rank (Gaussian hidden units)",
-}
 OBJECTIVES = {
     "likelihood": "maximum likelihood",
     "pseudolikelihood": "pseudolikelihood (Besag 1975)",
@@ -83,8 +77,8 @@ def _words(
         recordings=recordings,
         simulated=[name for name in recordings if name in simulated],
         recorded=[n_units[name] for name in recordings if name in n_units],
-        family={model: _NAMES[model] for model in experiment.models if model in _NAMES},
-        rivals=[RIVALS[model] for model in experiment.models if model in RIVALS],
+        family={each: MODELS[each].methods for each in experiment.models if each not in RIVALS},
+        rivals=[MODELS[each].methods for each in experiment.models if each in RIVALS],
         objectives=[OBJECTIVES[objective] for objective in experiment.objectives],
         per_decade=AUTOMATIC[l1] if isinstance(l1, str) else None,
         seeds=tables.seeds_text(experiment),

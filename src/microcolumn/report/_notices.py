@@ -14,7 +14,7 @@ from ._wording import text
 #: Settings that a quick look makes smaller, in the order in which they are named.
 _SETTINGS = (
     *("n_splits", "max_words", "most_active", "n_hidden", "l1", "windows", "max_steps"),
-    "light_above",
+    "fast_above_bits",
 )
 
 
@@ -27,7 +27,7 @@ class QuickLook(NamedTuple):
 
 def quick_look(results: Results) -> QuickLook | None:
     """What is small in a quick study, and how the whole one is run; None for a whole study."""
-    whole = results.plan.whole
+    whole = results.plan.full
     if whole is None:
         return None
     return QuickLook(small=_small(results, whole), remedy=whole_study(results))
@@ -81,4 +81,4 @@ def _matters(setting: str, experiment: Experiment, n_units: int) -> bool:
     kept = min(experiment.most_active or n_units, n_units)
     if setting == "most_active":
         return kept < n_units
-    return setting != "light_above" or experiment.is_light(kept * max(experiment.windows))
+    return setting != "fast_above_bits" or experiment.is_fast(kept * max(experiment.windows))

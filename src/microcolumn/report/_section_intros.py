@@ -91,7 +91,7 @@ def _time(results: Results) -> dict[str, Any]:
             found = results.by_window(condition.recording, experiment=condition.experiment.name)
             for models in found.models.values():
                 first, last = models[0], models[-1]
-                if first and last and not (first.has_false_mode or last.has_false_mode):
+                if first and last and not (first.has_spurious_mode or last.has_spurious_mode):
                     steps.append(last.per_neuron - first.per_neuron)
                     ends[found.windows[0], found.windows[-1]] = True
     return {"steps": steps, "ends": list(ends)}

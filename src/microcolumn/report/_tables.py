@@ -12,7 +12,7 @@ from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, W
 from ..evaluate._paired import EQUAL_MARGIN
 from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import counted, duration, number, scientific
-from ..partition._result import false_mode_text
+from ..partition._result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
 from ..wording import worded
@@ -65,7 +65,7 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 
 
 def models(compared: Comparison) -> Table:
-    """Scores and sizes of all models, best first, those with a false mode last."""
+    """Scores and sizes of all models, best first, those with a spurious mode last."""
     scores = ("model", "bits/s", "± splits", "± test", "per unit", "per spike", "lift")
     sizes = ("chosen", "parameters", "couplings", "live hidden")
     log_z = {"exact": "exact", "ais": "AIS", "chains": "chains"}
@@ -73,7 +73,7 @@ def models(compared: Comparison) -> Table:
         (
             model.name,
             *_score(model),
-            "-" if math.isnan(model.lift) or model.has_false_mode else f"{model.lift:+z.2f}",
+            "-" if math.isnan(model.lift) or model.has_spurious_mode else f"{model.lift:+z.2f}",
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",
@@ -230,9 +230,9 @@ def p_cell(p_value: float) -> str:
 
 
 def _score(model: ModelScore) -> tuple[str, ...]:
-    """Bits/s, its errors, per unit and per spike; a false mode takes the place of them."""
-    if model.has_false_mode:
-        return false_mode_text(model.false_mass), "-", "-", "-", "-"
+    """Bits/s, its errors, per unit and per spike; a spurious mode takes the place of them."""
+    if model.has_spurious_mode:
+        return spurious_mode_text(model.spurious_mass), "-", "-", "-", "-"
     errors = model.split_stderr, model.block_stderr
     shares = model.per_neuron, model.bits_per_spike
     return (
@@ -305,8 +305,8 @@ def _window_gain(pair: PairedDifference | None) -> str:
 def _per_unit(model: ModelScore | None) -> str:
     if model is None:
         return "-"
-    if model.has_false_mode:
-        return "false mode"
+    if model.has_spurious_mode:
+        return "spurious mode"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
     return " ± ".join(number(value, 3) for value in (model.per_neuron, *errors))
 

@@ -37,6 +37,11 @@ def report_text(results: Results) -> str:
     ----------
     results : Results
         Of a finished or unfinished study.
+
+    Examples
+    --------
+    >>> report_text(mc.study.open("study.db")).splitlines()[0]
+    'Groups of units describe unseen activity better than pairs do in cells (simulated)'
     """
     return _joined(report_blocks(results))
 
@@ -48,6 +53,11 @@ def answer_text(results: Results) -> str:
     ----------
     results : Results
         Of a finished or unfinished study.
+
+    Examples
+    --------
+    >>> answer_text(mc.study.open("study.db")).splitlines()[0]
+    'Groups of units describe unseen activity better than pairs do in cells (simulated)'
     """
     return _joined(answer_blocks(results))
 

@@ -42,7 +42,7 @@ _RATE_SPREAD = 0.5
 
 
 class Drive(NamedTuple):
-    """One common drive.
+    """One common drive, by :class:`Truth`.
 
     ``layer`` is the layer it belongs to, or ``""`` for the drive of the whole column. ``time_s`` is
     the standard deviation of a volley's time course for volleys, and the time constant of the
@@ -55,7 +55,7 @@ class Drive(NamedTuple):
 
 
 class Synapse(NamedTuple):
-    """A direct connection between the units at two positions of the unit table.
+    """A direct connection between the units at two positions of the unit table, by :class:`Truth`.
 
     ``strength`` is the change of the target's log intensity, ``delay_ms`` after a spike of the
     source; positive excites, negative inhibits.

@@ -128,7 +128,11 @@ def _within(name: str, value: float, most: float) -> float:
 
 
 class Preset(NamedTuple):
-    """Settings of :func:`microcolumn` that match one recording in size."""
+    """Settings of :func:`microcolumn` that match one recording in size.
+
+    >>> PRESETS["B4"].n_units
+    23
+    """
 
     n_units: int
     multiunit: bool

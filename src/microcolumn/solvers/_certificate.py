@@ -144,7 +144,7 @@ def sampled_certificate(
     variance, curvature = 0.25 * summed, 0.5 * (halves[0][2] + halves[1][2])
     # What chains hardly ever show has no variance there. At the optimum it would have the data's:
     # that of a bit, but for hidden units.
-    expected = np.maximum(data * (layout.entries - data), 0.0)
+    expected = np.maximum(data * (layout.multiplicity - data), 0.0)
     expected[layout.weights] = expected[layout.hidden_biases] = 0.0
     n_words = settings.judging_chains * settings.judging_words
     variance = np.maximum(variance, expected / n_words)
@@ -167,7 +167,7 @@ def sampled_certificate(
     gain, gain_stderr = gain_of(by_group[:, is_judged], curvature[is_judged])
     return Certificate(
         converged=max(mean_square, agree) <= MOST_MEAN_SQUARE,
-        optimality=float(np.abs(slopes / layout.entries).max(initial=0.0)),
+        optimality=float(np.abs(slopes / layout.multiplicity).max(initial=0.0)),
         mean_square_z=mean_square,
         n_moments=n_moments,
         chains_agree=agree,
@@ -264,12 +264,12 @@ def _moments(
     """Mean over words of the slopes of log p~, or of their squares, along the coordinates."""
     moments = theta.moments(words.astype(np.float64), weights / weights.sum(), squared)
     # The slope along a pair is that of both its entries.
-    return layout.pack_gradient(moments) * (layout.entries if squared else 1.0)
+    return layout.pack_gradient(moments) * (layout.multiplicity if squared else 1.0)
 
 
 def _is_bias(layout: Layout) -> NDArray[np.bool_]:
     """Which coordinates no penalty holds at zero, shape (layout.size,)."""
-    first, second, third, _ = layout.borders
+    first, second, third, _ = layout.offsets
     is_bias = np.zeros(layout.size, dtype=bool)
     is_bias[first:second] = is_bias[third:] = True
     return is_bias

@@ -3,9 +3,9 @@
 The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare.
 Ising and K-pairwise are convex: they go from strong penalties, where nothing is coupled, to weak
 ones, and the words of one fit stand for the next. The first Ising model of a path starts from the
-solution by pseudolikelihood, which is close by unless it has a false mode. Models with hidden units
-start from the solution by another objective at the weakest penalty, and go on to
-stronger ones, where hidden units that are spread thinly over many units stay alive.
+solution by pseudolikelihood, which is close by unless it has a spurious mode. Models with hidden
+units start from the solution by another objective at the weakest penalty, and go on to stronger
+ones, where hidden units that are spread thinly over many units stay alive.
 """
 
 from __future__ import annotations
@@ -157,8 +157,8 @@ class _Family:
         log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]
         values = [target.value(x, log_z) for x, (log_z, _) in zip(xs, log_zs, strict=True)]
         best = int(np.argmin(values))
-        state, has_false_mode = first_state(rng, target, xs[best], *log_zs[best])
-        if kind == "ising" and has_false_mode:
+        state, has_spurious_mode = first_state(rng, target, xs[best], *log_zs[best])
+        if kind == "ising" and has_spurious_mode:
             return self._descended(rng, target, _empty(kind, self.problem))
         if kind in CONVEX and starts[best].is_independent:
             return self._descended(rng, target, starts[best])
@@ -167,7 +167,7 @@ class _Family:
     def _descended(
         self, rng: np.random.Generator, target: SampledProblem, start: Parameters
     ) -> SearchState:
-        """From uncoupled units down a ladder of penalties, where no step makes a false mode."""
+        """From uncoupled units down a ladder of penalties, where no step makes a spurious mode."""
         x = target.layout.pack(start)
         state, _ = first_state(rng, target, x, *self._log_z(target.layout.unpack(x), rng))
         for strength in _ladder(self.strongest, target.l1):
@@ -196,12 +196,12 @@ class _Family:
     def _log_z(self, theta: Parameters, rng: np.random.Generator) -> tuple[float, float]:
         """Log Z of a start and its variance, by a sum or by annealing from the data's rates."""
         if theta.is_independent:
-            return float(np.logaddexp(0.0, theta.b).sum()) + theta.only_live()[1], 0.0
+            return float(np.logaddexp(0.0, theta.b).sum()) + theta.drop_dead_units()[1], 0.0
         if operations(theta) < EXACT_START:
             return exact_log_partition(theta, progress=False).value, 0.0
         rates = np.clip(self.words.rates, 1e-3, 1.0 - 1e-3)
         logits = np.log(rates) - np.log1p(-rates)
-        live, log_factor = theta.only_live()
+        live, log_factor = theta.drop_dead_units()
         betas = np.linspace(0.0, 1.0, _ANNEALING + 1)
         sampler = Sampler(live, _CHAINS, seed=new_seed(rng), base_logits=logits)
         weights = sampler.run(betas[:-1], np.diff(betas)).log_weights

@@ -83,7 +83,7 @@ class NewtonSearch(Search):
         coordinates = np.flatnonzero((self.x != 0.0) | (self._slopes != 0.0))
         curvature = self._curved.curvature(self.x, self.layout, coordinates)
         # What the data never show has no curvature by them: the model's is about its slope.
-        missing = np.abs(self._gradient[coordinates]) * self.layout.entries[coordinates]
+        missing = np.abs(self._gradient[coordinates]) * self.layout.multiplicity[coordinates]
         diagonal = np.maximum(np.diagonal(curvature), missing)
         is_curved = diagonal > _FLAT  # not so the biases of dead hidden units
         self._coordinates = coordinates[is_curved]

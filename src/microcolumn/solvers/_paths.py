@@ -307,7 +307,7 @@ def canonical(theta: Parameters) -> tuple[Parameters, float]:
         return theta.canonical_sign()
     c = np.where(theta.live, theta.c, 0.0)
     turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c, theta.v).canonical_sign()
-    return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
+    return turned, log_factor + theta.drop_dead_units()[1] - turned.drop_dead_units()[1]
 
 
 def _has_stopped_falling(values: Sequence[float]) -> bool:

@@ -125,7 +125,7 @@ class Search:
         """Fill the subgradient of least norm; its largest entry."""
         slopes[:] = gradient
         self.penalty.add_slopes(x, self.layout, slopes)
-        return float((np.abs(slopes) / self.layout.entries).max(initial=0.0))
+        return float((np.abs(slopes) / self.layout.multiplicity).max(initial=0.0))
 
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""

@@ -74,7 +74,7 @@ class SampledProblem:
             return None
         means = layout.pack_gradient(self.data(layout.unpack(np.zeros(layout.size)))[1])
         least = max(self.l1, 1.0 / self.settings.most_draws)
-        return layout.entries**2 * np.maximum(means / layout.entries, least)
+        return layout.multiplicity**2 * np.maximum(means / layout.multiplicity, least)
 
     def value(self, x: Floats, log_z: float) -> float:
         """Penalised objective, nats per word, where log Z is known."""

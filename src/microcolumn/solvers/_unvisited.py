@@ -10,7 +10,7 @@ from ..objectives import Draws
 from ..packing import packed
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
-from ..partition._modes import find_modes, nearest, rough_log_mass
+from ..partition._modes import assign_modes, find_modes, rough_log_mass
 from ..validation import Bits
 from ._sampler_settings import SamplerSettings
 
@@ -26,8 +26,8 @@ def unvisited_modes(
     some = chains[:: max(len(chains) // 64, 1)]
     modes = find_modes(theta, some, rng, most=settings.most_modes)
     rates = np.stack([mode.rates for mode in modes])
-    visits = np.bincount(nearest(chains.astype(np.float64), rates), minlength=len(modes))
-    is_real, unvisited, (live, log_factor) = False, [], theta.only_live()
+    visits = np.bincount(assign_modes(chains.astype(np.float64), rates), minlength=len(modes))
+    is_real, unvisited, (live, log_factor) = False, [], theta.drop_dead_units()
     for k, (mode, n_chains) in enumerate(zip(modes, visits, strict=True)):
         mass = log_factor + (
             mode.log_mass if len(modes) > 1 else rough_log_mass(live, mode.rates, rng)

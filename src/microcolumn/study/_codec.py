@@ -16,6 +16,8 @@ from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+#: Names that stores keep for fields that have another one by now.
+_STORED = {"spurious_mass": "false_mass", "negative_units": "silenced"}
 #: In a blob's JSON, stands in for an array by its number.
 _ARRAY = "array"
 
@@ -41,7 +43,13 @@ def plain(value: Any, array: Callable[[Any], Any] | None = None) -> Any:
 def row_of(value: Any, *left_out: str) -> dict[str, Any]:
     """Fields of a dataclass by name, as columns of a row."""
     names = [f.name for f in dataclasses.fields(value) if f.name not in left_out]
-    return {name: getattr(value, name) for name in names}
+    return {_STORED.get(name, name): getattr(value, name) for name in names}
+
+
+def renamed_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a store by the names that its fields have by now."""
+    now = {old: name for name, old in _STORED.items()}
+    return {now.get(name, name): value for name, value in row.items()}
 
 
 def json_text(value: Any) -> str:
@@ -106,8 +114,8 @@ def _typed(kind: Any, value: Any) -> Any:
     if origin is not None and issubclass(origin, Mapping):
         return {key: _typed(inner[1], entry) for key, entry in value.items()}
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        known = _fields(kind).items()
-        return kind(**{name: _typed(of, value[name]) for name, of in known if name in value})
+        known = [(name, _STORED.get(name, name), of) for name, of in _fields(kind).items()]
+        return kind(**{name: _typed(of, value[old]) for name, old, of in known if old in value})
     return value
 
 

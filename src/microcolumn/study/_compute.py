@@ -29,10 +29,10 @@ from ..evaluate import (
     explainable,
     intervals,
     layer_statistics,
-    lift,
     pattern_statistics,
     predict,
     roc,
+    score,
     skill,
     synchrony,
 )
@@ -42,11 +42,11 @@ from ..evaluate._likelihood_intervals import too_large
 from ..evaluate._past import MOST_UNITS_OF_PAST
 from ..evaluate._splits import score_split
 from ..models import (
+    DirichletProcess,
     Independent,
     KPairwise,
     ModelSpec,
     Rival,
-    Universal,
     WordModel,
     from_bytes,
     model_class,
@@ -65,7 +65,7 @@ from ._plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
 
-#: Optimality at which fits of a lighter comparison end: scores of a hundred units are then settled
+#: Optimality at which fits of a faster comparison end: scores of a hundred units are then settled
 #: to a part of a bit/s.
 TOLERANCE = 1e-4
 #: Penalties of a rival go so far below its strongest, and its components up to so many: what lies
@@ -183,16 +183,16 @@ def _fit(task: Task) -> Rows:
         ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
         nested = ising, rbm
     model, steps, strengths = _estimator(spec, task), experiment.max_steps, experiment.l1
-    if isinstance(model, KPairwise) and isinstance(strengths, str) and _is_light(task):
+    if isinstance(model, KPairwise) and isinstance(strengths, str) and _is_fast(task):
         strengths = tuple(each["l1"] for each in fewer_settings(model.grid(train)))
     choice = choose_l1(model, train, validation, strengths, nested=nested, max_steps=steps)
     rows: Rows = {"fits": [], "normalisers": []}
-    for fit, score in zip(choice.fits, choice.scores, strict=True):
+    for fit, kept in zip(choice.fits, choice.scores, strict=True):
         names = ("optimality", "n_iter", "n_live_hidden", "n_couplings", "n_nonzero")
         own = {name: getattr(fit, f"{name}_") for name in names} | {"value": fit.objective_}
         rows["fits"].append(own | _fit_row(fit))
         activation = {"activation": hidden_activation(fit, test)}
-        rows["normalisers"].append(activation | _normaliser_row(fit, score))
+        rows["normalisers"].append(activation | _normaliser_row(fit, kept))
     return rows
 
 
@@ -207,14 +207,14 @@ def _fit_row(fit: WordModel) -> dict[str, Any]:
     }
 
 
-def _normaliser_row(fit: WordModel, score: Score) -> dict[str, Any]:
+def _normaliser_row(fit: WordModel, kept: Score) -> dict[str, Any]:
     log_z = fit.log_partition()
     # The job has its own seconds; results are the same in every run.
     return row_of(log_z, "seconds") | {
         "l1": float(getattr(fit, "l1", 0.0)),
-        "false_mass": log_z.false_mass,
-        "validation_bits_per_second": score.bits_per_second,
-        "validation_stderr": score.stderr,
+        "false_mass": log_z.spurious_mass,
+        "validation_bits_per_second": kept.bits_per_second,
+        "validation_stderr": kept.stderr,
     }
 
 
@@ -224,15 +224,15 @@ def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
     if "random_state" in model.get_params():
         model.set_params(random_state=task.experiment.seed + (task.job.split or 0))
     grid = model.grid(train)
-    choice = choose(model, train, validation, fewer_settings(grid) if _is_light(task) else grid)
-    fit, score = choice.best, choice.scores[choice.chosen]
+    choice = choose(model, train, validation, fewer_settings(grid) if _is_fast(task) else grid)
+    fit, kept = choice.best, choice.scores[choice.chosen]
     certificate = getattr(fit, "certificate_", None)
     tried = [
         {"settings": settings, "validation_bits_per_second": each.bits_per_second}
         for settings, each in zip(choice.settings, choice.scores, strict=True)
     ]
     row = {"optimality": certificate and certificate.optimality, "tried": tried} | _fit_row(fit)
-    return {"fits": [row], "normalisers": [_normaliser_row(fit, score)]}
+    return {"fits": [row], "normalisers": [_normaliser_row(fit, kept)]}
 
 
 def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
@@ -240,7 +240,7 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_rival:
         settings |= {"objective": spec.objective, "n_init": experiment.n_init}
-    if _is_light(task):
+    if _is_fast(task):
         settings["tol"] = TOLERANCE
     if spec.n_hidden:
         settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
@@ -248,12 +248,12 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
     return estimator
 
 
-def _is_light(task: Task) -> bool:
-    return task.experiment.is_light(task.words.n_units * (task.job.window or 1))
+def _is_fast(task: Task) -> bool:
+    return task.experiment.is_fast(task.words.n_units * (task.job.window or 1))
 
 
 def fewer_settings(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The settings of a rival's grid that a lighter comparison tries."""
+    """The settings of a rival's grid that a faster comparison tries."""
     strongest = max((each.get("l1", 0.0) for each in grid), default=0.0)
     weakest = _WEAKEST * strongest * (1.0 - 1e-9)  # grids are powers of ten with rounding errors
     return [
@@ -274,14 +274,19 @@ def _compared(task: Task, train: Words) -> dict[str, WordModel]:
     return rates | {name: _chosen(task, name) for name in task.models}
 
 
+def _lift(base: WordModel, train: Words, test: Words) -> float:
+    """Bits/s that a Dirichlet process around a fitted model adds on the test words."""
+    return score(DirichletProcess(base).fit(train), test, base).bits_per_second
+
+
 def _test(task: Task) -> Rows:
     train, _, test = _split(task)
     compared = _compared(task, train)
     scores, differences = score_split(compared, test)
-    lifts = {n: lift(Universal(m).fit(train), test).bits_per_second for n, m in compared.items()}
+    lifts = {n: _lift(m, train, test) for n, m in compared.items()}
     rows = [
-        {"model": name} | row_of(replace(score, lift=lifts[name]), "split")
-        for name, score in scores.items()
+        {"model": name} | row_of(replace(each, lift=lifts[name]), "split")
+        for name, each in scores.items()
     ]
     pairs = [
         {"first": first, "second": second, "bits_per_second": value, "block_stderr": stderr}

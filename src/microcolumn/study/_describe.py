@@ -30,7 +30,7 @@ _N_CHAINS, _MOST_UPDATES = 500, 3e8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataResult:
-    """The data that the models of an experiment saw.
+    """The data that the models of an experiment saw, by :class:`Results`.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class DataResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternsResult:
-    """Test words of one split, as observed and as the models expect them.
+    """Test words of one split, as observed and as the models expect them, by :class:`Results`.
 
     Parameters
     ----------

@@ -12,14 +12,15 @@ from typing import Any, Literal
 
 from ..errors import BadArgument, BadInput, BadType, within
 from ..evaluate._choice import AUTOMATIC
-from ..models._spec import OBJECTIVES, RIVALS, USUAL_RIVALS
+from ..models._spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_RIVALS
+from ..renamed import Renamed
 from ..validation import listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width
 
-#: Models of the paper, which every window has.
-PAPER_MODELS = ("Ising", "RBM", "SemiRBM")
-#: Models of the same family with Gaussian hidden units.
-MODELS = (*PAPER_MODELS, "GaussianRBM", *RIVALS)
+#: What may be compared with independent units, which are the first class.
+MODELS = tuple(dict.fromkeys((*PAPER_MODELS, *CLASSES[1:])))
+#: Names of settings in plans of older versions.
+_STORED = {"light_above": "fast_above_bits"}
 #: Penalties of the paper.
 PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
@@ -119,7 +120,7 @@ def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Renamed):
     """A column of the protocol (docs/method.md, section 7).
 
     The defaults are the paper's except for ``objectives``, ``l1`` and ``split_by``, whose paper's
@@ -169,8 +170,8 @@ class Experiment:
         Most steps of annealing, where log Z is out of reach of exact sums.
     group_l1 : float
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
-    light_above : int, optional
-        Words of more bits than this get a lighter comparison: without ``"SemiRBM"`` unless
+    fast_above_bits : int, optional
+        Words of more bits than this get a faster comparison: without ``"SemiRBM"`` unless
         ``models`` are chosen, with fits that end where their optimality conditions are violated by
         1e-4, penalties of rivals over two decades, and mixtures of at most 40 components. None for
         no such limit.
@@ -202,7 +203,7 @@ class Experiment:
     n_init: int = _setting(1, _at_least(1))
     max_steps: int = _setting(100_000, _at_least(1))
     group_l1: float = _setting(0.0, _strength)
-    light_above: int | None = _setting(None, _or_none(_at_least(1)))
+    fast_above_bits: int | None = _setting(None, _or_none(_at_least(1)))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name("an experiment", self.name))
@@ -216,6 +217,7 @@ class Experiment:
         """An experiment by its settings; others are the defaults of its name, or the paper's."""
         if not isinstance(settings, Mapping):
             raise BadType(f"experiment {name}", f"is {settings!r}", "give it a table of settings")
+        settings = {_STORED.get(name, name): value for name, value in settings.items()}
         for setting in settings:
             if setting not in cls.settings():
                 remedy = did_you_mean(setting, cls.settings())
@@ -235,13 +237,13 @@ class Experiment:
         """Test words over training words; the choice of l1 is part of the training."""
         return (1.0 - self.train) / self.train
 
-    def is_light(self, n_dims: int) -> bool:
-        """Whether words of so many bits get the lighter comparison."""
-        return self.light_above is not None and n_dims > self.light_above
+    def is_fast(self, n_dims: int) -> bool:
+        """Whether words of so many bits get the faster comparison."""
+        return self.fast_above_bits is not None and n_dims > self.fast_above_bits
 
     def models_for(self, n_dims: int) -> tuple[str, ...]:
         """Models that are compared on words of so many bits."""
-        if self.is_light(n_dims) and self.models == INSTANTANEOUS.models:
+        if self.is_fast(n_dims) and self.models == INSTANTANEOUS.models:
             return tuple(name for name in self.models if name != "SemiRBM")
         return self.models
 

@@ -32,7 +32,7 @@ class Where(TypedDict, total=False):
 
 
 class Condition(NamedTuple):
-    """Where models are compared: a recording, an experiment, bins per word."""
+    """Where models are compared: a recording, an experiment, bins per word (:class:`Results`)."""
 
     recording: str
     experiment: Experiment

@@ -200,8 +200,8 @@ def settings_of(
         settings |= {"seed": experiment.seed, "n_splits": experiment.n_splits}
     if job.kind != "describe":
         settings["max_steps"] = experiment.max_steps
-        if experiment.light_above is not None:
-            settings["light_above"] = experiment.light_above
+        if experiment.fast_above_bits is not None:
+            settings["light_above"] = experiment.fast_above_bits
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
 

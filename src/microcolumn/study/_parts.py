@@ -24,7 +24,7 @@ _NAME = re.compile(r"[0-9a-f]{32}\.part")
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """What merging has done."""
+    """What merging has done, by :func:`collect`."""
 
     merged: int  # jobs that are done
     failed: int  # jobs that raised an error, which the store keeps
@@ -118,6 +118,11 @@ def collect(path: str | os.PathLike[str], *, progress: bool | None = None) -> Me
     ------
     StoreError
         Where the store cannot be written, or a run is at work on it.
+
+    Examples
+    --------
+    >>> collect("study.db").merged
+    0
     """
     with Store.open(path) as reader:
         if not _waiting(reader):

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from ..errors import BadArgument, BadFile, BadInput, BadType, in_file, within
 from ..io import is_url
 from ..recording import Recording
+from ..renamed import Renamed
 from ..simulate import PRESETS
 from ..validation import listed
 from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
@@ -27,7 +28,7 @@ _OF_WORDS = ("bin_width", "most_active", "max_words", "windows", "n_hidden", "sp
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Renamed):
     """What a study computes.
 
     Attributes
@@ -36,7 +37,7 @@ class Plan:
         Its recordings.
     experiments : tuple of Experiment
         What is done with them.
-    whole : Plan, optional
+    full : Plan, optional
         The plan that this one is a small version of; see :meth:`quick`.
 
     Examples
@@ -50,7 +51,7 @@ class Plan:
 
     sources: tuple[Source, ...]
     experiments: tuple[Experiment, ...]
-    whole: Plan | None = None
+    full: Plan | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("sources", Source), ("experiments", Experiment)):
@@ -171,7 +172,7 @@ class Plan:
         folder : Path, optional
             What relative paths are relative to.
         """
-        whole = plan.get("whole")
+        full = plan.get("whole")
         for section, content in plan.items():
             if section not in (*_SECTIONS, "whole"):
                 raise BadInput(
@@ -188,7 +189,7 @@ class Plan:
         named = [(name, plan[name]) for name in _SECTIONS[1:3] if name in plan]
         named += plan.get("experiments", {}).items()
         experiments = [Experiment.from_dict(name, settings) for name, settings in named]
-        planned = None if whole is None else cls.from_dict(whole, folder)
+        planned = None if full is None else cls.from_dict(full, folder)
         return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,), planned)
 
     def as_dict(self) -> dict[str, Any]:
@@ -196,7 +197,7 @@ class Plan:
         return {
             "recordings": {source.name: source.as_dict() for source in self.sources},
             "experiments": {each.name: each.as_dict() for each in self.experiments},
-            **({} if self.whole is None else {"whole": self.whole.as_dict()}),
+            **({} if self.full is None else {"whole": self.full.as_dict()}),
         }
 
     def sources_of(self, experiment: Experiment) -> tuple[Source, ...]:
@@ -211,7 +212,7 @@ class Plan:
         units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, otherwise the 80
         most active units unless the plan says how many, 30,000 words from all of the recording, 10
         minutes of a preset, and 4,000 steps of annealing; for words of more than 64 bits the
-        lighter comparison (:class:`Experiment`). The result remembers the plan that it was made
+        faster comparison (:class:`Experiment`). The result remembers the plan that it was made
         from, and a study of it says that it is a quick look.
         """
         sources = tuple(
@@ -221,7 +222,7 @@ class Plan:
         experiments = tuple(_quick_experiment(each) for each in self.experiments)
         if (sources, experiments) == (self.sources, self.experiments):
             return self  # small already
-        return Plan(sources, experiments, self.whole or self)
+        return Plan(sources, experiments, self.full or self)
 
 
 def _quick_minutes(source: Source) -> float:
@@ -245,7 +246,7 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
         windows=windows or (min(experiment.windows),),
         max_words=min(experiment.max_words or 30_000, 30_000),
         max_steps=min(experiment.max_steps, 4000),
-        light_above=min(experiment.light_above or 64, 64),
+        fast_above_bits=min(experiment.fast_above_bits or 64, 64),
     )
 
 

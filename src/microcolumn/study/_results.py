@@ -28,7 +28,7 @@ from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..partition._convergence import Convergence
 from ..safe_text import shortened
-from ._codec import from_blob, row_of, typed
+from ._codec import from_blob, renamed_row, row_of, typed
 from ._describe import DATA, AnnealingResult, PatternsResult
 from ._index import Condition, Row, Where, log_partition_of, n_blocks
 from ._overview import overview
@@ -63,6 +63,11 @@ class Results(StoredStudy):
         simulated, notes, survey.
     index : PlanIndex
         Conditions and models of the plan.
+
+    Examples
+    --------
+    >>> mc.study.open("study.db").comparison("cells").best.name
+    'RBM 5'
     """
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
@@ -126,7 +131,7 @@ class Results(StoredStudy):
                 spec = ModelSpec.of(row["model"])
                 named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
                 own = {key: row[key] for key in row if key == "l1" or key not in WHERE}
-                rows.append(named | own)
+                rows.append(named | renamed_row(own))
         return _frame(rows)
 
     def unit_table(self, recording: str, **where: Unpack[Where]) -> Any:

@@ -63,6 +63,10 @@ def run(
         Where the store cannot be written, is of another version or in use by another run.
     StudyError
         Where jobs failed, workers were lost or the disk is full; all that was finished is kept.
+
+    Examples
+    --------
+    >>> results = run(mc.study.Plan.of("session.npz", models="Tree", n_splits=1), "a.db", n_jobs=1)
     """
     path = Path(store)
     # What may be refused comes before the store, so that nothing is left behind.

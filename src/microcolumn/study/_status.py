@@ -34,7 +34,7 @@ _TICK_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a study; printed, it is a few lines."""
+    """State of a study; printed, it is a few lines (:func:`status`)."""
 
     store: str
     running: bool  # a run is at work on it now
@@ -88,7 +88,11 @@ class Status:
 
 
 def status(store: str | Path) -> Status:
-    """How far a study is; a run that is at work on its store is not disturbed."""
+    """How far a study is; a run that is at work on its store is not disturbed.
+
+    >>> status("study.db").running
+    False
+    """
     path = Path(store)
     submission = last_submission(path)
     with Store.open(path) as opened:

@@ -23,7 +23,7 @@ _FILE = "submission.json"
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Jobs of a plan, dealt to tasks; all but ``folder`` in the types of JSON.
+    """Jobs of a plan, dealt to tasks; all but ``folder`` in the types of JSON, by :func:`submit`.
 
     Attributes
     ----------

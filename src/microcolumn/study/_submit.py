@@ -82,6 +82,12 @@ def submit(
         Where the store cannot be written, is of another version or in use by a run.
     SlurmError
         Where SLURM's commands are not there or refuse; nothing stays submitted then.
+
+    Examples
+    --------
+    >>> plan = mc.study.Plan.of({"column": "B4"}, models="Ising", n_splits=1)
+    >>> submit(plan, "cluster.db", slurm=False).folder.name
+    '1'
     """
     path = Path(store)
     check_flags(flags)
@@ -212,6 +218,12 @@ def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 
     ------
     ValueError
         Where the submission has no such task, or another version made it.
+
+    Examples
+    --------
+    >>> plan = mc.study.Plan.of("session.npz", models="Ising", n_splits=1)
+    >>> run_array_task(submit(plan, "array.db", slurm=False).folder, stage=1, task=0)
+    0
     """
     submission = Submission.load(Path(folder))
     if submission.microcolumn != __version__:

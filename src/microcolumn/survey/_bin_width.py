@@ -34,8 +34,8 @@ _BLOCKS = 20
 #: A peak stands out if its height is this many times its uncertainty.
 _STANDS_OUT = 5.0
 #: Lengths in bins of the running means that are tried until the peak stands out, and the shortest
-#: and longest as parts of the window, 3 and 15 ms by default: a mean over a time much shorter than
-#: the peak does not change its width.
+#: and longest as parts of the largest lag, 3 and 15 ms by default: a mean over a time much shorter
+#: than the peak does not change its width.
 _SMOOTHING, _SMOOTHING_PARTS = (1, 3, 5, 9, 15), (0.015, 0.075)
 #: Part of the peak's height by which the far lags may still fall.
 _SETTLED = 0.1
@@ -48,7 +48,7 @@ _MOST_PAIRS = 3e8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinWidth(AsText):
-    """A suggested bin width and the correlogram behind it.
+    """A suggested bin width and the correlogram behind it, by :func:`suggest_bin_width`.
 
     Attributes
     ----------
@@ -94,19 +94,19 @@ class BinWidth(AsText):
         return f"{self.width_s * 1e3:g} ms bins: {self.reason}"
 
 
-def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
+def suggest_bin_width(recording: Recording, *, max_lag_s: float = 0.2) -> BinWidth:
     """Suggest the bin width that spans the central peak of the cross-correlograms.
 
-    All pairs of units are pooled. If no peak stands out, or it is too wide for the window, the
+    All pairs of units are pooled. If no peak stands out, or it is too wide for the lags, the
     suggestion is 20 ms and the reason says so.
 
     Parameters
     ----------
     recording : Recording
         Spikes outside its epochs are left out.
-    window : float
+    max_lag_s : float
         Largest lag, seconds. The outer half of the lags is the baseline, so a peak may reach to
-        about half of the window on either side.
+        about half of it on either side.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
     wide at half its height
     """
     resolution = recording.resolution_s
-    width, n_side = _fine_bins(window, resolution)
+    width, n_side = _fine_bins(max_lag_s, resolution)
     blocks = _pooled(recording, width, n_side)
     counts, rates = blocks.sum(axis=0), recording.rates_hz
     n_spiking = int(np.count_nonzero(rates))
@@ -154,9 +154,9 @@ class _Peak:
     problem: str = ""
 
 
-def _fine_bins(window: float, resolution: float) -> tuple[float, int]:
+def _fine_bins(max_lag_s: float, resolution: float) -> tuple[float, int]:
     """Width of the correlogram's bins, a multiple of the resolution, and how many on a side."""
-    reach = positive_number("window", window, "it must be a positive number of seconds")
+    reach = positive_number("max_lag_s", max_lag_s, "it must be a positive number of seconds")
     width = max(_FINE, reach / _MOST_BINS)
     if resolution > 0:
         width = resolution * max(1, round(width / resolution))

@@ -30,7 +30,7 @@ _PAIRS_PER_CALL = 1e7
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correlograms:
-    """Auto- and cross-correlograms of all units.
+    """Auto- and cross-correlograms of all units, by :func:`correlograms`.
 
     Bins are centred on lags 0, ±w, ±2w, ...; a pair of spikes whose lag lies within half a
     nanosecond of an edge between two bins counts half in either. So ``counts[i, j]`` is exactly
@@ -80,7 +80,7 @@ class Correlograms:
 
 
 def correlograms(
-    recording: Recording, *, bin_width: float = 1 / 150, window: float = 0.2
+    recording: Recording, *, bin_width: float = 1 / 150, max_lag_s: float = 0.2
 ) -> Correlograms:
     """Count the pairs of spikes of all pairs of units by their lag.
 
@@ -90,19 +90,19 @@ def correlograms(
         Spikes outside its epochs are left out, and pairs never reach from one to another.
     bin_width : float
         Seconds; 6.7 ms as in the paper by default (docs/method.md, section 1).
-    window : float
+    max_lag_s : float
         Largest bin centre, seconds; rounded down to a whole number of bins.
 
     Examples
     --------
     >>> together = Recording([[0.100, 0.500], [0.103, 0.503]], epochs=[[0.0, 1.0]])
-    >>> result = correlograms(together, bin_width=0.001, window=0.005)
+    >>> result = correlograms(together, bin_width=0.001, max_lag_s=0.005)
     >>> result.counts[0, 1]
     array([0., 0., 0., 0., 0., 0., 0., 0., 2., 0., 0.])
     >>> bool((result.counts[1, 0] == result.counts[0, 1, ::-1]).all())
     True
     """
-    width, n_side = checked_bins(bin_width, window)
+    width, n_side = checked_bins(bin_width, max_lag_s)
     spikes = merged(recording)
     n_units = recording.n_units
     ahead = np.empty((n_units, n_units, n_side + 2), dtype=np.int64)
@@ -110,7 +110,7 @@ def correlograms(
     few = spikes.units.astype(np.uint16) if n_units <= 2**16 else spikes.units
     members = np.argsort(few, kind="stable")
     offsets = np.concatenate(([0], np.cumsum(np.bincount(spikes.units, minlength=n_units))))
-    expected_pairs = spikes.times.size**2 * window / max(recording.epochs.duration_s, window)
+    expected_pairs = spikes.times.size**2 * max_lag_s / max(recording.epochs.duration_s, max_lag_s)
     n_calls = min(n_units, 1 + int(expected_pairs / _PAIRS_PER_CALL))
     with threads_for(expected_pairs, PAIRS_PER_THREAD):
         for first, last in pairwise(np.linspace(0, n_units, n_calls + 1, dtype=np.int64)):
@@ -170,14 +170,15 @@ def mirrored(half: Floats) -> Floats:
     return np.concatenate((half[:0:-1], half))
 
 
-def checked_bins(bin_width: float, window: float) -> tuple[float, int]:
+def checked_bins(bin_width: float, max_lag_s: float) -> tuple[float, int]:
     """Bin width in seconds and the number of bins on either side of the central one."""
     width = real_number("bin_width", bin_width, "give seconds, for example 0.005")
     if not _NARROWEST_BIN <= width < math.inf:
         raise BadArgument("bin_width", f"is {bin_width} s", "it must be a microsecond or more")
-    reach = real_number("window", window, "give seconds, for example 0.2")
+    reach = real_number("max_lag_s", max_lag_s, "give seconds, for example 0.2")
     if not width <= reach < math.inf:
-        raise BadArgument("window", f"is {window} s for bins of {width:.4g} s", "it must hold one")
+        problem = f"is {max_lag_s} s for bins of {width:.4g} s"
+        raise BadArgument("max_lag_s", problem, "it must hold one")
     return width, math.floor(reach / width * (1 + 1e-12))
 
 

@@ -54,7 +54,7 @@ class FlashResponse:
 
 
 def flash_response(
-    lfp: LFP, flashes_s: ArrayLike, window: tuple[float, float] = (-0.05, 0.2)
+    lfp: LFP, flashes_s: ArrayLike, around_s: tuple[float, float] = (-0.05, 0.2)
 ) -> FlashResponse:
     """Average the potential around flashes; only the windows around them are read.
 
@@ -64,11 +64,17 @@ def flash_response(
         Contacts in any order; those of equal depth are averaged.
     flashes_s : array_like, shape (n_flashes,)
         Times of the flashes in seconds, on the clock of the LFP.
-    window : (float, float)
-        Seconds from the flash; it starts before and ends after it. Flashes whose window leaves the
+    around_s : (float, float)
+        Seconds from the flash; it starts before and ends after it. Flashes without all of it in the
         recording are left out, with a note.
+
+    Examples
+    --------
+    >>> lfp = mc.io.LFP(np.zeros((1000, 5)), 1000.0, 100.0 * np.arange(5), "surface")
+    >>> flash_response(lfp, [0.2, 0.5]).n_flashes
+    2
     """
-    before, after = _window(window, lfp.sampling_rate_hz)
+    before, after = _window(around_s, lfp.sampling_rate_hz)
     flashes = _flashes(flashes_s)
     firsts = np.rint((flashes - lfp.start_s) * lfp.sampling_rate_hz) - before
     inside = (firsts >= 0) & (firsts + before + after <= lfp.n_samples)
@@ -139,6 +145,13 @@ def current_source_density(
     csd : ndarray, shape (n_grid, n_times)
         In µA/mm³, sinks negative.
     method : str
+
+    Examples
+    --------
+    >>> potential_mv = np.sin(np.arange(20.0))[:, None]
+    >>> depth_um, csd, method = current_source_density(potential_mv, 50.0 * np.arange(20.0))
+    >>> csd.shape[0] == depth_um.size
+    True
     """
     potential = real_array("potential_mv", potential_mv, "pass one row per contact")
     depths = real_array("depth_um", depth_um, "pass one depth in µm per contact")
@@ -235,13 +248,13 @@ def _elephant(potential: Floats, depth_um: Floats, **options: Any) -> tuple[Any,
     return pq.Quantity(csd.magnitude.T, csd.units), csd.annotations["x_coords"]
 
 
-def _window(window: tuple[float, float], rate_hz: float) -> tuple[int, int]:
+def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:
     """Samples before the flash and from it on."""
-    limits = real_array("window", window, "pass (start, stop) in seconds from the flash")
+    limits = real_array("around_s", around_s, "pass (start, stop) in seconds from the flash")
     if limits.shape != (2,) or not np.isfinite(limits).all() or not limits[0] < 0.0 < limits[1]:
         raise BadArgument(
-            "window",
-            f"is {window}",
+            "around_s",
+            f"is {around_s}",
             "pass (start, stop) in seconds from the flash, start before it and stop after it",
         )
     return max(2, round(-limits[0] * rate_hz)), max(1, round(limits[1] * rate_hz))

@@ -167,7 +167,7 @@ def _lowest_neighbour(profile: Floats, row: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaminarMap(AsText):
-    """Where layer IV lies on the probe, and the evidence.
+    """Where layer IV lies on the probe, and the evidence (:func:`layers_from_flashes`).
 
     Depths are measured from ``depth_reference``, in order from superficial to deep: with
     ``"tip"`` the numbers decrease.
@@ -281,7 +281,7 @@ def layers_from_flashes(
     lfp: LFP,
     flashes_s: ArrayLike,
     *,
-    window: tuple[float, float] = (-0.05, 0.2),
+    around_s: tuple[float, float] = (-0.05, 0.2),
     search_s: tuple[float, float] = (0.02, 0.1),
     min_share: float = 0.3,
     min_sd: float = 5.0,
@@ -302,7 +302,7 @@ def layers_from_flashes(
         Potentials of a linear probe.
     flashes_s : array_like, shape (n_flashes,)
         Times of the flashes in seconds, on the clock of the LFP.
-    window, search_s : (float, float)
+    around_s, search_s : (float, float)
         Seconds from the flash that are averaged and shown, and in which sinks are searched.
     min_share, min_sd : float
         Least size of a large sink, as a share of the largest and in standard deviations of the
@@ -320,8 +320,15 @@ def layers_from_flashes(
     -------
     LaminarMap
         Look at its ``figures.csd`` before accepting it.
+
+    Examples
+    --------
+    >>> lfp = mc.io.read_lfp("lfp.nwb", depth_reference="surface")
+    >>> flashes_s = mc.io.read_flashes("lfp.nwb", "flashes")
+    >>> round(layers_from_flashes(lfp, flashes_s).centre_um, -2)
+    700.0
     """
-    response = flash_response(lfp, flashes_s, window)
+    response = flash_response(lfp, flashes_s, around_s)
     n_times = response.time_s.size
     # One call for both, so that a method with cross-validation treats signal and noise alike.
     both = np.hstack([response.mean_mv, response.plus_minus_mv])

@@ -145,6 +145,11 @@ def summarise(
     """Survey a recording: suggest a bin width, bin at it, and look for suspect units.
 
     Each is done within ``step(what it is)``, which may tell that it takes long.
+
+    Examples
+    --------
+    >>> summarise(mc.simulate.microcolumn(n_units=6, minutes=1)).suspects
+    ()
     """
     expect("recording", recording, Recording, "a Recording, as read returns it")
     spikes = f"{counted(recording.n_spikes, 'spike')} of {counted(recording.n_units, 'unit')}"

@@ -27,7 +27,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A unit, or a pair of units, that may not be what it seems.
+    """A unit, or a pair of units, that may not be what it seems (:func:`suspect_units`).
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iter
 
 def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator[Suspect]:
     width = 2.0 * window_s  # The central bin reaches to half of it on either side of zero.
-    result = correlograms(recording, bin_width=width, window=(_FLANK.stop - 1) * width)
+    result = correlograms(recording, bin_width=width, max_lag_s=(_FLANK.stop - 1) * width)
     ids = recording.units.ids
     n_side = result.lags_s.size // 2
     ahead, behind = result.counts[:, :, n_side:], result.counts[:, :, n_side::-1]

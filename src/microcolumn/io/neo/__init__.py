@@ -67,6 +67,13 @@ def from_neo(
     **choices
         ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`;
         scalar annotations, such as ``depth`` and ``layer``, are the columns of the table of units.
+
+    Examples
+    --------
+    >>> import neo
+    >>> train = neo.SpikeTrain([0.1, 0.4], units="s", t_stop=1.0)
+    >>> from_neo([train]).epochs.duration_s
+    1.0
     """
     session = session_of([trains_of(segment) for segment in _segments(trains)], ids=ids)
     return to_recording(session, source="Neo objects", **choices)

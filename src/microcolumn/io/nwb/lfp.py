@@ -47,6 +47,11 @@ def read_lfp(
     -------
     LFP
         Keeps the file open, so use it in a ``with`` block; times are those of the file.
+
+    Examples
+    --------
+    >>> read_lfp("lfp.nwb", depth_reference="surface").depth_um.size
+    16
     """
     check_depth_reference(depth_reference, f"the LFP of {path}")
     file, source = _opened(path)
@@ -100,6 +105,11 @@ def read_flashes(
     -------
     ndarray, shape (n_flashes,)
         In the order of the table.
+
+    Examples
+    --------
+    >>> read_flashes("lfp.nwb", "flashes").size
+    60
     """
     file, source = _opened(path)
     with contextlib.closing(source), _as_bad_file(path):

@@ -37,13 +37,14 @@ _SHARES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _BOUNDS = (1e-6, 1e4)
 
 
-class Universal(Rival):
+class DirichletProcess(Rival):
     """A Dirichlet process centred on another model (Park et al. 2013).
 
     p(x) = (n_x + alpha p0(x)) / (n + alpha), where n_x of the n training words are x and p0 is the
-    base model. With few words it is the base, with many the histogram of the words. How much it
-    lifts the base on held-out words (:func:`microcolumn.evaluate.lift`) says by how much the base
-    is wrong.
+    base model. With few words it is the base, with many the histogram of the words. What it
+    gains over the base on held-out words, ``mc.score(model, words, baseline=model.base_)``, says by
+    how much the base is wrong: words come more or less often than it says, again and again. No gain
+    does not make the base right where words hardly ever repeat.
 
     Parameters
     ----------
@@ -68,7 +69,8 @@ class Universal(Rival):
     Examples
     --------
     >>> from microcolumn.models import Independent
-    >>> model = Universal(Independent(), concentration=4.0).fit([[0, 0], [1, 1], [1, 1], [0, 0]])
+    >>> words = [[0, 0], [1, 1], [1, 1], [0, 0]]
+    >>> model = DirichletProcess(Independent(), concentration=4.0).fit(words)
     >>> model.score_samples([[1, 1], [0, 1]])
     array([-0.98082925, -2.07944154])
     """
@@ -193,7 +195,7 @@ class Universal(Rival):
             return log_p - self.base_.log_partition().value
         if isinstance(self.base_, Rival):
             return self.base_._log_probability(bits)
-        return self.base_.score_samples(bits)  # which says why there is none
+        return self.base_._score_distinct(bits)  # which says why there is none
 
     def _found(self, bits: Bits) -> Floats:
         """How many of the training words each word is, shape (n_words,)."""

@@ -8,7 +8,7 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.models import WordModel
-from microcolumn.models._universal import log_evidence, log_left_out
+from microcolumn.models._dirichlet_process import log_evidence, log_left_out
 from microcolumn.partition._result import Mode
 
 N_UNITS = 5
@@ -29,7 +29,7 @@ def by_id(X):
 @pytest.mark.parametrize("concentration", [0.1, 50.0, None, "evidence"])
 def test_words_have_the_probability_of_the_next_word(every_word, base, concentration):
     X, train = every_word(N_UNITS), words_of()
-    model = mc.models.Universal(base, concentration).fit(train)
+    model = mc.models.DirichletProcess(base, concentration).fit(train)
     counts = np.bincount(by_id(train), minlength=len(X))
     alpha, p0 = model.concentration_, np.exp(model.base_.score_samples(X))
     wanted = (counts + alpha * p0) / (len(train) + alpha)
@@ -75,8 +75,8 @@ def test_left_out_words_are_predicted_from_all_others(every_word):
 )
 def test_the_concentration_is_the_best_one(concentration, merit):
     words = mc.Words.from_array(words_of(2_000))
-    model = mc.models.Universal(mc.Independent(), concentration).fit(words)
-    log_p = model.base_.score_samples(words)
+    model = mc.models.DirichletProcess(mc.Independent(), concentration).fit(words)
+    log_p = model.base_.score_samples(words.X)
     merits = [
         merit(words.counts, log_p, math.log(model.concentration_ * factor))
         for factor in (0.5, 0.99, 1.0, 1.01, 2.0)
@@ -87,10 +87,10 @@ def test_the_concentration_is_the_best_one(concentration, merit):
 def test_a_right_base_is_trusted_and_a_wrong_one_is_lifted():
     truth = mc.models.Tree().fit(words_of())
     train, test = (mc.Words.from_array(truth.sample(20_000, random_state=k)) for k in (1, 2))
-    right = mc.models.Universal(mc.models.Tree()).fit(train)
-    wrong = mc.models.Universal(mc.Independent()).fit(train)
+    right = mc.models.DirichletProcess(mc.models.Tree()).fit(train)
+    wrong = mc.models.DirichletProcess(mc.Independent()).fit(train)
     assert right.concentration_ > 10.0 * wrong.concentration_
-    gain, none = mc.evaluate.lift(wrong, test), mc.evaluate.lift(right, test)
+    gain, none = (mc.score(each, test, each.base_) for each in (wrong, right))
     assert gain.bits_per_second > 10.0 * gain.stderr
     assert abs(none.bits_per_second) < 0.05 * gain.bits_per_second
 
@@ -98,37 +98,37 @@ def test_a_right_base_is_trusted_and_a_wrong_one_is_lifted():
 def test_a_fitted_base_is_kept_with_its_order_of_units():
     train = mc.Words.from_array(words_of())
     base = mc.models.Tree(n_edges=2).fit(train)
-    model = mc.models.Universal(base, 10.0).fit(train)
+    model = mc.models.DirichletProcess(base, 10.0).fit(train)
     assert model.base_ is base
     turned = train.reordered([3, 1, 4, 0, 2])
-    again = mc.models.Universal(base, 10.0).fit(turned)
+    again = mc.models.DirichletProcess(base, 10.0).fit(turned)
     assert again.unit_ids_ == base.unit_ids_
     np.testing.assert_allclose(again.score_samples(train), model.score_samples(train), rtol=1e-12)
     np.testing.assert_allclose(again.score_samples(turned), model.score_samples(train), rtol=1e-12)
     with pytest.raises(ValueError, match="pass words of the units it was fitted on"):
-        mc.models.Universal(mc.models.Tree().fit([[0, 1], [1, 0]])).fit(words_of())
+        mc.models.DirichletProcess(mc.models.Tree().fit([[0, 1], [1, 0]])).fit(words_of())
 
 
 def test_the_normaliser_is_that_of_the_base():
     train = words_of()
     ising = mc.Ising(l1=1e-3).fit(train)
-    model = mc.models.Universal(ising).fit(train)
+    model = mc.models.DirichletProcess(ising).fit(train)
     assert model.log_partition() == ising.log_partition()
     assert model.certificate_ == ising.certificate_
-    on_tree = mc.models.Universal(mc.models.Tree(), 900.0).fit(train)
+    on_tree = mc.models.DirichletProcess(mc.models.Tree(), 900.0).fit(train)
     assert not hasattr(on_tree, "certificate_")
     assert on_tree.size_ == "4 edges, 75 % base"
     assert on_tree.n_parameters_ == on_tree.base_.n_parameters_ + len(np.unique(by_id(train))) + 1
     log_z = ising.log_partition()
-    assert mc.evaluate.lift(model, train).normaliser == log_z.method
+    assert mc.score(model, train, model.base_).normaliser == log_z.method
 
 
-def test_a_false_mode_and_the_error_of_the_base_stay_visible():
+def test_a_spurious_mode_and_the_error_of_the_base_stay_visible():
     train = words_of()
     ising = mc.Ising(l1=1e-3).fit(train)
     modes = (Mode(0.9, 0.01, 1.0, seen=True), Mode(0.1, 0.01, 5.0, seen=False))
     doubtful = replace(ising.log_partition(), method="ais", stderr=0.2, modes=modes)
-    model = mc.models.Universal(ising.with_log_partition(doubtful)).fit(train)
+    model = mc.models.DirichletProcess(ising.with_log_partition(doubtful)).fit(train)
     score = mc.score(model, train)
-    assert score.has_false_mode
+    assert score.has_spurious_mode
     assert score.normaliser_stderr == pytest.approx(0.2 / (math.log(2.0) * 0.020))

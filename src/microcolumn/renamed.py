@@ -1,0 +1,48 @@
+"""Public names that have changed: the old one answers with the new one, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import lazy_loader  # type: ignore[import-untyped]
+
+#: New name of each attribute that was renamed, of whichever class has it.
+ATTRIBUTES = {
+    "false_mass": "spurious_mass",
+    "has_false_mode": "has_spurious_mode",
+    "is_light": "is_fast",
+    "light_above": "fast_above_bits",
+    "only_live": "drop_dead_units",
+    "silenced": "negative_units",
+    "whole": "full",
+}
+
+
+def attach(
+    package: str, file: str, renamed: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The lazy names of a package's stub; old names are refused in a sentence with the new one."""
+    load, names, public = lazy_loader.attach_stub(package, file)
+
+    def find(name: str) -> Any:
+        if name in renamed:
+            raise AttributeError(f"{package}.{name} is {renamed[name]} now")
+        return load(name)
+
+    return find, names, public
+
+
+class Renamed:
+    """Base of classes whose attributes were renamed."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # or every misspelt attribute would pass for Any
+
+        def __getattr__(self, name: str) -> Any:
+            kind = type(self).__name__
+            new = ATTRIBUTES.get(name, "")
+            if hasattr(type(self), new):
+                raise AttributeError(f"{kind}.{name} is {kind}.{new} now")
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)

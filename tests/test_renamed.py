@@ -1,0 +1,60 @@
+"""Old names answer with the new one, and files with old names can be read."""
+
+from dataclasses import fields
+
+import pytest
+
+import microcolumn as mc
+from microcolumn.evaluate import Assembly
+from microcolumn.renamed import ATTRIBUTES, Renamed
+from microcolumn.study._codec import row_of, typed
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "new"),
+    [
+        (mc, "excess_log_likelihood", "microcolumn.score"),
+        (mc, "lift", r"microcolumn.score\(model, words, baseline=model.base_\)"),
+        (mc, "Tree", "microcolumn.models.Tree"),
+        (mc.models, "Universal", "microcolumn.models.DirichletProcess"),
+        (mc.evaluate, "lift", r"microcolumn.score\(model, words, baseline=model.base_\)"),
+    ],
+)
+def test_an_old_name_answers_with_the_new_one(module, name, new):
+    with pytest.raises(AttributeError, match=f"^{module.__name__}.{name} is {new} now$"):
+        getattr(module, name)
+
+
+def _kinds(base):
+    for kind in base.__subclasses__():
+        yield kind
+        yield from _kinds(kind)
+
+
+def test_an_old_attribute_answers_with_the_new_one():
+    plan, theta = mc.study.Plan.of("B4"), mc.Parameters(b=[0.0])
+    has = {old: [k for k in _kinds(Renamed) if hasattr(k, new)] for old, new in ATTRIBUTES.items()}
+    assert all(has.values())
+    with pytest.raises(AttributeError, match=r"^Plan\.whole is Plan\.full now$"):
+        _ = plan.whole
+    with pytest.raises(AttributeError, match=r"^Parameters\.only_live is Parameters\.drop_dead_"):
+        theta.only_live()
+    with pytest.raises(AttributeError, match=r"^'Plan' object has no attribute 'only_live'$"):
+        _ = plan.only_live
+
+
+def test_files_with_old_names_can_be_read(tmp_path):
+    class Universal(mc.models.DirichletProcess):  # whose name a file has
+        pass
+
+    X = [[0, 1], [1, 1], [1, 1], [0, 0]]
+    Universal(mc.Independent()).fit(X).save(tmp_path / "old.safetensors")
+    found = mc.load(tmp_path / "old.safetensors")
+    assert type(found) is mc.models.DirichletProcess
+    stored = {field.name: 0 for field in fields(Assembly)} | {"units": ("a",), "layer": ""}
+    stored["silenced"] = [stored.pop("negative_units") or "b"]
+    row = typed(Assembly, stored)
+    assert row.negative_units == ("b",)
+    assert row_of(row)["silenced"] == ("b",)
+    experiment = mc.study.Experiment.from_dict("old", {"light_above": 50})
+    assert experiment.fast_above_bits == 50
