@@ -19,8 +19,8 @@ from machine import least, peak_multiply_adds, print_machine
 
 from microcolumn.parameters import Parameters
 from microcolumn.partition import log_partition
-from microcolumn.partition._ais import annealed_importance_sampling
-from microcolumn.partition._gibbs import Sampler
+from microcolumn.partition.ais import annealed_importance_sampling
+from microcolumn.partition.gibbs import Sampler
 
 N_UNITS, N_HIDDEN, N_CHAINS = 23, 25, 500
 # Operations of one site update that need a multiplier, per chain: each hidden unit takes a

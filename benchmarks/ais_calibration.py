@@ -24,7 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition.ais import annealed_importance_sampling
 
 KINDS = ("ising", "rbm", "srbm")
 STRENGTHS = (0.3, 1.0, 2.0, 3.0)

@@ -32,7 +32,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.evaluate import Assembly
-from microcolumn.evaluate._recurrence import oriented_weights
+from microcolumn.evaluate.recurrence import oriented_weights
 from microcolumn.simulate import PRESETS
 
 L1 = [1e-4, 3e-4, 1e-3, 3e-3]

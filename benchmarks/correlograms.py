@@ -20,7 +20,7 @@ from numba import njit
 
 from microcolumn.recording import Recording
 from microcolumn.survey import correlograms, suggest_bin_width, suspect_units
-from microcolumn.survey._correlograms import merged
+from microcolumn.survey.cross_correlation import merged
 
 WIDTH, WINDOW = 1 / 150, 0.2
 #: Pairs of units that the slower ways are timed on.

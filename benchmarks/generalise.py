@@ -25,12 +25,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.evaluate import Comparison, SplitScore, choose_l1
-from microcolumn.evaluate._significance import p_text, with_error
-from microcolumn.evaluate._splits import compare_splits, score_split
+from microcolumn.evaluate.significance import p_text, with_error
+from microcolumn.evaluate.splits import compare_splits, score_split
 from microcolumn.models import ModelSpec
 from microcolumn.study import Experiment
 from microcolumn.study._compute import split_words
-from microcolumn.study._sources import Source
+from microcolumn.study.sources import Source
 from microcolumn.timeline import default_blocks
 
 BIN_WIDTH = 0.020

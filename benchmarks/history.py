@@ -30,7 +30,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate._bootstrap import block_stderr
+from microcolumn.evaluate.bootstrap import block_stderr
 
 try:
     import jax

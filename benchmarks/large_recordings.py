@@ -22,7 +22,7 @@ from pathlib import Path
 from machine import print_machine
 
 import microcolumn as mc
-from microcolumn.simulate import _microcolumn as simulation
+from microcolumn.simulate import microcolumns as simulation
 
 #: Units, minutes, and the factor on the shares of active bins.
 RECORDINGS = {300: (120.0, 1.36), 1000: (30.0, 1.15)}

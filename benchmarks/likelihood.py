@@ -34,7 +34,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.layout import Layout
-from microcolumn.models import _penalised
+from microcolumn.models import penalised as _penalised
 from microcolumn.objectives import NegativeLogLikelihood
 from microcolumn.penalties import L1
 from microcolumn.solvers import minimise

@@ -21,7 +21,7 @@ from scipy.special import softmax
 
 import microcolumn as mc
 from microcolumn.models._components import Components
-from microcolumn.objectives._sparse_words import SparseWords
+from microcolumn.objectives.sparse_words import SparseWords
 
 N_UNITS, N_WORDS, N_STATES, N_MODES, N_PART = 1_000, 360_000, 80, 60, 20_000
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 import microcolumn as mc
-from microcolumn.evaluate._paired import judged_together, paired_difference
+from microcolumn.evaluate.paired import judged_together, paired_difference
 
 Floats = NDArray[np.float64]
 #: Bins of a recording; blocks of a split; numbers of splits.

@@ -26,7 +26,7 @@ from machine import most_active, print_machine, recordings
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models._spec import OBJECTIVES
+from microcolumn.models.spec import OBJECTIVES
 from microcolumn.objectives import mpf, pseudolikelihood
 
 Model = mc.Ising | mc.RBM | mc.SemiRBM

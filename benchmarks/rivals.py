@@ -34,14 +34,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.evaluate import Comparison, SplitScore
-from microcolumn.evaluate._bootstrap import block_bins_of
 from microcolumn.evaluate._score import mean_rate
-from microcolumn.evaluate._splits import compare_splits, score_split
+from microcolumn.evaluate.bootstrap import block_bins_of
+from microcolumn.evaluate.splits import compare_splits, score_split
 from microcolumn.models import ModelSpec
-from microcolumn.models._spec import RIVALS
+from microcolumn.models.spec import RIVALS
 from microcolumn.study import Experiment
 from microcolumn.study._compute import split_words
-from microcolumn.study._sources import Source
+from microcolumn.study.sources import Source
 from microcolumn.timeline import default_blocks
 
 BIN_WIDTH = 0.020

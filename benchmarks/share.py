@@ -20,7 +20,7 @@ from sklearn.base import clone
 import microcolumn as mc
 from microcolumn.kernels.cpu import flip_sums, hidden_sums, listed_sums, pair_sums
 from microcolumn.kernels.loops import l1_descent, quasi_newton
-from microcolumn.objectives import NegativeLogLikelihood, _data_moments, _fisher
+from microcolumn.objectives import NegativeLogLikelihood, _fisher, data_moments
 
 #: Loops of an evaluation, those of starts and search; what the backend does with them; and the
 #: evaluation itself.
@@ -28,7 +28,7 @@ LIKELIHOOD = [
     (hidden_sums, "moment_chunks"),
     (listed_sums.ListedSums, "moments"),
     (pair_sums.PairSums, "moments"),
-    (_data_moments.DataMoments, "_live"),
+    (data_moments.DataMoments, "_live"),
 ]
 OTHERS = [
     (flip_sums, "sum_over_flips"),

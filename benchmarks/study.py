@@ -25,9 +25,9 @@ from pathlib import Path
 from machine import print_machine
 
 from microcolumn.report import report_text
-from microcolumn.study._plan import INSTANTANEOUS, Plan
 from microcolumn.study._run import run
-from microcolumn.study._store import Store
+from microcolumn.study.plan import INSTANTANEOUS, Plan
+from microcolumn.study.store import Store
 
 
 def instantaneous(n_splits: int) -> Plan:

@@ -10,8 +10,8 @@ from matplotlib import pyplot as plt
 
 from microcolumn import report
 from microcolumn.figures import _all
-from microcolumn.figures._captioned import captioned, letter
-from microcolumn.plot._tips import tip
+from microcolumn.figures.captioned import captioned, letter
+from microcolumn.plot.tips import tip
 from microcolumn.study import Results
 
 #: The name of a unit that a page must show and never run.

@@ -11,8 +11,8 @@ import planted_study
 from microcolumn.parameters import Parameters
 from microcolumn.recording import Recording
 from microcolumn.study._experiment import PAPER_MODELS
-from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
+from microcolumn.study.plan import Plan
 from microcolumn.units import Units
 
 L1 = (0.0, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01)

@@ -1,7 +1,7 @@
 """A comparison of models whose scores are given."""
 
 from microcolumn.evaluate import SplitScore
-from microcolumn.evaluate._splits import compare_splits
+from microcolumn.evaluate.splits import compare_splits
 from microcolumn.models import ModelSpec
 
 #: What each split adds to all models, and to those with hidden units.

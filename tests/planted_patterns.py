@@ -11,7 +11,7 @@ from microcolumn.evaluate import (
     counting_bounds,
 )
 from microcolumn.models import ModelSpec
-from microcolumn.study._codec import to_blob
+from microcolumn.study.codec import to_blob
 
 EXPLAINABLE = Explainable(
     bits_per_second=16.0,

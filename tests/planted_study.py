@@ -14,20 +14,20 @@ from microcolumn.evaluate import (
     LayerStatistics,
     SplitScore,
 )
-from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.evaluate._layer_results import CouplingContrast, HiddenUnitLayer
+from microcolumn.evaluate.activation import hidden_activation
 from microcolumn.models import RBM, Ising, SemiRBM, to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.partition._convergence import Convergence
-from microcolumn.study._codec import json_text, row_of, to_blob
+from microcolumn.partition.convergence import Convergence
 from microcolumn.study._compute import split_words
 from microcolumn.study._describe import describe
 from microcolumn.study._experiment import PAPER_MODELS
 from microcolumn.study._jobs import RecordingInfo, n_dims, specs_of, stages
-from microcolumn.study._plan import Experiment, Plan
 from microcolumn.study._prepared import recording_row
-from microcolumn.study._sources import Source, fingerprint, words_of
-from microcolumn.study._store import Store
+from microcolumn.study.codec import json_text, row_of, to_blob
+from microcolumn.study.plan import Experiment, Plan
+from microcolumn.study.sources import Source, fingerprint, words_of
+from microcolumn.study.store import Store
 
 L1 = (0.0, 1e-3, 4e-3)
 #: Bits/s of each model class on average; the semi-restricted model is the RBM once more.

@@ -11,8 +11,8 @@ from joblib.externals.loky import get_reusable_executor
 
 from microcolumn.recording import Recording
 from microcolumn.study._experiment import PAPER_MODELS
-from microcolumn.study._plan import Plan
 from microcolumn.study._run import run
+from microcolumn.study.plan import Plan
 from microcolumn.units import Units
 
 #: Columns that differ between two runs of the same plan, and tables about a run as such.

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from microcolumn.study._store import Store
+from microcolumn.study.store import Store
 
 JOB = {
     "kind": "fit",
@@ -26,7 +26,7 @@ _NURSERY = """
 import json, os, sys, traceback
 sys.path.insert(0, sys.argv[1])
 from stored import check_whole, put, put_many
-from microcolumn.study._store import Store, StoreError
+from microcolumn.study.store import Store, StoreError
 for line in sys.stdin:
     child = os.fork()
     if child == 0:

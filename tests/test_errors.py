@@ -22,7 +22,7 @@ from microcolumn.errors import (
     in_file,
     within,
 )
-from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition.ais import annealed_importance_sampling
 
 WORDING = Path(__file__).with_name("wording.txt")
 SOURCE = Path(mc.__file__).parent
@@ -46,7 +46,7 @@ NAMES = {
 #: Raised where another part of the package calls wrongly, which no user can: bugs.
 BUGS = {
     "study/_compute.py": 1,  # a job without a model
-    "study/_store.py": 2,  # a result that is stored twice, or of no type that SQLite has
+    "study/store.py": 2,  # a result that is stored twice, or of no type that SQLite has
 }
 
 

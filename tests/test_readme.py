@@ -12,7 +12,7 @@ import typer
 from small_study import recording
 
 from microcolumn.cli import app
-from microcolumn.partition._cost import EXACT_LOG_Z, side_operations
+from microcolumn.partition.cost import EXACT_LOG_Z, side_operations
 from microcolumn.study import SPATIOTEMPORAL, Plan, Results, run
 
 ROOT = Path(__file__).parents[1]

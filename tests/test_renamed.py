@@ -7,7 +7,7 @@ import pytest
 import microcolumn as mc
 from microcolumn.evaluate import Assembly
 from microcolumn.renamed import ATTRIBUTES, Renamed
-from microcolumn.study._codec import row_of, typed
+from microcolumn.study.codec import row_of, typed
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from .energy._fields import Fields
 from .energy._hidden import Hidden
 from .energy._hidden_unit import BERNOULLI, GAUSSIAN, HiddenUnit, hidden_unit
 from .energy._pairs import Pairs
-from .energy._tables import Tables
 from .energy._term import Term
+from .energy.tables import Tables
 from .errors import BadArgument, BadInput, Unsupported
 from .kernels import ModelArrays
 from .renamed import Renamed

@@ -22,7 +22,7 @@ import ctypes, sys, threading, time
 def long(*_, **__):
     threading.Timer(0.5, lambda: print("begun", file=sys.stderr, flush=True)).start()
     {takes_long}
-import microcolumn.study._status as status
+import microcolumn.study.progress as status
 status._SLOW_S = 600.0
 import microcolumn.{module} as module
 module.{name} = long

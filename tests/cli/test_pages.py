@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from microcolumn import figures
 from microcolumn.cli import app
 from microcolumn.figures import _all
-from microcolumn.figures._conditions import SEVERAL_BINS
+from microcolumn.figures.conditions import SEVERAL_BINS
 from microcolumn.study import NotComputedError
-from microcolumn.study._plan import Plan
+from microcolumn.study.plan import Plan
 
 runner = CliRunner()
 

@@ -9,7 +9,7 @@ from small_study import recording, when_finished
 
 from microcolumn.report import answer_text, report_text
 from microcolumn.study import Plan, Results, _compute as work
-from microcolumn.study._store import Store
+from microcolumn.study.store import Store
 
 PLAN = """
 [recordings.cells]
@@ -138,7 +138,7 @@ def test_a_plan_that_was_edited_since_it_was_run_is_told(plan, command):
 
 
 def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("microcolumn.study._store._PATIENCE", 0.1)
+    monkeypatch.setattr("microcolumn.study.store._PATIENCE", 0.1)
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
     with Store.create(path) as store, store.lock():
         told = microcolumn("study", "status", path).stdout

@@ -9,8 +9,8 @@ from scipy.special import logsumexp
 from microcolumn.energy import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, hidden_mean, log_odds, log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import mpf, negative_log_likelihood, pseudolikelihood
-from microcolumn.objectives._data_moments import DataMoments
-from microcolumn.objectives._sparse_words import SparseWords
+from microcolumn.objectives.data_moments import DataMoments
+from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, exact_samples, gibbs_samples, log_partition
 from microcolumn.words import Words

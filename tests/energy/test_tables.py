@@ -8,8 +8,8 @@ from microcolumn.energy import Tables, all_patterns, log_odds, log_weight
 from microcolumn.kernels import TableArrays, pattern_sums, table_values
 from microcolumn.layout import Layout
 from microcolumn.objectives import negative_log_likelihood
-from microcolumn.objectives._data_moments import DataMoments
-from microcolumn.objectives._sparse_words import SparseWords
+from microcolumn.objectives.data_moments import DataMoments
+from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
 from microcolumn.words import Words

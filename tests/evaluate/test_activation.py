@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate._activation import hidden_activation
+from microcolumn.evaluate.activation import hidden_activation
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

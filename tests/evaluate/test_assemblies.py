@@ -12,7 +12,7 @@ from scipy.special import softmax
 
 from microcolumn.energy import log_weight
 from microcolumn.evaluate import _without as module
-from microcolumn.evaluate._assemblies import Assemblies, Assembly, assemblies, refits
+from microcolumn.evaluate.assembly import Assemblies, Assembly, assemblies, refits
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.units import Units

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.evaluate import beyond_stimulus
-from microcolumn.evaluate._bootstrap import block_stderr, default_block_bins
+from microcolumn.evaluate.bootstrap import block_stderr, default_block_bins
 
 ISING = {"Ising": mc.Ising(l1=1e-3, objective="pseudolikelihood")}
 PAIRS = ((0, 1, 0.6), (2, 3, 0.6))

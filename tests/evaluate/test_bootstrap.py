@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from microcolumn.evaluate._bootstrap import block_bins_of, block_stderr
+from microcolumn.evaluate.bootstrap import block_bins_of, block_stderr
 from microcolumn.words import Words
 
 

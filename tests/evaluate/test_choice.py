@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate import _choice as choice
+from microcolumn.evaluate import choice
 from microcolumn.objectives import l1_grid, largest_l1
 
 

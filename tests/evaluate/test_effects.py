@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from microcolumn.evaluate._significance import ratio
+from microcolumn.evaluate.significance import ratio
 
 
 def by_split(values):

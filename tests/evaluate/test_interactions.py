@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from microcolumn.energy import log_weight
-from microcolumn.evaluate._interactions import effective_interactions
+from microcolumn.evaluate.interactions import effective_interactions
 from microcolumn.models import Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

@@ -9,11 +9,11 @@ from sklearn.linear_model import LogisticRegression
 from threads import on_one_and_all
 
 import microcolumn as mc
-from microcolumn.evaluate._estimates import corrected
 from microcolumn.evaluate._node_regressions import node_regressions
+from microcolumn.evaluate.estimates import corrected
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_samples
-from microcolumn.study._codec import from_blob, to_blob
+from microcolumn.study.codec import from_blob, to_blob
 from microcolumn.words import Words
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from microcolumn.evaluate._layers import layer_statistics
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
-from microcolumn.simulate._microcolumn import preset
+from microcolumn.simulate.microcolumns import preset
 from microcolumn.units import Units
 from microcolumn.words import Words
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logit
 
 import microcolumn as mc
-from microcolumn.evaluate._likelihood_intervals import likelihood_estimates
+from microcolumn.evaluate.likelihood_intervals import likelihood_estimates
 from microcolumn.objectives import negative_log_likelihood
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_samples

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 
 from microcolumn.evaluate import effective_interactions, layer_statistics
-from microcolumn.evaluate._activation import hidden_activation
+from microcolumn.evaluate.activation import hidden_activation
 from microcolumn.models import SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

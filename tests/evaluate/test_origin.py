@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate._activation import hidden_activation
+from microcolumn.evaluate.activation import hidden_activation
 
 REVERSED = [5, 4, 3, 2, 1, 0]
 

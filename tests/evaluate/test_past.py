@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
-from microcolumn.evaluate import _past as past, conditional_gain
-from microcolumn.evaluate._past import log_odds_of_bits
+from microcolumn.evaluate import conditional_gain, past
+from microcolumn.evaluate.past import log_odds_of_bits
 from microcolumn.models import RBM, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate._recurrence import oriented_weights, paired, recurrence
+from microcolumn.evaluate.recurrence import oriented_weights, paired, recurrence
 from microcolumn.parameters import Parameters
 
 

@@ -7,8 +7,8 @@ from sklearn.exceptions import NotFittedError
 import microcolumn as mc
 from microcolumn import evaluate
 from microcolumn.evaluate import BlockSplit
-from microcolumn.evaluate._bootstrap import block_bins_of
 from microcolumn.evaluate._layers import layer_statistics
+from microcolumn.evaluate.bootstrap import block_bins_of
 
 BITS = np.random.default_rng(0).random((30, 4)) < 0.4
 WORDS = mc.Words.from_array(BITS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from microcolumn.evaluate._significance import (
+from microcolumn.evaluate.significance import (
     claimed_stderr,
     corrected_stderr,
     degrees_of_freedom,

@@ -7,9 +7,9 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from microcolumn.evaluate import SplitScore
-from microcolumn.evaluate._paired import judged_together, paired_difference
-from microcolumn.evaluate._significance import holm
-from microcolumn.evaluate._splits import compare_splits, model_score
+from microcolumn.evaluate.paired import judged_together, paired_difference
+from microcolumn.evaluate.significance import holm
+from microcolumn.evaluate.splits import compare_splits, model_score
 from microcolumn.models import ModelSpec
 
 ISING = ModelSpec("Ising")

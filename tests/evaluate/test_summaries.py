@@ -6,9 +6,9 @@ import pytest
 
 from microcolumn.evaluate import LayerStatistics, SplitScore
 from microcolumn.evaluate._layer_results import CouplingContrast, HiddenUnitLayer
-from microcolumn.evaluate._significance import holm
-from microcolumn.evaluate._splits import model_score
-from microcolumn.evaluate._summaries import LayersResult, WindowResult, predictions_of
+from microcolumn.evaluate.significance import holm
+from microcolumn.evaluate.splits import model_score
+from microcolumn.evaluate.summaries import LayersResult, WindowResult, predictions_of
 from microcolumn.models import ModelSpec
 
 ISING = ModelSpec("Ising")

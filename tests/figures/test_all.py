@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from microcolumn.figures import FIGURES, _all, available_figures, draw_all
-from microcolumn.figures._conditions import SEVERAL_BINS, TESTED
+from microcolumn.figures.conditions import SEVERAL_BINS, TESTED
 from microcolumn.study import NotComputedError
 
 

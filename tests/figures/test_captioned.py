@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from microcolumn.figures._captioned import COLUMN, captioned
+from microcolumn.figures.captioned import COLUMN, captioned
 
 TITLE = 'Models of <script>alert("$")</script> & co'
 CAPTION = "(a) λ = 0.1 for <b>cells</b> & 'others'; (b) ±1 s.e. id=\"x\" url(#y)"

@@ -4,12 +4,7 @@ import planted_study
 import pytest
 
 import microcolumn as mc
-from microcolumn.figures._conditions import (
-    SEVERAL_BINS,
-    TESTED,
-    by_likelihood,
-    condition_of,
-)
+from microcolumn.figures.conditions import SEVERAL_BINS, TESTED, by_likelihood, condition_of
 from microcolumn.study import NotComputedError
 
 ONE, _ = planted_study.PLAN.experiments

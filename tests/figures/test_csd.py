@@ -4,7 +4,7 @@ from planted_lfp import Sink, planted_lfp
 
 from microcolumn.figures._csd import csd
 from microcolumn.io import LFP
-from microcolumn.survey._laminar import layers_from_flashes
+from microcolumn.survey.laminar import layers_from_flashes
 
 pytest.importorskip("elephant")
 

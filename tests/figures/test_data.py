@@ -9,10 +9,10 @@ from planted_study import PLAN
 
 from microcolumn import Recording, Units
 from microcolumn.figures import data
-from microcolumn.plot._time import spikes_by_bin
+from microcolumn.plot.time import spikes_by_bin
 from microcolumn.study import Results
 from microcolumn.survey import pairwise_correlations
-from microcolumn.survey._stretch import busiest_stretch
+from microcolumn.survey.stretch import busiest_stretch
 from microcolumn.timeline import typical_bins
 
 FIRST = replace(PLAN, experiments=PLAN.experiments[:1])

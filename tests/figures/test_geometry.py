@@ -1,8 +1,8 @@
 """Where points and panels of a figure are."""
 
-from microcolumn.figures import _geometry as geometry
-from microcolumn.figures._captioned import captioned, letter
-from microcolumn.plot._tips import tip
+from microcolumn.figures import geometry
+from microcolumn.figures.captioned import captioned, letter
+from microcolumn.plot.tips import tip
 
 
 def drawn(draw, size=(7.0, 2.0), **panels):

@@ -12,8 +12,8 @@ import microcolumn as mc
 from microcolumn.evaluate import Assemblies, Assembly, layer_statistics
 from microcolumn.figures import assemblies
 from microcolumn.parameters import Parameters
-from microcolumn.plot._laminar import laminar
-from microcolumn.plot._time import COLOURS, ROW_HEIGHT
+from microcolumn.plot.laminar import laminar
+from microcolumn.plot.time import COLOURS, ROW_HEIGHT
 from microcolumn.study import NotComputedError, Results
 
 ONE, WINDOWS = planted_study.PLAN.experiments

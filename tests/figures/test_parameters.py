@@ -3,8 +3,8 @@ import planted_study
 import pytest
 
 from microcolumn.figures import parameters
-from microcolumn.figures._captioned import PAGE
-from microcolumn.plot._laminar import laminar
+from microcolumn.figures.captioned import PAGE
+from microcolumn.plot.laminar import laminar
 
 
 @pytest.fixture(scope="module")

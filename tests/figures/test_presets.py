@@ -5,8 +5,8 @@ from io import BytesIO
 import pytest
 
 from microcolumn.figures import preset
-from microcolumn.figures._captioned import COLUMN, PAGE, captioned
 from microcolumn.figures._presets import width_mm
+from microcolumn.figures.captioned import COLUMN, PAGE, captioned
 
 
 def draw(size=(PAGE, 2.0), text="λ µ"):

@@ -9,7 +9,7 @@ from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import predict
 from microcolumn.figures import spatiotemporal
-from microcolumn.plot._predictions import busiest_stretch_of_unit
+from microcolumn.plot.predictions import busiest_stretch_of_unit
 from microcolumn.study import Results
 
 WHERE = {"experiment": "spatiotemporal", "window": 3}

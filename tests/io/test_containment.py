@@ -14,7 +14,7 @@ from matlab_files import save_v73
 from microcolumn.errors import BadFile
 from microcolumn.io import nwb, read, read_flashes
 from microcolumn.io._containment import check_contained
-from microcolumn.io._sandbox import load_sandboxed
+from microcolumn.io.sandbox import load_sandboxed
 
 h5py = pytest.importorskip("h5py")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from microcolumn.errors import BadFile
-from microcolumn.io._failures import check_claim
+from microcolumn.io.failures import check_claim
 
 
 def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):

@@ -3,7 +3,7 @@ import pytest
 from planted_lfp import Sink, planted_lfp
 
 from microcolumn.io import LFP
-from microcolumn.survey._laminar import layers_from_flashes
+from microcolumn.survey.laminar import layers_from_flashes
 
 EVEN = np.arange(100.0, 1700.0, 100.0)
 

@@ -6,7 +6,7 @@ from planted_lfp import Sink, planted_lfp
 
 from microcolumn.io import LFP
 from microcolumn.io.nwb.lfp import read_flashes, read_lfp
-from microcolumn.survey._laminar import layers_from_flashes
+from microcolumn.survey.laminar import layers_from_flashes
 
 pynwb = pytest.importorskip("pynwb")
 

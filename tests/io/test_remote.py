@@ -15,7 +15,7 @@ import written
 
 import microcolumn as mc
 from microcolumn.io import _remote
-from microcolumn.io._failures import check_claim, largest_content, size_on_disk
+from microcolumn.io.failures import check_claim, largest_content, size_on_disk
 
 pytest.importorskip("remfile")
 

@@ -19,10 +19,10 @@ from processes import python
 
 import microcolumn as mc
 from microcolumn.errors import BadFile
-from microcolumn.io import _sandbox
-from microcolumn.io._failures import as_bad_file
-from microcolumn.io._sandbox import Sandbox, load_sandboxed
+from microcolumn.io import sandbox as _sandbox
 from microcolumn.io._session import Session
+from microcolumn.io.failures import as_bad_file
+from microcolumn.io.sandbox import Sandbox, load_sandboxed
 
 # Readers here are lambdas and closures, which are sent to the worker by value.
 
@@ -108,7 +108,7 @@ def test_an_interrupt_ends_the_reading_and_leaves_no_worker(nwb_file):
     code = f"""
 import time, os
 from pathlib import Path
-from microcolumn.io._sandbox import load_sandboxed
+from microcolumn.io.sandbox import load_sandboxed
 def slow(path):
     Path({str(nwb_file)!r} + ".pid").write_text(str(os.getpid()))
     time.sleep(600)
@@ -126,7 +126,7 @@ def test_a_worker_ends_with_a_parent_that_is_killed_even_within_a_librarys_code(
     code = f"""
 import ctypes, os
 from pathlib import Path
-from microcolumn.io._sandbox import load_sandboxed
+from microcolumn.io.sandbox import load_sandboxed
 def stuck(path):
     Path({str(nwb_file)!r} + ".pid").write_text(str(os.getpid()))
     ctypes.PyDLL(None).sleep(600)  # no thread of Python runs meanwhile
@@ -144,7 +144,7 @@ import json, os
 from pathlib import Path
 import microcolumn as mc
 recording = mc.read({str(nwb_file)!r}, depth_reference="surface")
-from microcolumn.io._sandbox import load_sandboxed
+from microcolumn.io.sandbox import load_sandboxed
 print(json.dumps([recording.n_spikes, load_sandboxed(lambda _: os.getpid(), Path.cwd(), ())]))
 """)
     run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ import pytest
 import microcolumn as mc
 from microcolumn.epochs import Epochs
 from microcolumn.io._session import Session, to_recording
-from microcolumn.survey._suspects import late_start
+from microcolumn.survey.suspects import late_start
 
 IDS, TRAINS = ["a", "b"], [[0.1, 0.5], [0.2]]
 

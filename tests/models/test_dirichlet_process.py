@@ -9,7 +9,7 @@ import pytest
 import microcolumn as mc
 from microcolumn.models import WordModel
 from microcolumn.models._dirichlet_process import log_evidence, log_left_out
-from microcolumn.partition._result import Mode
+from microcolumn.partition.result import Mode
 
 N_UNITS = 5
 BASES = [mc.Independent(), mc.Ising(l1=1e-3), mc.models.Tree(), mc.models.PopulationTracking()]

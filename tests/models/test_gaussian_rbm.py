@@ -70,7 +70,7 @@ def test_only_models_of_the_same_hidden_units_hold_such_parameters():
 def test_a_sampled_fit_agrees_with_the_exact_one(monkeypatch):
     words = _words(10, 5.0)
     exact = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
-    monkeypatch.setattr("microcolumn.models._penalised.EXACT_FIT", 1.0)
+    monkeypatch.setattr("microcolumn.models.penalised.EXACT_FIT", 1.0)
     sampled = mc.models.GaussianRBM(3, l1=1e-3, objective="likelihood").fit(words)
     assert sampled.certificate_.mean_square_z is not None
     assert sampled.certificate_.converged

@@ -9,8 +9,8 @@ from few_draws import FEW_DRAWS
 
 import microcolumn as mc
 from microcolumn.layout import Layout
-from microcolumn.models import _penalised
-from microcolumn.objectives._data_moments import DataMoments
+from microcolumn.models import penalised
+from microcolumn.objectives.data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations
 from microcolumn.penalties import L1, Smoothness
@@ -26,7 +26,7 @@ def few_draws(monkeypatch):
 @pytest.fixture
 def out_of_reach(monkeypatch):
     """No exact sum is small enough."""
-    monkeypatch.setattr(_penalised, "EXACT_FIT", 0.0)
+    monkeypatch.setattr(penalised, "EXACT_FIT", 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -127,7 +127,7 @@ def sampled():
     """A fit of few units by sampling, as of many, and the exact one."""
     X = _words(6, 5000, seed=2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("microcolumn.partition._cost.MOST_UNITS", 3)
+        patch.setattr("microcolumn.partition.cost.MOST_UNITS", 3)
         drawn = mc.models.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
     return drawn, mc.models.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
 
@@ -168,7 +168,7 @@ def test_files_keep_what_annealing_said(sampled):
 def test_more_units_than_sums_allow_draw_words_with_their_rates(sampled):
     drawn, _ = sampled
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("microcolumn.partition._cost.MOST_UNITS", 3)
+        patch.setattr("microcolumn.partition.cost.MOST_UNITS", 3)
         words = drawn.sample(4_000, random_state=0)
         assert drawn._active_distribution() is None
     np.testing.assert_allclose(words.mean(axis=0), _words(6, 5000, seed=2).mean(axis=0), atol=0.03)

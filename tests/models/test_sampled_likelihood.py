@@ -10,9 +10,9 @@ from safetensors.numpy import load as arrays_of, save as tensors
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models import _penalised, from_bytes, to_bytes
-from microcolumn.models._penalised import PenalisedModel
+from microcolumn.models import from_bytes, penalised, to_bytes
 from microcolumn.models._saving import digest_of
+from microcolumn.models.penalised import PenalisedModel
 
 SETTINGS = {mc.Ising: {}, mc.RBM: {"n_hidden": 3}, mc.SemiRBM: {"n_hidden": 3}}
 MODELS = pytest.mark.parametrize("cls", SETTINGS)
@@ -27,7 +27,7 @@ def few_draws(monkeypatch):
 @pytest.fixture
 def out_of_reach(monkeypatch):
     """No exact sum is small enough."""
-    monkeypatch.setattr(_penalised, "EXACT_FIT", 0.0)
+    monkeypatch.setattr(penalised, "EXACT_FIT", 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import mpf, pseudolikelihood
-from microcolumn.objectives._driven import LARGEST_SCALE, DrivenFlips
+from microcolumn.objectives.driven import LARGEST_SCALE, DrivenFlips
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 

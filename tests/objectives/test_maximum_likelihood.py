@@ -97,7 +97,7 @@ def test_words_of_many_units_go_by_their_active_bits_with_the_same_result(
     X = (np.random.default_rng(0).random((200, 64)) < 0.1).astype(np.uint8)
     theta = random_parameters("rbm", 64, 5, 0.5, 2)
     value, gradient = negative_log_likelihood(theta, X)
-    monkeypatch.setattr("microcolumn.objectives._data_moments._MANY_UNITS", 65)
+    monkeypatch.setattr("microcolumn.objectives.data_moments._MANY_UNITS", 65)
     expected, dense = negative_log_likelihood(theta, X)
     assert value == pytest.approx(expected, rel=1e-13)
     for name in ("b", "W", "c"):

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import Draws, NegativeLogLikelihood, SampledLikelihood, WordPool
-from microcolumn.objectives._data_moments import DataMoments
-from microcolumn.objectives._sparse_words import SparseWords
+from microcolumn.objectives.data_moments import DataMoments
+from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.packing import packed, unpacked
 from microcolumn.parameters import Parameters
 from microcolumn.partition._expectations import exact_expectations

@@ -12,11 +12,11 @@ from threads import on_one_and_all
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition import _ais as module
-from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition import ais as module
 from microcolumn.partition._importance_weights import log_mean
-from microcolumn.partition._modes import FoundMode
 from microcolumn.partition._path import AnnealingPath
+from microcolumn.partition.ais import annealed_importance_sampling
+from microcolumn.partition.modes import FoundMode
 
 KINDS = ("ising", "rbm", "srbm")
 

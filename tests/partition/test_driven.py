@@ -9,7 +9,7 @@ from flips import KINDS, random_model
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import log_partition
-from microcolumn.partition._driven import driven_log_partition
+from microcolumn.partition.driven import driven_log_partition
 
 
 def brute_force(theta, table):
@@ -35,7 +35,7 @@ def test_sums_for_each_drive_agree_with_those_for_all_at_once(kind, monkeypatch)
     rng = np.random.default_rng(1)
     theta, table = random_model(rng, kind, 9, 2, 1.0), rng.normal(size=(40, 9))
     at_once, _ = driven_log_partition(theta, table)
-    monkeypatch.setattr("microcolumn.partition._driven._MOST_UNITS", 0)
+    monkeypatch.setattr("microcolumn.partition.driven._MOST_UNITS", 0)
     one_by_one, _ = driven_log_partition(theta, table)
     np.testing.assert_allclose(one_by_one, at_once, rtol=1e-12)
 

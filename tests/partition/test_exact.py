@@ -9,9 +9,9 @@ from scipy.linalg import block_diag
 from scipy.special import logsumexp
 
 from microcolumn.parameters import Parameters
-from microcolumn.partition._cost import operations
-from microcolumn.partition._exact import exact_log_partition
 from microcolumn.partition._expectations import exact_expectations
+from microcolumn.partition.cost import operations
+from microcolumn.partition.exact import exact_log_partition
 
 KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 

@@ -8,7 +8,7 @@ from scipy.special import expit
 from microcolumn.kernels import ExactSums
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations
-from microcolumn.partition._exact import exact_log_partition
+from microcolumn.partition.exact import exact_log_partition
 
 KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 

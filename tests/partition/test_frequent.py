@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import LogPartition
-from microcolumn.partition._frequent import frequent_words_doubt, frequent_words_estimate
+from microcolumn.partition.frequent import frequent_words_doubt, frequent_words_estimate
 
 
 def _sparse_ising(seed=0, n_units=10):

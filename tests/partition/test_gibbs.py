@@ -9,7 +9,7 @@ from scipy.special import expit, logit, logsumexp
 from microcolumn.energy import log_weight
 from microcolumn.kernels import GibbsChains
 from microcolumn.parameters import Parameters
-from microcolumn.partition._gibbs import Sampler, gibbs_samples
+from microcolumn.partition.gibbs import Sampler, gibbs_samples
 
 
 def _distribution(theta):

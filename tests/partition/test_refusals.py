@@ -11,8 +11,8 @@ from microcolumn.partition import (
     gibbs_samples,
     log_partition,
 )
-from microcolumn.partition._ais import annealed_importance_sampling
-from microcolumn.partition._exact import exact_log_partition
+from microcolumn.partition.ais import annealed_importance_sampling
+from microcolumn.partition.exact import exact_log_partition
 
 SMALL = Parameters(b=[0.0, 1.0])
 COUPLED = Parameters(b=np.zeros(60), J=0.1 * (1 - np.eye(60)))

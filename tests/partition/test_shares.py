@@ -6,7 +6,7 @@ import pytest
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import _shares as module, log_partition
-from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition.ais import annealed_importance_sampling
 
 N = 14
 

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 from microcolumn.energy import log_odds, log_weight
 from microcolumn.kernels import flip_changes
 from microcolumn.objectives import negative_log_likelihood
-from microcolumn.objectives._sparse_words import SparseWords
+from microcolumn.objectives.sparse_words import SparseWords
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, exact_samples, gibbs_samples, log_partition
 

@@ -7,10 +7,10 @@ from scipy.special import logsumexp
 from microcolumn.energy import Tables, log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, exact_samples, gibbs_samples, log_partition
-from microcolumn.partition._ais import annealed_importance_sampling
-from microcolumn.partition._gibbs import Sampler
 from microcolumn.partition._importance_weights import log_mean
-from microcolumn.partition._table_sums import word_probabilities
+from microcolumn.partition.ais import annealed_importance_sampling
+from microcolumn.partition.gibbs import Sampler
+from microcolumn.partition.table_sums import word_probabilities
 
 
 def _random(rng, n_units=5, n_functions=8, n_inputs=3):

@@ -6,7 +6,7 @@ from drawing import axes
 
 from microcolumn.parameters import Parameters
 from microcolumn.partition import annealing_convergence
-from microcolumn.plot._annealing import annealing, annealing_error
+from microcolumn.plot.convergence import annealing, annealing_error
 
 THETA = Parameters(b=[-1.0, -2.0, -1.5], J=[[0, 1.0, 0.5], [1.0, 0, 0], [0.5, 0, 0]])
 BITS = 1.0 / np.log(2.0)

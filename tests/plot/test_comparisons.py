@@ -8,10 +8,10 @@ from planted_comparison import compared
 
 import microcolumn as mc
 from microcolumn.evaluate import SplitScore, WindowResult
-from microcolumn.evaluate._splits import model_score
+from microcolumn.evaluate.splits import model_score
 from microcolumn.models import ModelSpec
 from microcolumn.plot import ranking
-from microcolumn.plot._comparisons import window_gains, windows
+from microcolumn.plot.comparisons import window_gains, windows
 
 LEVELS = {"Ising": 10.0, "BernoulliMixture": 13.0, "RBM 25": 12.0}
 

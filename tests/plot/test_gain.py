@@ -9,7 +9,7 @@ from drawing import axes
 import microcolumn as mc
 from microcolumn.evaluate import PredictionResult, UnitPrediction
 from microcolumn.models import ModelSpec
-from microcolumn.plot._gain import gain
+from microcolumn.plot.unit_gains import gain
 from microcolumn.units import Units
 
 

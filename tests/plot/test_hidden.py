@@ -6,15 +6,10 @@ from drawing import draw
 from hypothesis import given, settings, strategies as st
 from matplotlib.colors import to_hex
 
-from microcolumn.evaluate._activation import hidden_activation
+from microcolumn.evaluate.activation import hidden_activation
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
-from microcolumn.plot._hidden import (
-    NEGATIVE,
-    POSITIVE,
-    THRESHOLD,
-    hidden_units,
-)
+from microcolumn.plot.hidden import NEGATIVE, POSITIVE, THRESHOLD, hidden_units
 from microcolumn.units import Units
 from microcolumn.words import Words
 

@@ -4,10 +4,7 @@ from hypothesis import given, strategies as st
 
 from microcolumn.models import Independent
 from microcolumn.parameters import Parameters
-from microcolumn.plot._laminar import (
-    bit_layout,
-    laminar,
-)
+from microcolumn.plot.laminar import bit_layout, laminar
 from microcolumn.units import Units
 from microcolumn.words import Words
 

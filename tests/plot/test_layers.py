@@ -9,7 +9,7 @@ import microcolumn as mc
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot import layers
-from microcolumn.plot._layers import LAYER_COLOURS
+from microcolumn.plot.layer_shares import LAYER_COLOURS
 from microcolumn.units import Units
 from microcolumn.words import Words
 

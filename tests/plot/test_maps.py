@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot._maps import couplings, hidden_map, hidden_maps
+from microcolumn.plot.maps import couplings, hidden_map, hidden_maps
 from microcolumn.units import Units
 from microcolumn.words import Words
 

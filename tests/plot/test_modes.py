@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 
 from microcolumn.models import BernoulliMixture
-from microcolumn.plot._hidden import POSITIVE, THRESHOLD, modes
+from microcolumn.plot.hidden import POSITIVE, THRESHOLD, modes
 from microcolumn.units import Units
 
 

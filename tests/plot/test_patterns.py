@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 import microcolumn as mc
 from microcolumn.evaluate import counting_bounds
 from microcolumn.parameters import Parameters
-from microcolumn.plot._patterns import pattern_ratios, patterns, synchrony
 from microcolumn.plot.style import MODEL_COLOURS
+from microcolumn.plot.word_patterns import pattern_ratios, patterns, synchrony
 
 
 def axes():

@@ -7,7 +7,7 @@ import pytest
 from drawing import draw
 
 import microcolumn as mc
-from microcolumn.plot._penalties import penalties
+from microcolumn.plot.penalty_paths import penalties
 
 STRENGTHS = (0.0, 1e-3, 1e-2)
 

@@ -10,7 +10,7 @@ from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import calibration, predict, roc
 from microcolumn.models import Independent, Ising
-from microcolumn.plot import _predictions as plot
+from microcolumn.plot import predictions as plot
 from microcolumn.units import Units
 from microcolumn.words import Words
 

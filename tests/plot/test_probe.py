@@ -3,7 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from microcolumn import Units
-from microcolumn.plot._probe import probe
+from microcolumn.plot.shank import probe
 
 DEPTHS = [900.0, 300.0, 400.0, 700.0, np.nan]
 LAYERS = ["V/VI", "II/III", "II/III", "$IV$", ""]

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn import Recording, Units, Words
-from microcolumn.plot._recorded import correlations, correlogram, rates
+from microcolumn.plot.recorded import correlations, correlogram, rates
 from microcolumn.survey import suggest_bin_width
 
 

@@ -7,10 +7,10 @@ from matplotlib.colors import to_hex
 
 import microcolumn as mc
 from microcolumn.evaluate import SplitScore
-from microcolumn.evaluate._splits import compare_splits
+from microcolumn.evaluate.splits import compare_splits
 from microcolumn.models import ModelSpec
-from microcolumn.plot._comparisons import ranking
-from microcolumn.plot._scores import differences, scores
+from microcolumn.plot.comparisons import ranking
+from microcolumn.plot.score_bars import differences, scores
 from microcolumn.plot.style import MODEL_COLOURS
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)

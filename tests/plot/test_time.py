@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn import Recording, Units, Words
-from microcolumn.evaluate._activation import hidden_activation
+from microcolumn.evaluate.activation import hidden_activation
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.plot import activation
-from microcolumn.plot._time import ROW_HEIGHT, raster, spikes_by_bin, typical_activation
-from microcolumn.survey._stretch import busiest_stretch
+from microcolumn.plot.time import ROW_HEIGHT, raster, spikes_by_bin, typical_activation
+from microcolumn.survey.stretch import busiest_stretch
 from microcolumn.timeline import typical_bins
 
 UNITS = Units(

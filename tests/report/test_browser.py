@@ -10,7 +10,7 @@ import pytest
 from browser import LAPTOP, visiting, write_page
 
 from microcolumn.models import PopulationModel
-from microcolumn.plot._laminar import laminar
+from microcolumn.plot.laminar import laminar
 from microcolumn.recording import Recording
 from microcolumn.report._explorer import explorers
 from microcolumn.study import Results

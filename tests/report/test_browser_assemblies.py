@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from browser import is_on, view_of
 
-from microcolumn.plot._laminar import laminar
+from microcolumn.plot.laminar import laminar
 
 pytestmark = pytest.mark.integration
 

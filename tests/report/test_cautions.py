@@ -11,9 +11,9 @@ from microcolumn.recording import Recording
 from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import _of_bins, cautions
 from microcolumn.report._json import report_dict
-from microcolumn.report._text import report_text
+from microcolumn.report.text import report_text
 from microcolumn.study import Plan, Results
-from microcolumn.study._store import Store
+from microcolumn.study.store import Store
 
 FIRST, SECOND = planted.PLAN.experiments
 FLOW = replace(FIRST, objectives="mpf")

@@ -8,7 +8,7 @@ import planted_study
 import pytest
 
 from microcolumn.parameters import Parameters
-from microcolumn.plot._laminar import laminar
+from microcolumn.plot.laminar import laminar
 from microcolumn.recording import Recording
 from microcolumn.report._explorer import (
     ACTIVATIONS,

@@ -14,7 +14,7 @@ import small_study
 from matplotlib import pyplot as plt
 
 from microcolumn.figures import _all
-from microcolumn.figures._captioned import captioned
+from microcolumn.figures.captioned import captioned
 from microcolumn.recording import Recording
 from microcolumn.report import _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._answer import whole_answer

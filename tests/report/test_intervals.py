@@ -8,7 +8,7 @@ import microcolumn as mc
 from microcolumn.evaluate import Estimates
 from microcolumn.report._intervals import interval_tables
 from microcolumn.study import Plan, Results
-from microcolumn.study._codec import to_blob
+from microcolumn.study.codec import to_blob
 
 
 def _estimates(estimate, stderr):

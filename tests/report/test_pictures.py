@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from microcolumn.figures import _all
-from microcolumn.figures._captioned import captioned
-from microcolumn.plot._tips import tip
+from microcolumn.figures.captioned import captioned
+from microcolumn.plot.tips import tip
 from microcolumn.report import _pictures as pictures, page, write
 
 

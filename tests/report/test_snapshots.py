@@ -28,7 +28,7 @@ from microcolumn.report._answer_sentences import (
 from microcolumn.report._findings import Finding, Layering, _kind
 from microcolumn.report._methods import methods
 from microcolumn.report._section_intros import _FINDINGS, section_intro
-from microcolumn.report._text import report_text
+from microcolumn.report.text import report_text
 from microcolumn.study import Plan, Results
 
 FOLDER = Path(__file__).parent / "snapshots"

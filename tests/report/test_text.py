@@ -1,7 +1,7 @@
 import pytest
 
 from microcolumn.report import answer_text, report_text
-from microcolumn.report._text import report_blocks
+from microcolumn.report.text import report_blocks
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from microcolumn.solvers._cascade import CascadeRegressions
+from microcolumn.solvers.cascade import CascadeRegressions
 from microcolumn.words import Words
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from microcolumn.layout import Layout
 from microcolumn.objectives import NegativeLogLikelihood
-from microcolumn.objectives._data_moments import DataMoments
+from microcolumn.objectives.data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
 from microcolumn.solvers import Certificate, SamplerSettings, minimise

@@ -10,7 +10,7 @@ from scipy.special import logit
 from microcolumn.layout import NEVER_COACTIVE
 from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood
 from microcolumn.parameters import Parameters
-from microcolumn.partition._exact import exact_log_partition
+from microcolumn.partition.exact import exact_log_partition
 from microcolumn.penalties import L1
 from microcolumn.solvers import Problem, fit_path, walk_likelihood_path
 from microcolumn.solvers._likelihood_paths import _Family, _ladder

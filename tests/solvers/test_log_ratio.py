@@ -7,7 +7,7 @@ import pytest
 
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
-from microcolumn.partition._exact import exact_log_partition
+from microcolumn.partition.exact import exact_log_partition
 from microcolumn.solvers._log_ratio import log_ratio
 
 

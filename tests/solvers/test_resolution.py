@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.solvers._resolution import resolution
+from microcolumn.solvers.resolution import resolution
 from microcolumn.words import Words
 
 

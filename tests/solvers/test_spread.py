@@ -11,7 +11,7 @@ from scipy.special import expit, logsumexp
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import Draws, NegativeLogLikelihood
-from microcolumn.objectives._data_moments import DataMoments
+from microcolumn.objectives.data_moments import DataMoments
 from microcolumn.packing import packed
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1

@@ -12,9 +12,9 @@ from scipy.special import logit, logsumexp
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import NegativeLogLikelihood, WordPool
-from microcolumn.objectives._data_moments import DataMoments
+from microcolumn.objectives.data_moments import DataMoments
 from microcolumn.parameters import Parameters
-from microcolumn.partition._exact import exact_log_partition
+from microcolumn.partition.exact import exact_log_partition
 from microcolumn.penalties import L1, Smoothness
 from microcolumn.solvers import minimise
 from microcolumn.solvers._stochastic import (

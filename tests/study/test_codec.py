@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as arrays
 
 from microcolumn.evaluate import SplitScore
 from microcolumn.partition import LogPartition
-from microcolumn.partition._result import Mode
-from microcolumn.study._codec import from_blob, json_text, plain, row_of, to_blob, typed
+from microcolumn.partition.result import Mode
+from microcolumn.study.codec import from_blob, json_text, plain, row_of, to_blob, typed
 from microcolumn.units import Units
 
 

@@ -13,13 +13,13 @@ import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.models import ModelSpec, from_bytes
 from microcolumn.study import _compute as work
-from microcolumn.study._codec import from_blob, plain
 from microcolumn.study._compute import Task, execute, split_words
 from microcolumn.study._describe import DataResult
 from microcolumn.study._jobs import Job
-from microcolumn.study._plan import Experiment
 from microcolumn.study._run import run
-from microcolumn.study._store import Store
+from microcolumn.study.codec import from_blob, plain
+from microcolumn.study.plan import Experiment
+from microcolumn.study.store import Store
 
 L1 = (1e-3, 4e-3)
 SEED, SPLIT = 3, 1

@@ -4,9 +4,9 @@ import planted_study as planted
 import pytest
 
 from microcolumn.models import ModelSpec
-from microcolumn.study._index import NotComputedError, PlanIndex
-from microcolumn.study._plan import Plan
-from microcolumn.study._sources import Source
+from microcolumn.study.index import NotComputedError, PlanIndex
+from microcolumn.study.plan import Plan
+from microcolumn.study.sources import Source
 
 READ = {"cells": {"fingerprint": "f0", "n_units": 23}}
 

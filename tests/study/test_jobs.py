@@ -22,7 +22,7 @@ from microcolumn.study._jobs import (
     specs_of,
     stages,
 )
-from microcolumn.study._plan import Experiment, Plan, Source
+from microcolumn.study.plan import Experiment, Plan, Source
 
 INFO = RecordingInfo("f0", 5)
 ISING, RBM, SEMI = ModelSpec("Ising"), ModelSpec("RBM", 3), ModelSpec("SemiRBM", 3)

@@ -5,8 +5,8 @@ import threading
 import pytest
 from stored import Nursery
 
-from microcolumn.study import _store as stores
-from microcolumn.study._store import Store, StoreError
+from microcolumn.study import store as stores
+from microcolumn.study.store import Store, StoreError
 
 HOLD = """
 import signal

@@ -11,8 +11,8 @@ from stored import JOB
 import microcolumn
 from microcolumn.study import _parts as parts
 from microcolumn.study._parts import collect, part_path, write_part
-from microcolumn.study._store import Store
-from microcolumn.study._submission import parts_folder
+from microcolumn.study.store import Store
+from microcolumn.study.submission import parts_folder
 
 ROW = JOB | {
     "environment": {"microcolumn": microcolumn.__version__},

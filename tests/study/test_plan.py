@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording
-from microcolumn.study._plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source, diff
+from microcolumn.study.plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source, diff
 
 EXAMPLE = """
 [recordings.B4]

@@ -7,11 +7,11 @@ import pytest
 
 from microcolumn.models import ModelSpec
 from microcolumn.partition import LogPartition
-from microcolumn.study._codec import row_of
-from microcolumn.study._index import log_partition_of
 from microcolumn.study._jobs import Job
 from microcolumn.study._prepared import inputs
-from microcolumn.study._store import Store
+from microcolumn.study.codec import row_of
+from microcolumn.study.index import log_partition_of
+from microcolumn.study.store import Store
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ import microcolumn as mc
 from microcolumn.figures import CaptionedFigure
 from microcolumn.models import ModelSpec
 from microcolumn.report import page, report_dict
-from microcolumn.study._index import NotComputedError
-from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 from microcolumn.study._schema import tables
-from microcolumn.study._store import Store
+from microcolumn.study.index import NotComputedError
+from microcolumn.study.plan import Plan
+from microcolumn.study.store import Store
 
 SPATIOTEMPORAL = {"experiment": "spatiotemporal", "window": 3}
 

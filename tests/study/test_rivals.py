@@ -11,9 +11,9 @@ from small_study import small_plan
 import microcolumn as mc
 from microcolumn.models import ModelSpec
 from microcolumn.study._jobs import families, specs_of
-from microcolumn.study._plan import Experiment
 from microcolumn.study._results import Results
 from microcolumn.study._run import run
+from microcolumn.study.plan import Experiment
 
 MODELS = ("Ising", "BernoulliMixture", "Tree")
 

@@ -11,11 +11,11 @@ from microcolumn.objectives import l1_grid, largest_l1
 from microcolumn.recording import Recording
 from microcolumn.study import _compute as work
 from microcolumn.study._compute import split_words
-from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 from microcolumn.study._run import run
-from microcolumn.study._store import Store, StoreError
 from microcolumn.study._workers import StudyError
+from microcolumn.study.plan import Plan
+from microcolumn.study.store import Store, StoreError
 
 engine = importlib.import_module("microcolumn.study._run")
 

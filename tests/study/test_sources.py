@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording, Units, read, simulate
 from microcolumn.study._experiment import Experiment
-from microcolumn.study._sources import Source, fingerprint, spread_bins, words_of
+from microcolumn.study.sources import Source, fingerprint, spread_bins, words_of
 
 UNITS = Units(["a", "b", "c"], [100.0, 700.0, np.nan], ["II/III", "IV", "V/VI"])
 TRAINS = [[0.5, 1.5, 8.5], [0.1, 0.2, 0.3, 8.0], [9.0]]

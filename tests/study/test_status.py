@@ -7,7 +7,7 @@ import sys
 import planted_study as planted
 
 from microcolumn.study import status
-from microcolumn.study._store import Store
+from microcolumn.study.store import Store
 
 
 def test_jobs_are_counted_by_kind(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from stored import JOB, check_whole, put
 
 from microcolumn.study._schema import FORMAT_VERSION, tables
-from microcolumn.study._store import Store, StoreError
+from microcolumn.study.store import Store, StoreError
 
 
 @pytest.fixture

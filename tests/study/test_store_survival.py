@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from stored import Nursery, check_integrity, check_whole, put
 
-from microcolumn.study._store import Store
+from microcolumn.study.store import Store
 
 pytestmark = [
     pytest.mark.integration,

@@ -8,9 +8,9 @@ from small_study import recording, results_of, small_plan
 
 from microcolumn.study import collect, run, run_array_task, status, submit
 from microcolumn.study._experiment import PAPER_MODELS
-from microcolumn.study._plan import Plan
-from microcolumn.study._store import Store
-from microcolumn.study._submission import Submission, next_folder, parts_folder
+from microcolumn.study.plan import Plan
+from microcolumn.study.store import Store
+from microcolumn.study.submission import Submission, next_folder, parts_folder
 
 N_JOBS = 15
 

@@ -10,7 +10,7 @@ from scipy import stats
 import microcolumn as mc
 from microcolumn.parameters import Parameters
 from microcolumn.study import Plan, Results
-from microcolumn.study._codec import to_blob
+from microcolumn.study.codec import to_blob
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
 N_UNITS = 23

@@ -16,11 +16,11 @@ from joblib import parallel_config
 from processes import python
 from small_study import recording, results_of, small_plan
 
-from microcolumn.io._sandbox import ctrl_c_held_back
+from microcolumn.io.sandbox import ctrl_c_held_back
 from microcolumn.study import _workers as workers
 from microcolumn.study._run import run
-from microcolumn.study._store import Store
 from microcolumn.study._workers import Workers, workers_at
+from microcolumn.study.store import Store
 
 engine = importlib.import_module("microcolumn.study._run")
 

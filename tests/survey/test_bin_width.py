@@ -63,7 +63,7 @@ def test_the_pooled_correlogram_is_the_sum_over_ordered_pairs():
 def test_a_part_of_very_many_pairs_shows_the_same_peak(monkeypatch):
     recording = recorded(together(0.006, n_units=12))
     whole = suggest_bin_width(recording)
-    monkeypatch.setattr("microcolumn.survey._bin_width._MOST_PAIRS", whole.counts.sum() / 8.0)
+    monkeypatch.setattr("microcolumn.survey.bin_width._MOST_PAIRS", whole.counts.sum() / 8.0)
     part = suggest_bin_width(recording)
     assert (whole.counts % 4).any()
     assert not (part.counts % 4).any()  # the pairs of every fourth spike, four times

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from microcolumn.survey._correlograms import lagged_correlations, pairwise_correlations
+from microcolumn.survey.cross_correlation import lagged_correlations, pairwise_correlations
 from microcolumn.words import Words
 
 

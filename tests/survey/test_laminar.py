@@ -6,7 +6,7 @@ from planted_lfp import Sink, planted_lfp
 from microcolumn import Units
 from microcolumn.io import LFP
 from microcolumn.layers import layer_labels
-from microcolumn.survey._laminar import SinkSearch, layers_from_flashes
+from microcolumn.survey.laminar import SinkSearch, layers_from_flashes
 
 pytest.importorskip("elephant")
 

@@ -46,7 +46,7 @@ def demo(
     """
     say_started(OF_FITS)
     from .. import report  # the numerical libraries load only when a command runs
-    from ..report._text import answer_blocks
+    from ..report.text import answer_blocks
     from ..study import Plan, run
 
     make_folder(out)

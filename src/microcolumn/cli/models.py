@@ -12,8 +12,8 @@ import typer
 
 from ..atomic import atomic_write
 from ..errors import BadArgument, BadInput
-from ..models._spec import CLASSES, FAMILY, RIVALS
-from ..study._status import log_if_slow
+from ..models.spec import CLASSES, FAMILY, RIVALS
+from ..study.progress import log_if_slow
 from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import app, command
@@ -84,7 +84,7 @@ def fit(
         from ..evaluate import intervals, score, tune
         from ..models import Independent, to_bytes
         from ..study import Experiment
-        from ..study._sources import words_of
+        from ..study.sources import words_of
 
         estimator = _estimator(model, seed, settings)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)

@@ -130,7 +130,7 @@ def print_json(result: Any) -> None:
     """Print a result for programs; numbers that JSON does not have become null."""
     from json import dumps
 
-    from ..study._codec import plain
+    from ..study.codec import plain
 
     say(dumps(plain(result), indent=2, allow_nan=False, default=str))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import BadArgument, Setting
-from ..io._readers import READERS
+from ..io import READERS
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -94,8 +94,8 @@ class Source:
     def read(self, file: str) -> Recording:
         """The recording; depths play no part here. Where it takes long, standard error says so."""
         from .. import io  # the numerical libraries load only when a command runs
-        from ..io._failures import size_on_disk
-        from ..study._status import log_if_slow
+        from ..io.failures import size_on_disk
+        from ..study.progress import log_if_slow
 
         size = 0 if io.is_url(file) or not Path(file).exists() else size_on_disk(Path(file))
         with log_if_slow(f"reading {file}" + f" ({size / 1e6:.0f} MB)" * (size >= 1e6)):

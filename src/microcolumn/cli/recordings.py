@@ -9,7 +9,7 @@ import typer
 
 from ..atomic import atomic_write
 from ..errors import BadArgument
-from ..study._status import log_if_slow
+from ..study.progress import log_if_slow
 from . import reading
 from .commands import app, command
 from .output import Json, folded, say, say_started, show

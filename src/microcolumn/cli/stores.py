@@ -54,7 +54,7 @@ def results_of(study: Path) -> Results:
 def store_of(study: Path, *, by_time: bool = False) -> Path:
     """The store of a study, as :func:`place_of` finds it, with all parts that can be merged."""
     from ..study import StoreError, collect
-    from ..study._submission import parts_folder
+    from ..study.submission import parts_folder
 
     store = place_of(study, by_time=by_time)
     if not parts_folder(store).is_dir():
@@ -92,8 +92,8 @@ def _is_newer(store: Path, plan: Path) -> bool:
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
     from ..study import Plan
-    from ..study._plan import diff
-    from ..study._store import Store
+    from ..study.plan import diff
+    from ..study.store import Store
 
     with Store.open(store) as opened:
         run = opened.read_study().get("plan")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import BadArgument
-from ..models._spec import USUAL_RIVALS
+from ..models.spec import USUAL_RIVALS
 from . import models, reading
 from .commands import app, command, study
 from .output import (
@@ -210,7 +210,7 @@ def _run(
 def _print(results: Results, json: bool, *, whole: bool = False) -> None:
     """Print the answer with its cautions, or the whole report."""
     from ..report import report_dict
-    from ..report._text import answer_blocks, report_blocks
+    from ..report.text import answer_blocks, report_blocks
 
     if json:
         print_json(report_dict(results))

@@ -4,7 +4,6 @@ from ._hidden_unit import (
     HIDDEN_UNITS as HIDDEN_UNITS,
     HiddenUnit as HiddenUnit,
 )
-from ._tables import Tables as Tables, all_patterns as all_patterns
 from ._words import (
     hidden_mean as hidden_mean,
     log_odds as log_odds,
@@ -12,3 +11,4 @@ from ._words import (
     log_weight as log_weight,
     number_active as number_active,
 )
+from .tables import Tables as Tables, all_patterns as all_patterns

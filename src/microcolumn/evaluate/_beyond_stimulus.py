@@ -18,10 +18,10 @@ from ..repeats import Repeats
 from ..stimulus import StimulusDrive
 from ..validation import Floats, random_generator
 from ..words import Words
-from ._bootstrap import block_bins_of, block_stderr
-from ._paired import EQUAL_MARGIN
 from ._score import bits_per_second_per_nat
-from ._significance import Estimate
+from .bootstrap import block_bins_of, block_stderr
+from .paired import EQUAL_MARGIN
+from .significance import Estimate
 
 #: A gain is called one where it is this many errors above zero.
 _CLEARLY = 2.0

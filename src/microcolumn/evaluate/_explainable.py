@@ -15,8 +15,8 @@ from ..models import Independent
 from ..notebook import AsText
 from ..validation import Floats, real_vector
 from ..words import Words, as_words
-from ._bootstrap import counted_blocks
 from ._score import Score
+from .bootstrap import counted_blocks
 
 #: Words of a block must nearly all occur in other blocks too, and both estimates must agree.
 LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..validation import Floats
-from ._significance import LEVEL
 from ._word_features import FAMILIES, WordFeatures
+from .significance import LEVEL
 
 #: Sets of words drawn from the model, and from the data for the variance of independent words.
 N_REPLICATES, _N_RESAMPLES = 199, 200

@@ -3,7 +3,7 @@
 An L1 penalty shrinks what it does not set to zero, so no interval around a penalised value holds
 what it promises. The estimates here are without it: logistic regressions of each unit on the
 others for an Ising model (:mod:`._node_regressions`), the maximum of the likelihood next to the
-fit for models with hidden units (:mod:`._likelihood_intervals`). Their errors come from blocks of
+fit for models with hidden units (:mod:`.likelihood_intervals`). Their errors come from blocks of
 time, because neighbouring words are alike, and for hidden units from fits to halves of the words
 too (docs/method.md, section 6).
 """
@@ -26,11 +26,11 @@ from ..packing import packed
 from ..parameters import Parameters
 from ..validation import Floats, proper_share
 from ..words import Words
-from ._bootstrap import block_bins_of, time_blocks
-from ._estimates import Estimates, Intervals, corrected
-from ._inputs import words_for
-from ._likelihood_intervals import likelihood_estimates, too_large
 from ._node_regressions import node_regressions
+from .bootstrap import block_bins_of, time_blocks
+from .estimates import Estimates, Intervals, corrected
+from .inputs import words_for
+from .likelihood_intervals import likelihood_estimates, too_large
 
 #: Coincidences, in independent words, that an interval for a coupling takes: so many to be expected
 #: of independent units, or so many seen. The second is larger, since a choice by what was seen

@@ -24,9 +24,9 @@ from ..origin import units_of
 from ..parameters import Parameters
 from ..units import Units
 from ..validation import Floats, chunks, listed, random_generator, whole_number
-from ._inputs import parameters_of
 from ._layer_results import CouplingContrast, HiddenUnitLayer, LayerStatistics
-from ._significance import holm
+from .inputs import parameters_of
+from .significance import holm
 
 Codes = NDArray[np.integer[Any]]
 

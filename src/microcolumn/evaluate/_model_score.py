@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ..models import ModelSpec
-from ..partition._result import is_spurious
+from ..partition.result import is_spurious
 from ..renamed import Renamed
 from ._score import ScoredWords
 

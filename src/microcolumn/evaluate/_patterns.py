@@ -13,7 +13,7 @@ from ..models import WordModel
 from ..parameters import Floats
 from ..tables import AsTable
 from ..words import Words
-from ._inputs import words_for
+from .inputs import words_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,13 +13,13 @@ from scipy.special import expit
 from ..epochs import HALF_NANOSECOND
 from ..errors import BadArgument, BadInput
 from ..models import HistoryGLM, WordModel
-from ..models._sequence import SequenceModel
+from ..models.sequence import SequenceModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
 from ..validation import Bits, Floats, check_positions, real_number, whole_number
 from ..words import Words
-from ._inputs import Baseline, independent_baseline, words_for
-from ._past import Given, log_odds_of_bits
+from .inputs import Baseline, independent_baseline, words_for
+from .past import Given, log_odds_of_bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,11 +13,11 @@ from ..models import Independent, WordModel, WordsEstimator
 from ..notebook import AsText
 from ..parameters import Floats
 from ..partition import LogPartition
-from ..partition._result import is_spurious, spurious_mode_text
+from ..partition.result import is_spurious, spurious_mode_text
 from ..renamed import Renamed
 from ..words import Words
-from ._bootstrap import block_bins_of, block_stderr
-from ._inputs import Baseline, independent_baseline, words_for
+from .bootstrap import block_bins_of, block_stderr
+from .inputs import Baseline, independent_baseline, words_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,9 +21,9 @@ from ..parameters import Parameters
 from ..tables import AsTable
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
-from ._bootstrap import block_bins_of, block_stderr
-from ._inputs import words_for
 from ._model_words import drawn_words
+from .bootstrap import block_bins_of, block_stderr
+from .inputs import words_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)

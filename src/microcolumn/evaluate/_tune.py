@@ -14,14 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from ..errors import BadArgument, BadInput, BadType
 from ..formatting import enumeration, text_table
 from ..models import HistoryGLM, Rival, WordModel, model_named
-from ..models._penalised import PenalisedModel
+from ..models.penalised import PenalisedModel
 from ..notebook import AsText
 from ..tables import AsTable
 from ..validation import kind_of
 from ..words import Words, as_words
-from ._choice import choose_l1
-from ._rival_choice import Choice, choose
 from ._score import score
+from .choice import choose_l1
+from .rival_choice import Choice, choose
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -14,9 +14,9 @@ from ..parameters import Parameters
 from ..partition import can_sample_exactly, exact_samples, gibbs_samples
 from ..validation import Floats
 from ..words import Words
-from ._bootstrap import block_bins_of
 from ._model_words import spread_words
 from ._score import bits_per_second_per_nat, mean_rate
+from .bootstrap import block_bins_of
 
 #: Words of so many bits are all taken, others drawn: ten million bits, within limits.
 _MOST_BITS_OF_ALL, _DRAWN_BITS, _FEWEST, _MOST = 14, 10_000_000, 20_000, 100_000

@@ -5,8 +5,6 @@ from ._all import (
     draw_all as draw_all,
 )
 from ._annealing import annealing as annealing
-from ._captioned import CaptionedFigure as CaptionedFigure
-from ._conditions import FigureFunction as FigureFunction
 from ._csd import csd as csd
 from ._data import correlogram as correlogram, data as data
 from ._hidden_units import assemblies as assemblies, layers as layers
@@ -16,3 +14,5 @@ from ._penalties import penalties as penalties
 from ._presets import preset as preset
 from ._scores import likelihood as likelihood, ranking as ranking, windows as windows
 from ._spatiotemporal import spatiotemporal as spatiotemporal
+from .captioned import CaptionedFigure as CaptionedFigure
+from .conditions import FigureFunction as FigureFunction

@@ -9,10 +9,17 @@ from tqdm.auto import tqdm
 
 from ..errors import BadInput
 from ..study import NotComputedError, Results
-from ..study._status import is_interactive
+from ..study.progress import is_interactive
 from ._annealing import annealing
-from ._captioned import CaptionedFigure
-from ._conditions import (
+from ._data import data
+from ._hidden_units import assemblies, layers
+from ._parameters import parameters
+from ._patterns import patterns
+from ._penalties import penalties
+from ._scores import likelihood, ranking, windows
+from ._spatiotemporal import spatiotemporal
+from .captioned import CaptionedFigure
+from .conditions import (
     HIDDEN_UNITS,
     LAYERS,
     SEVERAL_BINS,
@@ -23,13 +30,6 @@ from ._conditions import (
     condition_of,
     results_of,
 )
-from ._data import data
-from ._hidden_units import assemblies, layers
-from ._parameters import parameters
-from ._patterns import patterns
-from ._penalties import penalties
-from ._scores import likelihood, ranking, windows
-from ._spatiotemporal import spatiotemporal
 
 
 class Figures(NamedTuple):

@@ -6,11 +6,11 @@ from matplotlib.axes import Axes
 
 from ..partition import LogPartition
 from ..plot import annealing as draw_annealing, annealing_error
-from ..plot._annealing import BITS, TOLERANCE_BITS
+from ..plot.convergence import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
 from ..study import Condition, Results
-from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import caption, of_condition
+from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from .conditions import caption, of_condition
 
 
 @of_condition()

@@ -9,15 +9,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..plot._laminar import HasUnits, table_of
-from ..plot._probe import depth_label
+from ..plot.laminar import HasUnits, table_of
+from ..plot.shank import depth_label
 from ..plot.style import literal
 from ..survey import LaminarMap
-from ..survey._laminar import INITIAL_S
+from ..survey.laminar import INITIAL_S
 from ..validation import expect
-from ._captioned import PAGE, CaptionedFigure, captioned
-from ._conditions import caption
 from ._presets import is_narrow
+from .captioned import PAGE, CaptionedFigure, captioned
+from .conditions import caption
 
 #: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"

@@ -10,21 +10,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..plot import _recorded as recorded, probe, raster
-from ..plot._laminar import has_depths, laminar, order_text
-from ..plot._probe import layer_spans
-from ..plot._time import spikes_by_bin, stretch_s
+from ..plot import probe, raster, recorded
+from ..plot.laminar import has_depths, laminar, order_text
+from ..plot.shank import layer_spans
 from ..plot.style import DATA_COLOUR
+from ..plot.time import spikes_by_bin, stretch_s
 from ..recording import Recording
 from ..study import Condition, DataResult, Results
 from ..survey import BinWidth, pairwise_correlations
-from ..survey._correlograms import lagged_correlations
+from ..survey.cross_correlation import lagged_correlations
 from ..timeline import typical_bins
 from ..units import Units
 from ..words import Words
-from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
-from ._conditions import caption, of_condition
 from ._presets import is_narrow
+from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
+from .conditions import caption, of_condition
 
 #: Seconds either way of the correlation of the strongest pair.
 _LAG_S = 0.15

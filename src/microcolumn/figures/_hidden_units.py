@@ -11,22 +11,22 @@ from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ..evaluate import Assembly, LayersResult, LayerStatistics
-from ..evaluate._activation import activation_in_time, in_windows
-from ..evaluate._assemblies import MEANING, MEMBER
+from ..evaluate.activation import activation_in_time, in_windows
+from ..evaluate.assembly import MEANING, MEMBER
 from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers as draw_layers, raster
-from ..plot._laminar import has_depths, laminar, order_text
-from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
-from ..plot._time import COLOURS, boxes, draw_activation, typical_activation
+from ..plot.laminar import has_depths, laminar, order_text
+from ..plot.layer_shares import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
 from ..plot.style import DATA_COLOUR, LEGEND_RIGHT, by_name, legible
+from ..plot.time import COLOURS, boxes, draw_activation, typical_activation
 from ..study import Condition, NotComputedError, Results
 from ..units import Units, layers_from_the_top
 from ..validation import Floats
 from ..words import Words
-from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
 from ._presets import is_narrow
+from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
 _MOST, _MOST_NARROW = len(COLOURS), 2

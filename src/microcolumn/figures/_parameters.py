@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 
 from ..models import PopulationModel
 from ..plot import couplings
-from ..plot._hidden import Extent, draw_hidden_units, strongest_first
-from ..plot._laminar import order_text
-from ..plot._maps import coupling_limit
+from ..plot.hidden import Extent, draw_hidden_units, strongest_first
+from ..plot.laminar import order_text
+from ..plot.maps import coupling_limit
 from ..plot.style import literal
 from ..study import Condition, NotComputedError, Results
 from ..units import Units
-from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, caption, first_split, of_condition
+from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .conditions import by_class, caption, first_split, of_condition
 
 #: Hidden units drawn for each model.
 _MOST = 12

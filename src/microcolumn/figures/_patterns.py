@@ -10,15 +10,15 @@ import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
 from ..evaluate import Synchrony
-from ..evaluate._adequacy import common_count
+from ..evaluate.model_adequacy import common_count
 from ..models import ModelSpec
-from ..models._spec import INDEPENDENT
+from ..models.spec import INDEPENDENT
 from ..plot import pattern_ratios, patterns as draw_patterns, synchrony as draw_synchrony
-from ..plot._patterns import LEAST_EXPECTED
+from ..plot.word_patterns import LEAST_EXPECTED
 from ..study import Condition, PatternsResult, Results
-from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import by_class, caption, of_condition
 from ._presets import is_narrow
+from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from .conditions import by_class, caption, of_condition
 
 #: Of the legend below the narrow column of panels, which has space for names this long in threes.
 _LEGEND, _LONGEST = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}, 16

@@ -6,10 +6,10 @@ from ..evaluate import Comparison
 from ..formatting import scientific
 from ..models import ModelSpec
 from ..plot import penalties as draw_penalties
-from ..plot._penalties import PenaltyPath, Shown
+from ..plot.penalty_paths import PenaltyPath, Shown
 from ..study import Condition, NotComputedError, Results
-from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import caption, first_split, of_condition
+from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from .conditions import caption, first_split, of_condition
 
 
 @of_condition()

@@ -16,11 +16,12 @@ from ..plot import (
     window_gains,
     windows as draw_windows,
 )
-from ..plot._comparisons import LINE
-from ..plot._scores import MOST_IN_GROUPS, in_groups
+from ..plot.comparisons import LINE
+from ..plot.score_bars import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
-from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import (
+from ._presets import is_narrow
+from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, share_legend
+from .conditions import (
     SEVERAL_BINS,
     by_likelihood,
     caption,
@@ -30,7 +31,6 @@ from ._conditions import (
     of_recordings,
     with_example,
 )
-from ._presets import is_narrow
 
 #: Marks of a panel that has half the page's width; inches that names may take.
 _MOST_BESIDE, _NAMES = 28, 0.45
@@ -137,7 +137,7 @@ def extremes(numbers: Sequence[int]) -> str:
 
 
 def error_bars(n_splits: Iterable[int], marks: str = "Error bars") -> str:
-    """What error bars are; see :func:`~microcolumn.evaluate._significance.claimed_stderr`."""
+    """What error bars are; see :func:`~microcolumn.evaluate.significance.claimed_stderr`."""
     return caption("error_bars", n_splits=sorted(set(n_splits)), marks=marks)
 
 

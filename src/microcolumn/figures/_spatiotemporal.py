@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from ..evaluate import Prediction, PredictionResult, UnitPrediction, predict
 from ..models import ModelSpec, PopulationModel
 from ..plot import gain, prediction as draw_prediction
-from ..plot._gain import MOST_NAMED
-from ..plot._hidden import strongest_first
-from ..plot._laminar import order_text
-from ..plot._maps import COLUMNS, MOST, hidden_maps
-from ..plot._predictions import busiest_stretch_of_unit
+from ..plot.hidden import strongest_first
+from ..plot.laminar import order_text
+from ..plot.maps import COLUMNS, MOST, hidden_maps
+from ..plot.predictions import busiest_stretch_of_unit
+from ..plot.unit_gains import MOST_NAMED
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
-from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import SEVERAL_BINS, caption, first_split, of_condition
 from ._presets import is_narrow
+from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from .conditions import SEVERAL_BINS, caption, first_split, of_condition
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
 _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.85, 0.45, 2.0, 1.7

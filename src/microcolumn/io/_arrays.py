@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ..errors import BadFile, damaged
-from ._failures import ARRAYS, COUNTS, check_claim
+from .failures import ARRAYS, COUNTS, check_claim
 
 Number = TypeVar("Number", bound=np.generic)
 

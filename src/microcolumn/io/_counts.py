@@ -15,9 +15,9 @@ from ..errors import BadFile, advice
 from ..validation import Floats, one_of
 from ._arrays import check_array
 from ._columns import as_number
-from ._failures import check_claim
 from ._session import Session
 from ._tables import check_fields, is_blank, open_table, plain_name
+from .failures import check_claim
 
 Numbers = NDArray[Any]
 #: Rows, columns and values of some entries of a matrix.

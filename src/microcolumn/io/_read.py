@@ -17,11 +17,11 @@ from ..errors import BadFile, BadInput, advice, in_file
 from ..recording import Recording
 from ..validation import one_of
 from ._containment import check_contained, check_kind, is_hdf5
-from ._failures import as_bad_file
 from ._readers import READERS
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
+from .failures import as_bad_file
 
 #: How a remedy states the unit of spike times.
 _UNIT_OF_TIME = advice("{time_unit:ms}, or 'samples' with a {sampling_rate}")
@@ -152,7 +152,7 @@ def _session(name: str, path: Path, options: dict[str, Any]) -> Session:
     load = partial(_load, name, options)
     if not READERS[name].sandboxed:
         return load(path)
-    from ._sandbox import load_sandboxed
+    from .sandbox import load_sandboxed
 
     return load_sandboxed(load, path, READERS[name].sandboxed)
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..errors import BadFile, in_file
-from ._failures import as_bad_file
+from .failures import as_bad_file
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 #: Where an answer states how many bytes a file has; more than 15 digits are impossible.

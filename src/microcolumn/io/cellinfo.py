@@ -20,11 +20,11 @@ from ..errors import BadFile, within
 from ..validation import Floats
 from ._clocks import whole_epoch
 from ._containment import check_contained, file_inside
-from ._failures import as_bad_file
-from ._sandbox import load_sandboxed
 from ._session import Session
+from .failures import as_bad_file
 from .matlab import entries_of, load as load_matlab
 from .matlab.variables import NUMERIC, Variable, opened
+from .sandbox import load_sandboxed
 
 Fields = Mapping[str, Variable]
 

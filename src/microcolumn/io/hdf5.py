@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile
 from ._clocks import ticks_per_second
-from ._failures import check_claim
 from ._mapping import Arrays, mapped_session
 from ._session import Session
+from .failures import check_claim
 
 #: Datasets and columns that are looked at, at most.
 _MOST_NAMES = 100_000

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadFile
-from ._failures import ARRAYS, check_claim
 from ._mapping import SpikeTable
 from ._session import Session
+from .failures import ARRAYS, check_claim
 
 #: Older versions of pyarrow unpickle types that a file defines (CVE-2023-47248).
 _SAFE_VERSION = 15

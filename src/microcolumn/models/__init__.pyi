@@ -21,7 +21,7 @@ from ._rbm import RBM as RBM, GaussianRBM as GaussianRBM
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
-from ._spec import ModelSpec as ModelSpec
 from ._tree import Tree as Tree, TwoTree as TwoTree
 from ._word_model import WordModel as WordModel
 from ._words_estimator import WordsEstimator as WordsEstimator
+from .spec import ModelSpec as ModelSpec

@@ -26,11 +26,11 @@ from ..objectives import pair_counts
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._counting import distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._settings import Number
 from ._words_estimator import floored_rates
+from .counting import distinct_pasts
 
 Places = NDArray[np.int64]
 

@@ -21,9 +21,14 @@ from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
 from ..errors import BadArgument, BadInput, Unsupported
 from ..kernels import flip_changes
 from ..parameters import Floats, Kind, Parameters
-from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
-from ..partition._frequent import frequent_words_doubt, frequent_words_estimate
-from ..partition._gibbs import gibbs_samples
+from ..partition import (
+    LogPartition,
+    can_sample_exactly,
+    exact_samples,
+    gibbs_samples,
+    log_partition,
+)
+from ..partition.frequent import frequent_words_doubt, frequent_words_estimate
 from ..validation import check_binary, expect, one_of
 from ..words import Words
 from ._saving import Arrays, floats, shaped

@@ -12,9 +12,9 @@ from sklearn.base import clone
 
 from ..errors import BadFile
 from ..objectives import further_l1, l1_grid
-from ..objectives._sparse_words import listed_words
+from ..objectives.sparse_words import listed_words
 from ..solvers import Certificate
-from ..solvers._cascade import CascadeFit, CascadeRegressions
+from ..solvers.cascade import CascadeFit, CascadeRegressions
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._rival import Rival, warn_of_regressions

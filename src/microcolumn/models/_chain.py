@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from ..kernels.loops.markov import backward, forward, most_likely_path
 from ..kernels.loops.threads import threads_for
-from ..objectives._sparse_words import listed_words
+from ..objectives.sparse_words import listed_words
 from ..timeline import Places
 from ..validation import Floats
 from ..words import Words

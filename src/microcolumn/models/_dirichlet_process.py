@@ -23,11 +23,11 @@ from ..solvers import Certificate
 from ..validation import Bits, Floats, chunks, expect
 from ..words import Words
 from ._base import PopulationModel
-from ._counting import scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._settings import POSITIVE, Choice
 from ._word_model import WordModel
+from .counting import scaled_counts
 
 Keys = NDArray[np.uint64]
 

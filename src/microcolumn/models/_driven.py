@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_odds, log_weight
 from ..errors import BadFile, BadInput, BadType, Unsupported
-from ..objectives._driven import DrivenFlips
+from ..objectives.driven import DrivenFlips
 from ..origin import ordered
 from ..parameters import Parameters
 from ..partition import LogPartition
-from ..partition._driven import DrivenMethod, driven_log_partition
+from ..partition.driven import DrivenMethod, driven_log_partition
 from ..penalties import L1
 from ..repeats import Repeats
 from ..solvers import Certificate, minimise
@@ -25,10 +25,10 @@ from ..stimulus import StimulusDrive
 from ..validation import Floats, chunks, expect, random_generator
 from ..words import Words, check_unweighted
 from ._base import PopulationModel
-from ._penalised import PenalisedModel
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._word_model import WordModel
 from ._words_estimator import check_whole, floored_rates
+from .penalised import PenalisedModel
 
 #: Largest violation of its optimality conditions at which independent units count as fitted.
 _TOL, _MAX_ITER = 1e-10, 5000

@@ -20,10 +20,10 @@ from ..units import Units
 from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PopulationModel
-from ._penalised import PenalisedModel
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
-from ._spec import INDEPENDENT, MODELS, ModelSpec
 from ._words_estimator import WordsEstimator, check_whole
+from .penalised import PenalisedModel
+from .spec import INDEPENDENT, MODELS, ModelSpec
 
 #: Names of classes in files of older versions.
 _FORMER = {facts.former: name for name, facts in MODELS.items() if facts.former}

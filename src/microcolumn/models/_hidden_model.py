@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from ..parameters import Parameters
 from ..penalties import L1, GroupL1, Penalty
 from ._base import HiddenFeatures
-from ._penalised import PenalisedModel
 from ._settings import HIDDEN, STRENGTH
+from .penalised import PenalisedModel
 
 
 class HiddenModel(HiddenFeatures, PenalisedModel):

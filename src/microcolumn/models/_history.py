@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from ..kernels.loops.sparse_logistic import SparseRows
-from ..objectives._sparse_words import listed_words
+from ..objectives.sparse_words import listed_words
 from ..timeline import Places, window_codes
 from ..validation import Floats
 from ..words import Words

@@ -16,16 +16,16 @@ from ..errors import BadArgument
 from ..kernels.loops.history import draw_bins
 from ..kernels.loops.sparse_logistic import regress
 from ..kernels.loops.threads import threads_for
-from ..objectives._sparse_words import listed_words
+from ..objectives.sparse_words import listed_words
 from ..solvers import Certificate
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._history import Histories, ages, lag_basis
 from ._rival import warn_of_regressions
 from ._saving import Arrays, floats, shaped
-from ._sequence import SequenceModel
 from ._settings import COUNT, POSITIVE, STRENGTH, Choice
 from ._words_estimator import floored_rates
+from .sequence import SequenceModel
 
 #: Spans of history worth trying, seconds.
 _SPANS_S = 0.05, 0.2, 0.8

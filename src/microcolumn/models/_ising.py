@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..parameters import Kind
-from ._penalised import PenalisedModel
 from ._settings import document_shared_parameters
+from .penalised import PenalisedModel
 
 
 @document_shared_parameters

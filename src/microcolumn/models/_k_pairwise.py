@@ -16,9 +16,9 @@ from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
 from ..solvers import FitResult, NestedStarts
 from ..words import Words
-from ._penalised import Effort, PenalisedModel
 from ._settings import COUNT, STRENGTH, TOLERANCE
 from ._words_estimator import floored_rates
+from .penalised import Effort, PenalisedModel
 
 #: Nats by which V is expected to bend down at each count beyond the largest that was seen.
 _TAIL_BEND = 1.0

@@ -23,9 +23,9 @@ from ._modes import (
     steps,
 )
 from ._modes_fit import fit_markov
-from ._sequence import SequenceModel
 from ._settings import COUNT
 from ._words_estimator import check_whole
+from .sequence import SequenceModel
 
 #: Numbers of modes worth trying.
 _MODES = (1, 2, 5, 10, 20, 30, 60, 100)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
 from ..errors import BadArgument, BadFile
-from ..objectives._sparse_words import listed_words
+from ..objectives.sparse_words import listed_words
 from ..packing import unique_rows
 from ..solvers import Certificate
 from ..validation import Floats, check_entries, chunks, real_array

@@ -14,13 +14,13 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from ..objectives._sparse_words import listed_words
+from ..objectives.sparse_words import listed_words
 from ..validation import Floats
 from ..words import Words
 from ._chain import Chain, Trains
 from ._components import Components
-from ._counting import scaled_counts
 from ._words_estimator import floored_rates
+from .counting import scaled_counts
 
 #: A tuple of arrays of unbounded numbers: logits and log probabilities.
 Theta = TypeVar("Theta", bound=tuple[Floats, ...])

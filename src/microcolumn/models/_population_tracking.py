@@ -15,15 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 from ..energy import log_symmetric, number_active
 from ..errors import BadFile
 from ..kernels.loops.poisson_binomial import draw_given_total
-from ..objectives._sparse_words import listed_words
+from ..objectives.sparse_words import listed_words
 from ..packing import active_bits
 from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._settings import POSITIVE
 from ._words_estimator import floored_rates
+from .counting import distinct_pasts, scaled_counts
 
 #: Words that the prior counts for at each number of active units.
 _PRIOR_PER_NUMBER = 0.01

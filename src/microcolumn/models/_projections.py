@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..energy import Tables, all_patterns
-from ..energy._tables import Inputs
+from ..energy.tables import Inputs
 from ..kernels import pattern_sums
 from ..validation import Floats
 from ..words import Words

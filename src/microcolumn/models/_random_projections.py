@@ -24,9 +24,9 @@ from ..partition import (
     gibbs_samples,
     log_partition,
 )
-from ..partition._table_sums import MOST_UNITS, word_probabilities
+from ..partition.table_sums import MOST_UNITS, word_probabilities
 from ..solvers import Certificate, FitResult
-from ..solvers._convex_fit import fit_convex
+from ..solvers.convex_fit import fit_convex
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._projections import Projections

@@ -8,16 +8,16 @@ from ._pseudolikelihood import (
     PseudoLikelihood as PseudoLikelihood,
     pseudolikelihood as pseudolikelihood,
 )
-from ._sampled_likelihood import (
-    Draws as Draws,
-    SampledLikelihood as SampledLikelihood,
-    Spread as Spread,
-    WordPool as WordPool,
-)
 from ._strengths import (
     further_l1 as further_l1,
     l1_grid as l1_grid,
     largest_l1 as largest_l1,
     pair_counts as pair_counts,
     pair_rates as pair_rates,
+)
+from .sampled_likelihood import (
+    Draws as Draws,
+    SampledLikelihood as SampledLikelihood,
+    Spread as Spread,
+    WordPool as WordPool,
 )

@@ -11,9 +11,9 @@ from ..parameters import Parameters
 from ..partition import exact_expectations
 from ..validation import Floats
 from ..words import Words, as_words
-from ._data_moments import DataMoments, difference
 from ._fisher import FisherInformation
 from ._objective import Objective
+from .data_moments import DataMoments, difference
 
 
 def negative_log_likelihood(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..errors import BadArgument
 from ..validation import Floats, chunks
 from ..words import Words, as_words
-from ._sparse_words import listed_words
+from .sparse_words import listed_words
 
 #: Decades that a grid spans.
 _DECADES = 3

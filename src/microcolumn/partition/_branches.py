@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._gibbs import Sampler, new_seed
 from ._importance_weights import log_mean
-from ._modes import LABELLING, SETTLING, FoundMode, assign_modes, time_averages
 from ._path import AnnealingPath
+from .gibbs import Sampler, new_seed
+from .modes import LABELLING, SETTLING, FoundMode, assign_modes, time_averages
 
 #: Mass, as a share of the heaviest mode's, below which a mode has fewer chains, or none.
 _LIGHT, _NEGLIGIBLE = 1e-3, 1e-11

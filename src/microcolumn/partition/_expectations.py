@@ -7,8 +7,8 @@ from scipy.special import expit
 
 from ..kernels import ExactSums, ModelArrays, exact_moments
 from ..parameters import Parameters
-from ._cost import MOMENTS_RATE, pick_side, transposed, warn_if_long
-from ._table_sums import table_expectations
+from .cost import MOMENTS_RATE, pick_side, transposed, warn_if_long
+from .table_sums import table_expectations
 
 _REMEDY = "estimate them from the words that gibbs_samples draws"
 

@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 from ..errors import Unsupported
 from ..parameters import Parameters
 from ..validation import expect, one_of, random_generator
-from ._ais import annealed_importance_sampling
-from ._cost import EXACT_LOG_Z, Side, operations
-from ._exact import exact_log_partition
-from ._gibbs import words_of_units
-from ._result import LogPartition
 from ._shares import modes_of_exact_sum
+from .ais import annealed_importance_sampling
+from .cost import EXACT_LOG_Z, Side, operations
+from .exact import exact_log_partition
+from .gibbs import words_of_units
+from .result import LogPartition
 
 Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
 

@@ -11,7 +11,7 @@ from scipy.special import logit
 from ..errors import BadArgument
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_entries, one_of, real_vector
-from ._gibbs import Sampler, new_seed
+from .gibbs import Sampler, new_seed
 
 Base = Literal["rates", "uniform"]
 

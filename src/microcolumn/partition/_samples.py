@@ -8,9 +8,9 @@ from scipy.special import expit
 from .. import kernels
 from ..parameters import Parameters
 from ..validation import Bits, random_generator
-from ._cost import EXACT_SAMPLES, operations, pick_side, transposed
-from ._gibbs import RandomState
-from ._table_sums import draw_words
+from .cost import EXACT_SAMPLES, operations, pick_side, transposed
+from .gibbs import RandomState
+from .table_sums import draw_words
 
 
 def can_sample_exactly(theta: Parameters) -> bool:

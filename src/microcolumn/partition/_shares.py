@@ -13,11 +13,11 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._branches import Branch, branches_of, labels_of, share_of
-from ._cost import QUICK_SAMPLES, operations
-from ._gibbs import Sampler, new_seed
-from ._modes import FoundMode, assign_modes, find_modes, time_averages
-from ._result import Mode
 from ._samples import exact_samples
+from .cost import QUICK_SAMPLES, operations
+from .gibbs import Sampler, new_seed
+from .modes import FoundMode, assign_modes, find_modes, time_averages
+from .result import Mode
 
 #: Exact samples, and the most bits in which one near a word differs from it.
 _N_SAMPLES, _NEAR = 2000, 2

@@ -1,25 +1,17 @@
-from ._annealing import annealing as annealing, annealing_error as annealing_error
-from ._comparisons import ranking as ranking, window_gains as window_gains, windows as windows
-from ._gain import gain as gain
-from ._hidden import hidden_units as hidden_units, modes as modes
-from ._layers import layers as layers
-from ._maps import couplings as couplings, hidden_map as hidden_map
-from ._patterns import (
+from .comparisons import ranking as ranking, window_gains as window_gains, windows as windows
+from .convergence import annealing as annealing, annealing_error as annealing_error
+from .hidden import hidden_units as hidden_units, modes as modes
+from .layer_shares import layers as layers
+from .maps import couplings as couplings, hidden_map as hidden_map
+from .penalty_paths import penalties as penalties
+from .predictions import calibration as calibration, prediction as prediction, roc as roc
+from .recorded import correlations as correlations, correlogram as correlogram, rates as rates
+from .score_bars import differences as differences, scores as scores
+from .shank import assembly as assembly, probe as probe
+from .time import activation as activation, raster as raster
+from .unit_gains import gain as gain
+from .word_patterns import (
     pattern_ratios as pattern_ratios,
     patterns as patterns,
     synchrony as synchrony,
 )
-from ._penalties import penalties as penalties
-from ._predictions import (
-    calibration as calibration,
-    prediction as prediction,
-    roc as roc,
-)
-from ._probe import assembly as assembly, probe as probe
-from ._recorded import (
-    correlations as correlations,
-    correlogram as correlogram,
-    rates as rates,
-)
-from ._scores import differences as differences, scores as scores
-from ._time import activation as activation, raster as raster

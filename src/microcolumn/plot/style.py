@@ -17,7 +17,7 @@ from matplotlib.typing import ColorType
 
 from ..errors import BadArgument, BadType
 from ..models import ModelSpec, WordsEstimator
-from ..models._spec import CLASSES, MODELS
+from ..models.spec import CLASSES, MODELS
 from ..validation import kind_of, shown
 from ._inputs import named_models
 

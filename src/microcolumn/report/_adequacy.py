@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluate import Adequacy, Explainable, MomentFit
-from ..evaluate._adequacy import common_count
-from ..evaluate._significance import bootstrap_p_text
+from ..evaluate.model_adequacy import common_count
+from ..evaluate.significance import bootstrap_p_text
 from ..formatting import number
-from ..models._spec import INDEPENDENT
+from ..models.spec import INDEPENDENT
 from ..study import Condition, Results
 from ._tables import Table
 from ._wording import text

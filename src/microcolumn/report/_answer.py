@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..evaluate._significance import FEWEST_SPLITS, with_error
-from ..figures._conditions import by_likelihood
+from ..evaluate.significance import FEWEST_SPLITS, with_error
+from ..figures.conditions import by_likelihood
 from ..formatting import counted
 from ..study import Results
 from ..wording import worded
@@ -64,7 +64,7 @@ def whole_answer(results: Results) -> WholeAnswer:
     """The answer of a finished or unfinished study.
 
     The first experiment of each recording answers the questions, or that of the same words by
-    likelihood (:func:`~microcolumn.figures._conditions.by_likelihood`); others are put beside it.
+    likelihood (:func:`~microcolumn.figures.conditions.by_likelihood`); others are put beside it.
     """
     conditions = longest(results)
     several = len({condition.experiment.name for condition in conditions}) > 1

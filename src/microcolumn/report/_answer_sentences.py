@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..evaluate import Adequacy, ModelScore
-from ..evaluate._comparison import HOLDS_FOR
-from ..evaluate._paired import EQUAL_MARGIN
+from ..evaluate.comparison import HOLDS_FOR
+from ..evaluate.paired import EQUAL_MARGIN
 from ..formatting import enumeration
-from ..models._spec import CLASSES, MODELS, PAPER_MODELS
+from ..models.spec import CLASSES, MODELS, PAPER_MODELS
 from ._assembly_table import ASSEMBLY, are_assemblies
 from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, Layering, of_kind
 from ._methods import fitting

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate import Assembly, Comparison
-from ..evaluate._activation import activation_in_time
-from ..evaluate._assemblies import MEMBER, by_unit
-from ..evaluate._significance import p_text
-from ..figures._conditions import first_split
+from ..evaluate.activation import activation_in_time
+from ..evaluate.assembly import MEMBER, by_unit
+from ..evaluate.significance import p_text
+from ..figures.conditions import first_split
 from ..formatting import counted, number
 from ..models import ModelSpec
-from ..plot._hidden import strongest_first
+from ..plot.hidden import strongest_first
 from ..study import Condition, Results
 from ..timeline import busiest_bins
 from ..validation import Floats

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import compress
 
 from ..evaluate import Assemblies, LayersResult
-from ..evaluate._assemblies import HEADER, LEFT, MEANING as MEANING, STABLE, columns_of
-from ..evaluate._significance import LEVEL
+from ..evaluate.assembly import HEADER, LEFT, MEANING as MEANING, STABLE, columns_of
+from ..evaluate.significance import LEVEL
 from ..models import ModelSpec
 from ..study import Condition, Results
 from ._findings import Layering

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..evaluate import SplitScore, WindowResult
-from ..evaluate._rival_choice import is_at_end
-from ..figures._conditions import by_likelihood
+from ..evaluate.rival_choice import is_at_end
+from ..figures.conditions import by_likelihood
 from ..models import ModelSpec
 from ..study import Condition, Experiment, Results
 from ..units import several_probes

@@ -1,6 +1,6 @@
 """What reports are made of: sections with paragraphs, lists, tables and figures.
 
-The page's template draws each item by its ``kind``, and :mod:`._text` has a line for each but
+The page's template draws each item by its ``kind``, and :mod:`.text` has a line for each but
 figures.
 """
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..atomic import atomic_write
 from ..safe_text import csv_cell
 from ..study import Results
-from ..study._codec import row_of
+from ..study.codec import row_of
 from ._adequacy import adequacies
 from ._units import known_units
 

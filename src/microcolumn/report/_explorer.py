@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate import Comparison
-from ..figures._conditions import first_split
+from ..figures.conditions import first_split
 from ..models import ModelSpec
-from ..plot._hidden import strongest_first
-from ..plot._laminar import BitLayout, laminar
+from ..plot.hidden import strongest_first
+from ..plot.laminar import BitLayout, laminar
 from ..study import Condition, Results
 from ..units import Units
 from ._assemblies import assemblies_at

@@ -17,9 +17,9 @@ from ..evaluate import (
     ModelScore,
     PairedDifference,
 )
-from ..evaluate._comparison import doubt
-from ..evaluate._significance import LEVEL
-from ..models._spec import INDEPENDENT
+from ..evaluate.comparison import doubt
+from ..evaluate.significance import LEVEL
+from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
 

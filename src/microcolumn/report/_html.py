@@ -17,7 +17,7 @@ from .. import __version__
 from ..atomic import atomic_write
 from ..errors import BadInput
 from ..formatting import counted, enumeration
-from ..models._spec import MODELS, RIVALS
+from ..models.spec import MODELS, RIVALS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluate import Intervals
-from ..evaluate._estimates import interval_text, q_text
+from ..evaluate.estimates import interval_text, q_text
 from ..formatting import counted
 from ..study import Condition, Results
 from ..wording import worded

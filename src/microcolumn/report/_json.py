@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..study import Condition, NotComputedError, Results
-from ..study._codec import plain
+from ..study.codec import plain
 from ._adequacy import adequacy_entries
 from ._answer import whole_answer
 from ._cautions import cautions

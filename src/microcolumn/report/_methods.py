@@ -8,11 +8,11 @@ from inspect import signature
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..evaluate._choice import AUTOMATIC
-from ..evaluate._paired import EQUAL_MARGIN
-from ..evaluate._significance import FEWEST_SPLITS, LEVEL
-from ..models._spec import MODELS, RIVALS
-from ..partition._ais import annealed_importance_sampling
+from ..evaluate.choice import AUTOMATIC
+from ..evaluate.paired import EQUAL_MARGIN
+from ..evaluate.significance import FEWEST_SPLITS, LEVEL
+from ..models.spec import MODELS, RIVALS
+from ..partition.ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from ..wording import worded
 from . import _tables as tables

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..formatting import enumeration
 from ..simulate import PRESETS
-from ..simulate._microcolumn import SOURCE as MICROCOLUMN
+from ..simulate.microcolumns import SOURCE as MICROCOLUMN
 from ..study import Experiment, Plan, Results
 from ._wording import text
 

@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from ..errors import BadType
 from ..figures import CaptionedFigure, FigureRequest, available_figures, draw_all
-from ..figures._captioned import PAGE, svg_element
-from ..figures._geometry import panels_of, points_of
+from ..figures.captioned import PAGE, svg_element
+from ..figures.geometry import panels_of, points_of
 from ..study import Results
 from ._content import Item, Paragraph, Picture, Pictures
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..evaluate import Comparison, PairedDifference
-from ..evaluate._significance import LEVEL
-from ..models._spec import INDEPENDENT
+from ..evaluate.significance import LEVEL
+from ..models.spec import INDEPENDENT
 from ..study import Results
 from ._assembly_table import ASSEMBLY, MEANING
 from ._tables import longest

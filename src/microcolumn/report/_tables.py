@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
-from ..evaluate._paired import EQUAL_MARGIN
-from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
+from ..evaluate.paired import EQUAL_MARGIN
+from ..evaluate.significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import counted, duration, number, scientific
-from ..partition._result import spurious_mode_text
+from ..partition.result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
-from ..study._index import Row
+from ..study.index import Row
 from ..wording import worded
 from ..words import Words
 from ._typography import period

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..evaluate._significance import LEVEL, with_error
+from ..evaluate.significance import LEVEL, with_error
 from ..formatting import number
 from ..study import Condition, NotComputedError, Results
-from ..study._index import Row
-from ..study._unit_table import N_PARTNERS, unit_rows
+from ..study.index import Row
+from ..study.unit_table import N_PARTNERS, unit_rows
 from ..units import DEPTH_REFERENCES
 from ._tables import Table
 from ._wording import text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
+from ..evaluate.significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import duration, number
 from ..wording import worded
 

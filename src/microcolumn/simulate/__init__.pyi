@@ -1,5 +1,5 @@
 from ._column import Drive as Drive, Synapse as Synapse, Truth as Truth
-from ._microcolumn import (
+from .microcolumns import (
     PRESETS as PRESETS,
     Microcolumn as Microcolumn,
     Preset as Preset,

@@ -20,7 +20,7 @@ from ..layout import Layout
 from ..notebook import AsText
 from ..packing import packed
 from ..parameters import Parameters
-from ..partition._gibbs import Sampler, new_seed
+from ..partition.gibbs import Sampler, new_seed
 from ..validation import Bits, Floats
 from ..words import Words
 from ._sampler_settings import SamplerSettings

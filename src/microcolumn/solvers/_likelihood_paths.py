@@ -18,11 +18,11 @@ from functools import cached_property
 import numpy as np
 
 from ..objectives import PseudoLikelihood, largest_l1
-from ..objectives._data_moments import DataMoments
+from ..objectives.data_moments import DataMoments
 from ..parameters import Kind, Parameters
-from ..partition._cost import EXACT_START, operations
-from ..partition._exact import exact_log_partition
-from ..partition._gibbs import Sampler, new_seed
+from ..partition.cost import EXACT_START, operations
+from ..partition.exact import exact_log_partition
+from ..partition.gibbs import Sampler, new_seed
 from ..validation import Floats
 from ..words import Words
 from ._bars import delayed_bar

@@ -21,10 +21,10 @@ from ..energy import log_symmetric, log_weight
 from ..kernels import flip_changes
 from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives import Draws, Spread, WordPool
-from ..objectives._sampled_likelihood import scaled
+from ..objectives.sampled_likelihood import scaled
 from ..packing import packed, unpacked
 from ..parameters import Parameters
-from ..partition._gibbs import Sampler, new_seed
+from ..partition.gibbs import Sampler, new_seed
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._sampler_settings import SamplerSettings

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..layout import Layout
 from ..objectives import Draws, SampledLikelihood, WordPool
-from ..objectives._data_moments import DataMoments
+from ..objectives.data_moments import DataMoments
 from ..parameters import Parameters
 from ..penalties import Penalty
 from ..validation import Floats

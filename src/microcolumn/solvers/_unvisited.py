@@ -9,8 +9,8 @@ import numpy as np
 from ..objectives import Draws
 from ..packing import packed
 from ..parameters import Parameters
-from ..partition._gibbs import Sampler, new_seed
-from ..partition._modes import assign_modes, find_modes, rough_log_mass
+from ..partition.gibbs import Sampler, new_seed
+from ..partition.modes import assign_modes, find_modes, rough_log_mass
 from ..validation import Bits
 from ._sampler_settings import SamplerSettings
 

@@ -36,11 +36,11 @@ from ..evaluate import (
     skill,
     synchrony,
 )
-from ..evaluate._activation import hidden_activation
-from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
-from ..evaluate._likelihood_intervals import too_large
-from ..evaluate._past import MOST_UNITS_OF_PAST
-from ..evaluate._splits import score_split
+from ..evaluate.activation import hidden_activation
+from ..evaluate.interactions import MOST_UNITS_OF_TRIPLETS
+from ..evaluate.likelihood_intervals import too_large
+from ..evaluate.past import MOST_UNITS_OF_PAST
+from ..evaluate.splits import score_split
 from ..models import (
     DirichletProcess,
     Independent,
@@ -52,16 +52,16 @@ from ..models import (
     model_class,
     to_bytes,
 )
-from ..models._penalised import PenalisedModel
-from ..models._spec import INDEPENDENT
+from ..models.penalised import PenalisedModel
+from ..models.spec import INDEPENDENT
 from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
-from ._codec import row_of, to_blob
 from ._describe import DATA, anneal, describe
 from ._environment import environment
 from ._jobs import Job
-from ._plan import Experiment
+from .codec import row_of, to_blob
+from .plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
 

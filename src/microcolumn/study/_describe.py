@@ -14,10 +14,10 @@ import numpy as np
 from ..evaluate import PatternStatistics, Synchrony
 from ..models import ModelSpec, PopulationModel
 from ..partition import LogPartition, annealing_convergence
-from ..partition._convergence import DOUBLINGS, Convergence
+from ..partition.convergence import DOUBLINGS, Convergence
 from ..recording import Recording
 from ..survey import BinWidth, suggest_bin_width
-from ..survey._stretch import busiest_stretch
+from ..survey.stretch import busiest_stretch
 from ..units import Units
 from ..validation import Floats
 from ..words import Words

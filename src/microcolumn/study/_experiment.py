@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ..errors import BadArgument, BadInput, BadType, within
-from ..evaluate._choice import AUTOMATIC
-from ..models._spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_RIVALS
+from ..evaluate.choice import AUTOMATIC
+from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_RIVALS
 from ..renamed import Renamed
 from ..validation import listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width

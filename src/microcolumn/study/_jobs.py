@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..evaluate._choice import merits_of, preferred
+from ..evaluate.choice import merits_of, preferred
 from ..models import ModelSpec
-from ..models._spec import RIVALS
-from ._codec import row_of
-from ._plan import Experiment, Plan
+from ..models.spec import RIVALS
+from .codec import row_of
+from .plan import Experiment, Plan
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
 RESULTS_VERSION = 7

@@ -8,8 +8,8 @@ from ..evaluate import Comparison
 from ..formatting import counted, enumeration, html_table
 from ..notebook import card, facts
 from ._experiment import Experiment
-from ._index import Condition, Key
 from ._stored import StoredStudy
+from .index import Condition, Key
 
 #: Most rows of a table that a notebook shows, and most failures.
 _MOST_ROWS, _MOST_FAILURES = 100, 3

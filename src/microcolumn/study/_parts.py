@@ -15,9 +15,9 @@ from pathlib import Path
 
 from ..atomic import atomic_write
 from ..errors import BadInput
-from ._status import progress_bar
-from ._store import Store, StoreError
-from ._submission import parts_folder
+from .progress import progress_bar
+from .store import Store, StoreError
+from .submission import parts_folder
 
 _NAME = re.compile(r"[0-9a-f]{32}\.part")
 

@@ -14,16 +14,16 @@ from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
 from ..survey import suspect_units
-from ..survey._suspects import late_start, suspicions
+from ..survey.suspects import late_start, suspicions
 from ..words import Words
-from ._codec import json_text
 from ._compute import JobResult, Task
-from ._index import log_partition_of
 from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
 from ._parts import merge_parts
-from ._plan import Experiment, Plan, diff
-from ._sources import check_distinct_data, fingerprint, words_of
-from ._store import Store, StoreError
+from .codec import json_text
+from .index import log_partition_of
+from .plan import Experiment, Plan, diff
+from .sources import check_distinct_data, fingerprint, words_of
+from .store import Store, StoreError
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,19 @@ from ..evaluate import (
     Synchrony,
     WindowResult,
 )
-from ..evaluate._splits import model_score
-from ..evaluate._summaries import predictions_of
+from ..evaluate.splits import model_score
+from ..evaluate.summaries import predictions_of
 from ..formatting import enumeration
 from ..models import ModelSpec
-from ..models._spec import INDEPENDENT
-from ..partition._convergence import Convergence
+from ..models.spec import INDEPENDENT
+from ..partition.convergence import Convergence
 from ..safe_text import shortened
-from ._codec import from_blob, renamed_row, row_of, typed
 from ._describe import DATA, AnnealingResult, PatternsResult
-from ._index import Condition, Row, Where, log_partition_of, n_blocks
 from ._overview import overview
 from ._stored import WHERE, StoredStudy
-from ._unit_table import unit_rows
+from .codec import from_blob, renamed_row, row_of, typed
+from .index import Condition, Row, Where, log_partition_of, n_blocks
+from .unit_table import unit_rows
 
 
 class Results(StoredStudy):

@@ -16,12 +16,12 @@ from ..safe_text import printable
 from ._compute import JobResult, Task, execute
 from ._jobs import Job
 from ._parts import clear_parts
-from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
-from ._status import is_interactive, log_if_slow, moving_clock, progress_bar
-from ._store import Store
 from ._workers import StudyError, Workers, compile_ahead, workers_at
+from .plan import Plan
+from .progress import is_interactive, log_if_slow, moving_clock, progress_bar
+from .store import Store
 
 
 def run(

@@ -15,14 +15,14 @@ import numpy as np
 
 from ..errors import BadArgument
 from ..evaluate import Comparison, HiddenActivation, SplitScore
-from ..evaluate._splits import compare_splits
+from ..evaluate.splits import compare_splits
 from ..models import ModelSpec, PopulationModel, WordModel, from_bytes
 from ..units import Units
 from ..words import Words
-from ._codec import from_blob, typed
 from ._compute import split_words
 from ._describe import DataResult
-from ._index import (
+from .codec import from_blob, typed
+from .index import (
     Condition,
     Key,
     NotComputedError,
@@ -33,8 +33,8 @@ from ._index import (
     n_blocks,
     n_test_blocks,
 )
-from ._plan import Plan
-from ._store import Store
+from .plan import Plan
+from .store import Store
 
 Found = TypeVar("Found")
 Default = TypeVar("Default")

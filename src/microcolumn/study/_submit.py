@@ -19,7 +19,6 @@ from ..validation import whole_number
 from ._compute import JobResult, execute, failed
 from ._jobs import RecordingInfo
 from ._parts import has_result, part_path, read_part, write_part
-from ._plan import Plan
 from ._prepared import Prepared
 from ._slurm import (
     SlurmError,
@@ -32,10 +31,11 @@ from ._slurm import (
     submit_script,
     tasks_by_state,
 )
-from ._sources import fingerprint
-from ._store import Store
-from ._submission import Submission, last_submission, next_folder, parts_folder
 from ._workers import compile_ahead
+from .plan import Plan
+from .sources import fingerprint
+from .store import Store
+from .submission import Submission, last_submission, next_folder, parts_folder
 
 #: Tasks of a stage, unless another number is asked for; SLURM allows 1,001 unless told otherwise.
 _ARRAY = 200

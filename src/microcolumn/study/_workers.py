@@ -22,7 +22,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from tqdm.auto import tqdm
 
 from ..errors import BadArgument, BadInput
-from ..io._sandbox import ctrl_c_held_back
+from ..io.sandbox import ctrl_c_held_back
 from ..kernels.compile import announced
 from ..models import SemiRBM
 from ..partition import log_partition

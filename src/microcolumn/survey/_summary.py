@@ -16,8 +16,8 @@ from ..notebook import AsText
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
 from ..validation import expect
-from ._bin_width import BinWidth, suggest_bin_width
-from ._suspects import Suspect, late_start, suspect_units, suspicions
+from .bin_width import BinWidth, suggest_bin_width
+from .suspects import Suspect, late_start, suspect_units, suspicions
 
 #: Units and epochs up to this many get a line each; the dictionary always has all of them.
 _LINES = 40

@@ -15,10 +15,10 @@ from typing import Any, cast
 
 from ...errors import within
 from .._containment import file_inside
-from .._failures import as_bad_file
-from .._sandbox import load_sandboxed
 from .._tables import check_fields, open_table
+from ..failures import as_bad_file
 from ..parquet import entries, is_plain, opened
+from ..sandbox import load_sandboxed
 
 Columns = dict[str, Sequence[Any]]
 

@@ -21,7 +21,7 @@ from scipy import sparse
 from ...errors import BadFile, damaged
 from .._containment import is_hdf5
 from .._counts import Entries, Numbers
-from .._failures import check_claim
+from ..failures import check_claim
 
 #: Classes whose content is an array of numbers.
 NUMERIC = {"double", "single", "logical"} | {

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadFile, damaged
-from .._failures import check_claim
 from .._remote import Remote
+from ..failures import check_claim
 
 
 def opened(path: Path | Remote) -> tuple[Any, Any]:

@@ -13,8 +13,8 @@ from ...errors import BadFile, BadInput, in_file, name_list
 from ...units import check_depth_reference
 from ...validation import Floats, real_array
 from .._containment import check_contained, check_kind
-from .._failures import as_bad_file, check_claim
 from .._lfp import LFP
+from ..failures import as_bad_file, check_claim
 from .file import opened, plain_columns, values
 from .tables import POSITION_COLUMNS
 

@@ -1,0 +1,389 @@
+"""Assemblies: hidden units that come back in other fits, with units, layer, rate and worth.
+
+A hidden unit is a binary stand-in for a common input to the units that it has weights to, or for a
+group of them that excite each other. It is statistical: no recorded cell, no proof of a synapse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+
+from ..energy import hidden_mean
+from ..errors import BadArgument, BadInput
+from ..formatting import html_table, number, text_table
+from ..models import PopulationModel
+from ..models.penalised import PenalisedModel
+from ..origin import units_of
+from ..parameters import Parameters
+from ..renamed import Renamed
+from ..tables import AsTable
+from ..units import Units
+from ..validation import Floats, random_generator, whole_number
+from ..words import Words, as_words
+from ._layer_results import HiddenUnitLayer
+from ._layers import layer_statistics
+from ._without import losses
+from .inputs import words_for
+from .recurrence import oriented_weights, recurrence
+
+#: What a hidden unit is and is not, for readers who know cells and not models.
+MEANING = (
+    "A hidden unit is a binary stand-in for a common input to, or a mutually exciting group of, "
+    "the units it has weights to. It is statistical, not a recorded neuron, and does not prove a "
+    "synapse."
+)
+
+Verdict = Literal["assembly", "unstable", "not needed", "no group", "not known"]
+
+#: Least share of the other fits in which an assembly recurs.
+STABLE = 0.8
+#: Least weight of a cell of the assembly, as a share of the largest.
+MEMBER = 0.25
+#: Standard errors by which the loss without an assembly lies above 0: 5 % one-sided.
+_CLEAR = 1.645
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly(Renamed):
+    """A live hidden unit: what it is made of, how sure it is to be there, and what it is worth.
+
+    Parameters
+    ----------
+    position : int
+        Column of ``W`` of the first fit.
+    units, negative_units : tuple of str
+        Units with a positive weight of at least a quarter of its largest positive one, and units
+        with a negative weight of at least a quarter of its largest of either sign, strongest first.
+        Each is named once, by its strongest bin of the window.
+    layer : str
+        Layer with most of its weight, by size; empty where layers are not known.
+    layer_share, layer_p_value : float
+        Part of the weight, by size, in that layer, and the p-value of the permutation test,
+        corrected over hidden units by Holm's method (:func:`layer_statistics`); NaN without layers.
+    active_share, rate_hz : float
+        Mean of P(h = 1 | x) over the words, and the same per second: bins (windows) in which it
+        is on.
+    n_others : int
+        Other fits that it was looked for in.
+    stability, similarity : float
+        Share of them in which it recurs, and mean cosine of its weights with those of the hidden
+        unit that it is paired with there; NaN without other fits.
+    bits_per_second, stderr : float
+        What the words lose without it: log-likelihood under the model minus that under the same
+        model without this hidden unit. Biases alone are fitted anew, so that rates stay. The error
+        is from blocks of words, with that of the normaliser where words were drawn for it.
+    layer_expected : float
+        Mean of ``layer_share`` under permuted labels; NaN without layers.
+    """
+
+    position: int
+    units: tuple[str, ...]
+    negative_units: tuple[str, ...]
+    layer: str
+    layer_share: float
+    layer_p_value: float
+    active_share: float
+    rate_hz: float
+    n_others: int
+    stability: float
+    similarity: float
+    bits_per_second: float
+    stderr: float
+    layer_expected: float = math.nan
+
+    @property
+    def name(self) -> str:
+        """The hidden unit by its column of ``W``: ``"h3"``."""
+        return f"h{self.position}"
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it may be called.
+
+        ``"no group"``: fewer than two units. ``"not known"``: there is no other fit.
+        ``"unstable"``: it recurs in fewer than 80 % of the other fits. ``"not needed"``: it recurs,
+        but words that it was not fitted to do not get less probable without it, at 5 %. Else
+        ``"assembly"``.
+        """
+        if len(self.units) < 2:
+            return "no group"
+        if self.n_others == 0:
+            return "not known"
+        if self.stability < STABLE:
+            return "unstable"
+        return "assembly" if self.bits_per_second > _CLEAR * self.stderr else "not needed"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Assemblies(AsTable, Sequence[Assembly]):
+    """The live hidden units of a fit, those that are worth most first; it prints as a table.
+
+    Parameters
+    ----------
+    rows : tuple of Assembly
+        One for each live hidden unit.
+    n_fits : int
+        Fits that were compared, the first included.
+    exact : bool
+        Whether the normaliser of the models without a hidden unit is an exact sum.
+    n_couplings, negative_share : float
+        Pairs of bits with a coupling other than zero beside the hidden units, and the share of them
+        that is negative; means over all fits, NaN where there are no couplings.
+    """
+
+    rows: tuple[Assembly, ...]
+    n_fits: int
+    exact: bool
+    n_couplings: float = 0.0
+    negative_share: float = math.nan
+
+    @property
+    def stable(self) -> tuple[Assembly, ...]:
+        """Those that are assemblies."""
+        return tuple(row for row in self.rows if row.verdict == "assembly")
+
+    @property
+    def clearest(self) -> tuple[Assembly, ...]:
+        """Assemblies first, then others; in each, by bits/s lost without it over its error."""
+
+        def doubt(row: Assembly) -> tuple[bool, float]:
+            sure = row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
+            return row.verdict != "assembly", -sure
+
+        return tuple(sorted(self.rows, key=doubt))
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per hidden unit, with its verdict."""
+        return [asdict(row) | {"verdict": row.verdict} for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, item: Any) -> Any:
+        return self.rows[item]
+
+    def __str__(self) -> str:
+        if not self.rows:
+            return "no live hidden unit"
+        rows = [columns_of(row) for row in self.rows]
+        return text_table(HEADER, rows, left=LEFT)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        if not self.rows:
+            return html_table(("",), [("no live hidden unit",)])
+        return html_table(HEADER, [columns_of(row) for row in self.rows], left=LEFT)
+
+
+HEADER = (
+    *("hidden", "units", "negative units", "layer", "share (chance)", "p"),
+    *("on, per s", "recurs in", "bits/s lost", "verdict"),
+)
+#: Columns of words.
+LEFT = ("hidden", "units", "negative units", "layer", "verdict")
+
+
+def columns_of(row: Assembly) -> tuple[str, ...]:
+    """Cells of one line of the table, as many as :data:`HEADER` has."""
+    p, chance = row.layer_p_value, row.layer_expected
+    recurs = round(row.stability * row.n_others) if row.n_others else 0
+    return (
+        row.name,
+        " ".join(row.units),
+        " ".join(row.negative_units) or "-",
+        row.layer or "-",
+        number(row.layer_share) + ("" if math.isnan(chance) else f" ({number(chance)})"),
+        "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}",
+        number(row.rate_hz),
+        f"{recurs} of {row.n_others}" if row.n_others else "-",
+        f"{number(row.bits_per_second)} ± {number(row.stderr)}",
+        row.verdict,
+    )
+
+
+def assemblies(
+    models: PopulationModel | Sequence[PopulationModel],
+    words: Words | ArrayLike,
+    units: Units | Sequence[str] | None = None,
+    *,
+    bin_width: float | None = None,
+    random_state: int | np.random.Generator | None = 0,
+) -> Assemblies:
+    """Describe the hidden units of a fit, and say which of them other fits have too.
+
+    Hidden units are paired one to one with those of each other fit by the cosine of their weights.
+    One recurs there if the cosine is at least 0.71 and larger than that of 95 % of the same weights
+    permuted over units with any hidden unit of the other fit. What recurs in at least 80 % of the
+    other fits, has two units or more and is needed by ``words`` is an assembly.
+
+    Fits of random halves of one recording share words, and so some of their accidents: recurrence
+    shows that a group does not hang on a few words or on the start of a fit, not that another
+    recording would have it.
+
+    Parameters
+    ----------
+    models : PopulationModel, or sequence of them
+        Fits of the same units: of several splits, or restarts, or from :func:`refits`. The first is
+        described. One alone is described, and nothing is said about stability.
+    words : Words or array_like, shape (n_words, n_units)
+        Words that the first was not fitted to, in time order.
+    units : Units or sequence of str, optional
+        Table of the units, or the layer of each unit in the first model's order; by default the
+        layers that it knows. Layers are tested where there are at least two.
+    bin_width : float, optional
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
+    random_state : int, Generator or None
+        Source of permutations and, where log Z cannot be summed, of drawn words.
+
+    Examples
+    --------
+    >>> from microcolumn.models import RBM
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((4000, 1)) < 0.1 * (np.arange(10) < 4)
+    >>> words = Words.from_array(rng.random((4000, 10)) < np.where(together, 0.7, 0.05))
+    >>> train, test = words.split(0.5, random_state=0)
+    >>> model = RBM(2, objective="mpf", l1=0.01).fit(train)
+    >>> found = assemblies([model, *refits(model, train, 4)], test)
+    >>> [(sorted(row.units), row.verdict) for row in found]
+    [(['0', '1', '2', '3'], 'assembly')]
+    """
+    fits = [models] if isinstance(models, PopulationModel) else list(models)
+    if not fits:
+        raise BadArgument("models", "is empty", "pass at least one fitted model")
+    first, rng = fits[0], random_generator(random_state)
+    held = words_for(first, words, bin_width)
+    theta = first.parameters_
+    if theta.is_gaussian:
+        raise BadInput(
+            "Gaussian hidden units only couple pairs and stand for no group",
+            "pass models with hidden units that are on or off, such as RBM",
+        )
+    weights = oriented_weights(theta)
+    others = [_weights_in_order(other, first) for other in fits[1:]]
+    found = recurrence(weights, others, held.n_units, rng)
+    tested = _layers(first, theta, units, held)
+    active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
+    lost, stderr, exact = losses(theta, held, rng)
+    rows = []
+    for k in np.flatnonzero(theta.live).tolist():
+        strongest = by_unit(weights[:, k], held.n_units)
+        of_layer = tested.get(k)
+        rows.append(
+            Assembly(
+                position=k,
+                units=_named(strongest, held.units),
+                negative_units=_named(-strongest, held.units, largest=np.abs(strongest).max()),
+                layer=of_layer.layer if of_layer else "",
+                layer_share=of_layer.share if of_layer else math.nan,
+                layer_p_value=of_layer.p_holm if of_layer else math.nan,
+                active_share=float(active[k]),
+                rate_hz=float(active[k]) / held.bin_width,
+                n_others=len(others),
+                stability=float(found.recurs[:, k].mean()) if others else math.nan,
+                similarity=float(found.similarity[:, k].mean()) if others else math.nan,
+                bits_per_second=float(lost[k]),
+                stderr=float(stderr[k]),
+                layer_expected=of_layer.expected if of_layer else math.nan,
+            )
+        )
+    rows.sort(key=lambda row: -row.bits_per_second)
+    return Assemblies(tuple(rows), len(fits), exact, *_signs([fit.J_ for fit in fits]))
+
+
+def refits(
+    model: PenalisedModel,
+    words: Words | ArrayLike,
+    n_refits: int = 5,
+    *,
+    random_state: int | np.random.Generator | None = 0,
+) -> list[PenalisedModel]:
+    """Fit a model anew, with its settings, to random halves of its words from other starts.
+
+    The fits are for :func:`assemblies`. Blocks of time are dealt to two halves, and both are
+    fitted: the two share no word, halves of different deals share half of theirs.
+
+    Parameters
+    ----------
+    model : RBM or SemiRBM
+        Whose settings are used, the penalty too; it is left as it is.
+    words : Words or array_like, shape (n_words, n_units)
+        Words that it was fitted to, in time order.
+    n_refits : int
+        How many; an even number uses all halves.
+    random_state : int, Generator or None
+        Source of the halves and of the starts.
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> len(refits(mc.RBM(2), words, 2))
+    2
+    """
+    count = whole_number("n_refits", n_refits, least=1)
+    rng, given = random_generator(random_state), as_words(words)
+    found: list[PenalisedModel] = []
+    while len(found) < count:
+        for half in given.split(0.5, by="blocks", random_state=rng)[: count - len(found)]:
+            seed = int(rng.integers(2**31))
+            found.append(clone(model).set_params(random_state=seed).fit(half))
+    return found
+
+
+def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
+    """Oriented weights of another fit of the same units, in the order of the first."""
+    weights = oriented_weights(other.parameters_)
+    if weights.shape[0] != first.n_features_in_:
+        raise BadInput(
+            f"a model has {weights.shape[0]} bits and the first {first.n_features_in_}",
+            "pass fits of the same units and window",
+        )
+    if first.origin_ is None or other.origin_ is None:
+        return weights
+    columns = first.origin_.columns_in(other.origin_, name="another model", this="the first model")
+    return weights if columns is None else weights[columns]
+
+
+def _layers(
+    model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, held: Words
+) -> dict[int, HiddenUnitLayer]:
+    """Layer of each hidden unit with weights; empty where there are no two layers."""
+    layers = (
+        (units_of(model.origin_, units) or held.units).layer
+        if units is None or isinstance(units, Units)
+        else units
+    )
+    if layers is None or len(set(layers) - {""}) < 2:
+        return {}
+    tested = layer_statistics(theta, layers, window=held.window)
+    return {row.position: row for row in tested.hidden}
+
+
+def by_unit(weights: Floats, n_units: int) -> Floats:
+    """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
+    by_bin = weights.reshape(-1, n_units)
+    strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]
+    return strongest
+
+
+def _named(weights: Floats, units: Units, largest: float | None = None) -> tuple[str, ...]:
+    """Units with a weight of at least a quarter of the largest, strongest first."""
+    least = MEMBER * (weights.max() if largest is None else largest)
+    members = np.flatnonzero((weights > 0.0) & (weights >= least))
+    order = members[np.argsort(-weights[members], kind="stable")]
+    return tuple(units.ids[n] for n in order)
+
+
+def _signs(couplings: Sequence[Floats]) -> tuple[float, float]:
+    """Number of couplings and share of negative ones, means over fits."""
+    pairs = [J[np.triu_indices(len(J), 1)] for J in couplings]
+    numbers = [np.count_nonzero(each) for each in pairs]
+    shares = [np.mean(each[each != 0.0] < 0.0) for each in pairs if each.any()]
+    return float(np.mean(numbers)), float(np.mean(shares)) if shares else math.nan

@@ -1,0 +1,277 @@
+"""Choose the strength of the penalty on words that the fit has not seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from ..errors import BadArgument
+from ..models import PopulationModel, SemiRBM
+from ..models.penalised import Effort, PenalisedModel
+from ..objectives import further_l1, l1_grid, largest_l1
+from ..partition import LogPartition
+from ..partition.cost import EXACT_CHOICE, operations
+from ..validation import expect
+from ..words import Words, as_words
+from ._score import Score, score
+from .rival_choice import Choice, is_at_end
+
+#: Grids that are made for the words, and their strengths per factor of ten.
+AUTOMATIC = {"auto": 3, "coarse": 1}
+#: How often a grid is extended by a factor of ten at either end.
+_MOST_EXTENSIONS = 2
+#: Share of a model's mass in modes without a training word at which it is not chosen.
+_MOST_SPURIOUS_MASS = 0.01
+#: Bits of a word from which on annealing begins with fewer steps.
+_MANY_BITS = 64
+_FIRST_STEPS, _FEW_STEPS = 500, 125
+#: Strengths in a row that are worse than the best one and end a grid of likelihood fits.
+_WORSE_IN_A_ROW = {"auto": 2, "coarse": 1}
+#: Decades below the strongest penalty at which hidden units begin.
+_FIRST_DECADES = 2
+#: Share of the standard error of a score below which another is as good.
+_EQUAL = 0.02
+#: Standard error of a fit's own log Z up to which it is used, nats.
+_MOST_STDERR = 0.01
+#: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
+_MAX_STEPS = 100_000
+
+
+def choose_l1(
+    model: PenalisedModel,
+    train: Words | ArrayLike,
+    validation: Words | ArrayLike,
+    l1_values: str | Sequence[float] = "auto",
+    *,
+    nested: tuple[Sequence[Any], Sequence[Any]] | None = None,
+    max_steps: int = _MAX_STEPS,
+) -> Choice:
+    """Fit along a path of L1 strengths and choose one on the validation part.
+
+    Parameters
+    ----------
+    model : Ising, KPairwise, RBM or SemiRBM
+        Whose settings except ``l1`` hold for all fits; it is left as it is.
+    train, validation : Words or array_like, shape (n_words, n_units)
+        Words to fit and words to choose by.
+    l1_values : {"auto", "coarse"} or sequence of float
+        Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
+        over three decades in 10 values, ``"coarse"`` in 4. Both are extended by a decade, at most
+        twice each way, while the best lies at an end, and then by 0, below which nothing is; where
+        no coupling and weight is left, the largest strength is no end. By likelihood, models with
+        hidden units begin at a rather weak strength and go to stronger ones, and those whose
+        likelihood is sampled but convex from strong to weak; both end with the second strength in a
+        row that is worse than the best (``"coarse"``: the first).
+    nested : (list of Ising, list of RBM), optional
+        Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
+    max_steps : int
+        Most steps of annealing, where log Z is out of reach of exact sums.
+
+    Returns
+    -------
+    Choice
+        The highest score wins, of equals the largest l1. A fit with more than 1 % of its mass
+        in modes without any training word is chosen only if there is no other, and so is one
+        whose log Z has not converged: it may be too small, and the score too good. Where the
+        likelihood is sampled, log Z of the chosen fit alone is found anew; that of the others comes
+        from the words that their fits drew (``method`` is ``"chains"``).
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> choose_l1(mc.Ising(), *words.split(0.8), [1e-4, 1e-3]).best.l1
+    0.001
+    """
+    expect("model", model, PenalisedModel, "one model with a penalty, such as RBM()")
+    train, validation = as_words(train), as_words(validation)
+    per_decade = _per_decade(l1_values)
+    found: dict[float, tuple[PenalisedModel, Score]] = {}
+    extensions = {-1: 0, 1: 0}
+    leg: _Leg | None = _first_leg(model, train, l1_values)
+    # Many fits that are not chosen need not be better than that; the chosen one goes on.
+    is_coarse = per_decade is not None and hasattr(model, "n_hidden")
+    effort: Effort = "coarse" if is_coarse else "whole"
+    while leg is not None:
+        tried: list[float] = []
+        for fit in _fits(model, train, leg, nested, found, effort):
+            normalised = fit.with_log_partition(_first_log_partition(fit, max_steps))
+            found[fit.l1] = normalised, score(normalised, validation)
+            tried.append(fit.l1)
+            if leg.has_turned(tried, _best(found)):
+                break
+        best, leg = _normalise_best(found, validation, max_steps), None
+        strengths = sorted(found)
+        if per_decade is not None and is_at_end(best, strengths, found[best][0].n_nonzero_):
+            way = -1 if best == strengths[0] else 1
+            if extensions[way] < _MOST_EXTENSIONS:
+                leg = _further_leg(model, further_l1(best, way, per_decade), way)
+            elif way < 0:
+                leg = _Leg((0.0,))
+            extensions[way] += 1
+    polished: set[float] = set()
+    while effort == "coarse" and best not in polished and not model._is_sampled(train.n_dims):
+        start = found[best][0].parameters_
+        [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
+        fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
+        found[best] = fit, score(fit, validation)
+        polished.add(best)
+        best = _best(found)
+    fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
+    settings = tuple({"l1": fit.l1} for fit in fits)
+    return Choice(settings, fits, scores, strengths.index(best))
+
+
+class _Leg(NamedTuple):
+    """Strengths in the order in which they are tried, and when to stop.
+
+    A leg ends after ``patience`` strengths in a row that are no better than the best one; without,
+    it tries all.
+    """
+
+    strengths: tuple[float, ...]
+    patience: int | None = None
+
+    def has_turned(self, tried: Sequence[float], best: float) -> bool:
+        """Whether the scores of those tried, in this order, have begun to fall."""
+        since = len(tried) - 1 - tried.index(best) if best in tried else len(tried)
+        return self.patience is not None and since >= self.patience
+
+
+def _first_leg(model: PenalisedModel, train: Words, l1_values: str | Sequence[float]) -> _Leg:
+    """The strengths to begin with.
+
+    Weak penalties take by far the longest. Models whose problem is convex come to them last; hidden
+    units, which die under strong penalties and do not come back, begin with a rather weak one.
+    """
+    if not isinstance(l1_values, str):
+        return _Leg(tuple(l1_values))
+    per_decade = AUTOMATIC[l1_values]
+    grid = l1_grid(largest_l1(train, model.objective), per_decade)
+    if model.objective != "likelihood" or grid == (0.0,):
+        return _Leg(grid)
+    patience = _WORSE_IN_A_ROW[l1_values]
+    if hasattr(model, "n_hidden"):
+        return _Leg(grid[-(_FIRST_DECADES * per_decade + 1) :], patience)
+    if not model._is_sampled(train.n_dims):
+        return _Leg(grid)
+    return _Leg(
+        (*grid[::-1], *further_l1(grid[0], -_MOST_EXTENSIONS, per_decade)[::-1], 0.0), patience
+    )
+
+
+def _further_leg(model: PenalisedModel, strengths: tuple[float, ...], way: int) -> _Leg:
+    """Strengths beyond an end, the nearest first where weak ones take long."""
+    if model.objective != "likelihood" or not hasattr(model, "n_hidden"):
+        return _Leg(strengths)
+    return _Leg(strengths[::way], 1)
+
+
+def preferred(merits: dict[float, tuple[Any, ...]], errors: dict[float, float]) -> float:
+    """The strength with the highest merits, of equals the largest.
+
+    Scores, the last of the merits, are equal if they differ by far less than their ``errors``.
+    """
+    first = max(merits, key=lambda l1: merits[l1])
+    *others, highest = merits[first]
+    least = highest - _EQUAL * (0.0 if math.isnan(errors[first]) else errors[first])
+    return max(l1 for l1, (*each, score) in merits.items() if each == others and score >= least)
+
+
+def merits_of(score: float, converged: bool, spurious_mass: float | None) -> tuple[Any, ...]:
+    """What a fit is chosen by, the most important first; ``score`` may be NaN.
+
+    ``spurious_mass`` is None where it is not known.
+    """
+    is_true = spurious_mass is None or not spurious_mass > _MOST_SPURIOUS_MASS
+    is_known = not math.isnan(score)
+    return is_true, converged, is_known, score if is_known else 0.0
+
+
+def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> LogPartition:
+    """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
+    cost = operations(model.parameters_)
+    if cost > EXACT_CHOICE:
+        first = _FIRST_STEPS if model.n_features_in_ < _MANY_BITS else _FEW_STEPS
+        steps = {"n_steps": min(first, max_steps), "max_steps": max_steps}
+        estimate = model.log_partition("ais", progress=False, **steps)
+        if estimate.converged or cost > estimate.n_operations:
+            return estimate
+    return model.log_partition("exact", progress=False)
+
+
+def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
+    """What a sampled fit says of its own log Z, where that may be relied upon."""
+    log_z = model._log_z_by_fit
+    if log_z is None or not log_z.converged or log_z.stderr > _MOST_STDERR:
+        return quick_log_partition(model, max_steps)
+    return log_z
+
+
+def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
+    """The preferred strength of those tried."""
+    merits = {}
+    for l1, (fit, kept) in found.items():
+        spurious_mass = fit.log_partition().spurious_mass
+        merits[l1] = merits_of(kept.bits_per_second, kept.converged, spurious_mass)
+    return preferred(merits, {l1: kept.stderr for l1, (_, kept) in found.items()})
+
+
+def _normalise_best(
+    found: dict[float, tuple[PenalisedModel, Score]], validation: Words, max_steps: int
+) -> float:
+    """The preferred strength, once log Z of its fit does not come from the fit itself.
+
+    What the path of fits was off by there holds for all of them.
+    """
+    while True:
+        best = _best(found)
+        own = found[best][0].log_partition()
+        if own.method != "chains":
+            return best
+        log_z = quick_log_partition(found[best][0], max_steps)
+        for l1, (fit, _) in found.items():
+            by_fit, shift = fit.log_partition(), log_z.value - own.value
+            if l1 == best:
+                by_fit, shift = log_z, 0.0
+            elif by_fit.method != "chains" or not log_z.converged:
+                continue
+            fit = fit.with_log_partition(by_fit.shifted(shift))
+            found[l1] = fit, score(fit, validation)
+
+
+def _per_decade(l1_values: str | Sequence[float]) -> int | None:
+    """Strengths per decade of a grid that is made for the words; None for given strengths."""
+    if not isinstance(l1_values, str):
+        return None
+    if l1_values not in AUTOMATIC:
+        raise BadArgument("l1_values", f"is {l1_values!r}", "pass 'auto', 'coarse' or numbers")
+    return AUTOMATIC[l1_values]
+
+
+def _fits(
+    model: PenalisedModel,
+    train: Words,
+    leg: _Leg,
+    nested: tuple[Sequence[Any], Sequence[Any]] | None,
+    found: dict[float, tuple[PenalisedModel, Score]],
+    effort: Effort,
+) -> Iterator[PenalisedModel]:
+    """Fits along a leg, made when asked for; the first begins at the nearest of those found.
+
+    A SemiRBM takes the models nested in it from ``nested``, as far as they are there.
+    """
+    strengths, n_known = leg.strengths, 0
+    if nested is not None and isinstance(model, SemiRBM):
+        paths = [{member.l1: member for member in path} for path in nested]
+        is_known = [all(l1 in path for path in paths) for l1 in strengths]
+        n_known = is_known.index(False) if False in is_known else len(is_known)
+        known = strengths[:n_known]
+        inner = [[path[l1] for l1 in known] for path in paths]
+        yield from model.fit_path(train, known, nested=(inner[0], inner[1])) if n_known else ()
+    rest, start = strengths[n_known:], None
+    if found and rest:
+        start = found[min(found, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
+    yield from (fit for _, fit in model._walk(train, rest, start=start, effort=effort))

@@ -1,0 +1,385 @@
+"""Whether a model describes words, and what it misses (docs/method.md, section 6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..models import WordModel
+from ..notebook import AsText
+from ..tables import AsTable
+from ..validation import Floats, expect, random_generator
+from ..words import Words
+from ._goodness import Goodness, WordSample, block_table, goodness
+from ._model_words import Method, is_normalised, log_probability, training_error, words_of_model
+from ._word_features import FAMILIES, WordFeatures
+from .bootstrap import counted_blocks
+from .inputs import words_for
+from .significance import LEVEL, bootstrap_p_text
+
+#: A difference beyond noise of at most this share of what was observed is little.
+LITTLE = 0.2
+#: Words with so many active bits are rare: fewer observed or expected ones decide nothing.
+_FEWEST_WORDS = 10
+#: Share of the words that synchrony is shown at where one number must do.
+_COMMON = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class MomentFit:
+    """Observed covariances of pairs, or third central moments of triplets, against a model's.
+
+    Parameters
+    ----------
+    n, n_bits : int
+        Pairs or triplets, and the most active bits that they were taken from.
+    r, slope : float
+        Correlation of predicted and observed moments, and slope of predicted on observed ones.
+    ceiling : float
+        The correlation that a perfect model would have: the root of the reliability of the
+        observed moments, from two halves of interleaved blocks.
+    rms_z : float
+        Root mean square of the differences, each in its own standard error from blocks.
+    error : float
+        Root mean square difference beyond what noise explains, as a share of the root mean square
+        of the observed moments. 0 for a perfect model, 1 for one without such moments.
+    """
+
+    n: int
+    n_bits: int
+    r: float
+    slope: float
+    ceiling: float
+    rms_z: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Adequacy(AsText, AsTable):
+    """How well a model describes words that it was not fitted to; printed as one sentence.
+
+    The sentence rests on the size of a difference as well as on p, since enough words reject every
+    model. With p of the goodness-of-fit test at 0.05 or above, a model *describes these words
+    within their noise*. Otherwise it *misses* each of the following whose own p is below 0.05 and
+    that differs by more than 20 %:
+
+    - synchrony, if for some k the share of words with k or more active bits differs by more than
+      20 % of the observed share and by more than the largest difference that chance makes at any k;
+      the smallest such k is named;
+    - rates, pairs and triplets, if their ``error`` exceeds 0.2;
+    - probabilities of words, if mean log p differs by more than 20 % of the model's entropy.
+
+    If it misses none of them, it *differs measurably but by little*. Where pairs are not missed but
+    off by more than 20 %, that is said too, since few words refute no model. Chance is that of the
+    tested words and of those that the model was fitted to.
+
+    Parameters
+    ----------
+    n_words : int
+        Words tested.
+    n_effective : mapping of str to float
+        Independent words that they are worth, by family of statistics, since neighbouring words
+        depend on each other.
+    p_value : float
+        Of the goodness-of-fit test over all families; at least 1/200.
+    p_values : mapping of str to float
+        By family: ``"rates"``, ``"pairs"``, ``"triplets"``, ``"synchrony"``, ``"words"`` (mean log
+        p). Not corrected for their number; ``p_value`` is. NaN for log p of a model that gives
+        words no probability.
+    tail_observed, tail_stderr, tail_model : tuple of float
+        P(k or more bits active) for k = 1, 2, ..., with the standard error from blocks.
+    misses_from : int or None
+        The smallest k at which the tails differ as above; they agree up to ``misses_from - 1``.
+    rates_error : float
+        As ``error`` of :class:`MomentFit`, of the rates.
+    pairs, triplets : MomentFit
+        Correlations, predicted against observed.
+    nats_per_word, nats_expected : float
+        Mean log p of the words, and of words of the model; NaN where it has none.
+    method : {"exact", "samples", "gibbs"}
+        Whether the model's words were all listed, drawn independently, or drawn by Gibbs chains.
+    bits : str
+        What a bit is called: ``"units"``, or ``"bits"`` for words of several bins.
+    """
+
+    n_words: int
+    n_effective: Mapping[str, float]
+    p_value: float
+    p_values: Mapping[str, float]
+    tail_observed: tuple[float, ...]
+    tail_stderr: tuple[float, ...]
+    tail_model: tuple[float, ...]
+    misses_from: int | None
+    rates_error: float
+    pairs: MomentFit
+    triplets: MomentFit
+    nats_per_word: float
+    nats_expected: float
+    method: Method
+    bits: str = "units"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary per family of statistics."""
+        missed = self.missed
+        return [
+            {"statistics": name, "p_value": p, "missed": name in missed}
+            for name, p in self.p_values.items()
+        ]
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Families of statistics that the model misses, by the rule above."""
+        if not self.p_value < LEVEL:
+            return ()
+        large = {
+            "synchrony": self.misses_from is not None,
+            "rates": self.rates_error > LITTLE,
+            "pairs": self.pairs.error > LITTLE,
+            "triplets": self.triplets.error > LITTLE,
+            "words": abs(self.nats_per_word - self.nats_expected) > -LITTLE * self.nats_expected,
+        }
+        return tuple(name for name in large if large[name] and self.p_values[name] < LEVEL)
+
+    @property
+    def describes(self) -> bool:
+        """Whether no departure was found."""
+        return self.p_value >= LEVEL
+
+    def tail_text(self, k: int) -> str:
+        """P(k or more active), observed and as the model has it."""
+        p, stderr, model = (
+            100.0 * tail[k - 1] for tail in (self.tail_observed, self.tail_stderr, self.tail_model)
+        )
+        digits = 2 if stderr >= 0.01 or stderr == 0.0 else 3
+        shown = f"{p:.{digits}f} ± {stderr:.{digits}f} % of words"
+        return f"{k} or more active {self.bits} in {shown}, the model has {model:.{digits}f} %"
+
+    def __str__(self) -> str:
+        p = bootstrap_p_text(self.p_value)
+        if self.describes:
+            # Few words would be described by any model: the family with the fewest says how few.
+            n = float(f"{min(self.n_effective.values()):.2g}")
+            worth = f"p = {p}, about {n:,.0f} independent words{self._pairs_in_doubt()}"
+            return f"describes these words within their noise ({worth})"
+        if not self.missed:
+            return f"differs measurably (p = {p}) but by little{self._pairs_in_doubt()}"
+        return "misses " + "; ".join(self._miss(name) for name in self.missed)
+
+    @property
+    def pairs_in_doubt(self) -> bool:
+        """Whether pairs differ by much and no more than by chance: such words say little."""
+        return self.pairs.error > LITTLE and not self.missed
+
+    def _pairs_in_doubt(self) -> str:
+        if not self.pairs_in_doubt:
+            return ""
+        return f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
+
+    def _miss(self, name: str) -> str:
+        if name == "synchrony" and self.misses_from is not None:
+            return f"synchrony: {self.tail_text(self.misses_from)}"
+        if name == "rates":
+            return f"rates: off by {100.0 * self.rates_error:.0f} %"
+        if name == "words":
+            bits = (self.nats_per_word / math.log(2.0), self.nats_expected / math.log(2.0))
+            return f"probabilities of words: mean log2 p {bits[0]:.2f}, the model has {bits[1]:.2f}"
+        fit = self.pairs if name == "pairs" else self.triplets
+        correlation = "" if math.isnan(fit.r) else f" (r = {fit.r:.2f})"
+        return f"{name}: off by {100.0 * fit.error:.0f} %{correlation}"
+
+
+def adequacy(
+    model: WordModel,
+    words: Words | ArrayLike,
+    *,
+    bin_width: float | None = None,
+    block_bins: int | None = None,
+    initial: Words | ArrayLike | None = None,
+    random_state: int | np.random.Generator | None = 0,
+) -> Adequacy:
+    """Test whether a model describes words, and say what it misses.
+
+    Rates, covariances of pairs, third central moments of triplets, the distribution of synchrony
+    and mean log p are compared with words of the model: all words up to 12 bits, else five drawn
+    ones for each tested, at most 200,000. Pairs are those of the 60 most active bits, triplets
+    those of the 24 most active. The p-value is from 199 sets of words drawn from the model, each as
+    dependent in time as the tested ones by the variance of their blocks, and allows for the error
+    of words that stand for the model.
+
+    A fitted model has the error of its training words, of which it knows the number
+    (``n_words_``), and so have the drawn sets: to first order that of a fit by likelihood. A fit
+    that a prior or a penalty shrinks, or that ended early, counts as misfit; that its size or
+    penalty was chosen is not allowed for. The error is known of the paper's family, mixtures,
+    trees, logistic cascades, population tracking and random projections with up to 2,000
+    parameters. Any other model counts as free to follow all of these statistics of its training
+    words. A fit by likelihood follows fewer, so that the test is cautious there: it finds less than
+    it could. A model made from parameters counts as given.
+
+    Parameters
+    ----------
+    model : WordModel
+        A fitted model, or one made from parameters. One with a stimulus drive is refused: it has
+        other words at each moment.
+    words : Words or array_like, shape (n_words, n_units)
+        Held-out words, in time order and without weights.
+    bin_width : float, optional
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
+    block_bins : int, optional
+        Bins per block; by default as for ``score``. Blocks must be longer than the
+        time over which words depend on each other.
+    initial : Words or array_like, optional
+        Words that Gibbs chains start from if a model of the paper's family is too large for
+        independent draws; by default the tested words.
+    random_state : int, Generator or None
+        Source of drawn words.
+
+    Examples
+    --------
+    >>> from microcolumn.models import Independent
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((4000, 1)) < 0.1
+    >>> words = (rng.random((4000, 3)) < 0.05) | together
+    >>> print(adequacy(Independent().fit(words[::2]), words[1::2]))
+    misses synchrony: 1 or more active units in 22.05 ± 0.88 % of words, the model has 39.95 %; ...
+    """
+    expect("model", model, WordModel, "a fitted model of words, such as an RBM")
+    held = words_for(model, words, bin_width)
+    block = counted_blocks(held, block_bins)
+    rng = random_generator(random_state)
+    start = held if initial is None else words_for(model, initial, bin_width)
+    features = WordFeatures.of(held.rates)
+    X, own, method = words_of_model(model, features, start, held.n_bins, rng)
+    table = features.table(held.X, log_probability(model, held.X))
+    by_block = block_table(held.index, block, len(held))
+    data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_block)
+    error = None
+    if hasattr(model, "n_words_"):
+        error = training_error(model, X, own, rng) / model.n_words_**0.5
+    found = goodness(features, data, own, rng, training_error=error)
+    summary = _summary(features, data, own, found, method, held.window)
+    return summary if is_normalised(model) else _without_log_p(summary)
+
+
+def _without_log_p(found: Adequacy) -> Adequacy:
+    """The same of a model that gives words no probability."""
+    return replace(
+        found,
+        p_values={**found.p_values, "words": math.nan},
+        nats_per_word=math.nan,
+        nats_expected=math.nan,
+    )
+
+
+def common_count(tail: Sequence[float] | Floats) -> int:
+    """The largest k such that k or more bits were active in 1 % of the words, at least 2.
+
+    ``tail`` (n_dims,) is P(k or more active) for k = 1, 2, ....
+    """
+    common = [k for k, share in enumerate(tail, start=1) if share >= _COMMON]
+    return min(max(common[-1] if common else 2, 2), len(tail))
+
+
+def _summary(
+    features: WordFeatures,
+    data: WordSample,
+    own: WordSample,
+    found: Goodness,
+    method: Method,
+    window: int,
+) -> Adequacy:
+    columns = features.columns
+    blocks = data.block_deviations()
+    # Squared standard errors of the difference: of the data from blocks, of drawn words by number.
+    linear = features.linearised(blocks, data.means)
+    n_blocks = len(blocks)
+    variance = np.sum(linear**2, axis=0) / (n_blocks - 1) / data.n_words
+    variance *= 1.0 + data.n_words / own.n_words
+    fits = {}
+    halves = [_half_moments(features, data, first) for first in (0, 1)]
+    moments = zip(features.central(data.means), features.central(own.means), strict=True)
+    for k, (name, (observed, predicted)) in enumerate(zip(FAMILIES[1:3], moments, strict=True)):
+        subsets = features.pairs if name == "pairs" else features.triplets
+        fits[name] = _moment_fit(
+            observed,
+            predicted,
+            variance[columns[name]],
+            (halves[0][k], halves[1][k]),
+            int(np.unique(subsets).size),
+        )
+    rates = columns["rates"]
+    tail, expected = (each.means[columns["synchrony"]] for each in (data, own))
+    stderr = variance[columns["synchrony"]] ** 0.5
+    return Adequacy(
+        n_words=round(data.n_words),
+        n_effective=found.n_effective,
+        p_value=found.p_value,
+        p_values=found.p_values,
+        tail_observed=tuple(tail.tolist()),
+        tail_stderr=tuple(stderr.tolist()),
+        tail_model=tuple(expected.tolist()),
+        misses_from=_first_miss(tail, expected, found.tail_limits, found.n_effective["synchrony"]),
+        rates_error=_error(data.means[rates], own.means[rates], variance[rates]),
+        pairs=fits["pairs"],
+        triplets=fits["triplets"],
+        nats_per_word=float(data.means[-1]),
+        nats_expected=float(own.means[-1]),
+        method=method,
+        bits="units" if window == 1 else "bits",
+    )
+
+
+def _first_miss(observed: Floats, model: Floats, limits: Floats, n_words: float) -> int | None:
+    """The smallest k at which P(k or more active) differs by more than 20 % and by its limit."""
+    difference = np.abs(model - observed)
+    enough = np.maximum(observed, model) * n_words >= _FEWEST_WORDS
+    missed = enough & (difference > limits) & (difference > LITTLE * observed)
+    return int(np.flatnonzero(missed)[0]) + 1 if missed.any() else None
+
+
+def _half_moments(features: WordFeatures, data: WordSample, first: int) -> tuple[Floats, Floats]:
+    """Central moments of every other block."""
+    assert data.by_block is not None
+    counts = np.asarray(data.by_block[first::2].sum(axis=0)).ravel()
+    return features.central(np.asarray((counts / counts.sum()) @ data.table))
+
+
+def _moment_fit(
+    observed: Floats,
+    predicted: Floats,
+    variance: Floats,
+    halves: tuple[Floats, Floats],
+    n_bits: int,
+) -> MomentFit:
+    known = variance > 0.0
+    z = (observed - predicted)[known] / variance[known] ** 0.5
+    reliability = _correlation(*halves)
+    reliability = 2.0 * reliability / (1.0 + reliability) if reliability > 0.0 else 0.0
+    spread = float(np.var(observed)) if observed.size else 0.0
+    covariance = float(np.mean((observed - observed.mean()) * predicted)) if spread else math.nan
+    return MomentFit(
+        n=observed.size,
+        n_bits=n_bits,
+        r=_correlation(observed, predicted),
+        slope=covariance / spread if spread else math.nan,
+        ceiling=math.sqrt(reliability),
+        rms_z=float(np.sqrt(np.mean(z**2))) if z.size else math.nan,
+        error=_error(observed, predicted, variance),
+    )
+
+
+def _error(observed: Floats, predicted: Floats, variance: Floats) -> float:
+    """Difference beyond noise over what was observed beyond noise, root mean squares."""
+    size = float(np.sum(observed**2 - variance))
+    beyond = float(np.sum((observed - predicted) ** 2 - variance))
+    return math.sqrt(max(beyond, 0.0) / size) if size > 0.0 else math.nan
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    if x.size < 2 or not (np.ptp(x) and np.ptp(y)):
+        return math.nan
+    return float(np.corrcoef(x, y)[0, 1])

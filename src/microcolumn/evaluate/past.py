@@ -1,0 +1,71 @@
+"""Log odds of the newest bin given the earlier bins of the window (docs/method.md, section 6).
+
+No partition function of the window is needed: all 2^n_units states of the newest bin are summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput, Unsupported
+from ..kernels import newest_log_odds
+from ..models import HistoryGLM, PopulationModel, Rival, WordModel
+from ..models.counting import distinct_pasts
+from ..parameters import Parameters
+from ..validation import Floats, one_of
+from ..words import Words
+
+Given = Literal["rest", "past"]
+
+#: Most units of a bin whose states are summed.
+MOST_UNITS_OF_PAST = 16
+
+
+def log_odds_of_bits(
+    model: WordModel | HistoryGLM, words: Words, bits: Sequence[int], given: Given
+) -> Floats:
+    """Log odds of a spike of some bits of each distinct word, nats, shape (n_distinct, n_chosen).
+
+    Parameters
+    ----------
+    model : WordModel or HistoryGLM
+        A fitted model; a HistoryGLM is refused, since it has no conditionals within a word.
+    words : Words
+        In the model's order of units.
+    bits : sequence of int
+        Bits to predict; given the past, of the newest bin.
+    given : {"rest", "past"}
+        What is known: all other bits, or the earlier bins alone.
+    """
+    one_of("given", given, ("rest", "past"))
+    if not isinstance(model, WordModel):
+        raise Unsupported(f"{type(model).__name__} predicts from the past", "use given='past'")
+    if given == "rest":
+        return model.log_odds(words.X, bits)
+    if isinstance(model, PopulationModel):
+        by_past, past = log_odds_given_past(model.parameters_, words)
+    elif isinstance(model, Rival):
+        by_past, past = model.log_odds_given_past(words)
+    else:
+        raise Unsupported(
+            f"{type(model).__name__} does not predict from the past", "use given='rest'"
+        )
+    return by_past[past][:, np.asarray(bits, dtype=np.intp) - (words.n_dims - words.n_units)]
+
+
+def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+    """Log odds (n_pasts, n_units) of a spike of each unit, nats, and the past of each word."""
+    if words.n_units > MOST_UNITS_OF_PAST:
+        raise BadInput(
+            f"the newest bin has {words.n_units} units, and summing out more than "
+            f"{MOST_UNITS_OF_PAST} takes too long",
+            "fit and score fewer units (words.subset) or use given='rest'",
+        )
+    if theta.is_gaussian:
+        theta, _ = theta.as_pairs()
+    pasts, past = distinct_pasts(words)
+    return newest_log_odds(theta.arrays, words.n_units, pasts), past

@@ -1,0 +1,376 @@
+"""Models fitted by minimising an objective plus a penalty."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from ..energy import BERNOULLI, GAUSSIAN
+from ..errors import BadArgument, BadType
+from ..kernels import one_blas_thread
+from ..layout import NEVER_COACTIVE
+from ..objectives import (
+    MinimumProbabilityFlow,
+    NegativeLogLikelihood,
+    Objective,
+    PseudoLikelihood,
+    largest_l1,
+    pair_rates,
+)
+from ..parameters import Parameters
+from ..partition import LogPartition
+from ..partition.cost import COUNTED, EXACT_FIT, side_operations
+from ..penalties import L1, Penalty
+from ..solvers import (
+    Certificate,
+    FitResult,
+    NestedStarts,
+    Problem,
+    SamplerSettings,
+    fit_path,
+    walk_likelihood_path,
+)
+from ..solvers.resolution import resolution
+from ..validation import Floats, expect
+from ..words import Words
+from ._base import PopulationModel
+from ._settings import COUNT, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
+from ._words_estimator import floored_rates
+from .spec import OBJECTIVES
+
+#: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
+_NATURAL = 15.0
+#: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
+_KEPT, _FEWEST_TO_SPLIT = 0.1, 100
+
+
+#: What a coarse fit may leave to be gained, in units of what others may.
+_COARSE = 20.0
+
+Effort = Literal["whole", "coarse", "polish"]
+
+
+class PenalisedModel(PopulationModel):
+    """Fitting, shared by Ising, KPairwise, RBM and SemiRBM; see those for the parameters.
+
+    Attributes
+    ----------
+    objective_ : float
+        Penalised objective at the solution.
+    optimality_ : float
+        Largest violation of the penalised problem's optimality conditions: the certificate. What
+        ``fit`` leaves out of the problem has no part in it.
+    certificate_ : Certificate
+        How far the fit is from its optimum, whatever the objective.
+    n_iter_ : int
+        Iterations of the solver from the start that won; a start may be another model's solution.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "l1": STRENGTH,
+        "objective": [Choice(set(OBJECTIVES))],
+        "n_init": COUNT,
+        "tol": TOLERANCE,
+        "max_iter": COUNT,
+    }
+    #: Tolerance where none is given.
+    _strict: ClassVar[float] = 1e-10
+
+    #: How a sampled likelihood draws words.
+    _sampler: ClassVar[SamplerSettings] = SamplerSettings()
+
+    objective_: float
+    optimality_: float
+    certificate_: Certificate
+    n_iter_: int
+    _log_z_by_fit: LogPartition | None = None
+
+    def __init__(
+        self,
+        l1: float = 1e-4,
+        *,
+        objective: str = "likelihood",
+        n_init: int = 1,
+        tol: float | None = None,
+        max_iter: int = 5000,
+        random_state: Any = 0,
+    ) -> None:
+        self.l1 = l1
+        self.objective = objective
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Words | ArrayLike,
+        y: None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        start: Parameters | None = None,
+    ) -> Self:
+        """Fit to words.
+
+        Units that never or always fire have no finite optimum: they keep the floored bias of the
+        independent model and get no couplings. Without a penalty the coupling of an Ising model's
+        units that never fire together has none either: it is -20, where its slope is gone. Where
+        others run away, as with a unit that repeats another, a ConvergenceWarning says so.
+
+        Weights of hidden units have no finite optimum without a penalty. A tenth of the words, in
+        blocks of time, is then kept apart, and the fit ends where their objective no longer falls.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        y : None
+            Not used; there for scikit-learn.
+        sample_weight : array_like, shape (n_words,), optional
+            Weight of each row of an array.
+        start : Parameters, optional
+            Where to start: the only start of an Ising model, one more for models with hidden
+            units.
+        """
+        words = self._training_words(X, sample_weight)
+        [(_, result)] = self._results(words, [self.l1], start)
+        self._set_result(result, words, stacklevel=3)
+        if result.parameters.n_hidden and not result.parameters.live.any():
+            warnings.warn(self._dead_units_message(words), UserWarning, stacklevel=2)
+        return self
+
+    def _dead_units_message(self, words: Words) -> str:
+        """What a model without a live hidden unit is, in a sentence with the remedy."""
+        though = ""
+        if self._penalty(self.l1).strength < 0.1 * largest_l1(words, self.objective):
+            though = ", though couplings pay at ten times that penalty"
+        left = "an Ising model" if self.n_couplings_ else "a model of independent units"
+        name = f"{type(self).__name__} with l1={self.l1:g}"
+        return f"{name} has no live hidden unit, so that it is {left}{though}; lower l1"
+
+    def fit_path(self, X: Words | ArrayLike, l1_values: Sequence[float]) -> list[Self]:
+        """Fit at each L1 strength, each solution the start of the next.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        l1_values : sequence of float
+            Values of ``l1``; small to large keeps most hidden units alive.
+
+        Returns
+        -------
+        list
+            One fitted copy of this model per strength, in the order given.
+        """
+        return self._fitted_copies(X, l1_values)
+
+    def _fitted_copies(
+        self, X: Words | ArrayLike, l1_values: Sequence[float], nested: NestedStarts | None = None
+    ) -> list[Self]:
+        fits = dict(self._walk(X, l1_values, nested))
+        return [fits[k] for k in range(len(l1_values))]
+
+    def _walk(
+        self,
+        X: Words | ArrayLike,
+        l1_values: Sequence[float],
+        nested: NestedStarts | None = None,
+        start: Parameters | None = None,
+        effort: Effort = "whole",
+    ) -> Iterator[tuple[int, Self]]:
+        """Fitted copies with their places among the strengths, as the solver makes them.
+
+        A ``"coarse"`` fit ends before it is worth as much as the data can tell, ``"polish"`` goes
+        on from ``start`` alone.
+        """
+        named = clone(self)
+        words = named._training_words(X, None)
+        for k, result in named._results(words, l1_values, start, nested, effort=effort):
+            model = clone(self).set_params(l1=l1_values[k])
+            if hasattr(named, "feature_names_in_"):
+                model.feature_names_in_ = named.feature_names_in_
+            model._set_result(result, words, stacklevel=5)
+            yield k, model
+
+    def _results(
+        self,
+        words: Words,
+        l1_values: Sequence[float],
+        start: Parameters | None,
+        nested: NestedStarts | None = None,
+        objective: Callable[[Words], Objective] | None = None,
+        effort: Effort = "whole",
+    ) -> Iterator[tuple[int, FitResult]]:
+        """Fits at each strength with their places among them, as the solver makes them.
+
+        They are of another objective than the model's own where one is given.
+        """
+        self._check_settings(l1_values)
+        made = self._objective if objective is None else objective
+        if start is not None:
+            self._check_start(start, words.n_dims)
+        # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
+        with one_blas_thread():
+            floored, together = floored_rates(words), pair_rates(words)
+            seed, never = seed_of(self.random_state), together == 0.0
+            np.fill_diagonal(never, False)
+            is_sampled = self._is_sampled(words.n_dims)
+            problem = Problem(
+                objective=MinimumProbabilityFlow(words) if is_sampled else made(words),
+                penalty=self._penalty_on(words),
+                biases=np.log(floored) - np.log1p(-floored),
+                # From the bits: rounding may leave the rate of an always active unit below 1.
+                fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
+                never_coactive=never,
+                covariance=together - np.outer(together.diagonal(), together.diagonal()),
+                n_hidden=int(getattr(self, "n_hidden", 0)),
+                n_init=self.n_init,
+                seed=seed,
+                tol=self._strict if self.tol is None else self.tol,
+                max_iter=self.max_iter,
+                resolution=self._resolution(words, effort),
+                draws=effort != "polish",
+                parts=self._parts(words, l1_values, seed, made),
+                basis=self._potential_basis(words),
+                proxy=PseudoLikelihood(words) if self.objective == "likelihood" else None,
+                hidden=self._hidden,
+            )
+            given = l1_values, start, nested
+            if is_sampled:
+                yield from walk_likelihood_path(self._kind, problem, words, *given, self._sampler)
+            else:
+                yield from enumerate(fit_path(self._kind, problem, *given))
+
+    def _resolution(self, words: Words, effort: Effort) -> float:
+        """What a fit may leave to be gained, nats per word; 0 where ``tol`` alone counts."""
+        if self.objective != "likelihood" or self.tol is not None:
+            return 0.0
+        return resolution(words) * (_COARSE if effort == "coarse" else 1.0)
+
+    def _is_sampled(self, n_units: int) -> bool:
+        """Whether the likelihood is out of reach of exact sums."""
+        n_hidden = int(getattr(self, "n_hidden", 0)) if self._hidden is BERNOULLI else 0
+        has_pairs = self._kind != "rbm" or self._hidden is GAUSSIAN
+        cost = min(side_operations(n_units, n_hidden, has_pairs))
+        if self._kind == "kpairwise":
+            cost *= COUNTED
+        return self.objective == "likelihood" and cost > EXACT_FIT
+
+    def _parts(
+        self,
+        words: Words,
+        l1_values: Sequence[float],
+        seed: np.random.SeedSequence,
+        made: Callable[[Words], Objective],
+    ) -> tuple[Objective, Objective] | None:
+        """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
+        unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
+        enough = words.n_bins >= _FEWEST_TO_SPLIT * words.window
+        has_gates = hasattr(self, "n_hidden") and self._hidden is BERNOULLI
+        if not (has_gates and unbounded and enough):
+            return None
+        rng = np.random.default_rng(seed)
+        fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
+        return made(fitted), made(kept)
+
+    def _penalty(self, l1: float) -> Penalty:
+        return L1(l1)
+
+    def _penalty_on(self, words: Words) -> Callable[[float], Penalty]:
+        """Penalty at each L1 strength for fits to these words."""
+        return self._penalty
+
+    def _potential_basis(self, words: Words) -> Floats | None:
+        """Coordinates of a potential that suit these words; None for models without."""
+        return None
+
+    def _objective(self, words: Words) -> Objective:
+        if self.objective == "mpf":
+            return MinimumProbabilityFlow(words)
+        if self.objective == "pseudolikelihood":
+            return PseudoLikelihood(words)
+        return NegativeLogLikelihood(words)
+
+    def _set_result(self, result: FitResult, words: Words, stacklevel: int) -> None:
+        """Become the fitted model; ``stacklevel`` leads warnings to the caller's own line."""
+        self._set_parameters(result.parameters, words)
+        self.objective_ = result.objective
+        self.optimality_ = result.optimality
+        self.certificate_ = result.certificate
+        self.n_iter_ = max(result.n_iter, 1)
+        self._log_z_by_fit = result.log_partition
+        name, largest = type(self).__name__, _largest_free(result.parameters)
+        theta = result.parameters
+        has_gates = theta.n_hidden > 0 and not theta.is_gaussian
+        unbounded = has_gates and self._penalty(self.l1).strength == 0.0
+        if result.sampled is not None and not result.converged:
+            warnings.warn(
+                f"{name} with l1={self.l1:g} is not converged: {_still_to_gain(self, words)}; "
+                "raise max_iter or l1",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
+        elif not result.converged:
+            advice = "raise max_iter, l1 or tol"
+            if unbounded and result.n_iter < self.max_iter:
+                advice = (
+                    "without a penalty hidden units have no finite optimum, and these words are "
+                    "too few to keep some apart that could end the fit: use l1 > 0"
+                )
+            warnings.warn(
+                f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
+                f"violated by {result.optimality:.2g} after {result.n_iter} iterations; {advice}",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
+        elif self.l1 == 0.0 and not unbounded and largest > _NATURAL:
+            warnings.warn(
+                f"{name} without a penalty has no finite optimum on these words: a parameter "
+                f"reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
+
+    def _check_start(self, start: Parameters, n_units: int) -> None:
+        expect("start", start, Parameters, "Parameters, for example a fitted model's parameters_")
+        wanted = self._kind, n_units, getattr(self, "n_hidden", 0), self._hidden
+        if (start.kind, start.n_visible, start.n_hidden, start.hidden) != wanted:
+            raise BadArgument(
+                "start",
+                f"is a model of kind {start.kind!r} with {start.n_visible} units and "
+                f"{start.n_hidden} hidden units",
+                f"it must be {wanted[0]!r} with {wanted[1]} and {wanted[2]}",
+            )
+
+    def _check_settings(self, l1_values: Sequence[float]) -> None:
+        """Refuse settings that break the declared constraints, each in one sentence."""
+        if not isinstance(l1_values, Sequence | np.ndarray):
+            raise BadType("l1_values", f"is {l1_values!r}", "pass a sequence of numbers")
+        settings = self.get_params(deep=False)
+        for name, constraints in self._parameter_constraints.items():
+            for value in l1_values if name == "l1" else [settings[name]]:
+                check_setting(name, value, constraints)
+
+
+def _still_to_gain(model: PenalisedModel, words: Words) -> str:
+    """What the certificate of a sampled likelihood says, in bits/s."""
+    found = model.certificate_
+    gain, stderr = found.gain_bits_per_second(words.bin_width * words.window)
+    return (
+        f"moments of fresh chains differ from the optimality conditions with a mean square z of "
+        f"{found.mean_square_z:.2g} (chains among each other {found.chains_agree:.2g}; 1 is "
+        f"expected), and {gain:.2g} ± {stderr:.1g} bits/s are still to be gained"
+    )
+
+
+def _largest_free(theta: Parameters) -> float:
+    """Largest bias or coupling, except those of pairs that are never coactive."""
+    J = np.zeros(0) if theta.J is None else theta.J[theta.J != NEVER_COACTIVE]
+    return float(np.abs(np.concatenate([theta.b, J.ravel()])).max())

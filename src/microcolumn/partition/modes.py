@@ -1,0 +1,234 @@
+"""Modes of a model: places where Gibbs chains stay (docs/method.md, section 5).
+
+A mode may be narrow, one word that outweighs all others, or broad, many words of low weight. So
+both kinds of searches run from many starts: ascent to the most probable word nearby, and chains of
+the model itself. Chains that stay in different places show different modes; a place that chains
+leave soon is part of another.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..energy import log_weight
+from ..packing import unique_rows
+from ..parameters import Parameters
+from ..validation import Bits, Floats
+from ._importance_weights import log_mean
+from ._mode_starts import starting_words
+from .gibbs import Sampler, new_seed
+
+#: Sweeps at a temperature so low that each is a coordinate ascent, and that temperature's inverse.
+_ASCENT, _COLD = 16, 1e4
+#: Sweeps from hot to the model's own temperature, and chains that take this way.
+_COOLING, _COOLED = 64, 64
+#: Sweeps to settle; and snapshots of the time average, with the sweeps between two of them.
+SETTLING, _SNAPSHOTS, _BETWEEN = 32, 24, 4
+#: Sweeps after which a chain shows which mode it is in.
+LABELLING = SETTLING + _SNAPSHOTS * _BETWEEN
+#: Places that are told apart at first, and chains that show whether each is stayed in.
+_MOST_PLACES, _WITNESSES = 48, 32
+#: Share of the chains that must still be there for a place to be a mode.
+_RETENTION = 0.9
+#: Rates of a mode are kept this far from 0 and 1: a base that forbids words cannot reach them.
+_CLIP = 2e-3
+
+
+class FoundMode(NamedTuple):
+    """A place where chains stay.
+
+    ``rates`` (n_units,) are those of its chains, kept away from 0 and 1; ``peak`` (n_units,) is
+    the most probable word that ascent from there reaches; ``words`` (n_words, n_units) are of its
+    chains; ``log_mass`` is a rough estimate of its part of log Z, nats (0 of the only mode).
+    """
+
+    rates: Floats
+    peak: Bits
+    words: Bits
+    log_mass: float = 0.0
+
+    @property
+    def n_active(self) -> float:
+        """Mean number of active units."""
+        return float(self.words.sum(axis=1).mean())
+
+    @property
+    def place(self) -> str:
+        """How to call it in a sentence."""
+        return f"with {self.n_active:.1f} of {self.rates.size} units active"
+
+
+def find_modes(
+    theta: Parameters,
+    words: Bits | None = None,
+    rng: np.random.Generator | int | None = None,
+    *,
+    most: int = 12,
+) -> tuple[FoundMode, ...]:
+    """Search for the modes of a model, at least one, those with the most mass first.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    words : ndarray of uint8, shape (n_words, n_units), optional
+        Words to start from besides those that the parameters suggest, such as data or the words of
+        chains that have run for long.
+    rng : numpy.random.Generator or int, optional
+        Source of the seeds; the modes do not depend on the number of threads.
+    most : int
+        Modes to return at most.
+
+    Examples
+    --------
+    >>> J = np.full((20, 20), 0.4) - 0.4 * np.eye(20)
+    >>> modes = find_modes(Parameters(b=np.full(20, -7.7), J=J), rng=0)
+    >>> sorted(int(mode.peak.sum()) for mode in modes)
+    [0, 20]
+    """
+    generator = np.random.default_rng(rng)
+    live, _ = theta.drop_dead_units()
+    if live.is_independent:
+        return (_independent(live, generator),)
+    starts = starting_words(live, words, generator)
+    peaks = unique_rows(_ascended(live, starts, generator))[0]
+    cooled = Sampler(live, _COOLED, seed=new_seed(generator))
+    cooled.run(np.linspace(0.0, 1.0, _COOLING))
+    chains = np.concatenate([peaks, starts, cooled.words])
+    sampler = Sampler(live, len(chains), seed=new_seed(generator), initial=chains)
+    averages = time_averages(sampler.run(np.ones(SETTLING)))
+    places = _distinct_places(averages)
+    if len(places) == 1:
+        found = [FoundMode(_clipped(averages.mean(axis=0)), peaks[0], sampler.words)]
+    else:
+        found = _stayed_in(live, averages, places, sampler.words, generator)
+    ranked = _by_mass(live, found, generator)[:most]
+    return tuple(_with_peak(live, mode, generator) for mode in ranked)
+
+
+def time_averages(sampler: Sampler) -> Floats:
+    """Mean activity of each chain over its next sweeps, shape (n_chains, n_units)."""
+    total = np.zeros((sampler.n_chains, sampler.n_units))
+    for _ in range(_SNAPSHOTS):
+        total += sampler.run(np.ones(_BETWEEN)).words
+    averages: Floats = total / _SNAPSHOTS
+    return averages
+
+
+def assign_modes(averages: Floats, rates: Floats) -> NDArray[np.intp]:
+    """Number of the mode that each time average lies in, from the ``rates`` (n_modes, n_units)."""
+    log_likelihoods = averages @ np.log(rates).T + (1.0 - averages) @ np.log1p(-rates).T
+    labels: NDArray[np.intp] = np.argmax(log_likelihoods, axis=1)
+    return labels
+
+
+def _independent(theta: Parameters, rng: np.random.Generator) -> FoundMode:
+    """The one mode of a model without interactions."""
+    rates = 1.0 / (1.0 + np.exp(-theta.b))
+    words = (rng.random((_WITNESSES, theta.n_visible)) < rates).astype(np.uint8)
+    return FoundMode(_clipped(rates), (theta.b > 0.0).astype(np.uint8), words)
+
+
+def _ascended(theta: Parameters, words: Bits, rng: np.random.Generator) -> Bits:
+    """Words of a local maximum of log p~ that ascent by single flips reaches from each word."""
+    chains = Sampler(theta, len(words), seed=new_seed(rng), initial=words)
+    return chains.run(np.full(_ASCENT, _COLD)).words
+
+
+def _distinct_places(averages: Floats) -> NDArray[np.intp]:
+    """Chains, one of each place, whose time averages differ by more than they fluctuate."""
+    leaders: list[int] = []
+    spread = averages * (1.0 - averages)
+    for k in range(len(averages)):
+        if len(leaders) == _MOST_PLACES:
+            break
+        apart = np.abs(averages[leaders] - averages[k])
+        noise = (spread[leaders] + spread[k]).sum(axis=1)
+        far = (apart**2).sum(axis=1) > 1.0 + 0.125 * noise
+        if np.all(far | (apart.max(axis=1, initial=0.0) > 0.95)):
+            leaders.append(k)
+    return np.array(leaders)
+
+
+def _stayed_in(
+    theta: Parameters,
+    averages: Floats,
+    places: NDArray[np.intp],
+    words: Bits,
+    rng: np.random.Generator,
+) -> list[FoundMode]:
+    """Modes among the places: those where most chains still are after as many sweeps again.
+
+    The place that is left most is given up, one at a time, and its chains count for the nearest of
+    the others: of many pieces of one mode, between which chains move, one is left in the end.
+    """
+    rates = _clipped(averages[places])
+    started = assign_modes(averages, rates)
+    # Chains of each place, in turn until there are enough of them.
+    seeds = np.concatenate(
+        [
+            np.resize(members, _WITNESSES)
+            for k in range(len(rates))
+            if (members := np.flatnonzero(started == k)).size
+        ]
+    )
+    sampler = Sampler(theta, len(seeds), seed=new_seed(rng), initial=words[seeds])
+    before = time_averages(sampler)
+    after = time_averages(sampler.run(np.ones(SETTLING)))
+    places = assign_modes(before, rates)
+    modes = np.arange(len(rates))
+    while True:
+        # Those of a place that was given up say nothing about the place that is nearest to it.
+        last = modes[assign_modes(after, rates[modes])]
+        counts = np.bincount(places, minlength=len(rates))[modes]
+        stayed = np.bincount(places[places == last], minlength=len(rates))[modes]
+        retention = np.where(counts > 0, stayed / np.maximum(counts, 1), -1.0)
+        worst = int(np.argmin(retention))
+        if len(modes) == 1 or retention[worst] >= _RETENTION:
+            break
+        modes = np.delete(modes, worst)
+    final = sampler.words
+    return [
+        FoundMode(_clipped(after[last == k].mean(axis=0)), final[0], final[last == k])
+        for k in modes
+        if (last == k).any()
+    ]
+
+
+def _by_mass(
+    theta: Parameters, found: list[FoundMode], rng: np.random.Generator
+) -> list[FoundMode]:
+    """Modes in the order of the mass that a short annealing from the rates of each one finds."""
+    if len(found) == 1:
+        return found
+    weighed = [mode._replace(log_mass=rough_log_mass(theta, mode.rates, rng)) for mode in found]
+    return sorted(weighed, key=lambda mode: -mode.log_mass)
+
+
+def rough_log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
+    """Rough log mass around a mode (nats), from 64 chains annealed in 100 steps."""
+    return annealed_shortly(theta, rates, rng)[0]
+
+
+def annealed_shortly(
+    theta: Parameters, rates: Floats, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Log mass that 64 chains find in 100 steps from a base at some rates, and its error (nats)."""
+    logits = np.log(rates) - np.log1p(-rates)
+    betas = np.linspace(0.0, 1.0, 101)
+    sampler = Sampler(theta, 64, seed=new_seed(rng), base_logits=logits)
+    value, stderr = log_mean(sampler.run(betas[:-1], np.diff(betas)).log_weights)
+    return value + float(np.logaddexp(0.0, logits).sum()), stderr
+
+
+def _with_peak(theta: Parameters, mode: FoundMode, rng: np.random.Generator) -> FoundMode:
+    """The mode with the most probable word that ascent from its words reaches."""
+    ascended = _ascended(theta, mode.words, rng)
+    return mode._replace(peak=ascended[np.argmax(log_weight(theta, ascended))])
+
+
+def _clipped(rates: Floats) -> Floats:
+    return np.clip(rates, _CLIP, 1.0 - _CLIP)

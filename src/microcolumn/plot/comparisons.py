@@ -1,0 +1,320 @@
+"""Models compared: ranked with their differences from the best, and by the length of words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import cycle
+from statistics import median
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
+
+from ..errors import BadInput
+from ..evaluate import Comparison, ModelScore, WindowResult
+from ..evaluate.significance import claimed_stderr, corrected_stderr
+from ..validation import expect
+from ..words import Words, checked_bin_width
+from ._inputs import documented, entitle
+from .score_bars import Compared, comparisons
+from .style import (
+    DASHES,
+    LEGEND,
+    Colour,
+    Look,
+    axes_or_new,
+    literal,
+    looks,
+    looks_of,
+    match_type,
+)
+from .tips import tip
+
+#: Bits/s; a plot of smaller differences would be one of rounding errors.
+_SAME = 1e-3
+#: Inches of a line, and of what is above and below all lines.
+LINE, AROUND = 0.22, 0.9
+_KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
+_REMEDY = "what results.by_window(...) returns"
+
+
+@documented('mc.compare(["Ising", "Tree"], words)')
+def ranking(
+    models: Compared,
+    words: Words | ArrayLike | None = None,
+    *,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Models ranked from the best down, each with its difference from the best one.
+
+    The difference is paired: what both models find hard to predict cancels, so that its error bar,
+    one standard error, is smaller than those of the scores. Scores in bits/s over independent units
+    stand to the right. Discs are of the paper's family, open diamonds of other kinds.
+
+    Of several recordings, small marks are the differences in each, per unit since populations
+    differ in size, and large marks are medians over recordings, by which models are ranked; to the
+    right stands in how many recordings a model is best.
+
+    Parameters
+    ----------
+    models : fitted model or Comparison, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+        ``results.comparison(...)`` returns: several comparisons are of different recordings, and
+        models of one name are the same. Models with a spurious mode, or whose score is not finite,
+        are left out.
+    """
+    known = []
+    for compared in comparisons(models, words):
+        ranked = [each for each in compared.ranked if math.isfinite(each.bits_per_second)]
+        known += [(compared, ranked)] if ranked else []
+    if not known:
+        raise BadInput("there is no model to rank: none has a score", "raise l1")
+    specs = {model.name: model.spec for _, models in known for model in models}
+    styles = looks(specs, specs, color)
+    ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
+    draw = _draw_one if len(known) == 1 else _draw_several
+    names = draw(ax, known, styles)
+    _label(ax, [literal(name) for name in names])
+    if len({spec.is_rival for spec in specs.values()}) > 1:
+        ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
+    return entitle(ax, title)
+
+
+_Known = Sequence[tuple[Comparison, list[ModelScore]]]
+
+
+def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
+    """Paired differences with their errors; scores to the right."""
+    [(compared, ranked)] = known
+    best = ranked[0].name
+    for place, model in enumerate(ranked):
+        difference, error = 0.0, 0.0
+        if model.name != best:
+            pair = compared.pair(model.name, best)
+            difference, error = pair.bits_per_second, pair.stderr
+        mark = _mark(styles[model.name], is_rival=model.spec.is_rival)
+        bar = None if math.isnan(error) else error
+        point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
+        columns = {"model": model.name, "bits/s": model.bits_per_second}
+        tip(point, columns | {f"minus {best}": difference, "standard error": error})
+        _write_beside(ax, place, f"{model.bits_per_second:.2f}")
+    ax.set_xlabel("difference from the best (bits/s)")
+    _write_beside(ax, None, "bits/s")
+    return [model.name for model in ranked]
+
+
+def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
+    """Differences per unit in each recording; in how many a model is best to the right."""
+    behind: dict[str, list[tuple[str, float]]] = {}
+    for compared, ranked in known:
+        for model in ranked:
+            difference = model.per_neuron - ranked[0].per_neuron
+            behind.setdefault(model.name, []).append((compared.recording, difference))
+    best = [ranked[0].name for _, ranked in known]
+    rivals = {model.name: model.spec.is_rival for _, ranked in known for model in ranked}
+    middle = {name: median(value for _, value in found) for name, found in behind.items()}
+    names = sorted(middle, key=lambda name: -middle[name])
+    for place, name in enumerate(names):
+        recordings, values = zip(*behind[name], strict=True)
+        mark = _mark(styles[name], is_rival=rivals[name])
+        single = ax.plot(values, [place] * len(values), alpha=0.5, **mark | {"markersize": 2.5})[0]
+        tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
+        large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
+        tip(large, {"model": name, "median, bits/s per unit": middle[name]})
+        _write_beside(ax, place, f"{best.count(name)} of {len(values)}")
+    ax.set_xlabel("difference from the best\nof each recording (bits/s per unit)")
+    _write_beside(ax, None, "best in")
+    return names
+
+
+def _mark(look: Look, *, is_rival: bool) -> dict[str, Any]:
+    """A disc for the paper's family, an open diamond for others."""
+    face = "white" if is_rival else look.colour
+    marks = {"marker": "D" if is_rival else "o", "markersize": 4 if is_rival else 5}
+    return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
+
+
+def _write_beside(ax: Axes, place: int | None, text: str) -> None:
+    """Put text to the right of a line, or above all of them."""
+    if place is None:
+        where: Any = {"xy": (1.0, 1.0), "xycoords": "axes fraction", "xytext": (6, 3)}
+        look: dict[str, Any] = {"color": "0.35"}
+    else:
+        where = {"xy": (1.0, place), "xycoords": ("axes fraction", "data"), "xytext": (6, 0)}
+        look = {"va": "center"}
+    ax.annotate(text, textcoords="offset points", fontsize=7, **where, **look)
+
+
+def _label(ax: Axes, names: list[str]) -> None:
+    """Names to the left, a line at the best."""
+    ax.set_yticks(np.arange(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
+    ax.margins(x=0.08)
+    if max(map(abs, ax.dataLim.intervalx)) < _SAME:
+        ax.set_xlim(-1.0, 0.1)
+    for side in ("left", "top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+@documented('mc.study.open("study.db").by_window("cells")')
+def windows(
+    result: WindowResult,
+    *,
+    bin_width: float | None = None,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Score per unit against the number of bins per word, a line per model.
+
+    Bands are one standard error to either side, as in :func:`scores`.
+
+    Parameters
+    ----------
+    result : WindowResult
+        From ``results.by_window(...)``; missing results and spurious modes are gaps.
+    bin_width : float, optional
+        Seconds per bin; if given, an axis above shows the length of words.
+    """
+    expect("result", result, WindowResult, _REMEDY)
+    width = None if bin_width is None else checked_bin_width(bin_width)
+    styles = _looks(result, color)
+    ax = axes_or_new(ax)
+    for name, look in styles.items():
+        ranked = [each if _is_ranked(each) else None for each in result.models[name]]
+        values = [math.nan if each is None else each.per_neuron for each in ranked]
+        errors = [_stderr_per_neuron(each, result.test_to_train) for each in ranked]
+        _draw(ax, result.windows, values, errors, name, look)
+    low, high = ax.get_ylim()
+    ax.set_ylim(min(low, 0.0), high)
+    ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
+    _count_bins(ax, result.windows, width)
+    return entitle(ax, title)
+
+
+@documented('mc.study.open("study.db").by_window("cells")')
+def window_gains(
+    result: WindowResult,
+    *,
+    bin_width: float | None = None,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Score per unit minus that of the Ising model, against the number of bins per word.
+
+    Paired by split: dots are splits, bands one standard error of their mean to either side; see
+    :meth:`~microcolumn.evaluate.WindowResult.gains`.
+
+    Parameters
+    ----------
+    result, bin_width
+        As in :func:`windows`; the result needs an Ising model and another one.
+    """
+    expect("result", result, WindowResult, _REMEDY)
+    reference = result.reference
+    if reference is None:
+        raise BadInput("the result has no Ising model beside others", "draw it with windows")
+    width = None if bin_width is None else checked_bin_width(bin_width)
+    styles = _looks(result, color)
+    ax = axes_or_new(ax)
+    for name, pairs in result.gains().items():
+        if name not in styles:
+            continue
+        values = [math.nan if pair is None else pair.bits_per_second for pair in pairs]
+        errors = [math.nan if pair is None else pair.stderr for pair in pairs]
+        _draw(ax, result.windows, values, errors, name, styles[name])
+        _draw_splits(ax, result, name, styles[name])
+    if reference in styles:
+        zero = {"color": styles[reference].colour, "linestyle": styles[reference].dash}
+        ax.axhline(0.0, linewidth=0.8, zorder=1, **zero)
+    ax.set_ylabel(f"gain over {literal(reference)}\nper unit (bits/s)")
+    _count_bins(ax, result.windows, width)
+    return entitle(ax, title)
+
+
+def _is_ranked(result: ModelScore | None) -> bool:
+    """Whether there is a score, and one that speaks for the model."""
+    return result is not None and not result.has_spurious_mode
+
+
+def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
+    """How each model that has a score is drawn: dashes let a line be seen beneath another."""
+    found = looks_of(list(result.models), color)
+    dashes = dict(zip(found, cycle(DASHES)))
+    return {
+        name: look._replace(dash=dashes[name])
+        for name, look in found.items()
+        if any(map(_is_ranked, result.models[name]))
+    }
+
+
+def _draw(
+    ax: Axes,
+    at: Sequence[int],
+    values: Sequence[float],
+    errors: Sequence[float],
+    name: str,
+    look: Look,
+) -> None:
+    """A line with points and a band; a point alone, which no band shows, has an error bar."""
+    y, error = np.array(values), np.array(errors)
+    style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
+    [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
+    about = {"bins per word": at, "bits/s per unit": values, "standard error": errors}
+    tip(line, {"model": name} | about)
+    ax.fill_between(at, y - error, y + error, color=look.colour, alpha=0.18, linewidth=0)
+    known = np.isfinite(y)
+    alone = known & ~np.append(known[1:], False) & ~np.append(False, known[:-1])
+    ax.vlines(np.array(at)[alone], (y - error)[alone], (y + error)[alone], color=look.colour)
+
+
+def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
+    """Difference from the reference in each split, as dots."""
+    found = zip(
+        result.windows, result.models[name], result.models[f"{result.reference}"], strict=True
+    )
+    dots = [
+        (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
+        for window, model, ising in found
+        if model and ising and _is_ranked(model) and _is_ranked(ising)
+        for split in sorted(model.by_split.keys() & ising.by_split.keys())
+        if model.n_splits > 1
+    ]
+    if dots:
+        [drawn] = ax.plot(*zip(*dots, strict=True), "o", color=look.colour, zorder=1.9)
+        drawn.set(markersize=2.2, markerfacecolor="white", markeredgewidth=0.5)
+
+
+def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> None:
+    """Name the bins per word, and above the length of words; a legend of the models."""
+    if len(windows) <= 12:
+        ax.set_xticks(windows)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("bins per word")
+    ax.legend(loc="best", **LEGEND)
+    if bin_width is not None:
+        ms = 1e3 * bin_width
+        both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
+        above = ax.secondary_xaxis("top", functions=both)
+        above.set_xlabel("length of a word (ms)")
+        match_type(above, ax.xaxis)
+        if len(windows) <= 12:
+            above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
+
+
+def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
+    """Error of a mean over splits, bits/s per recorded unit."""
+    if result is None:
+        return math.nan
+    corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
+    error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
+    return error / result.n_units

@@ -1,0 +1,378 @@
+"""Scores of models, and differences from one of them, on one recording or on many."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from ..errors import BadArgument, BadInput
+from ..evaluate import Comparison, compare
+from ..evaluate.significance import split_stderr
+from ..formatting import counted
+from ..models import ModelSpec, WordModel
+from ..models.spec import CLASSES, INDEPENDENT, OBJECTIVES
+from ..validation import expect, listed as entries, shown
+from ..words import Words
+from ._inputs import check_order, check_words, documented, entitle, named, named_word_models
+from .style import (
+    LEGEND_RIGHT,
+    Colour,
+    Look,
+    axes_or_new,
+    leave_rounding_small,
+    literal,
+    looks,
+    match_type,
+    size_points,
+)
+from .tips import tip
+
+#: Part of the space of a recording, or of a model, that is filled with its marks.
+_FILLED = 0.8
+#: Marks side by side in groups; more of them would be too narrow, as would half as many in axes of
+#: less than so many inches.
+MOST_IN_GROUPS, _NARROW = 60, 3.0
+#: Between the names of two models.
+_MINUS = " \N{MINUS SIGN} "
+#: Width of a letter on the axis, points.
+_LETTER = 4.4
+#: Edges of the dots of splits, or recordings, on bars.
+_DOT = "0.15"
+#: Where dots stand beside their mean, in widths of a mark: the first and the last.
+_BESIDE = (0.18, 0.44)
+
+
+class _Value(NamedTuple):
+    """A mean with its error, and the values of the splits that it is a mean over."""
+
+    mean: float
+    stderr: float
+    by_split: list[float]
+
+
+class _Series(NamedTuple):
+    """What one mark stands for, a model or a difference of two, on each recording."""
+
+    label: str
+    look: Look
+    other: Look | None  # of the model subtracted, where that is not the reference of all
+    values: list[_Value | None]
+
+
+#: What scores are drawn of: one comparison or several, or fitted models to compare on words.
+Compared = (
+    Comparison
+    | WordModel
+    | Sequence[Comparison]
+    | Sequence[WordModel]
+    | Mapping[str, Comparison]
+    | Mapping[str, WordModel]
+)
+
+
+@documented('mc.compare(["Ising", "Tree"], words)')
+def scores(
+    models: Compared,
+    words: Words | ArrayLike | None = None,
+    *,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Bars of the excess log-likelihood of each model over independent units, the zero line.
+
+    Error bars are one standard error: from blocks of bins for fitted models compared by
+    :func:`microcolumn.compare` and for one split; otherwise that of the mean over splits, corrected
+    for the words that splits share. Dots are splits. Of more than 60 bars, or 30 in narrow axes,
+    there is one per model: its mean over recordings, which are the dots, with the standard error
+    over them.
+
+    Parameters
+    ----------
+    models : fitted model or Comparison, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+        ``results.comparison(...)`` returns: several comparisons are drawn as groups of bars, called
+        by the recording's name or by the mapping's.
+    """
+    listed = comparisons(models, words)
+    specs = _specs(listed)
+    if not specs:
+        raise BadInput("there is no score to draw", "compare a model other than Independent")
+    series = [
+        _Series(literal(name), look, None, [_score(each, name) for each in listed])
+        for name, look in looks(specs, specs, color).items()
+    ]
+    ax = axes_or_new(ax, (4.6, 2.6))
+    grouped = in_groups(ax, len(listed), len(specs))
+    width = _width(series, grouped)
+    for each, at, values in _places(series, grouped):
+        style: dict[str, Any] = {"color": each.look.colour, "hatch": each.look.hatch}
+        style["edgecolor"] = "white" if each.look.hatch else each.look.colour
+        style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
+        means, errors = ([value[k] for value in values] for k in (0, 1))
+        bars = ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
+        tip(bars, _tip_columns(each, listed, values))
+        _draw_dots(ax, at, values, width, _DOT)
+    ax.set_ylabel("excess log-likelihood\n(bits/s)")
+    _finish(ax, listed, series, grouped)
+    return entitle(ax, title)
+
+
+@documented('mc.compare(["Ising", "Tree"], words)')
+def differences(
+    models: Compared,
+    words: Words | ArrayLike | None = None,
+    *,
+    reference: str = "Ising",
+    also: Sequence[tuple[str, str]] = (),
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Each model's score minus that of one of them, paired over splits.
+
+    Error bars are one standard error of the paired difference, dots are splits; see
+    :class:`~microcolumn.evaluate.PairedDifference`. Of one recording, the axis on the right has
+    per cent of the reference's gain over independent units. Of more than 60 points, or 30 in narrow
+    axes, there is one per model: its mean over recordings, which are the dots, with the standard
+    error over them.
+
+    Parameters
+    ----------
+    models, words
+        As in :func:`scores`; the place of a comparison without the reference stays empty.
+    reference : str
+        Name of the model that is subtracted.
+    also : sequence of (str, str)
+        Further pairs of models: the first minus the second.
+    """
+    expect("reference", reference, str, "the name of one of the models")
+    listed = comparisons(models, words)
+    specs = _specs(listed)
+    names = [name for name in specs if name != reference]
+    if not names:
+        raise BadInput("there is no difference to draw", "pass two models or more")
+    if reference not in specs:
+        raise BadInput(
+            f"no model is compared with {reference!r}",
+            f"name another one as reference, of {', '.join(specs)}",
+        )
+    pairs = _checked_pairs(also, specs)
+    styles = looks(specs, specs, color)
+    series = [
+        _Series(
+            literal(name), styles[name], None, [_difference(c, name, reference) for c in listed]
+        )
+        for name in names
+    ]
+    for a, b in pairs:
+        label = f"{literal(a)}{_MINUS}{literal(b)}"
+        both = [_difference(each, a, b) for each in listed]
+        series.append(_Series(label, styles[a], styles[b], both))
+    ax = axes_or_new(ax, (4.6, 2.6))
+    grouped = in_groups(ax, len(listed), len(specs))
+    for each, at, values in _places(series, grouped):
+        means, errors = ([value[k] for value in values] for k in (0, 1))
+        style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
+        tip(
+            ax.errorbar(at, means, errors, label=each.label, **style),
+            _tip_columns(each, listed, values),
+        )
+        _draw_dots(ax, at, values, _width(series, grouped), each.look.colour)
+    ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
+    _finish(ax, listed, series, grouped)
+    if len(listed) == 1:
+        _add_per_cent(ax, listed[0], reference)
+    return entitle(ax, title)
+
+
+def in_groups(ax: Axes, n_recordings: int, n_models: int) -> bool:
+    """Whether recordings are groups of marks; otherwise there is one mark per model."""
+    narrow = size_points(ax)[0] < 72.0 * _NARROW
+    most = MOST_IN_GROUPS // 2 if narrow else MOST_IN_GROUPS
+    return n_recordings > 1 and n_recordings * n_models <= most
+
+
+def comparisons(models: Any, words: Words | ArrayLike | None) -> list[Comparison]:
+    """Comparisons as they are given; where there are words, that of fitted models on them."""
+    if words is not None:
+        check_order(models)
+        return [compare(named_word_models(models), check_words(words))]
+    remedy = (
+        "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
+        "returns, a list of such, or a dict of them by name"
+    )
+    return [
+        replace(each, recording=name) if isinstance(models, Mapping) else each
+        for name, each in named("models", models, Comparison, remedy).items()
+    ]
+
+
+def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str, str]]:
+    """Pairs of names of models."""
+    remedy = "pass pairs of models, such as [('RBM', 'SemiRBM')]"
+    pairs = entries("also", also, remedy)
+    for k, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise BadArgument(f"also[{k}]", f"is {shown(pair)}", remedy)
+        for name in pair:
+            if not isinstance(name, str) or name not in specs:
+                raise BadArgument(
+                    "also", f"names {shown(name)}", f"name some of {', '.join(specs)}"
+                )
+    return pairs
+
+
+def _specs(listed: Sequence[Comparison]) -> dict[str, ModelSpec]:
+    """All models except independent ones, by class, objective and size."""
+    known = {model.name: model.spec for each in listed for model in each.models}
+    order = {
+        name: (CLASSES.index(spec.model), OBJECTIVES.index(spec.objective), spec.n_hidden)
+        for name, spec in known.items()
+        if spec.model != INDEPENDENT
+    }
+    return {name: known[name] for name in sorted(order, key=order.__getitem__)}
+
+
+def _score(compared: Comparison, name: str) -> _Value | None:
+    if name not in compared.scores:
+        return None
+    pair = compared.pair(name, INDEPENDENT)
+    return _Value(pair.bits_per_second, pair.stderr, [*compared.scores[name].by_split.values()])
+
+
+def _difference(compared: Comparison, first: str, second: str) -> _Value | None:
+    if not {first, second} <= set(compared.scores):
+        return None
+    pair = compared.pair(first, second)
+    above, below = (compared.scores[name].by_split for name in (first, second))
+    by_split = [above[split] - below[split] for split in sorted(above.keys() & below.keys())]
+    return _Value(pair.bits_per_second, pair.stderr, by_split)
+
+
+def _width(series: Sequence[_Series], grouped: bool) -> float:
+    """Width of a mark; recordings, or models if these have a place of their own, are 1 apart."""
+    return _FILLED / len(series) if grouped else 0.6
+
+
+def _places(
+    series: Sequence[_Series], grouped: bool
+) -> Iterator[tuple[_Series, list[float], list[_Value]]]:
+    """Each series with the places of its marks and their values."""
+    for k, each in enumerate(series):
+        if grouped:
+            shift = _FILLED * ((k + 0.5) / len(series) - 0.5)
+            found = [(at + shift, value) for at, value in enumerate(each.values) if value]
+        elif len(each.values) > 1:
+            means = [value.mean for value in each.values if value]  # in the place of splits
+            over = _Value(fmean(means), split_stderr(means), means) if means else None
+            found = [(float(k), over)] if over else []
+        else:
+            found = [(float(k), value) for value in each.values if value]
+        if found:
+            yield each, [at for at, _ in found], [value for _, value in found]
+
+
+def _tip_columns(
+    series: _Series, listed: Sequence[Comparison], values: Sequence[_Value]
+) -> dict[str, Any]:
+    """What the marks of a series stand for, in words of a table."""
+    known = [each.recording for each, value in zip(listed, series.values, strict=True) if value]
+    one_each = len(known) == len(values)
+    return {
+        "recording": known if one_each else f"mean over {len(known)} recordings",
+        "model": series.label,
+        "bits/s": [value.mean for value in values],
+        "standard error": [value.stderr for value in values],
+    }
+
+
+def _point(series: _Series) -> dict[str, Any]:
+    """A point in the colour of a model, or half in that of the model subtracted."""
+    style = {"color": series.look.colour, "marker": series.look.marker, "markersize": 4}
+    if series.other is not None:
+        style |= {"marker": "D", "fillstyle": "left", "markerfacecoloralt": series.other.colour}
+        style |= {"markeredgecolor": "0.3", "markeredgewidth": 0.4}
+    return style | {"linestyle": ""}
+
+
+def _draw_dots(
+    ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float, colour: str
+) -> None:
+    """Open dots of splits or recordings in their order beside means; one is the mean itself."""
+    first, last = (width * end for end in _BESIDE)
+    several = [
+        (x + shift, y)
+        for x, value in zip(at, values, strict=True)
+        for shift, y in zip(
+            np.linspace(first, last, len(value.by_split)).tolist(), value.by_split, strict=True
+        )
+    ]
+    if len(several) > len(values):
+        [dots] = ax.plot(*zip(*several, strict=True), "o", color=colour, zorder=2.5)
+        dots.set(markersize=2.2, markerfacecolor="white", markeredgewidth=0.5)
+
+
+def _finish(
+    ax: Axes, listed: Sequence[Comparison], series: Sequence[_Series], grouped: bool
+) -> None:
+    """Zero, names of recordings or models, and a legend where models are not named on the axis."""
+    leave_rounding_small(ax)
+    ax.spines["bottom"].set_visible(False)
+    ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
+    if grouped:
+        _name_columns(ax, [_recording(each) for each in listed])
+        ax.legend(**LEGEND_RIGHT)
+        return
+    _name_columns(ax, [each.label.replace(_MINUS, f"\n{_MINUS.lstrip()}") for each in series])
+    if len(listed) == 1:
+        ax.set_xlabel(_in_a_line(_recording(listed[0])))
+
+
+def _recording(compared: Comparison) -> str:
+    """A recording's name in lines; outside of a study there is none."""
+    if not compared.recording:
+        return ""
+    name = f"{literal(compared.recording)}\n{counted(compared.n_units, 'unit')}"
+    return name.replace(" (simulated)", "\n(simulated)")
+
+
+def _name_columns(ax: Axes, names: Sequence[str]) -> None:
+    """Names below the axis, in as few lines as fit side by side; else slanted."""
+    ax.set_xlim(-0.6, len(names) - 0.4)
+    ax.tick_params(axis="x", length=0)
+    width = size_points(ax)[0]
+    for lines in ([name.replace("\n(", " (") for name in names], names):
+        longest = max(len(line) for name in lines for line in name.split("\n"))
+        if longest * len(names) * _LETTER <= width:
+            ax.set_xticks(range(len(names)), lines)
+            return
+    ax.set_xticks(range(len(names)), [_in_a_line(name) for name in names])
+    ax.tick_params(axis="x", rotation=45)
+    for label in ax.get_xticklabels():
+        label.set(ha="right", ma="right", rotation_mode="anchor")
+
+
+def _in_a_line(name: str) -> str:
+    """A recording's name in a line, "B4 (simulated), 23 units"; a difference keeps its two."""
+    lines = name.replace("\n(", " (")
+    return re.sub(rf"\n(?!{_MINUS.strip()})", ", ", lines)
+
+
+def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:
+    """An axis on the right in per cent of the reference's gain, if it has one."""
+    gain = compared.pair(reference, INDEPENDENT).bits_per_second
+    if gain <= 0.0 or math.isinf(gain):
+        return
+    both = (lambda y: np.multiply(y, 100.0 / gain), lambda y: np.multiply(y, gain / 100.0))
+    right = ax.secondary_yaxis("right", functions=both)
+    right.set_ylabel(f"% of {literal(reference)}'s gain")
+    match_type(right, ax.yaxis)

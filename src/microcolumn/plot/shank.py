@@ -1,0 +1,246 @@
+"""The probe: where its units lie, in which layers, and with which weights."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from ..evaluate.assembly import MEMBER, by_unit
+from ..formatting import counted
+from ..models import PopulationModel
+from ..origin import units_of
+from ..units import Units, downwards
+from ..validation import Floats
+from ._inputs import documented, entitle
+from .hidden import POSITIVE
+from .laminar import (
+    HasUnits,
+    bit_layout,
+    has_depths,
+    laminar,
+    layer_name,
+    mark_layers,
+    shank_size,
+    table_of,
+)
+from .style import DATA_COLOUR, LEGEND, OneColour, axes_or_new, one_colour
+from .time import hidden_columns, hidden_title
+from .tips import tip
+
+#: Areas of the dots of weights, points squared: of the strongest among few and among very many
+#: units, of all largest dots together, and of units without weight.
+_LARGEST, _LEAST, _TOGETHER, _NONE = 45.0, 9.0, 2500.0, 1.5
+#: Shades of neighbouring layers, and of the probe.
+_LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
+
+
+def depth_label(depth_reference: str) -> str:
+    """Label of an axis of depths."""
+    return {
+        "surface": "depth below the surface (µm)",
+        "tip": "height above the tip (µm)",
+        "layer IV": "depth below the centre of layer IV (µm)",
+        "unstated": "depth as in the file (µm)",
+    }[depth_reference]
+
+
+@documented("recording")
+def probe(
+    units: HasUnits,
+    *,
+    title: str | None = None,
+    color: OneColour | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The probe with the units at their depths and the layers shaded, superficial at the top.
+
+    Parameters
+    ----------
+    units : Units, Recording or Words
+        Without depths they are drawn by layer or in their order, a row each. Borders of layers lie
+        midway between the neighbouring units of two layers; none is drawn if layers overlap.
+    color : colour, optional
+        Of the units; black by default.
+    """
+    units, colour = table_of(units), one_colour(color, DATA_COLOUR)
+    ax = axes_or_new(ax, shank_size(units))
+    places, heights = draw_shank(ax, units)
+    for kind, name, marker, face in (
+        (~units.multiunit, "single unit", "o", colour),
+        (units.multiunit, "multiunit", "s", "white"),
+    ):
+        shown = kind & ~np.isnan(heights)
+        n_shown = int(shown.sum())
+        if n_shown:
+            label = counted(n_shown, name)
+            [dots] = ax.plot(places[shown], heights[shown], marker, color=colour, label=label)
+            size = float(np.clip(30.0 / math.sqrt(len(units)), 1.3, 3.0))  # many stay dots
+            dots.set(markerfacecolor=face, markersize=size, markeredgewidth=0.23 * size)
+            tip(dots, _tip_columns(units, np.flatnonzero(shown)))
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
+    return entitle(ax, title)
+
+
+@documented("model, 0")
+def assembly(
+    model: PopulationModel,
+    hidden: int,
+    units: HasUnits | None = None,
+    *,
+    color: OneColour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the weights of one hidden unit on the probe, its units at their depths.
+
+    The area of a dot is the size of the weight: filled where it is positive, so that the unit is
+    more active when the hidden unit is on, and open where it is negative. Weights below a quarter
+    of the largest are grey, and units without weight are points.
+
+    Parameters
+    ----------
+    model : RBM or SemiRBM
+        A fitted model with hidden units.
+    hidden : int
+        Column of ``W``. For windows of several bins, each unit's strongest bin counts.
+    units : Units, Words or Recording, optional
+        The recorded units; by default those that the model knows. Without depths they stand in a
+        column, by layer or in their order.
+    color : colour, optional
+        Of the dots; red by default.
+    """
+    [column] = hidden_columns(model, [hidden])
+    n_units = bit_layout(model, units).units.order.size
+    known = units_of(model.origin_, None if units is None else table_of(units))
+    table = Units.numbered(n_units) if known is None else known
+    colour = one_colour(color, POSITIVE)
+    ax = axes_or_new(ax, shank_size(table))
+    places, heights = draw_shank(ax, table)
+    weights = by_unit(model.W_[:, column], len(table))
+    largest = float(np.abs(weights).max()) or 1.0
+    area = float(np.clip(_TOGETHER / len(table), _LEAST, _LARGEST))
+    strong = np.abs(weights) >= MEMBER * largest
+    shades: dict[bool, Any] = {True: colour, False: "0.55"}
+    for positive, label in ((True, "positive weight"), (False, "negative weight")):
+        for is_strong, shade in shades.items():
+            shown = ((weights > 0.0) if positive else (weights < 0.0)) & (strong == is_strong)
+            if not shown.any():
+                continue
+            dots = ax.scatter(
+                places[shown],
+                heights[shown],
+                s=area * np.abs(weights[shown]) / largest,
+                facecolors=shade if positive else "white",
+                edgecolors=shade if not positive else "white",
+                linewidths=0.9 if not positive else 0.3,
+                zorder=3 if is_strong else 2,
+            )
+            named = {"unit": np.array(table.ids)[shown].tolist(), "weight (nats)": weights[shown]}
+            tip(dots, {"hidden unit": f"h{column}", **named})
+            if is_strong:
+                dots.set_label(label)
+    absent = weights == 0.0
+    ax.scatter(places[absent], heights[absent], s=_NONE, color="0.4", linewidths=0, zorder=2)
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
+    return entitle(ax, hidden_title(model, column) if title is None else title)
+
+
+def _tip_columns(units: Units, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """What is known of some units, by name."""
+    columns: dict[str, Any] = {"unit": [units.ids[n] for n in rows]}
+    if units.layer is not None:
+        columns["layer"] = [units.layer[n] for n in rows]
+    if units.depth_um is not None:
+        columns["depth (µm)"] = np.asarray(units.depth_um)[rows]
+    return columns
+
+
+def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
+    """Draw the probe and the layers; where units lie on it, x and y, shape (n_units,) each.
+
+    A unit whose depth is not known among others that have one lies at NaN.
+    """
+    found = laminar(units)
+    if has_depths(units):
+        heights = np.asarray(units.depth_um)
+        _depth_axis(ax, heights, str(units.depth_reference))
+        _shade_layers(ax, units)
+    else:
+        heights = np.argsort(found.order).astype(np.float64)
+        ax.set_ylim(len(units) - 0.5, -0.5)
+        mark_layers(ax, found)
+        ax.set_ylabel(
+            "units by layer, depths unknown" if found.layers else "units, in the order of the file"
+        )
+    places = _side_by_side(heights)
+    shank = float(np.nanmax(np.abs(places))) + 0.15
+    ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
+    ax.set(xlim=(-max(0.6, shank + 0.1), max(0.6, shank + 0.1)), xticks=[])
+    ax.spines["bottom"].set_visible(False)
+    return places, heights
+
+
+def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
+    """An axis on which deeper is further down, with some space beyond the outermost units."""
+    shallow, deep = np.nanmin(depths), np.nanmax(depths)
+    margin = 0.06 * (deep - shallow) or 50.0
+    limits = (shallow - margin, deep + margin)
+    ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
+    ax.set_ylabel(depth_label(reference))
+
+
+def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
+    """Upper and lower limit of each layer, µm, from the top; infinite at both ends.
+
+    A border lies midway between the neighbouring units of two layers. Empty if layers or depths
+    are unknown, or if layers overlap in depth.
+    """
+    if units.depth_um is None or units.layer is None:
+        return {}
+    down = downwards(str(units.depth_reference))
+    labels, below = np.array(units.layer), down * units.depth_um
+    spans = {}
+    for name, _, _ in laminar(units).layers:
+        inside = below[(labels == name) & ~np.isnan(below)]
+        if name and inside.size:
+            spans[name] = (float(inside.min()), float(inside.max()))
+    ends = list(spans.values())
+    if not ends or any(upper[1] >= lower[0] for upper, lower in pairwise(ends)):
+        return {}
+    borders = [(upper[1] + lower[0]) / 2 for upper, lower in pairwise(ends)]
+    edges = [down * edge for edge in (-np.inf, *borders, np.inf)]
+    return dict(zip(spans, pairwise(edges), strict=True))
+
+
+def _shade_layers(ax: Axes, units: Units) -> None:
+    """A band for each layer, named right of the axes, and lines between them."""
+    low, high = sorted(ax.get_ylim())
+    right: Any = {"xycoords": ax.get_yaxis_transform(), "annotation_clip": False, "size": 7}
+    right |= {"textcoords": "offset points", "va": "center"}
+    for place, (name, limits) in enumerate(layer_spans(units).items()):
+        upper, lower = np.clip(limits, low, high)
+        ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
+        if place:
+            ax.axhline(upper, color="black", linewidth=0.8)
+        ax.annotate(layer_name(name), (1.0, (upper + lower) / 2), (3.0, 0.0), **right)
+
+
+def _side_by_side(heights: Floats) -> Floats:
+    """Horizontal positions on the probe, such that units of similar height do not overlap."""
+    known = np.flatnonzero(~np.isnan(heights))
+    least = np.ptp(heights[known]) / 45  # units that are closer would overlap
+    columns = np.zeros(heights.size)
+    nearest = np.full(known.size, -np.inf)  # of each column, the largest height taken in it
+    for unit in known[np.argsort(heights[known], kind="stable")]:
+        column = int(np.argmax(heights[unit] - nearest > least))
+        nearest[column] = heights[unit]
+        # From the middle outwards: 0, 1, -1, 2, -2 and so on.
+        columns[unit] = (column + 1) // 2 * (1 if column % 2 else -1)
+    columns -= (columns.min() + columns.max()) / 2
+    return columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))

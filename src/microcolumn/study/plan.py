@@ -1,0 +1,353 @@
+"""Plan: the recordings of a study and the experiments on them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from ..errors import BadArgument, BadFile, BadInput, BadType, in_file, within
+from ..io import is_url
+from ..recording import Recording
+from ..renamed import Renamed
+from ..simulate import PRESETS
+from ..validation import listed
+from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
+from .sources import Source
+
+__all__ = ["INSTANTANEOUS", "SPATIOTEMPORAL", "Experiment", "Plan", "Source"]
+
+Origin: TypeAlias = "str | Path | Recording | Source"
+
+_SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
+#: Settings that say which words an experiment is about, and how large its models are.
+_OF_WORDS = ("bin_width", "most_active", "max_words", "windows", "n_hidden", "split_by")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Renamed):
+    """What a study computes.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        Its recordings.
+    experiments : tuple of Experiment
+        What is done with them.
+    full : Plan, optional
+        The plan that this one is a small version of; see :meth:`quick`.
+
+    Examples
+    --------
+    >>> plan = Plan.of(["B4", "T6"], n_splits=5, models=["Ising", "RBM"])
+    >>> [source.name for source in plan.sources], plan.experiments[0].n_splits
+    (['B4', 'T6'], 5)
+    >>> Plan.from_dict(plan.as_dict()) == plan
+    True
+    """
+
+    sources: tuple[Source, ...]
+    experiments: tuple[Experiment, ...]
+    full: Plan | None = None
+
+    def __post_init__(self) -> None:
+        for name, kind in (("sources", Source), ("experiments", Experiment)):
+            entries = tuple(listed(name, getattr(self, name), f"pass a list of {kind.__name__}"))
+            for entry in entries:
+                if not isinstance(entry, kind):
+                    raise BadType(name, f"has {entry!r}", f"pass a list of {kind.__name__}")
+            object.__setattr__(self, name, entries)
+        if not self.sources:
+            raise BadInput("the plan has no recording", "add one with a preset or a file")
+        if not self.experiments:
+            raise BadInput("the plan has no experiment", "add one, for example INSTANTANEOUS")
+        known = [source.name for source in self.sources]
+        _check_distinct("recordings", known)
+        _check_distinct("experiments", [experiment.name for experiment in self.experiments])
+        for experiment in self.experiments:
+            for name in experiment.recordings:
+                if name not in known:
+                    with within(f"experiment {experiment.name}"):
+                        problem = f"names {name!r}, which the plan does not have"
+                        raise BadArgument("recordings", problem, did_you_mean(name, known))
+
+    @classmethod
+    def of(
+        cls,
+        recordings: Mapping[str, Origin] | Any,
+        *,
+        spatiotemporal: bool = False,
+        read: Mapping[str, Any] | None = None,
+        select: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Plan:
+        """Plan of the instantaneous experiment on some recordings.
+
+        Parameters
+        ----------
+        recordings : mapping of str to origin, iterable of origins, or one origin
+            An origin is a path, the name of a preset (``"B4"``), a :class:`Recording` or a
+            :class:`Source`. Without names, files are known by their stem.
+        spatiotemporal : bool
+            Whether to add the spatiotemporal experiment with its defaults.
+        read, select : mapping, optional
+            Options of :func:`microcolumn.read` for all files and of :meth:`Recording.select` for
+            all recordings.
+        **settings
+            Fields of the instantaneous :class:`Experiment`. Those that do not describe the words
+            or the hidden units hold for the spatiotemporal one as well.
+        """
+        origins = _named(recordings)
+        sources = [_source(name, origin, read, select) for name, origin in origins.items()]
+        experiments = [Experiment.from_dict("instantaneous", settings)]
+        if spatiotemporal:
+            shared = {key: value for key, value in settings.items() if key not in _OF_WORDS}
+            experiments.append(Experiment.from_dict("spatiotemporal", shared))
+        return cls(tuple(sources), tuple(experiments))
+
+    @classmethod
+    def paper(cls) -> Plan:
+        """The paper's protocol on simulated recordings (docs/method.md, section 7).
+
+        It fits by minimum probability flow. Beside it stands what likelihood gives, on three of the
+        ten splits, for the two models that the paper's conclusion rests on and for their rivals.
+        """
+        sources = tuple(Source(name, preset=name) for name in PRESETS)
+        flow: dict[str, Any] = {"objectives": "mpf", "l1": PAPER_L1}
+        instantaneous = replace(INSTANTANEOUS, split_by="words", **flow)
+        likelihood = Experiment(
+            "likelihood",
+            models=tuple(name for name in INSTANTANEOUS.models if name != "SemiRBM"),
+            n_splits=3,
+            split_by="words",  # the same splits, so that only the objective differs
+        )
+        spatiotemporal = replace(SPATIOTEMPORAL, recordings=("B4",), **flow)
+        return cls(sources, (instantaneous, likelihood, spatiotemporal))
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Plan:
+        """Read a plan from a TOML file; paths in it are relative to the file.
+
+        ::
+
+            [recordings.B4]
+            preset = "B4"                    # also seed and minutes
+            [recordings.session1]
+            file = "session1.nwb"
+            depth_reference = "surface"      # any option of microcolumn.read
+            select = { min_rate_hz = 0.1 }   # any option of Recording.select
+
+            [instantaneous]                  # any field of Experiment
+            n_splits = 5
+            [spatiotemporal]                 # even if empty: windows of 1 to 15 bins of 6.7 ms
+            recordings = ["B4"]
+            [experiments.coarse]             # more of them, from the instantaneous defaults
+            bin_width = 0.040
+
+        Without any experiment it is the instantaneous one.
+        """
+        path = Path(path)
+        with in_file(path):
+            try:
+                return cls.from_dict(tomllib.loads(_text(path)), folder=path.parent)
+            except tomllib.TOMLDecodeError as error:
+                raise BadFile(f"it is not TOML: {error}", "correct that line") from None
+            except RecursionError:
+                raise BadFile(
+                    "it has lists or tables within each other that are too deep to read",
+                    "a plan has three levels",
+                ) from None
+
+    @classmethod
+    def from_dict(cls, plan: Mapping[str, Any], folder: Path | None = None) -> Plan:
+        """The plan that :meth:`as_dict` or a TOML file described.
+
+        Parameters
+        ----------
+        plan : mapping
+            Sections by name, see :meth:`from_toml`.
+        folder : Path, optional
+            What relative paths are relative to.
+        """
+        full = plan.get("whole")
+        for section, content in plan.items():
+            if section not in (*_SECTIONS, "whole"):
+                raise BadInput(
+                    f"{section!r} is no section of a plan",
+                    f"{did_you_mean(section, _SECTIONS)} (an experiment of your own goes into "
+                    f"[experiments.{section}])",
+                )
+            if not isinstance(content, Mapping):
+                raise BadType(section, f"is {content!r}", f"write it as a table, [{section}]")
+        sources = [
+            Source.from_dict(name, entry, folder)
+            for name, entry in plan.get("recordings", {}).items()
+        ]
+        named = [(name, plan[name]) for name in _SECTIONS[1:3] if name in plan]
+        named += plan.get("experiments", {}).items()
+        experiments = [Experiment.from_dict(name, settings) for name, settings in named]
+        planned = None if full is None else cls.from_dict(full, folder)
+        return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,), planned)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan, defaults included, in the types of JSON."""
+        return {
+            "recordings": {source.name: source.as_dict() for source in self.sources},
+            "experiments": {each.name: each.as_dict() for each in self.experiments},
+            **({} if self.full is None else {"whole": self.full.as_dict()}),
+        }
+
+    def sources_of(self, experiment: Experiment) -> tuple[Source, ...]:
+        """Sources of the recordings that an experiment is about, in the plan's order."""
+        names = experiment.recordings or [source.name for source in self.sources]
+        return tuple(source for source in self.sources if source.name in names)
+
+    def quick(self) -> Plan:
+        """The same plan made small, for a first look.
+
+        At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
+        units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, otherwise the 80
+        most active units unless the plan says how many, 30,000 words from all of the recording, 10
+        minutes of a preset, and 4,000 steps of annealing; for words of more than 64 bits the
+        faster comparison (:class:`Experiment`). The result remembers the plan that it was made
+        from, and a study of it says that it is a quick look.
+        """
+        sources = tuple(
+            replace(source, minutes=_quick_minutes(source)) if source.preset else source
+            for source in self.sources
+        )
+        experiments = tuple(_quick_experiment(each) for each in self.experiments)
+        if (sources, experiments) == (self.sources, self.experiments):
+            return self  # small already
+        return Plan(sources, experiments, self.full or self)
+
+
+def _quick_minutes(source: Source) -> float:
+    minutes = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
+    return min(minutes, 10.0)
+
+
+def _quick_experiment(experiment: Experiment) -> Experiment:
+    windows = tuple(n for n in experiment.windows if n in (1, 2, 4))
+    hidden = [10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
+    # A few strengths of a long list would leave the best one beyond their end.
+    l1 = "coarse" if isinstance(experiment.l1, str) or len(experiment.l1) > 3 else experiment.l1
+    # Four bins of seven units have few enough states for exact sums.
+    several, n_units = max(experiment.windows) > 1, experiment.most_active
+    return replace(
+        experiment,
+        most_active=min(n_units or 7, 7) if several else n_units or 80,
+        n_splits=min(experiment.n_splits, 3),  # fewer decide nothing
+        l1=l1,
+        n_hidden=tuple(dict.fromkeys(hidden)),
+        windows=windows or (min(experiment.windows),),
+        max_words=min(experiment.max_words or 30_000, 30_000),
+        max_steps=min(experiment.max_steps, 4000),
+        fast_above_bits=min(experiment.fast_above_bits or 64, 64),
+    )
+
+
+def _named(recordings: Any) -> dict[str, Origin]:
+    """Origins by name; those without one get their stem, numbered where it is taken."""
+    if isinstance(recordings, Mapping):
+        return dict(recordings)
+    if isinstance(recordings, str | Path | Recording | Source):
+        recordings = [recordings]
+    named: dict[str, Origin] = {}
+    for origin in listed("recordings", recordings, "pass paths, presets or recordings"):
+        if isinstance(origin, Source):
+            stem = origin.name
+        elif isinstance(origin, str | Path):
+            path = urlsplit(origin).path if isinstance(origin, str) and is_url(origin) else origin
+            stem = Path(path).stem or Path(path).resolve().stem or "recording"
+        else:
+            stem = "recording"
+        name, number = stem, 2
+        while name in named:
+            name, number = f"{stem} {number}", number + 1
+        named[name] = origin
+    return named
+
+
+def _source(
+    name: str, origin: Any, read: Mapping[str, Any] | None, select: Mapping[str, Any] | None
+) -> Source:
+    chosen = dict(select or {})
+    if isinstance(origin, Source):
+        return replace(origin, name=name, select={**origin.select, **chosen})
+    if isinstance(origin, Recording):
+        return Source(name, recording=origin, select=chosen)
+    if isinstance(origin, str) and origin in PRESETS:
+        return Source(name, preset=origin, select=chosen)
+    if isinstance(origin, str | Path):
+        entry = {**(read or {}), "file": str(origin), "select": chosen}
+        return Source.from_dict(name, entry, folder=Path.cwd())
+    raise BadType(f"recording {name}", f"is {origin!r}", "pass a path, a preset or a Recording")
+
+
+def _text(path: Path) -> str:
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the plan's TOML file in it")
+    try:
+        content = path.read_bytes()
+        if content.startswith(b"SQLite format 3"):
+            raise BadFile(
+                "it is a store, not a plan",
+                "give the TOML file it was made from, or print it with 'microcolumn study report'",
+            )
+        return content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path} does not exist; check the path of the plan") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BadFile(f"line {line} is not UTF-8 text", "save it as UTF-8") from None
+    except OSError as error:
+        raise OSError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
+
+
+def _check_distinct(what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"two {what} are called {name!r}", "give each its own name")
+
+
+def diff(old: Plan, new: Plan) -> list[str]:
+    """Each difference between two plans, such as "instantaneous: n_splits was 5, is 10"."""
+    before, after = old.as_dict(), new.as_dict()
+    return [
+        *_differences("recording ", before["recordings"], after["recordings"]),
+        *_differences("", before["experiments"], after["experiments"]),
+    ]
+
+
+def _differences(
+    kind: str, before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    what = kind or "experiment "
+    sentences = [f"{what}{name} is no longer planned" for name in before if name not in after]
+    for name, settings in after.items():
+        if name not in before:
+            sentences.append(f"{what}{name} is new")
+            continue
+        for key in dict.fromkeys((*before[name], *settings)):
+            was, now = before[name].get(key), settings.get(key)
+            changed = f"{key} was {_setting_text(was)}, is {_setting_text(now)}"
+            if key == "in_memory" and was and now:
+                changed = "its data in memory are not the same"
+            if was != now:
+                sentences.append(f"{kind}{name}: {changed}")
+    return sentences
+
+
+def _setting_text(value: Any) -> str:
+    """A setting as a reader would write it."""
+    if value is None:
+        return "not set"
+    if isinstance(value, list):
+        return ", ".join(_setting_text(entry) for entry in value) or "all"
+    if isinstance(value, Mapping):
+        return " and ".join(f"{key} {_setting_text(entry)}" for key, entry in value.items())
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

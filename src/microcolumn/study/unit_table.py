@@ -1,0 +1,161 @@
+"""One row per recorded unit: where it lies, its assemblies, its partners, how well it is predicted.
+
+Each part comes from the best model that has it, and the row says which model that is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluate import Intervals, PredictionResult
+from ..evaluate.assembly import by_unit
+from ..evaluate.estimates import corrected
+from ..evaluate.recurrence import oriented_weights
+from ..evaluate.significance import FEWEST_SPLITS, degrees_of_freedom, p_value
+from ..models import ModelSpec
+from ..validation import Floats
+from .index import Condition, Row
+
+Results: TypeAlias = Any  # of _results.py, which imports this module
+
+#: Partners that are named of each unit, and the share of them that may be false discoveries.
+N_PARTNERS, RATE = 3, 0.05
+
+
+def unit_rows(results: Results, condition: Condition) -> list[Row]:
+    """Rows of :meth:`Results.unit_table`."""
+    where = {"recording": condition.recording, "experiment": condition.experiment.name}
+    data = results.data(**where)
+    units, n_units = data.units, len(data.units)
+    unknown = np.full(n_units, math.nan)
+    depths = unknown if units.depth_um is None else units.depth_um
+    parts = (
+        _memberships(results, condition, units.ids),
+        _partners(results, condition, units.ids),
+        _gains(results, condition, n_units),
+    )
+    return [
+        condition.names
+        | {
+            "unit": units.ids[n],
+            "layer": units.layer[n] if units.layer else "",
+            "depth_um": float(depths[n]),
+            "depth_reference": units.depth_reference or "",
+            "rate_hz": float(data.rates_hz[n]),
+        }
+        | {name: value for part in parts for name, value in part[n].items()}
+        for n in range(n_units)
+    ]
+
+
+def _memberships(results: Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
+    """Assemblies that each unit is in, those in which its weight is largest first."""
+    for spec, found in _best(results.assemblies, results, condition):
+        if not len(found):  # no live hidden unit
+            continue
+        W = oriented_weights(results.model(model=spec, **condition.names).parameters_)
+        weight = {row.position: by_unit(W[:, row.position], len(ids)) for row in found.stable}
+        rows = []
+        for n, unit in enumerate(ids):
+            positions = [row.position for row in found.stable if unit in row.units]
+            positions.sort(key=lambda k: -weight[k][n])
+            names = tuple(f"h{k}" for k in positions)
+            rows.append({"assemblies": names, "assemblies_model": spec.name})
+        return rows
+    return [{"assemblies": (), "assemblies_model": ""}] * len(ids)
+
+
+class _Couplings(NamedTuple):
+    """Couplings between bits: ``pairs`` (n_pairs, 2), ``nats`` and ``stderr`` (n_pairs,)."""
+
+    model: str
+    pairs: NDArray[np.int64]
+    nats: Floats
+    stderr: Floats
+
+
+def _partners(results: Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
+    """Units that each unit is most strongly coupled to, each named once."""
+    model, pairs, nats, stderr = _couplings(results, condition)
+    first, second = (pairs % len(ids)).T  # bits of a window are bin by bin
+    rows: list[Row] = []
+    for n in range(len(ids)):
+        named: dict[int, int] = {}
+        own = np.flatnonzero((first == n) ^ (second == n))
+        for k in own[np.argsort(-np.abs(nats[own]), kind="stable")].tolist():
+            named.setdefault(int(first[k] + second[k]) - n, k)
+        strongest = list(named.items())[:N_PARTNERS]
+        rows.append(
+            {
+                "partners": tuple(ids[m] for m, _ in strongest),
+                "partners_nats": tuple(float(nats[k]) for _, k in strongest),
+                "partners_stderr": tuple(float(stderr[k]) for _, k in strongest),
+                "partners_model": model,
+            }
+        )
+    return rows
+
+
+def _couplings(results: Results, condition: Condition) -> _Couplings:
+    """Couplings that differ from 0, of the best model that has some; else, none.
+
+    Where no model has intervals, those that the penalty left in the best model with couplings.
+    """
+    found = [each for each in _best(results.intervals, results, condition) if _has_couplings(each)]
+    known = [(spec, each) for spec, each in found if each is not None]
+    for spec, each in known:
+        sure = np.flatnonzero(each.couplings.significant(RATE))
+        if sure.size or spec is known[-1][0]:
+            values = each.couplings.estimate[sure], each.couplings.stderr[sure]
+            return _Couplings(spec.name, each.pairs[sure], *values)
+    for spec, _ in found:
+        J = results.model(model=spec, **condition.names).parameters_.J
+        pairs = np.argwhere(np.triu(J, 1))
+        nats = J[tuple(pairs.T)]
+        return _Couplings(spec.name, pairs, nats, np.full(nats.shape, math.nan))
+    return _Couplings("", np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
+
+
+def _has_couplings(found: tuple[ModelSpec, Intervals | None]) -> bool:
+    return found[0].model in ("Ising", "SemiRBM")
+
+
+def _gains(results: Results, condition: Condition, n_units: int) -> list[Row]:
+    """Bits/s that each unit's spikes are predicted better than by its rate, given all others."""
+    for spec, found in _best(results.predictions, results, condition):
+        units = found["rest"].units
+        error = (1.0 + found["rest"].n_splits * condition.experiment.test_to_train) ** 0.5
+        q_values = _q_values(results, condition, found["rest"], error)
+        return [
+            {
+                "gain_bits_per_second": unit.gain_bits_per_second,
+                "gain_stderr": error * unit.stderr,
+                "gain_q_value": q,
+                "gain_model": spec.name,
+            }
+            for unit, q in zip(units, q_values, strict=True)
+        ]
+    unknown: Row = dict.fromkeys(("gain_bits_per_second", "gain_stderr", "gain_q_value"), math.nan)
+    return [unknown | {"gain_model": ""}] * n_units
+
+
+def _q_values(
+    results: Results, condition: Condition, found: PredictionResult, error: float
+) -> list[float]:
+    """False discovery rates at which units count as predicted; NaN where splits are too few."""
+    if found.n_splits < FEWEST_SPLITS:
+        return [math.nan] * len(found.units)
+    freedom = degrees_of_freedom(found.n_splits, results.blocks_dealt(condition))
+    p_values = [p_value(u.gain_bits_per_second, error * u.stderr, freedom) for u in found.units]
+    return [float(q) for q in corrected(np.array(p_values))]
+
+
+def _best(find: Callable[..., Any], results: Results, condition: Condition) -> Iterator[Any]:
+    """What a method of the results finds of each model that it is computed for, best first."""
+    models = results.comparison(**condition.names).models
+    yield from results.of_models(find, condition, [model.spec for model in models])
