@@ -134,6 +134,17 @@ def past_the_interface() -> set[str]:
     }
 
 
+def past_the_underscore() -> set[str]:
+    """Imports of a private module or name by a module of another subpackage."""
+    return {
+        f"{module} -> {target}"
+        for module, path in modules().items()
+        for target in _named(module, path)
+        if any(part.startswith("_") and not part.startswith("__") for part in target.split("."))
+        if target.startswith("microcolumn.") and subpackage_of(module) != subpackage_of(target)
+    }
+
+
 def _named(module: str, path: Path) -> set[str]:
     """Dotted names that a module imports, as it writes them."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]

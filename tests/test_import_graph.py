@@ -29,6 +29,10 @@ def test_no_subpackage_but_the_kernels_knows_their_implementation():
     assert import_graph.past_the_interface() == set()
 
 
+def test_a_private_module_is_imported_by_its_own_subpackage_alone():
+    assert import_graph.past_the_underscore() == set()
+
+
 def test_no_modules_import_each_other_in_a_circle(graph):
     assert import_graph.cycle(graph) == []
 
