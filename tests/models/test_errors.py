@@ -55,7 +55,7 @@ CALLS = [
     (lambda: ISING.with_log_partition(1.5), TypeError, "log_z is a float; pass a LogPartition"),
     (lambda: mc.Ising.from_parameters({"b": [0.0]}), TypeError, "theta is a dict; pass Parameters"),
     *(
-        (lambda n=n: ISING.sample(n), ValueError, "n_samples is .*; it must be a whole number, 1")
+        (lambda n=n: ISING.sample(n), ValueError, "n_samples is .*; (it must be at|pass a whole)")
         for n in (0, -1, 1.5, "many", np.zeros((3, 4)))
     ),
     *(

@@ -19,7 +19,7 @@ MODELS = {
     "cascade": mc.models.CascadedLogistic(l1=1e-3),
     "tracking": mc.models.PopulationTracking(),
     "two-tree": mc.models.TwoTree(),
-    "universal": mc.models.Universal(mc.Independent(), 1.0),
+    "universal": mc.models.DirichletProcess(mc.Independent(), 1.0),
     "history": mc.models.HistoryGLM(n_lags=3, basis=2),
 }
 

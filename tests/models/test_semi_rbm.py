@@ -78,13 +78,13 @@ def test_the_given_solutions_are_where_the_fit_starts():
     [
         (lambda i, r: [i, r, r], TypeError, "nested is not a pair; pass"),
         (lambda i, r: 3, TypeError, "nested is not a pair; pass"),
-        (lambda i, r: (i, 3), ValueError, "no RBM model for each of 3 values of l1; pass"),
-        (lambda i, r: (i[:2], r), ValueError, "no Ising model for each of 3 values of l1; pass"),
-        (lambda i, r: (i, r[:1]), ValueError, "no RBM model for each of 3 values of l1; pass"),
-        (lambda i, r: (r, i), TypeError, "has a RBM in place of Ising; pass"),
-        (lambda i, r: (i, [mc.RBM(3)] * 3), ValueError, "an RBM with .* in place of"),
-        (lambda i, r: (i[::-1], r), ValueError, r"an Ising with {.*0\.01.*} in place of {.*0\.001"),
-        (lambda i, r: (i, r[::-1]), ValueError, r"an RBM with {.*0\.01.*} in place of {.*0\.001"),
+        (lambda i, r: (i, 3), ValueError, "no RBM for each of 3 l1; pass"),
+        (lambda i, r: (i[:2], r), ValueError, "no Ising for each of 3 l1; pass"),
+        (lambda i, r: (i, r[:1]), ValueError, "no RBM for each of 3 l1; pass"),
+        (lambda i, r: (r, i), TypeError, "has an RBM in place of Ising; pass"),
+        (lambda i, r: (i, [mc.RBM(3)] * 3), ValueError, "has RBM with .*, not .*"),
+        (lambda i, r: (i[::-1], r), ValueError, r"has Ising with {.*0\.01.*}, not {.*0\.001"),
+        (lambda i, r: (i, r[::-1]), ValueError, r"has RBM with {.*0\.01.*}, not {.*0\.001"),
     ],
 )
 def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):

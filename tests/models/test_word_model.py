@@ -5,15 +5,17 @@ import pytest
 
 from microcolumn.models._files import MODELS, model_class
 from microcolumn.models._rival import Rival
+from microcolumn.models._words_estimator import Size
 
 
 class AlwaysSilent(Rival):
     """The least that a rival is made of: the silent word has probability 1."""
 
-    n_parameters_ = 0
-
     def _fit(self, words):
         pass
+
+    def _size(self):
+        return Size(0)
 
     def _log_probability(self, bits):
         return np.where(bits.any(axis=1), -np.inf, 0.0)
@@ -21,15 +23,12 @@ class AlwaysSilent(Rival):
     def _draw(self, n_samples, rng):
         return np.zeros((n_samples, self.n_features_in_), dtype=np.uint8)
 
-    def _arrays(self):
-        return {}
-
     @classmethod
     def _from_arrays(cls, arrays, settings):
         return cls()
 
 
-@pytest.mark.parametrize("part", ["_fit", "_log_probability", "_draw", "_arrays"])
+@pytest.mark.parametrize("part", ["_fit", "_size", "_log_probability", "_draw"])
 def test_a_rival_that_lacks_a_part_is_not_made(part):
     parts = {name: value for name, value in vars(AlwaysSilent).items() if name != part}
     with pytest.raises(TypeError, match=part):

@@ -14,6 +14,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadFile
+from ..formatting import counted
 from ..kernels.loops.ancestry import (
     fill_tables,
     log_odds_given_first,
@@ -29,7 +30,7 @@ from ..words import Words
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._settings import Number
-from ._words_estimator import floored_rates
+from ._words_estimator import Size, floored_rates
 from .counting import distinct_pasts
 
 Places = NDArray[np.int64]
@@ -76,6 +77,7 @@ class Ancestral(Rival):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_edges": [Number(Integral, 0, None, closed="left"), None]
     }
+    _kept_arrays = ("order_", "parents_", "slopes_", "_unit_rates", "edges_", "information_")
 
     order_: Places
     parents_: Places
@@ -98,29 +100,10 @@ class Ancestral(Rival):
     def _grown(self, pairs: Floats, n_words: float) -> tuple[Places, Places, Floats]:
         """Order, parents and gains from the counts of pairs, as in :class:`Structure`."""
 
-    @property
-    def n_couplings_(self) -> int:
-        """Pairs of units with a coupling other than zero."""
-        check_is_fitted(self)
-        return int(np.count_nonzero(self._couplings))
-
-    @property
-    def n_nonzero_(self) -> int:
-        """Couplings other than zero."""
-        return self.n_couplings_
-
-    @property
-    def n_parameters_(self) -> int:
-        """A rate for each unit and a coefficient for each edge."""
-        check_is_fitted(self)
-        return self.n_features_in_ + len(self.edges_)
-
-    @property
-    def size_(self) -> str:
-        """Number of edges."""
-        check_is_fitted(self)
-        n_edges = len(self.edges_)
-        return f"{n_edges} edge{'s' * (n_edges != 1)}"
+    def _size(self) -> Size:
+        n_edges, n_couplings = len(self.edges_), np.count_nonzero(self._couplings)
+        n_parameters = self.n_features_in_ + n_edges  # rates, and a coefficient for each edge
+        return Size(n_parameters, n_couplings, n_couplings, chosen=counted(n_edges, "edge"))
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of edges worth trying: from a fiftieth of all to all."""
@@ -268,26 +251,14 @@ class Ancestral(Rival):
     def _most_edges(cls, n_units: int) -> int:
         """Edges of the largest model of so many units."""
 
-    def _arrays(self) -> Arrays:
-        return {
-            "order": self.order_,
-            "parents": self.parents_,
-            "slopes": self.slopes_,
-            "unit_rates": self._unit_rates,
-            "edges": self.edges_,
-            "information": self.information_,
-        }
-
     def _take_arrays(self, arrays: Arrays) -> int:
-        n_units = len(arrays["unit_rates"])
-        rates = shaped("unit_rates", floats(arrays, "unit_rates"), (n_units,))
-        slopes = shaped("slopes", floats(arrays, "slopes"), (n_units, 2))
-        order = shaped("order", _places(arrays, "order"), (n_units,))
-        parents = shaped("parents", _places(arrays, "parents"), (n_units, 2))
-        edges = _places(arrays, "edges")
-        self.edges_ = shaped("edges", edges, (len(edges), 2))
-        information = floats(arrays, "information")
-        self.information_ = shaped("information", information, (len(edges),))
+        n_units, n_edges = len(arrays["unit_rates"]), len(arrays["edges"])
+        rates = floats(arrays, "unit_rates", (n_units,))
+        slopes = floats(arrays, "slopes", (n_units, 2))
+        order = _places(arrays, "order", (n_units,))
+        parents = _places(arrays, "parents", (n_units, 2))
+        self.edges_ = edges = _places(arrays, "edges", (n_edges, 2))
+        self.information_ = floats(arrays, "information", (n_edges,))
         if not ((rates > 0.0) & (rates < 1.0)).all():
             raise BadFile("unit_rates are not all between 0 and 1")
         if ((edges < 0) | (edges >= n_units)).any():
@@ -317,10 +288,10 @@ def _completed(order: Places, parents: Places, slopes: Floats) -> tuple[Places, 
     return lineage, np.take_along_axis(slopes, later_first, axis=1)
 
 
-def _places(arrays: Arrays, name: str) -> Places:
+def _places(arrays: Arrays, name: str, shape: tuple[int, ...]) -> Places:
     if arrays[name].dtype != np.int64:
         raise BadFile(f"{name} are not whole numbers of 64 bits")
-    return arrays[name]
+    return shaped(name, arrays[name], shape)
 
 
 def _check_ancestry(order: Places, parents: Places) -> None:

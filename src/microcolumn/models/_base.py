@@ -29,11 +29,11 @@ from ..partition import (
     log_partition,
 )
 from ..partition.frequent import frequent_words_doubt, frequent_words_estimate
-from ..validation import check_binary, expect, one_of
+from ..validation import check_binary, expect, one_of, whole_number
 from ..words import Words
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel
-from ._words_estimator import check_whole, in_time
+from ._words_estimator import Size, in_time
 
 #: Names of the arrays that a file keeps parameters in.
 PARAMETERS = ("b", "J", "W", "c", "v")
@@ -81,27 +81,11 @@ class PopulationModel(WordModel):
         theta = self._theta()
         return np.zeros(0) if theta.c is None else theta.c.copy()
 
-    @property
-    def n_live_hidden_(self) -> int:
-        """Hidden units with at least one non-zero weight."""
-        return int(self._theta().live.sum())
-
-    @property
-    def n_couplings_(self) -> int:
-        """Pairs of units with a coupling other than zero."""
-        return int(np.count_nonzero(self.J_)) // 2
-
-    @property
-    def n_nonzero_(self) -> int:
-        """Couplings (a pair counts once) and weights other than zero: what a penalty left over."""
-        return self.n_couplings_ + int(np.count_nonzero(self.W_))
-
-    @property
-    def n_parameters_(self) -> int:
-        """Biases, couplings, weights and hidden biases that are not zero."""
-        theta = self._theta()
-        n_biases = theta.n_visible + (0 if theta.is_gaussian else self.n_live_hidden_)
-        return n_biases + self.n_nonzero_
+    def _size(self) -> Size:
+        theta, n_couplings = self.parameters_, np.count_nonzero(self.J_) // 2
+        n_live, n_nonzero = int(theta.live.sum()), n_couplings + np.count_nonzero(self.W_)
+        n_biases = theta.n_visible + (0 if theta.is_gaussian else n_live)
+        return Size(n_biases + n_nonzero, n_nonzero, n_couplings, n_live)
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
@@ -224,7 +208,7 @@ class PopulationModel(WordModel):
             For Gibbs sampling: see :func:`microcolumn.partition.gibbs_samples`.
         """
         theta = self._theta()
-        check_whole("n_samples", n_samples)
+        whole_number("n_samples", n_samples, least=1)
         one_of("method", method, ("auto", "exact", "gibbs"))
         if method == "gibbs" or (method == "auto" and not can_sample_exactly(theta)):
             return gibbs_samples(theta, n_samples, random_state=random_state, **options)
@@ -253,7 +237,7 @@ class PopulationModel(WordModel):
             model._kept_words = shaped("kept_words", kept, (len(kept), n_bits))
             model._frequent = (
                 shaped("frequent_words", frequent, (len(frequent), n_bits)),
-                shaped("frequencies", floats(arrays, "frequencies"), (len(frequent),)),
+                floats(arrays, "frequencies", (len(frequent),)),
             )
         return model
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from ..errors import BadFile
+from ..formatting import counted
 from ..objectives import further_l1, l1_grid
 from ..objectives.sparse_words import listed_words
 from ..solvers import Certificate
@@ -20,7 +22,7 @@ from ..words import Words
 from ._rival import Rival, warn_of_regressions
 from ._saving import Arrays, floats, shaped
 from ._settings import COUNT, POSITIVE, STRENGTH
-from ._words_estimator import floored_rates
+from ._words_estimator import Size, floored_rates
 
 #: Decades of strengths below the three that grids of other models span: on 54 retinal cells the
 #: best one without the count lay at the lower end of three.
@@ -29,6 +31,7 @@ _MORE_DECADES = 1
 _NATURAL = 15.0
 
 
+@dataclass(eq=False, repr=False)
 class CascadedLogistic(Rival):
     """Each unit given those before it, by logistic regressions with an L1 penalty.
 
@@ -90,26 +93,14 @@ class CascadedLogistic(Rival):
         "tol": POSITIVE,
         "max_iter": COUNT,
     }
-    _fitted_numbers: ClassVar[tuple[str, ...]] = (
-        *Rival._fitted_numbers, "optimality_", "n_iter_",
-    )  # fmt: skip
+    _fitted_numbers = (*Rival._fitted_numbers, "optimality_", "n_iter_")
+    _kept_arrays = ("b_", "weights_", "order_", "steps_", "thresholds_")
 
-    order_: NDArray[np.int64]
-    b_: Floats
-    weights_: Floats
-    steps_: Floats
-    thresholds_: NDArray[np.int64]
-    certificate_: Certificate
-    optimality_: float
-    n_iter_: int
-
-    def __init__(
-        self, l1: float = 4e-5, count: bool = True, *, tol: float = 1e-8, max_iter: int = 100
-    ) -> None:
-        self.l1 = l1
-        self.count = count
-        self.tol = tol
-        self.max_iter = max_iter
+    l1: float = 4e-5
+    count: bool = True
+    _: KW_ONLY
+    tol: float = 1e-8
+    max_iter: int = 100
 
     @classmethod
     def from_parameters(
@@ -133,28 +124,11 @@ class CascadedLogistic(Rival):
         model._set_words_info(model._take_arrays(arrays), None)
         return model
 
-    @property
-    def n_couplings_(self) -> int:
-        """Pairs of units with a weight other than zero."""
-        return int(np.count_nonzero(self.weights_))
-
-    @property
-    def n_nonzero_(self) -> int:
-        """Weights and steps other than zero."""
-        return self.n_couplings_ + int(np.count_nonzero(self.steps_))
-
-    @property
-    def n_parameters_(self) -> int:
-        """Weights and steps other than zero, and biases."""
-        return self.n_nonzero_ + self.b_.size
-
-    @property
-    def size_(self) -> str:
-        """Number of weights, and of steps of the running count."""
-        counted = [(self.n_couplings_, "weight")]
-        if self.count:
-            counted.append((int(np.count_nonzero(self.steps_)), "step"))
-        return ", ".join(f"{n} {name}{'s' * (n != 1)}" for n, name in counted)
+    def _size(self) -> Size:
+        n_weights, n_steps = (int(np.count_nonzero(a)) for a in (self.weights_, self.steps_))
+        chosen = counted(n_weights, "weight") + f", {counted(n_steps, 'step')}" * bool(self.count)
+        n_nonzero = n_weights + n_steps
+        return Size(n_nonzero + self.b_.size, n_nonzero, n_weights, chosen=chosen)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Strengths over four decades, from where units become independent down, twice."""
@@ -266,10 +240,6 @@ class CascadedLogistic(Rival):
         k, t = np.nonzero(self.steps_)
         steps = residual[:, k] * reached[:, k, t]
         return np.hstack([residual, residual[:, i] * x[:, j], steps])
-
-    def _arrays(self) -> Arrays:
-        names = ("b", "weights", "order", "steps", "thresholds")
-        return {name: getattr(self, f"{name}_") for name in names}
 
     def _take_arrays(self, arrays: Arrays) -> int:
         for name, array in _checked_parameters(arrays).items():

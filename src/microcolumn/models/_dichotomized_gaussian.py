@@ -21,8 +21,8 @@ from ._latent_gaussian import (
     orthant_probabilities,
 )
 from ._rival import Rival
-from ._saving import Arrays, floats, shaped
-from ._words_estimator import floored_rates
+from ._saving import Arrays, floats
+from ._words_estimator import Size, floored_rates
 
 #: Units up to which all words have their probability.
 MOST_NORMALISED = 10
@@ -77,12 +77,11 @@ class DichotomizedGaussian(Rival):
     _errors: Floats
 
     _fitted_numbers = (*Rival._fitted_numbers, "latent_change_", "pair_rate_change_")
+    _kept_arrays = ("thresholds_", "correlations_")
 
-    @property
-    def n_parameters_(self) -> int:
-        """Thresholds and correlations of pairs."""
-        n = int(self.thresholds_.size)
-        return n + n * (n - 1) // 2
+    def _size(self) -> Size:
+        n = self.thresholds_.size
+        return Size(n + n * (n - 1) // 2)  # thresholds, and correlations of pairs
 
     def _fit(self, words: Words) -> None:
         rates, pairs = _pair_rates(words)
@@ -162,13 +161,10 @@ class DichotomizedGaussian(Rival):
         np.add.at(counted, n_active, np.exp(self._log_p))
         return counted
 
-    def _arrays(self) -> Arrays:
-        return {"thresholds": self.thresholds_, "correlations": self.correlations_}
-
     def _take_arrays(self, arrays: Arrays) -> int:
         n = arrays["thresholds"].size
-        self.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (n,))
-        matrix = shaped("correlations", floats(arrays, "correlations"), (n, n))
+        self.thresholds_ = floats(arrays, "thresholds", (n,))
+        matrix = floats(arrays, "correlations", (n, n))
         is_symmetric = n > 0 and np.array_equal(matrix, matrix.T)
         if not is_symmetric or (np.diagonal(matrix) != 1.0).any():
             raise BadFile("correlations are no correlation matrix")

@@ -27,6 +27,7 @@ from ._rival import Rival
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._settings import POSITIVE, Choice
 from ._word_model import WordModel
+from ._words_estimator import Size
 from .counting import scaled_counts
 
 Keys = NDArray[np.uint64]
@@ -110,18 +111,11 @@ class DirichletProcess(Rival):
         total = float(scaled_counts(words).sum())
         return tuple({"concentration": share * total} for share in _SHARES)
 
-    @property
-    def n_parameters_(self) -> int:
-        """Those of the base, one for each distinct word, and the concentration."""
-        check_is_fitted(self)
-        return self.base_.n_parameters_ + len(self._counts) + 1
-
-    @property
-    def size_(self) -> str:
-        """Size of the base, and its share."""
-        check_is_fitted(self)
+    def _size(self) -> Size:
         share = self.concentration_ / (self.concentration_ + float(self._counts.sum()))
-        return ", ".join(filter(None, [self.base_.size_, f"{100.0 * share:.3g} % base"]))
+        chosen = ", ".join(filter(None, [self.base_.size_, f"{100.0 * share:.3g} % base"]))
+        # Those of the base, one for each distinct word, and the concentration.
+        return Size(self.base_.n_parameters_ + len(self._counts) + 1, chosen=chosen)
 
     @property
     def certificate_(self) -> Certificate:
@@ -235,8 +229,8 @@ class DirichletProcess(Rival):
             raise BadFile("words are not distinct or not in order")
         if not np.array_equal(packed(unpacked(np.ascontiguousarray(keys.T), n_bits)).T, keys):
             raise BadFile("words have more bits than the base")
-        counts = shaped("word_counts", floats(arrays, "word_counts"), (len(keys),))
-        [concentration] = shaped("concentration", floats(arrays, "concentration"), (1,))
+        counts = floats(arrays, "word_counts", (len(keys),))
+        [concentration] = floats(arrays, "concentration", (1,))
         if not ((counts > 0.0).all() and len(counts) and concentration > 0.0):
             raise BadFile("word_counts and concentration are not all positive")
         model.base_, model._keys, model._counts = base, keys, counts

@@ -22,12 +22,12 @@ from ..penalties import L1
 from ..repeats import Repeats
 from ..solvers import Certificate, minimise
 from ..stimulus import StimulusDrive
-from ..validation import Floats, chunks, expect, random_generator
+from ..validation import Floats, chunks, expect, random_generator, whole_number
 from ..words import Words, check_unweighted
 from ._base import PopulationModel
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._word_model import WordModel
-from ._words_estimator import check_whole, floored_rates
+from ._words_estimator import Size, floored_rates
 from .penalised import PenalisedModel
 
 #: Largest violation of its optimality conditions at which independent units count as fitted.
@@ -123,29 +123,10 @@ class Driven(WordModel):
         check_is_fitted(self)
         return self.model_.parameters_
 
-    @property
-    def n_live_hidden_(self) -> int:
-        """Hidden units with at least one non-zero weight."""
-        check_is_fitted(self)
-        return self.model_.n_live_hidden_
-
-    @property
-    def n_couplings_(self) -> int:
-        """Pairs of units with a coupling other than zero."""
-        check_is_fitted(self)
-        return self.model_.n_couplings_
-
-    @property
-    def n_nonzero_(self) -> int:
-        """Couplings and weights other than zero."""
-        check_is_fitted(self)
-        return self.model_.n_nonzero_
-
-    @property
-    def n_parameters_(self) -> int:
-        """Parameters of the model that are not zero, and scales of the drive that are not."""
-        check_is_fitted(self)
-        return self.model_.n_parameters_ + int(np.count_nonzero(self.scale_))
+    def _size(self) -> Size:
+        size = self.model_._size()
+        n_parameters = size.parameters + np.count_nonzero(self.scale_)
+        return size._replace(parameters=n_parameters, chosen="")
 
     def log_probability(
         self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
@@ -235,7 +216,7 @@ class Driven(WordModel):
         ndarray of uint8, shape (n_bins, n_units)
             In time order, units in the model's own order.
         """
-        check_whole("n_sweeps", n_sweeps)
+        whole_number("n_sweeps", n_sweeps, least=1)
         _, table, row = self._drives(words)
         rng, theta = random_generator(random_state), self.parameters_
         drawn = np.empty((row.size, theta.n_visible), dtype=np.uint8)
@@ -317,7 +298,7 @@ class Driven(WordModel):
         if not isinstance(model, PopulationModel) or model.origin_ is None:
             raise BadFile("the model that is driven is not of the paper's family")
         n_units = model.n_features_in_
-        [duration] = shaped("duration_s", floats(arrays, "duration_s"), (1,)).tolist()
+        [duration] = floats(arrays, "duration_s", (1,)).tolist()
         repeats = Repeats(floats(arrays, "starts_s"), duration, floats(arrays, "stops_s"))
         shape = len(repeats), repeats.n_moments(model.origin_.bin_width)
         spikes = shaped("spikes", arrays["spikes"], (*shape, n_units))
@@ -326,16 +307,16 @@ class Driven(WordModel):
             raise BadFile("spikes and observed are not counts")
         if (spikes > observed[:, :, None]).any() or observed.any(axis=1).sum() < 2:
             raise BadFile("spikes and observed do not belong to repeats")
-        width = shaped("width_s", floats(arrays, "width_s"), (n_units,))
+        width = floats(arrays, "width_s", (n_units,))
         width = np.where(width < 0.0, np.inf, width)
         locked = shaped("locked", arrays["locked"], (n_units,)).astype(bool)
-        prior = shaped("prior_bins", floats(arrays, "prior_bins"), (n_units,))
+        prior = floats(arrays, "prior_bins", (n_units,))
         if (prior <= 0.0).any():
             raise BadFile("prior_bins are not positive")
         drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, prior, locked)
         found = cls(clone(model), drive)
         found.model_ = model
-        found.scale_ = shaped("scale", floats(arrays, "scale"), (n_units,))
+        found.scale_ = floats(arrays, "scale", (n_units,))
         found._set_words_info(n_units, None)
         return found
 

@@ -21,12 +21,10 @@ from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PopulationModel
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
-from ._words_estimator import WordsEstimator, check_whole
+from ._words_estimator import WordsEstimator
 from .penalised import PenalisedModel
 from .spec import INDEPENDENT, MODELS, ModelSpec
 
-#: Names of classes in files of older versions.
-_FORMER = {facts.former: name for name, facts in MODELS.items() if facts.former}
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
 #: What the safetensors library raises for content that is not in its format.
@@ -152,24 +150,24 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> WordsEstim
 
 
 def _restore(header: dict[str, Any], arrays: Arrays) -> WordsEstimator:
-    cls = model_class(_FORMER.get(header["model"], header["model"]))
+    cls = model_class(header["model"])
     inner = {name: from_bytes(arrays[name].tobytes()) for name in cls._inner_models}
     model = cls._from_arrays(arrays, header["settings"] | inner)
     n_bits = model.n_features_in_
     _restore_result(model, header)
     if hasattr(model, "window_"):
-        check_whole("window_", model.window_)
+        whole_number("window_", model.window_, least=1)
         if n_bits % model.window_:
             raise BadFile(f"words of {n_bits} bits do not span {model.window_} bins")
     if hasattr(model, "n_words_"):
-        check_whole("n_words_", model.n_words_)
+        whole_number("n_words_", model.n_words_, least=1)
     if "origin" in header:
         model.origin_ = _origin_of(header["origin"], model.window_, n_bits)
     if "feature_names" in header:
         names = np.array(header["feature_names"], dtype=object)
         model.feature_names_in_ = shaped("feature_names", names, (n_bits,))
     if "rates" in arrays:
-        model.rates_ = shaped("rates", floats(arrays, "rates"), (n_bits,))
+        model.rates_ = floats(arrays, "rates", (n_bits,))
     return model
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from ..parameters import Parameters
@@ -11,6 +12,7 @@ from ._settings import HIDDEN, STRENGTH
 from .penalised import PenalisedModel
 
 
+@dataclass(eq=False, repr=False)
 class HiddenModel(HiddenFeatures, PenalisedModel):
     """Models with hidden units."""
 
@@ -21,28 +23,15 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
     }
     _strict = 1e-8
 
-    def __init__(
-        self,
-        n_hidden: int = 25,
-        l1: float = 1e-4,
-        *,
-        group_l1: float = 0.0,
-        objective: str = "likelihood",
-        n_init: int = 1,
-        tol: float | None = None,
-        max_iter: int = 5000,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(
-            l1,
-            objective=objective,
-            n_init=n_init,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
-        self.n_hidden = n_hidden
-        self.group_l1 = group_l1
+    n_hidden: int = 25
+    l1: float = 1e-4
+    _: KW_ONLY
+    group_l1: float = 0.0
+    objective: str = "likelihood"
+    n_init: int = 1
+    tol: float | None = None
+    max_iter: int = 5000
+    random_state: Any = 0
 
     @classmethod
     def _settings_of(cls, theta: Parameters) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,9 +23,9 @@ from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._history import Histories, ages, lag_basis
 from ._rival import warn_of_regressions
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, floats
 from ._settings import COUNT, POSITIVE, STRENGTH, Choice
-from ._words_estimator import floored_rates
+from ._words_estimator import Size, floored_rates
 from .sequence import SequenceModel
 
 #: Spans of history worth trying, seconds.
@@ -37,6 +38,7 @@ _DIVISORS = tuple(4.0**k for k in range(1, 7))
 _NATURAL = 12.0
 
 
+@dataclass(eq=False, repr=False)
 class HistoryGLM(SequenceModel):
     """A generalised linear model: each unit given the past of all units.
 
@@ -97,27 +99,14 @@ class HistoryGLM(SequenceModel):
         "max_iter": COUNT,
     }
     _fitted_numbers = ("n_iter_", *SequenceModel._fitted_numbers)
+    _kept_arrays = ("b_", "weights_", "basis_")
 
-    b_: Floats
-    weights_: Floats
-    basis_: Floats
-    certificate_: Certificate
-    n_iter_: int
-
-    def __init__(
-        self,
-        l1: float = 1e-4,
-        *,
-        basis: int | str = 6,
-        n_lags: int = 20,
-        tol: float = 1e-8,
-        max_iter: int = 100,
-    ) -> None:
-        self.l1 = l1
-        self.basis = basis
-        self.n_lags = n_lags
-        self.tol = tol
-        self.max_iter = max_iter
+    l1: float = 1e-4
+    _: KW_ONLY
+    basis: int | str = 6
+    n_lags: int = 20
+    tol: float = 1e-8
+    max_iter: int = 100
 
     def _fit(self, words: Words) -> None:
         self._fit_path(words, [self])
@@ -157,28 +146,13 @@ class HistoryGLM(SequenceModel):
         width = self.bin_width_
         return None if width is None else width * np.arange(1.0, self.basis_.shape[1] + 1.0)
 
-    @property
-    def n_couplings_(self) -> int:
-        """Ordered pairs of different units of which one's past matters for the other."""
+    def _size(self) -> Size:
         matters = np.any(self.weights_ != 0.0, axis=2)
-        return int(matters.sum() - np.trace(matters))
-
-    @property
-    def n_nonzero_(self) -> int:
-        """Weights other than zero."""
-        return int(np.count_nonzero(self.weights_))
-
-    @property
-    def n_parameters_(self) -> int:
-        """Biases, and weights other than zero."""
-        return self.b_.size + self.n_nonzero_
-
-    @property
-    def size_(self) -> str:
-        """Basis and span."""
-        check_is_fitted(self)
-        n_functions, n_lags = self.basis_.shape
-        return f"{n_functions} functions of {n_lags} lags"
+        n_weights = np.count_nonzero(self.weights_)
+        # Ordered pairs of different units of which one's past matters for the other.
+        n_couplings = int(matters.sum() - np.trace(matters))
+        chosen = "{} functions of {} lags".format(*self.basis_.shape)
+        return Size(self.b_.size + n_weights, n_weights, n_couplings, chosen=chosen)
 
     def _log_probability_in_time(self, words: Words) -> Floats:
         log_p = np.empty(words.n_bins)
@@ -285,13 +259,9 @@ class HistoryGLM(SequenceModel):
                 out[rows] += (listed @ effects)[words.index[part.start + rows - 1 - lag]]
             yield part, out
 
-    def _arrays(self) -> Arrays:
-        return {"b": self.b_, "weights": self.weights_, "basis": self.basis_}
-
     def _take_arrays(self, arrays: Arrays) -> int:
-        b, weights, basis = (floats(arrays, name) for name in ("b", "weights", "basis"))
-        n, shape = b.size, self._shape()
-        self.b_, self.basis_ = shaped("b", b, (n,)), shaped("basis", basis, shape)
-        self.weights_ = shaped("weights", weights, (n, n, shape[0]))
-        self.rates_ = shaped("rates", floats(arrays, "rates"), (n,))
+        n, shape = arrays["b"].size, self._shape()
+        self.b_, self.basis_ = floats(arrays, "b", (n,)), floats(arrays, "basis", shape)
+        self.weights_ = floats(arrays, "weights", (n, n, shape[0]))
+        self.rates_ = floats(arrays, "rates", (n,))
         return n

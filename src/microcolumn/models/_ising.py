@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 from ..parameters import Kind
 from ._settings import document_shared_parameters
@@ -10,6 +11,7 @@ from .penalised import PenalisedModel
 
 
 @document_shared_parameters
+@dataclass(eq=False, repr=False)
 class Ising(PenalisedModel):
     """Pairwise maximum-entropy model, log p~(x) = x'Jx + b'x.
 
@@ -28,3 +30,11 @@ class Ising(PenalisedModel):
     """
 
     _kind: ClassVar[Kind] = "ising"
+
+    l1: float = 1e-4
+    _: KW_ONLY
+    objective: str = "likelihood"
+    n_init: int = 1
+    tol: float | None = None
+    max_iter: int = 5000
+    random_state: Any = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..penalties import L1, Penalty, Smoothness
 from ..solvers import FitResult, NestedStarts
 from ..words import Words
 from ._settings import COUNT, STRENGTH, TOLERANCE
-from ._words_estimator import floored_rates
+from ._words_estimator import Size, floored_rates
 from .penalised import Effort, PenalisedModel
 
 #: Nats by which V is expected to bend down at each count beyond the largest that was seen.
@@ -26,6 +27,7 @@ _TAIL_BEND = 1.0
 _LEAST_STRENGTH = 1e-10
 
 
+@dataclass(eq=False, repr=False)
 class KPairwise(PenalisedModel):
     """K-pairwise maximum-entropy model, log p~(x) = x'Jx + b'x + V(K), K the active bits of x.
 
@@ -83,20 +85,12 @@ class KPairwise(PenalisedModel):
     n_init = 1
     _strict = 1e-8
 
-    def __init__(
-        self,
-        l1: float = 1e-4,
-        *,
-        smoothing: float = 10.0,
-        tol: float | None = None,
-        max_iter: int = 5000,
-        random_state: Any = 0,
-    ) -> None:
-        self.l1 = l1
-        self.smoothing = smoothing
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    l1: float = 1e-4
+    _: KW_ONLY
+    smoothing: float = 10.0
+    tol: float | None = None
+    max_iter: int = 5000
+    random_state: Any = 0
 
     @property
     def v_(self) -> Floats:
@@ -104,15 +98,10 @@ class KPairwise(PenalisedModel):
         theta = self._theta()
         return np.zeros(theta.n_visible + 1) if theta.v is None else theta.v.copy()
 
-    @property
-    def n_parameters_(self) -> int:
-        """Biases, couplings and entries of the potential that are not zero."""
-        return super().n_parameters_ + int(np.count_nonzero(self.v_))
-
-    @property
-    def size_(self) -> str:
-        """Number of couplings."""
-        return f"{self.n_couplings_} coupling{'s' * (self.n_couplings_ != 1)}"
+    def _size(self) -> Size:
+        size = super()._size()
+        n_parameters = size.parameters + np.count_nonzero(self.v_)
+        return size._replace(parameters=n_parameters, chosen=f"{size.couplings:,} couplings")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Settings worth trying on these words: strengths a factor of ten apart."""

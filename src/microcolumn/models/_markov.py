@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..formatting import counted
-from ..validation import Floats, chunks, random_generator
+from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._chain import Chain, Trains, long_run
 from ._modes import (
@@ -24,13 +25,14 @@ from ._modes import (
 )
 from ._modes_fit import fit_markov
 from ._settings import COUNT
-from ._words_estimator import check_whole
+from ._words_estimator import Size
 from .sequence import SequenceModel
 
 #: Numbers of modes worth trying.
 _MODES = (1, 2, 5, 10, 20, 30, 60, 100)
 
 
+@dataclass(eq=False, repr=False)
 class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     """Modes of independent units that follow each other as a Markov chain (Prentice et al. 2016).
 
@@ -93,27 +95,15 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         "n_modes": COUNT,
         **ModesModel._parameter_constraints,
     }
-    _array_names: ClassVar[tuple[str, ...]] = ("modes", "transitions", "start")
+    _kept_arrays = ("modes_", "transitions_", "start_")
 
-    transitions_: Floats
-    start_: Floats
-
-    def __init__(
-        self,
-        n_modes: int = 30,
-        *,
-        smoothing: float = 10.0,
-        n_init: int = 3,
-        tol: float = 1e-5,
-        max_iter: int = 2000,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_modes = n_modes
-        self.smoothing = smoothing
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_modes: int = 30
+    _: KW_ONLY
+    smoothing: float = 10.0
+    n_init: int = 3
+    tol: float = 1e-5
+    max_iter: int = 2000
+    random_state: Any = 0
 
     @classmethod
     def from_parameters(
@@ -145,16 +135,9 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         """Probability of each mode in the long run, shape (n_modes,)."""
         return long_run(self.transitions_)
 
-    @property
-    def n_parameters_(self) -> int:
-        """Probabilities of spikes, of starts and of transitions, which add up to 1."""
-        n = len(self.modes_)
-        return self.modes_.size + (n + 1) * (n - 1)
-
-    @property
-    def size_(self) -> str:
-        """Number of modes."""
-        return counted(len(self.modes_), "mode")
+    def _size(self) -> Size:
+        n = len(self.modes_)  # starts, and transitions from each mode, add up to 1
+        return Size(self.modes_.size + (n + 1) * (n - 1), chosen=counted(n, "mode"))
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of modes up to one for five distinct words."""
@@ -214,7 +197,7 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
             Mode of each bin.
         """
         check_is_fitted(self)
-        check_whole("n_bins", n_bins)
+        whole_number("n_bins", n_bins, least=1)
         rng = random_generator(random_state)
         uniform, path = rng.random(n_bins), np.empty(n_bins, dtype=np.intp)
         following, upto = steps(self.transitions_), steps(self.start_)

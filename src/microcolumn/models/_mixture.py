@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,11 +15,13 @@ from ..words import Words
 from ._modes import ModesModel, affordable, checked_distribution, checked_modes
 from ._modes_fit import fit_mixture
 from ._settings import COUNT
+from ._words_estimator import Size
 
 #: Numbers of components worth trying.
 _COMPONENTS = (1, 2, 5, 10, 20, 40, 60, 100, 150)
 
 
+@dataclass(eq=False, repr=False)
 class BernoulliMixture(ModesModel):
     """Mixture of independent populations: p(x) = sum_k w_k prod_n P_kn^x_n (1 - P_kn)^(1 - x_n).
 
@@ -78,24 +81,15 @@ class BernoulliMixture(ModesModel):
         "n_components": COUNT,
         **ModesModel._parameter_constraints,
     }
-    _array_names: ClassVar[tuple[str, ...]] = ("modes", "weights")
+    _kept_arrays = ("modes_", "weights_")
 
-    def __init__(
-        self,
-        n_components: int = 20,
-        *,
-        smoothing: float = 10.0,
-        n_init: int = 3,
-        tol: float = 1e-5,
-        max_iter: int = 2000,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.smoothing = smoothing
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_components: int = 20
+    _: KW_ONLY
+    smoothing: float = 10.0
+    n_init: int = 3
+    tol: float = 1e-5
+    max_iter: int = 2000
+    random_state: Any = 0
 
     @classmethod
     def from_parameters(cls, modes: ArrayLike, weights: ArrayLike) -> Self:
@@ -120,15 +114,9 @@ class BernoulliMixture(ModesModel):
         """Probability of each component, shape (n_components,)."""
         return self._weights
 
-    @property
-    def n_parameters_(self) -> int:
-        """Probabilities of spikes and weights, which add up to 1."""
-        return self.modes_.size + len(self.modes_) - 1
-
-    @property
-    def size_(self) -> str:
-        """Number of components."""
-        return counted(len(self.modes_), "component")
+    def _size(self) -> Size:
+        n = len(self.modes_)  # whose weights add up to 1
+        return Size(self.modes_.size + n - 1, chosen=counted(n, "component"))
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of components up to one for five distinct words."""

@@ -40,12 +40,7 @@ class ModesModel(Rival):
         "tol": STRENGTH,
         "max_iter": COUNT,
     }
-    _fitted_numbers: ClassVar[tuple[str, ...]] = (
-        *Rival._fitted_numbers, "objective_", "last_gain_", "n_iter_",
-    )  # fmt: skip
-
-    #: Arrays of a file, in the order in which ``from_parameters`` takes them.
-    _array_names: ClassVar[tuple[str, ...]]
+    _fitted_numbers = (*Rival._fitted_numbers, "objective_", "last_gain_", "n_iter_")
 
     modes_: Floats  # probability of a spike of each bit in each mode, (n_modes, n_bits)
     objective_: float  # minus the log-likelihood and log prior per word, nats
@@ -53,13 +48,11 @@ class ModesModel(Rival):
     n_iter_: int  # passes over the words
     certificate_: Certificate  # converged if the last gain is no more than ``tol``
 
-    def _arrays(self) -> Arrays:
-        return {name: getattr(self, f"{name}_") for name in self._array_names}
-
     @classmethod
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        made: Any = cls
-        model: Self = made.from_parameters(*(floats(arrays, name) for name in cls._array_names))
+        made: Any = cls  # which takes its arrays in the order of ``_kept_arrays``
+        names = (name.strip("_") for name in cls._kept_arrays)
+        model: Self = made.from_parameters(*(floats(arrays, name) for name in names))
         model.set_params(**settings)
         model._check_settings()
         return model
@@ -117,7 +110,7 @@ class ModesModel(Rival):
         self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
         if not self.certificate_.converged:
             warnings.warn(
-                f"{type(self).__name__} with {self.size_} is not converged: the last of "
+                f"{type(self).__name__} with {self._size().chosen} is not converged: the last of "
                 f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
                 f"(tol={self.tol:g}); raise max_iter or tol",
                 ConvergenceWarning,

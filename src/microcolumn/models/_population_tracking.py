@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
-from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_symmetric, number_active
 from ..errors import BadFile
@@ -20,9 +19,9 @@ from ..packing import active_bits
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._rival import Rival
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, floats
 from ._settings import POSITIVE
-from ._words_estimator import floored_rates
+from ._words_estimator import Size, floored_rates
 from .counting import distinct_pasts, scaled_counts
 
 #: Words that the prior counts for at each number of active units.
@@ -72,6 +71,7 @@ class PopulationTracking(Rival):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {"strength": POSITIVE}
+    _kept_arrays = ("active_distribution_", "seen_", "probabilities_", "_unit_rates")
 
     active_distribution_: Floats
     seen_: NDArray[np.int64]
@@ -86,17 +86,10 @@ class PopulationTracking(Rival):
     def __init__(self, strength: float = 100.0) -> None:
         self.strength = strength
 
-    @property
-    def n_parameters_(self) -> int:
-        """Of p(K), and of each K that was seen the chances of all units but one."""
-        check_is_fitted(self)
-        return self.n_features_in_ + len(self.seen_) * (self.n_features_in_ - 1)
-
-    @property
-    def size_(self) -> str:
-        """Numbers of active units with chances of their own."""
-        check_is_fitted(self)
-        return f"{len(self.seen_)} numbers of active units"
+    def _size(self) -> Size:
+        n, n_seen = self.n_features_in_, len(self.seen_)
+        # Of p(K), and of each K that was seen the chances of all units but one.
+        return Size(n + n_seen * (n - 1), chosen=f"{n_seen} numbers of active units")
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Strengths of the prior worth trying."""
@@ -216,21 +209,11 @@ class PopulationTracking(Rival):
         sums = np.bincount(word, self._tables[self._rows[number][word], active], len(bits))
         return self._offsets[number] + sums
 
-    def _arrays(self) -> Arrays:
-        return {
-            "active_distribution": self.active_distribution_,
-            "seen": self.seen_,
-            "probabilities": self.probabilities_,
-            "unit_rates": self._unit_rates,
-        }
-
     def _take_arrays(self, arrays: Arrays) -> int:
-        rates, seen = floats(arrays, "unit_rates"), arrays["seen"]
-        n_units, n_seen = len(rates), len(seen)
-        chances = shaped("probabilities", floats(arrays, "probabilities"), (n_seen, n_units))
-        distribution = floats(arrays, "active_distribution")
-        shaped("unit_rates", rates, (n_units,))
-        shaped("active_distribution", distribution, (n_units + 1,))
+        seen, n_units = arrays["seen"], len(arrays["unit_rates"])
+        rates = floats(arrays, "unit_rates", (n_units,))
+        chances = floats(arrays, "probabilities", (len(seen), n_units))
+        distribution = floats(arrays, "active_distribution", (n_units + 1,))
         if seen.dtype != np.int64 or seen.ndim != 1 or (np.diff(seen) <= 0).any():
             raise BadFile("seen are not increasing whole numbers")
         if ((seen < 1) | (seen >= n_units)).any():

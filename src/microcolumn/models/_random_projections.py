@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -25,15 +26,15 @@ from ..partition import (
     log_partition,
 )
 from ..partition.table_sums import MOST_UNITS, word_probabilities
-from ..solvers import Certificate, FitResult
+from ..solvers import FitResult
 from ..solvers.convex_fit import fit_convex
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._projections import Projections
 from ._rival import Rival
-from ._saving import Arrays, floats, normaliser_array, normaliser_of, shaped
+from ._saving import Arrays, floats, normaliser_array, normaliser_of
 from ._settings import COUNT, POSITIVE, STRENGTH, Number
-from ._words_estimator import floored_rates
+from ._words_estimator import Size, floored_rates
 
 #: Most annealing steps.
 _STEPS = 16_000
@@ -41,6 +42,7 @@ _STEPS = 16_000
 _MOST_CHAINS, _STARTS = 512, 4096
 
 
+@dataclass(eq=False, repr=False)
 class RandomProjections(Rival):
     """Thresholded random projections of the words, each with a strength (Maoz et al. 2020).
 
@@ -110,48 +112,20 @@ class RandomProjections(Rival):
         "max_iter": COUNT,
         "random_state": ["random_state", np.random.Generator],
     }
-    _fitted_numbers: ClassVar[tuple[str, ...]] = (*Rival._fitted_numbers, "objective_", "n_iter_")
+    _fitted_numbers = (*Rival._fitted_numbers, "objective_", "n_iter_")
+    _kept_arrays = ("b_", "strengths_", "inputs_", "weights_", "thresholds_")
 
-    b_: Floats
-    strengths_: Floats
-    inputs_: NDArray[np.int32]
-    weights_: Floats
-    thresholds_: Floats
-    objective_: float
-    n_iter_: int
-    certificate_: Certificate
-    _log_z: LogPartition
+    n_projections: int = 400
+    l1: float = 1e-4
+    n_inputs: int = 5
+    tol: float = 1e-6
+    max_iter: int = 5000
+    random_state: Any = 0
 
-    def __init__(
-        self,
-        n_projections: int = 400,
-        l1: float = 1e-4,
-        n_inputs: int = 5,
-        tol: float = 1e-6,
-        max_iter: int = 5000,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_projections = n_projections
-        self.l1 = l1
-        self.n_inputs = n_inputs
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    @property
-    def n_parameters_(self) -> int:
-        """Biases, and strengths other than zero; projections are drawn, not fitted."""
-        return int(self.b_.size) + self.n_nonzero_
-
-    @property
-    def n_nonzero_(self) -> int:
-        """Features with a strength other than zero."""
-        return int(np.count_nonzero(self.strengths_))
-
-    @property
-    def size_(self) -> str:
-        """Number of projections."""
-        return f"{self.strengths_.size} projections"
+    def _size(self) -> Size:
+        n_nonzero = np.count_nonzero(self.strengths_)  # projections are drawn, not fitted
+        chosen = f"{self.strengths_.size} projections"
+        return Size(self.b_.size + n_nonzero, n_nonzero, chosen=chosen)
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of projections with two penalties each; fewer where fits are sampled."""
@@ -180,11 +154,8 @@ class RandomProjections(Rival):
         """Fit from where a fit with the same projection ``weights`` ended."""
         rng, rates = random_generator(self.random_state), floored_rates(words)
         drawn = Projections.drawn(words, self.n_projections, self.n_inputs, rng)
-        self.inputs_, self.weights_, self.thresholds_ = (
-            drawn.inputs,
-            drawn.weights,
-            drawn.thresholds,
-        )
+        self.inputs_, self.weights_ = drawn.inputs, drawn.weights
+        self.thresholds_ = drawn.thresholds
         b = np.log(rates) - np.log1p(-rates)
         start, log_z = Parameters(b=b, tables=drawn.tables()), None
         if before is not None and weights is not None and np.array_equal(weights, self.weights_):
@@ -263,17 +234,10 @@ class RandomProjections(Rival):
         return np.hstack([bits, table_values(self._tables().drop_dead_units().functions, bits)])
 
     def _arrays(self) -> Arrays:
-        return {
-            "b": self.b_,
-            "strengths": self.strengths_,
-            "inputs": self.inputs_,
-            "weights": self.weights_,
-            "thresholds": self.thresholds_,
-            "log_z": normaliser_array(self._log_z),
-        }
+        return super()._arrays() | {"log_z": normaliser_array(self._log_z)}
 
     def _take_arrays(self, arrays: Arrays) -> int:
-        self.b_ = shaped("b", floats(arrays, "b"), (arrays["b"].size,))
+        self.b_ = floats(arrays, "b", (arrays["b"].size,))
         inputs, n_units = arrays["inputs"], self.b_.size
         if n_units == 0 or inputs.dtype != np.int32 or inputs.ndim != 2:
             raise BadFile("inputs are no lists of units")
@@ -281,11 +245,11 @@ class RandomProjections(Rival):
         if not ascending or (inputs < 0).any() or (inputs >= n_units).any():
             raise BadFile(f"inputs are not units of {n_units} in ascending order")
         size, self.inputs_ = len(inputs), inputs
-        self.weights_ = shaped("weights", floats(arrays, "weights"), inputs.shape)
-        self.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (size,))
+        self.weights_ = floats(arrays, "weights", inputs.shape)
+        self.thresholds_ = floats(arrays, "thresholds", (size,))
         if (self.thresholds_ < 0.0).any():
             raise BadFile("a threshold is negative")
-        self.strengths_ = shaped("strengths", floats(arrays, "strengths"), (size,))
+        self.strengths_ = floats(arrays, "strengths", (size,))
         self._log_z = normaliser_of(arrays)
         return int(n_units)
 

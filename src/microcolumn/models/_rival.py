@@ -19,12 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import Unsupported
 from ..partition import LogPartition
-from ..validation import Floats, random_generator
+from ..validation import Floats, random_generator, whole_number
 from ..words import Words
 from ._saving import Arrays
 from ._settings import check_setting
 from ._word_model import WordModel
-from ._words_estimator import WordsEstimator, check_whole
+from ._words_estimator import WordsEstimator
 
 #: Normaliser of a model whose probabilities add up to 1 by construction.
 NORMALISED = LogPartition(0.0, 0.0, "exact", 0.0, 0.0, converged=True)
@@ -76,7 +76,7 @@ class Rival(ChosenByValidation, WordModel):
     """A model of words outside the paper's family, normalised by construction.
 
     A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
-    and gives ``_fit``, ``_log_probability``, ``_draw``, ``n_parameters_``, ``_arrays`` and
+    and gives ``_fit``, ``_log_probability``, ``_draw``, ``_size``, ``_arrays`` and
     ``_take_arrays``.
     """
 
@@ -120,7 +120,7 @@ class Rival(ChosenByValidation, WordModel):
         self, n_samples: int = 1, random_state: Any = 0, **options: Any
     ) -> NDArray[np.uint8]:
         check_is_fitted(self)
-        check_whole("n_samples", n_samples)
+        whole_number("n_samples", n_samples, least=1)
         if options and not self._takes_sampling_options:
             raise Unsupported(f"samples take no option {next(iter(options))!r}", "leave it out")
         return self._draw(int(n_samples), random_generator(random_state), **options)

@@ -79,12 +79,12 @@ def digest_of(header: dict[str, Any], arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-def floats(arrays: Arrays, name: str) -> NDArray[np.float64]:
-    """An array of a file, refused unless it has finite numbers of double precision."""
+def floats(arrays: Arrays, name: str, shape: tuple[int, ...] | None = None) -> NDArray[np.float64]:
+    """An array of a file, refused unless it has finite doubles and this shape, if it is known."""
     array = arrays[name]
     if array.dtype != np.float64 or not np.isfinite(array).all():
         raise BadFile(f"{name} has values that are not finite or not {np.dtype(np.float64)}")
-    return array
+    return array if shape is None else shaped(name, array, shape)
 
 
 def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..errors import BadArgument, BadType
 from ..parameters import Kind
 from ..solvers import NestedStarts
-from ..validation import Floats
+from ..validation import Floats, kind_of
 from ..words import Words, as_words
 from ._hidden_model import HiddenModel
 from ._ising import Ising
@@ -101,32 +101,17 @@ def _solutions(
     own = same | {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
     for path, cls, wanted in zip(nested, (Ising, RBM), (same, own), strict=True):
         name = cls.__name__
+        remedy = f"pass (Ising path, RBM path): what {name}.fit_path gave for these words and l1"
         if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
-            raise BadArgument(
-                "nested",
-                f"has no {name} model for each of {len(l1_values)} values of l1",
-                f"pass what {name}.fit_path gave for these values",
-            )
+            raise BadArgument("nested", f"has no {name} for each of {len(l1_values)} l1", remedy)
         for member, l1 in zip(path, l1_values, strict=True):
             if not isinstance(member, cls):
-                raise BadType(
-                    "nested",
-                    f"has a {type(member).__name__} in place of {name}",
-                    "pass (Ising path, RBM path)",
-                )
+                raise BadType("nested", f"has {kind_of(member)} in place of {name}", remedy)
             expected = {"l1": l1} | wanted
             settings = {key: getattr(member, key) for key in expected}
             if settings != expected:
-                raise BadArgument(
-                    "nested",
-                    f"has an {name} with {settings} in place of {expected}",
-                    "fit it with the same settings",
-                )
+                raise BadArgument("nested", f"has {name} with {settings}, not {expected}", remedy)
             if not np.array_equal(getattr(member, "rates_", np.zeros(0)), rates):
-                raise BadArgument(
-                    "nested",
-                    f"has an {name} with l1={l1:g} that was not fitted on these words",
-                    "fit it on the same words",
-                )
+                raise BadArgument("nested", f"has {name} of other words at l1={l1:g}", remedy)
     ising, rbm = nested
     return [member.parameters_ for member in ising], [member.parameters_ for member in rbm]

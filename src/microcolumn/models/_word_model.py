@@ -72,21 +72,6 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
     def log_partition(self) -> LogPartition:
         """How the model is normalised, and with what error, in nats."""
 
-    @property
-    def n_live_hidden_(self) -> int:
-        """Hidden units with at least one non-zero weight; 0 for models without hidden units."""
-        return 0
-
-    @property
-    def n_couplings_(self) -> int:
-        """Pairs of units with a coupling other than zero; 0 for models without couplings."""
-        return 0
-
-    @property
-    def n_nonzero_(self) -> int:
-        """Couplings and weights other than zero: what a penalty left over."""
-        return 0
-
     def _facts(self) -> dict[str, str]:
         n_pairs = self.n_features_in_ * (self.n_features_in_ - 1) // 2
         n_hidden = getattr(self, "n_hidden", 0)

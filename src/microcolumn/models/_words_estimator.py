@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +16,19 @@ from ..formatting import counted, scientific
 from ..notebook import card, facts
 from ..origin import Origin, ordered
 from ..units import Units
-from ..validation import Floats, check_binary, check_orientation, shown
+from ..validation import Floats, check_binary, check_orientation
 from ..words import UnnamedWords, Words
 from ._saving import Arrays, save
+
+
+class Size(NamedTuple):
+    """How large a fit is."""
+
+    parameters: int | np.integer[Any]
+    nonzero: int | np.integer[Any] = 0
+    couplings: int | np.integer[Any] = 0
+    live_hidden: int | np.integer[Any] = 0
+    chosen: str = ""
 
 
 class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -44,6 +53,8 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     #: Numbers and texts of a fit that files keep, where a model has them.
     _fitted_numbers: ClassVar[tuple[str, ...]] = ("window_", "n_words_")
+    #: Attributes that are arrays of the fit; files name them without underscores.
+    _kept_arrays: ClassVar[tuple[str, ...]] = ()
     #: Arrays of a file that are models themselves, on which this one is built.
     _inner_models: ClassVar[tuple[str, ...]] = ()
 
@@ -53,14 +64,13 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     origin_: Origin | None = None
     n_features_in_: int
 
-    @property
     @abstractmethod
-    def n_parameters_(self) -> int:
-        """Free numbers of the fit that are not zero."""
+    def _size(self) -> Size:
+        """How large the fit is, for the properties below."""
 
-    @abstractmethod
     def _arrays(self) -> Arrays:
         """Arrays that make up the fit, for files."""
+        return {name.strip("_"): getattr(self, name) for name in self._kept_arrays}
 
     @classmethod
     @abstractmethod
@@ -72,9 +82,34 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """
 
     @property
+    def n_parameters_(self) -> int:
+        """Free numbers of the fit that are not zero."""
+        return int(self._fitted_size.parameters)
+
+    @property
+    def n_nonzero_(self) -> int:
+        """Couplings (a pair counts once) and weights other than zero: what a penalty left over."""
+        return int(self._fitted_size.nonzero)
+
+    @property
+    def n_couplings_(self) -> int:
+        """Pairs of units with a coupling other than zero; 0 for models without couplings."""
+        return int(self._fitted_size.couplings)
+
+    @property
+    def n_live_hidden_(self) -> int:
+        """Hidden units with at least one non-zero weight; 0 for models without hidden units."""
+        return int(self._fitted_size.live_hidden)
+
+    @property
     def size_(self) -> str:
         """What was chosen for it on held-out words, in a few words, such as ``"60 components"``."""
-        return ""
+        return self._fitted_size.chosen
+
+    @property
+    def _fitted_size(self) -> Size:
+        check_is_fitted(self)
+        return self._size()
 
     @property
     def units_(self) -> Units | None:
@@ -185,14 +220,3 @@ def floored_rates(words: Words) -> Floats:
     """
     floor = 0.5 / (max(float(words.counts.sum()), words.n_bins) + 1)
     return np.clip(words.rates, floor, 1.0 - floor)
-
-
-def is_number(value: Any) -> bool:
-    """Whether this is a real number; truth values, which Python counts as such, are mistakes."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def check_whole(name: str, value: Any) -> None:
-    """Refuse what is not a whole number of 1 or more."""
-    if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
-        raise BadArgument(name, f"is {shown(value)}", "it must be a whole number, 1 or more")

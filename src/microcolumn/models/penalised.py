@@ -85,28 +85,17 @@ class PenalisedModel(PopulationModel):
     #: How a sampled likelihood draws words.
     _sampler: ClassVar[SamplerSettings] = SamplerSettings()
 
+    l1: float
+    objective: str
+    n_init: int
+    tol: float | None
+    max_iter: int
+    random_state: Any
     objective_: float
     optimality_: float
     certificate_: Certificate
     n_iter_: int
     _log_z_by_fit: LogPartition | None = None
-
-    def __init__(
-        self,
-        l1: float = 1e-4,
-        *,
-        objective: str = "likelihood",
-        n_init: int = 1,
-        tol: float | None = None,
-        max_iter: int = 5000,
-        random_state: Any = 0,
-    ) -> None:
-        self.l1 = l1
-        self.objective = objective
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def fit(
         self,
@@ -310,33 +299,28 @@ class PenalisedModel(PopulationModel):
         theta = result.parameters
         has_gates = theta.n_hidden > 0 and not theta.is_gaussian
         unbounded = has_gates and self._penalty(self.l1).strength == 0.0
+        problem = f"with l1={self.l1:g} is not converged: "
         if result.sampled is not None and not result.converged:
-            warnings.warn(
-                f"{name} with l1={self.l1:g} is not converged: {_still_to_gain(self, words)}; "
-                "raise max_iter or l1",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
-            )
+            problem += f"{_still_to_gain(self, words)}; raise max_iter or l1"
         elif not result.converged:
-            advice = "raise max_iter, l1 or tol"
-            if unbounded and result.n_iter < self.max_iter:
-                advice = (
-                    "without a penalty hidden units have no finite optimum, and these words are "
-                    "too few to keep some apart that could end the fit: use l1 > 0"
-                )
-            warnings.warn(
-                f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
-                f"violated by {result.optimality:.2g} after {result.n_iter} iterations; {advice}",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
+            problem += (
+                f"its optimality conditions are violated by {result.optimality:.2g} after "
+                f"{result.n_iter} iterations; "
+            )
+            problem += (
+                "without a penalty hidden units have no finite optimum, and these words are too "
+                "few to keep some apart that could end the fit: use l1 > 0"
+                if unbounded and result.n_iter < self.max_iter
+                else "raise max_iter, l1 or tol"
             )
         elif self.l1 == 0.0 and not unbounded and largest > _NATURAL:
-            warnings.warn(
-                f"{name} without a penalty has no finite optimum on these words: a parameter "
-                f"reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
+            problem = (
+                f"without a penalty has no finite optimum on these words: a parameter reached "
+                f"{largest:.3g}, as where one unit repeats another; use l1 > 0"
             )
+        else:
+            return
+        warnings.warn(f"{name} {problem}", ConvergenceWarning, stacklevel=stacklevel)
 
     def _check_start(self, start: Parameters, n_units: int) -> None:
         expect("start", start, Parameters, "Parameters, for example a fitted model's parameters_")

@@ -24,8 +24,6 @@ class ModelFacts(NamedTuple):
     marker: str = "o"
     #: Whether comparisons have it unless told otherwise: strong, and quick at any size.
     usual: bool = False
-    #: Name in files of older versions.
-    former: str = ""
 
 
 #: All models that files may hold; those of the family from few parameters to many.
@@ -86,7 +84,7 @@ MODELS = {
     "RandomProjections": ModelFacts(
         "rival", "random projections (Maoz et al. 2020)", colour="#F0E442"
     ),
-    "DirichletProcess": ModelFacts("other", former="Universal"),
+    "DirichletProcess": ModelFacts("other"),
     "DichotomizedGaussian": ModelFacts("other"),
     "Driven": ModelFacts("other"),
     "HistoryGLM": ModelFacts("other"),
