@@ -41,8 +41,6 @@ class Renamed:
     if not TYPE_CHECKING:  # or every misspelt attribute would pass for Any
 
         def __getattr__(self, name: str) -> Any:
-            kind = type(self).__name__
-            new = ATTRIBUTES.get(name, "")
-            if hasattr(type(self), new):
-                raise AttributeError(f"{kind}.{name} is {kind}.{new} now")
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
+            kind, new = type(self).__name__, ATTRIBUTES.get(name, "")
+            now = f"; it is {new} now" if hasattr(type(self), new) else ""
+            raise AttributeError(f"{kind} has no attribute {name!r}{now}", name=name, obj=self)

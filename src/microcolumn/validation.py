@@ -133,23 +133,12 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
-    if shape == (0,):
-        raise BadArgument(
-            "X",
-            "is empty (Expected 2D array, got 1D array instead, shape=(0,))",
-            "pass at least one bin of at least one unit",
-        )
-    if len(shape) == 1:
-        raise BadInput(
-            f"Expected 2D array, got 1D array instead (shape={shape})",
-            "Reshape your data: X.reshape(-1, 1) for one unit, X.reshape(1, -1) for one word",
-        )
     if len(shape) != 2:
-        found = f"{len(shape)}D array instead (shape={shape})" if shape else "scalar array instead"
+        found = f"{len(shape)}D array" if shape else "scalar array"
         raise BadInput(
-            f"Expected 2D array, got {found}",
-            "Reshape your data to one row per bin and one column per unit, for example "
-            "X.reshape(-1, n_units)",
+            f"Expected 2D array, got {found} instead (shape={shape})",
+            "Reshape your data to one row per bin and one column per unit, such as "
+            "X.reshape(-1, 1) for one unit and X.reshape(1, -1) for one word",
         )
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
@@ -164,11 +153,7 @@ def _bad_value(value: float) -> str:
     if not math.isfinite(value):
         shown = "NaN" if math.isnan(value) else value
         return f"{shown}; words are binary: leave out or repair the bins that hold {shown} first"
-    if value < 0:
-        return f"{value}; words are binary: recode to 0 and 1 first, for example (X > 0)"
-    if value == int(value):
-        return f"{value}; words are binary: binarise counts first, for example (X > 0)"
-    return f"{value}; words are binary: threshold to 0 and 1 first, for example (X > 0.5)"
+    return f"{value}; words are binary: binarise counts first, for example (X > 0)"
 
 
 def _first_clause(error: Exception) -> str:

@@ -172,12 +172,12 @@ def beyond_stimulus(
         raise BadInput(f"repeat {shared[0]} lies in both parts", "split with repeats.split(words)")
     rng = random_generator(random_state)
     mixed = repeats.shuffled(train, rng), repeats.shuffled(test, rng)
-    came = _Fits(models, train, test, repeats, random_state)
-    control = _Fits(models, *mixed, repeats, random_state)
+    drive, stimulus, came = _fits(models, train, test, repeats, random_state)
+    *_, control = _fits(models, *mixed, repeats, random_state)
     errors = _Errors(test, repeats, block_bins)
     found = []
     for name in models:
-        here, there = came.of[name], control.of[name]
+        here, there = came[name], control[name]
         net_error = math.hypot(here.log_z.stderr, there.log_z.stderr)
         found.append(
             GainBeyond(
@@ -185,7 +185,7 @@ def beyond_stimulus(
                 gain=errors.gain(here.nats, here.log_z.stderr),
                 control=errors.gain(there.nats, there.log_z.stderr),
                 net=errors.gain(here.nats - there.nats, net_error),
-                margin=EQUAL_MARGIN * max(errors.mean(came.stimulus + here.nats), 0.0),
+                margin=EQUAL_MARGIN * max(errors.mean(stimulus + here.nats), 0.0),
                 n_couplings=here.model.n_couplings_,
                 n_live_hidden=here.model.n_live_hidden_,
                 fit_converged=all(fit.model.certificate_.converged for fit in (here, there)),
@@ -194,13 +194,13 @@ def beyond_stimulus(
             )
         )
     return BeyondStimulus(
-        stimulus=errors.gain_in_time(came.stimulus),
+        stimulus=errors.gain_in_time(stimulus),
         models=tuple(found),
-        n_train=came.drive.n_repeats,
+        n_train=drive.n_repeats,
         n_test=int(np.unique(repeats.locate(test)[0]).size),
         duration_s=repeats.duration_s,
         n_units=train.n_units,
-        n_locked=int(came.drive.locked.sum()),
+        n_locked=int(drive.locked.sum()),
     )
 
 
@@ -212,26 +212,17 @@ class _Fit(NamedTuple):
     log_z: LogPartition
 
 
-class _Fits:
-    """Driven models of one training part, on one test part."""
-
-    def __init__(
-        self,
-        models: Mapping[str, PopulationModel],
-        train: Words,
-        test: Words,
-        repeats: Repeats,
-        seed: int,
-    ) -> None:
-        self.drive = StimulusDrive.from_words(train, repeats)
-        base = Driven(Independent(), self.drive).fit(train).log_probability(test)
-        #: What driven independent units gain over constant rates in each test bin, nats.
-        self.stimulus = base - Independent().fit(train).score_samples(test)
-        self.of = {}
-        for name, model in models.items():
-            fit = Driven(model, self.drive).fit(train)
-            log_p, log_z = fit.scored(test, random_state=seed)
-            self.of[name] = _Fit(fit, log_p - base, log_z)
+def _fits(
+    models: Mapping[str, PopulationModel], train: Words, test: Words, repeats: Repeats, seed: int
+) -> tuple[StimulusDrive, Floats, dict[str, _Fit]]:
+    """The drive, what it adds to constant rates in each test bin (nats), and driven models."""
+    drive, found = StimulusDrive.from_words(train, repeats), {}
+    base = Driven(Independent(), drive).fit(train).log_probability(test)
+    for name, model in models.items():
+        fit = Driven(model, drive).fit(train)
+        log_p, log_z = fit.scored(test, random_state=seed)
+        found[name] = _Fit(fit, log_p - base, log_z)
+    return drive, base - Independent().fit(train).score_samples(test), found
 
 
 class _Errors:

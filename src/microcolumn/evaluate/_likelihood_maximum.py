@@ -83,14 +83,7 @@ class Maximum(NamedTuple):
 class Likelihood:
     """Mean log likelihood of words, with a weak prior, as a function of the free parameters.
 
-    Parameters
-    ----------
-    estimated : Estimated
-        Which parameters there are.
-    X : ndarray of uint8, shape (n_distinct, n)
-        Words of the usable bits.
-    counts : ndarray, shape (n_distinct,)
-        How often each occurs.
+    ``X`` (n_distinct, n) are the usable bits of words that occur ``counts`` (n_distinct,) times.
     """
 
     def __init__(self, estimated: Estimated, X: Bits, counts: Floats) -> None:

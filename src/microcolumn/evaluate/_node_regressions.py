@@ -62,20 +62,11 @@ def node_regressions(
     block_of_bin: NDArray[np.int64],
     alike: float = 1.0,
 ) -> NodeRegressions:
-    """Regress each usable bit on the other usable bits.
+    """Regress each of the ``usable`` (n,) bits on the others; rows and columns of the rest are NaN.
 
-    Parameters
-    ----------
-    words : Words
-        Of n bits.
-    usable : ndarray of bool, shape (n,)
-        Bits that take part; the rows and columns of the others are NaN.
-    start : ndarray, shape (n, n)
-        Coefficients to start from.
-    block_of_bin : ndarray of int, shape (n_bins,)
-        Number of the block that each bin belongs to, not decreasing.
-    alike : float
-        So many words tell as much as one independent word: all counts are divided by it.
+    Coefficients ``start`` (n, n) are those to start from, and ``block_of_bin`` (n_bins,) is the
+    number of the block of each bin, not decreasing. ``alike`` words tell as much as one independent
+    word: all counts are divided by it.
     """
     n = words.n_dims
     lists = _lists(words, usable, block_of_bin, alike)

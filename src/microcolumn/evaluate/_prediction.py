@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
 from ..errors import BadArgument, BadInput
+from ..formatting import counted
 from ..models import HistoryGLM, WordModel
 from ..models.sequence import SequenceModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
@@ -131,7 +132,7 @@ class Prediction:
         )
 
     def __repr__(self) -> str:
-        units = f"{len(self.units)} unit{'s' * (len(self.units) != 1)}"
+        units = counted(len(self.units), "unit")
         return (
             f"Prediction({units} given the {self.given}, {self.n_bins:,} bins of "
             f"{self.bin_width * 1e3:g} ms from {self.times_s[0]:g} s on)"
@@ -264,8 +265,13 @@ def conditional_gain(
     base = independent_baseline(model, baseline)
     asked = range(held.n_dims - held.n_units, held.n_dims) if positions is None else positions
     chosen = check_positions("positions", asked, held.n_dims, of="bit")
-    if given == "past":
-        _check_newest(held, chosen)
+    if given == "past" and min(chosen) < (first := held.n_dims - held.n_units):
+        raise BadArgument(
+            "positions",
+            f"names bit {min(chosen)} of an earlier bin",
+            f"given the past only the newest bin is predicted: name bits {first} to "
+            f"{held.n_dims - 1} or use given='rest'",
+        )
     # log p of a bit is -softplus of the log odds of its other value, which neither overflows nor
     # loses digits when one of the two values is all but certain.
     signs = 1.0 - 2.0 * held.X[:, chosen]
@@ -274,16 +280,3 @@ def conditional_gain(
     total = held.counts @ gain
     seconds = float(held.counts.sum()) * held.bin_width
     return np.asarray(total / (math.log(2.0) * seconds))
-
-
-def _check_newest(words: Words, positions: list[int]) -> None:
-    """Refuse bits of earlier bins: given the past only the newest bin is predicted."""
-    first = words.n_dims - words.n_units
-    for position in positions:
-        if position < first:
-            raise BadArgument(
-                "positions",
-                f"names bit {position} of an earlier bin",
-                f"given the past only the newest bin is predicted: name bits {first} to "
-                f"{words.n_dims - 1} or use given='rest'",
-            )

@@ -179,9 +179,6 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
         if name not in model._fitted_numbers or not isinstance(value, int | float):
             raise BadFile(f"{name!r} is {value!r}")
         setattr(model, name, value)
-    if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
-        tol = model._strict if model.tol is None else model.tol
-        model.certificate_ = Certificate(model.optimality_ <= tol, model.optimality_)
     if "certificate" in header:
         model.certificate_ = _certificate_of(header["certificate"])
 

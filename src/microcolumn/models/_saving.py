@@ -46,7 +46,6 @@ def to_bytes(model: Any) -> bytes:
         "settings": _plain(model.get_params()),
         "fitted": {k: getattr(model, k) for k in model._fitted_numbers if hasattr(model, k)},
     }
-    # Of other objectives it follows from the optimality and the tolerance.
     if "certificate_" in vars(model):
         found = asdict(model.certificate_)
         header["certificate"] = {name: v for name, v in found.items() if v is not None}

@@ -21,11 +21,6 @@ class FisherInformation:
 
     Where a model describes the words it is the second derivative of minus the mean log likelihood;
     elsewhere it is a positive matrix of the same scale.
-
-    Parameters
-    ----------
-    words : Words
-        The data.
     """
 
     def __init__(self, words: Words) -> None:
@@ -38,18 +33,9 @@ class FisherInformation:
         self._shares = shares
 
     def __call__(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:
-        """Covariance of the slopes along some coordinates of ``layout``, in increasing order.
+        """Covariance (n, n) of the slopes of the model ``x`` (layout.size,) along coordinates.
 
-        Parameters
-        ----------
-        x : ndarray, shape (layout.size,)
-            The model.
-        coordinates : ndarray of int, shape (n,)
-            Places in ``x``.
-
-        Returns
-        -------
-        ndarray, shape (n, n)
+        These are ``coordinates`` (n,), increasing places in ``x``.
         """
         theta = layout.unpack(x)
         products, means = np.zeros((coordinates.size, coordinates.size)), np.zeros(coordinates.size)

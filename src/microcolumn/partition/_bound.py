@@ -27,14 +27,8 @@ class LowerBound(NamedTuple):
 def lower_bound(theta: Parameters, words: Sequence[Bits], peaks: Bits) -> LowerBound:
     """Sum over the given words, the peaks of modes, and all words one or two flips away from them.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    words : sequence of ndarray, each of shape (n_words, n_units)
-        Any words; repetitions count once.
-    peaks : ndarray, shape (n_modes, n_units)
-        Most probable words of the modes.
+    ``words`` are arrays (n_words, n_units) of which repetitions count once, ``peaks`` (n_modes,
+    n_units) the most probable words of the modes.
     """
     distinct, _ = unique_rows(np.concatenate([*words, *map(_neighbours, peaks)]))
     logs = log_weight(theta, distinct)

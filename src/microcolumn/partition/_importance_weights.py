@@ -58,18 +58,10 @@ def doubt_of(
 ) -> str | None:
     """What speaks against the forward estimate of a part of Z, as a clause; None if nothing does.
 
-    Parameters
-    ----------
-    forward, reverse : ndarray
-        Log weights, nats; -inf of forward chains that ended outside of the part.
-    settled : bool
-        Whether doubling the steps changed little.
-    tolerance : float
-        What log Z may be off by, nats.
-    share : float
-        The part as a share of Z; 1 where it is all of it.
-    stderr : float, optional
-        Standard error of log Z, nats; that of ``forward`` by default.
+    ``forward`` and ``reverse`` are log weights, nats, -inf of forward chains that ended outside of
+    the part, which is a ``share`` of Z. It is ``settled`` where doubling the steps changed little.
+    ``tolerance`` is what log Z may be off by, and ``stderr`` its error, by default that of
+    ``forward``, both in nats.
     """
     value, own_stderr = log_mean(forward)
     whole_stderr = own_stderr if stderr is None else stderr

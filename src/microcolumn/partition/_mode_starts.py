@@ -24,14 +24,7 @@ _MOST_PATTERNS = 192
 def starting_words(theta: Parameters, data: Bits | None, rng: np.random.Generator) -> Bits:
     """Distinct words that lie in as many different places as can be guessed from the parameters.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model, with live hidden units only.
-    data : ndarray, shape (n_words, n_units), optional
-        Words that were seen.
-    rng : numpy.random.Generator
-        Source of the random words.
+    Hidden units are all live; ``data`` (n_words, n_units) are words that were seen.
     """
     n = theta.n_visible
     densities = np.repeat(_DENSITIES, _RANDOM)[:, None]

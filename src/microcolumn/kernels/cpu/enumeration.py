@@ -73,7 +73,10 @@ class PaddedModel(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Logs of every factor that does not depend on the fixed units, over states a and b."""
+    """Logs of every factor that does not depend on the fixed units, over states a and b.
+
+    The first three are passed on to the kernels as they are.
+    """
 
     log_outer: Floats  # weights of a alone, without hidden units, (n_outer,)
     log_inner: Floats  # weights of b alone, with the middles of the other factors, (n_inner,)

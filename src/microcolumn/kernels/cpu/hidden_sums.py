@@ -47,10 +47,7 @@ _OFF = -1e4
 class HiddenSums:
     """Exact sums over models with hidden units; the plan for moments is kept while it suits.
 
-    Parameters
-    ----------
-    model : ModelArrays
-        A model with hidden units, all of which have weights, and without a potential.
+    All hidden units have weights, and there is no potential.
     """
 
     def __init__(self, model: ModelArrays) -> None:
@@ -126,19 +123,8 @@ class _FoldedSums:
         tables, fixed = self._tables, self.plan.fixed_units(self.model, numbers)
         scales, totals = np.empty(numbers.size), np.empty((numbers.size, tables.log_outer.size))
         with threads_for(self._operations * numbers.size):
-            fold_chunks(
-                tables.log_outer,
-                tables.log_inner,
-                tables.centres,
-                fixed.outer_fields,
-                fixed.inner_fields,
-                self._boosts,
-                self._inputs,
-                fixed.hidden_inputs,
-                self._gains,
-                totals,
-                scales,
-            )
+            of_states = *tables[:3], *fixed[2:4], self._boosts, self._inputs
+            fold_chunks(*of_states, fixed.hidden_inputs, self._gains, totals, scales)
         return scales + fixed.log_weight, totals
 
     def log_weights(self, watch: Watch | None = None) -> Floats:
@@ -236,24 +222,11 @@ def _run_kernel(
     inner_hidden = np.empty((n_chunks, n_b, n_hidden))
     per_state = _MOMENTS.per_state + _MOMENTS.per_hidden * plan.n_inner_hidden
     with threads_for(n_chunks * plan.states_per_chunk * per_state):
-        moment_chunks(
-            tables.log_outer,
-            tables.log_inner,
-            tables.centres,
-            part.outer_fields,
-            part.inner_fields,
-            low,
-            high,
-            _pad_hidden(tables.outer_inputs, 0.0),
-            _pad_hidden(part.hidden_inputs, _OFF),
-            in_rows(np.exp(tables.inner_inputs), tables.inner_inputs.shape[0] // WIDTH),
-            outer,
-            outer_pairs,
-            inner_pairs,
-            inner_hidden,
-            logs,
-        )
-    return logs, outer, outer_pairs, inner_pairs, inner_hidden
+        padded = _pad_hidden(tables.outer_inputs, 0.0), _pad_hidden(part.hidden_inputs, _OFF)
+        gains = in_rows(np.exp(tables.inner_inputs), tables.inner_inputs.shape[0] // WIDTH)
+        sums = outer, outer_pairs, inner_pairs, inner_hidden
+        moment_chunks(*tables[:3], *part[2:4], low, high, *padded, gains, *sums, logs)
+    return logs, *sums
 
 
 def _padded(size: int) -> int:

@@ -30,13 +30,7 @@ _MOST_UNITS, _MOST_ENTRIES = 12, 1 << 16
 
 
 class ListedSums:
-    """The list of states for exact sums over models of one size.
-
-    Parameters
-    ----------
-    model : ModelArrays
-        Any model.
-    """
+    """The list of states for exact sums over models of one size."""
 
     def __init__(self, model: ModelArrays) -> None:
         self._shape = model.n_units, model.n_hidden

@@ -79,13 +79,7 @@ class _Memory(threading.local):
 
 
 class PairSums:
-    """A plan for exact sums over models of one size, as long as their couplings are in range.
-
-    Parameters
-    ----------
-    model : ModelArrays
-        A model without hidden units.
-    """
+    """A plan for exact sums over models without hidden units, while couplings are in range."""
 
     def __init__(self, model: ModelArrays) -> None:
         n, self._counted = model.n_units, model.v is not None
