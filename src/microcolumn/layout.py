@@ -110,8 +110,7 @@ class Layout:
 
     def slopes_of_potential(self, slopes: Floats) -> Floats:
         """Derivatives along the coordinates of the potential from those along v."""
-        free: Floats = slopes[2:] if self.basis is None else slopes[2:] @ self.basis
-        return free
+        return slopes[2:] if self.basis is None else slopes[2:] @ self.basis
 
     @property
     def couplings(self) -> slice:

@@ -17,8 +17,7 @@ class Fields(Term):
     b: Floats
 
     def log_weight(self, x: Floats) -> Floats:
-        value: Floats = x @ self.b
-        return value
+        return x @ self.b
 
     def log_odds(self, rest: Floats, unit: int) -> Floats:
         return np.full(len(rest), self.b[unit])

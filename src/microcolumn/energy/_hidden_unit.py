@@ -51,8 +51,7 @@ class _Bernoulli(HiddenUnit):
         return np.logaddexp(0.0, z)
 
     def mean(self, z: Floats) -> Floats:
-        mean: Floats = expit(z)
-        return mean
+        return expit(z)
 
     def draw(self, z: Floats, rng: np.random.Generator) -> Floats:
         return (rng.random(z.shape) < expit(z)).astype(np.float64)

@@ -67,8 +67,7 @@ class Tables(Term):
         own = Tables(self.inputs[has], self.values[has], self.strengths[has])
         active = rest.copy()
         active[:, unit] = 1.0
-        odds: Floats = own.log_weight(active) - own.log_weight(rest)
-        return odds
+        return own.log_weight(active) - own.log_weight(rest)
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         """Weighted sum of each function's values, or of their squares."""

@@ -57,5 +57,4 @@ def sum_over_sets(values: Floats, supersets: bool) -> None:
 def pairwise_log_weights(b: Floats, J: Floats, X: Floats | None = None) -> Floats:
     """Find b'x + x'Jx of the states in the rows of ``X``, nats; of all states in order without."""
     X = all_states(b.size) if X is None else X
-    log_weights: Floats = X @ b + np.einsum("xn,xn->x", X @ J, X)
-    return log_weights
+    return X @ b + np.einsum("xn,xn->x", X @ J, X)

@@ -30,8 +30,7 @@ class Projections:
     @property
     def heights(self) -> Floats:
         """a_j . x for each pattern of the inputs, shape (n_projections, 2**n_inputs)."""
-        heights: Floats = self.weights @ all_patterns(self.inputs.shape[1]).T.astype(np.float64)
-        return heights
+        return self.weights @ all_patterns(self.inputs.shape[1]).T.astype(np.float64)
 
     def tables(self, strengths: Floats | None = None) -> Tables:
         """The features as tables over the patterns of their inputs; by default of strength 0."""

@@ -178,8 +178,7 @@ class WordPool:
 
     def log_masses(self, theta: Parameters) -> Floats:
         """Log mass that each word stands for under ``theta`` (nats), shape (n_words,)."""
-        masses: Floats = self.log_measure + self.words.log_weights(theta)
-        return masses
+        return self.log_measure + self.words.log_weights(theta)
 
     def share(self, theta: Parameters) -> float:
         """Share of the draws that counts for ``theta``."""

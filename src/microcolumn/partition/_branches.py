@@ -196,8 +196,7 @@ def start_from_samples(
         own = samples[labels == branch.number]
         if len(own) >= _ENOUGH:
             branch.starts, branch.equilibrated = own, True
-    shares: Floats = np.bincount(labels, minlength=len(branches)) / len(samples)
-    return shares
+    return np.bincount(labels, minlength=len(branches)) / len(samples)
 
 
 def labels_of(

@@ -75,5 +75,4 @@ def base_logits(
         pilot = Sampler(theta, n_chains=1024, seed=new_seed(rng))
         probabilities = pilot.run(np.linspace(0.0, 1.0, 200)).words.mean(axis=0)
     # A base that forbids words cannot reach them.
-    logits: Floats = logit(np.clip(probabilities, 1e-3, 1.0 - 1e-3))
-    return logits
+    return logit(np.clip(probabilities, 1e-3, 1.0 - 1e-3))

@@ -114,8 +114,7 @@ def time_averages(sampler: Sampler) -> Floats:
     total = np.zeros((sampler.n_chains, sampler.n_units))
     for _ in range(_SNAPSHOTS):
         total += sampler.run(np.ones(_BETWEEN)).words
-    averages: Floats = total / _SNAPSHOTS
-    return averages
+    return total / _SNAPSHOTS
 
 
 def assign_modes(averages: Floats, rates: Floats) -> NDArray[np.intp]:

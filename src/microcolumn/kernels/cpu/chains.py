@@ -71,14 +71,12 @@ class GibbsChains:
         x = self.state.x
         if not self._one_by_one:
             x = x.transpose(0, 2, 1).reshape(-1, self.n_units)
-        words: Bits = x[: self.n_chains, : self.n_units].astype(np.uint8)
-        return words
+        return x[: self.n_chains, : self.n_units].astype(np.uint8)
 
     @property
     def log_weights(self) -> Floats:
         """Accumulated log importance weight of each chain (nats), shape (n_chains,)."""
-        weights: Floats = self.state.log_weights.reshape(-1)[: self.n_chains].copy()
-        return weights
+        return self.state.log_weights.reshape(-1)[: self.n_chains].copy()
 
     @property
     def sweeps_per_call(self) -> int:

@@ -79,8 +79,7 @@ def draw(weights: Floats, n: int, rng: np.random.Generator) -> Numbers:
     """Draw ``n`` places of the flattened ``weights`` in proportion to them, in order."""
     edges = np.cumsum(weights)
     heights = np.sort(rng.random(n)) * edges[-1]
-    places: Numbers = np.searchsorted(edges, heights, side="right")
-    return places
+    return np.searchsorted(edges, heights, side="right")
 
 
 def draw_in_rows(weights: Floats, rows: Numbers, rng: np.random.Generator) -> Numbers:
@@ -89,8 +88,7 @@ def draw_in_rows(weights: Floats, rows: Numbers, rng: np.random.Generator) -> Nu
     edges /= edges[:, -1:]
     edges += np.arange(len(edges))[:, None]  # row k ends at k + 1, so that one search serves all
     drawn = np.searchsorted(edges.ravel(), rows + rng.random(rows.size), side="right")
-    places: Numbers = np.minimum(drawn - rows * edges.shape[1], edges.shape[1] - 1)
-    return places
+    return np.minimum(drawn - rows * edges.shape[1], edges.shape[1] - 1)
 
 
 def draw_chunks(log_weights: Floats, n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
