@@ -19,7 +19,7 @@ WINDOWS = mc.Words.from_array(np.random.default_rng(0).random((20, 17)) < 0.3).e
 HALF = np.full(4, 0.5)
 LAYERS = ["a", "a", "b", "b"]
 NOT_FITTED = mc.RBM()
-PREDICTED = evaluate.predict(ISING, WORDS, units=[2, 0])
+PREDICTED = evaluate.predict(ISING, WORDS, positions=[2, 0])
 PAIRS = evaluate.effective_interactions(ISING, order=2)
 FITTED = mc.Ising(l1=0.1).fit(WORDS)
 
@@ -45,11 +45,11 @@ REFUSALS = [
     (lambda: evaluate.choose(mc.models.Tree(), WORDS, WORDS, ()), ValueError, "grid is empty"),
     (lambda: evaluate.choose([], WORDS, WORDS), TypeError, "model is a list"),
     (lambda: mc.compare({}, WORDS), ValueError, "models is empty"),
-    (lambda: gain([4]), ValueError, "units names position 4"),
-    (lambda: gain([-1]), ValueError, "units names position -1"),
-    (lambda: gain([]), ValueError, "units is empty"),
-    (lambda: gain([0.5]), TypeError, r"units\[0\] is 0.5"),
-    (lambda: gain([True]), TypeError, r"units\[0\] is True"),
+    (lambda: gain([4]), ValueError, "positions names position 4"),
+    (lambda: gain([-1]), ValueError, "positions names position -1"),
+    (lambda: gain([]), ValueError, "positions is empty"),
+    (lambda: gain([0.5]), TypeError, r"positions\[0\] is 0.5"),
+    (lambda: gain([True]), TypeError, r"positions\[0\] is True"),
     (lambda: gain(given="future"), ValueError, "given is 'future'"),
     (
         lambda: evaluate.conditional_gain(LARGE, WINDOWS, [0], np.full(34, 0.3), given="past"),
@@ -58,8 +58,8 @@ REFUSALS = [
     ),
     (lambda: evaluate.predict(LARGE, WINDOWS, given="past"), ValueError, "more than 16"),
     (lambda: evaluate.predict(ISING, BITS[:, :3]), ValueError, "words have 3 bits"),
-    (lambda: evaluate.predict(ISING, WORDS, units=[1, 1]), ValueError, "position 1 twice"),
-    (lambda: evaluate.predict(ISING, WORDS, units=1), TypeError, "units is 1"),
+    (lambda: evaluate.predict(ISING, WORDS, positions=[1, 1]), ValueError, "position 1 twice"),
+    (lambda: evaluate.predict(ISING, WORDS, positions=1), TypeError, "positions is 1"),
     (lambda: evaluate.predict(ISING, WORDS, baseline=[0.5]), ValueError, "baseline has shape"),
     (lambda: PREDICTED.stretch(5.0, 6.0), ValueError, "no predicted bin"),
     (lambda: PREDICTED.stretch(0.2, 0.1), ValueError, "no predicted bin"),
@@ -81,7 +81,6 @@ REFUSALS = [
     (lambda: layer_statistics(FITTED, ["a", "b"], window=2), ValueError, "window is 2"),
     (lambda: layer_statistics(BITS, LAYERS), TypeError, "model is an array"),
     (lambda: layer_statistics(NOT_FITTED, LAYERS), NotFittedError, "not fitted"),
-    (lambda: evaluate.lift(ISING, WORDS), TypeError, "model is an? Ising"),
     (lambda: evaluate.pattern_statistics(ISING, BITS[:, :3]), ValueError, "words have 3 bits"),
     (lambda: evaluate.sequence_gain(ISING, WORDS), TypeError, "does not predict from the past"),
     (lambda: evaluate.synchrony(BITS, n_samples=10), ValueError, "n_samples is for models"),
