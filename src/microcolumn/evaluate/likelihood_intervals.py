@@ -79,12 +79,12 @@ def likelihood_estimates(
         variance, alike = _variance(estimated, found, words, blocks)
         again = [_matched(layout, start, *half, usable, always) for half in halves]
     if again:
-        variance *= _excess(estimated, found.x, np.array([each.x for each in again]), variance)
+        variance *= _excess(estimated, found.x, np.array([x for x, _ in again]), variance)
     variance[~estimated.free] = np.nan
     changed = _cosines(layout, start, found.x) < _STILL
     lost = np.zeros(layout.n_hidden, dtype=bool)
-    for each in again:
-        lost |= each.similarity < SAME
+    for _, similarity in again:
+        lost |= similarity < SAME
     for i in np.flatnonzero(changed | lost).tolist():
         variance[layout.of_hidden(i)] = np.nan
     if lost.any():
@@ -147,13 +147,6 @@ def _notes(
     return tuple(notes)
 
 
-class _Again(NamedTuple):
-    """Estimates from other words in the order of the first's, and how similar hidden units are."""
-
-    x: Floats
-    similarity: Floats
-
-
 def _matched(
     layout: Layout,
     start: Floats,
@@ -161,15 +154,15 @@ def _matched(
     words: Words,
     usable: NDArray[np.bool_],
     always: NDArray[np.bool_],
-) -> _Again:
-    """Estimates next to another fit; what it lacks is 0.
+) -> tuple[Floats, Floats]:
+    """Estimates next to another fit, what it lacks 0, and how similar its hidden units are.
 
     Hidden units are paired by the weights of the two fits, so that the cosines add up to the most.
     """
     again, similarity = np.zeros(layout.size), np.zeros(layout.n_hidden)
     theta = theta.drop_dead_units()[0]
     if too_large(theta):
-        return _Again(again, similarity)
+        return again, similarity
     estimated, other_start, found = _estimate(theta, words, usable, always)
     other = estimated.layout
     again[layout.fields] = found.x[other.fields]
@@ -183,7 +176,7 @@ def _matched(
         similarity[mine] = cosines[mine, partners]
         for i, j in zip(mine.tolist(), partners.tolist(), strict=True):
             again[layout.of_hidden(i)] = found.x[other.of_hidden(j)]
-    return _Again(again, similarity)
+    return again, similarity
 
 
 def _excess(estimated: Estimated, x: Floats, again: Floats, variance: Floats) -> Floats:

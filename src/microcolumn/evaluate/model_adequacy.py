@@ -262,17 +262,10 @@ def adequacy(
         error = training_error(model, X, own, rng) / model.n_words_**0.5
     found = goodness(features, data, own, rng, training_error=error)
     summary = _summary(features, data, own, found, method, held.window)
-    return summary if is_normalised(model) else _without_log_p(summary)
-
-
-def _without_log_p(found: Adequacy) -> Adequacy:
-    """The same of a model that gives words no probability."""
-    return replace(
-        found,
-        p_values={**found.p_values, "words": math.nan},
-        nats_per_word=math.nan,
-        nats_expected=math.nan,
-    )
+    if is_normalised(model):
+        return summary
+    p_values = {**summary.p_values, "words": math.nan}
+    return replace(summary, p_values=p_values, nats_per_word=math.nan, nats_expected=math.nan)
 
 
 def common_count(tail: Sequence[float] | Floats) -> int:

@@ -30,16 +30,8 @@ def log_odds_of_bits(
 ) -> Floats:
     """Log odds of a spike of some bits of each distinct word, nats, shape (n_distinct, n_chosen).
 
-    Parameters
-    ----------
-    model : WordModel or HistoryGLM
-        A fitted model; a HistoryGLM is refused, since it has no conditionals within a word.
-    words : Words
-        In the model's order of units.
-    bits : sequence of int
-        Bits to predict; given the past, of the newest bin.
-    given : {"rest", "past"}
-        What is known: all other bits, or the earlier bins alone.
+    Words are in the model's order of units; ``given`` the past, ``bits`` are of the newest bin. A
+    HistoryGLM is refused, since it has no conditionals within a word.
     """
     one_of("given", given, ("rest", "past"))
     if not isinstance(model, WordModel):

@@ -59,6 +59,7 @@ def recurrence(
     ``n_units`` recorded units with all its bins of the window.
     """
     unit = _unit_length(weights)
+    by_bin = unit.reshape(len(unit) // n_units, n_units, unit.shape[1])
     shape = (len(others), weights.shape[1])
     partner, similarity, p = np.full(shape, -1), np.zeros(shape), np.ones(shape)
     for k, other in enumerate(others):
@@ -66,7 +67,9 @@ def recurrence(
         rows, columns = paired(unit.T @ against)
         partner[k, rows], similarity[k, rows] = columns, (unit.T @ against)[rows, columns]
         as_large = np.ones(shape[1])
-        for permuted in _permuted(unit, n_units, rng):
+        for _ in range(_PERMUTATIONS):
+            # Units in another order, the same for all hidden units.
+            permuted = by_bin[:, rng.permutation(n_units)].reshape(unit.shape)
             best = (permuted.T @ against).max(axis=1, initial=0.0)
             as_large += best >= similarity[k] - _TIE
         p[k] = as_large / (1 + _PERMUTATIONS)
@@ -87,10 +90,3 @@ def _unit_length(weights: Floats) -> Floats:
     """Columns of length 1; those without weights stay 0."""
     length = np.linalg.norm(weights, axis=0)
     return weights / np.where(length > 0.0, length, 1.0)
-
-
-def _permuted(weights: Floats, n_units: int, rng: np.random.Generator) -> list[Floats]:
-    """The same weights with units in other orders, the same order for all hidden units."""
-    by_bin = weights.reshape(weights.shape[0] // n_units, n_units, weights.shape[1])
-    orders = (rng.permutation(n_units) for _ in range(_PERMUTATIONS))
-    return [by_bin[:, order].reshape(weights.shape) for order in orders]

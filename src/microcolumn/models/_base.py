@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,7 +27,7 @@ from ..partition import (
     gibbs_samples,
     log_partition,
 )
-from ..partition.frequent import frequent_words_doubt, frequent_words_estimate
+from ..partition.frequent import frequent_words_check
 from ..validation import check_binary, expect, one_of, whole_number
 from ..words import Words
 from ._saving import Arrays, floats, shaped
@@ -187,8 +186,8 @@ class PopulationModel(WordModel):
         model._log_partition = log_z
         return model
 
-    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
-        return log_weight(self._theta(), self._checked(X)) - self.log_partition().value
+    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
+        return log_weight(self._theta(), bits) - self.log_partition().value
 
     def sample(
         self, n_samples: int = 1, random_state: Any = 0, method: str = "auto", **options: Any
@@ -278,24 +277,11 @@ class PopulationModel(WordModel):
         return self.parameters_
 
 
-class HiddenFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
-    """Activation of hidden units as features, for pipelines of scikit-learn."""
-
-    def transform(self, X: Words | ArrayLike) -> Floats:
-        """Mean of each hidden unit given each word, shape (n_words, n_hidden), as ``hidden``."""
-        activation: Floats = self.hidden(X)
-        return activation
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.parameters_.n_hidden)
-
-
 def _checked_by_frequent_words(
     theta: Parameters, frequent: tuple[NDArray[np.uint8], Floats], log_z: LogPartition
 ) -> LogPartition:
     """The normaliser with what the most frequent words say of it: converged unless they object."""
-    doubt = frequent_words_doubt(theta, *frequent, log_z)
+    estimate, doubt = frequent_words_check(theta, *frequent, log_z)
     if doubt is not None and log_z.converged:
         warnings.warn(
             f"log Z may not be relied upon: {doubt}; raise max_steps or n_chains, or sum exactly "
@@ -303,11 +289,8 @@ def _checked_by_frequent_words(
             ConvergenceWarning,
             stacklevel=3,
         )
-    return replace(
-        log_z,
-        frequent_words=frequent_words_estimate(theta, *frequent),
-        converged=log_z.converged and doubt is None,
-    )
+    converged = log_z.converged and doubt is None
+    return replace(log_z, frequent_words=estimate, converged=converged)
 
 
 def _kept(words: Words) -> NDArray[np.uint8]:

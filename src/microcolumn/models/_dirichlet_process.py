@@ -14,7 +14,6 @@ from scipy.special import gammaln
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import log_weight
 from ..errors import BadArgument, BadFile
 from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
@@ -22,7 +21,6 @@ from ..partition import LogPartition
 from ..solvers import Certificate
 from ..validation import Bits, Floats, chunks, expect
 from ..words import Words
-from ._base import PopulationModel
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._settings import POSITIVE, Choice
@@ -131,7 +129,7 @@ class DirichletProcess(Rival):
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         bits = bits.copy()
         out = self.base_.log_odds(bits, units)
-        log_p = self._log_base(bits)
+        log_p = self.base_._log_probability(bits)
         for column, unit in enumerate(units):
             came = bits[:, unit].copy()
             active = log_p + np.where(came, 0.0, out[:, column])
@@ -176,20 +174,13 @@ class DirichletProcess(Rival):
             self.concentration_ = float(self.concentration)
         else:
             merit = log_left_out if self.concentration is None else log_evidence
-            self.concentration_ = _best(merit, self._counts, self._log_base(words.X[places]))
+            self.concentration_ = _best(
+                merit, self._counts, self.base_._log_probability(words.X[places])
+            )
         self._set_words_info(words.n_dims, words)
 
     def _log_probability(self, bits: Bits) -> Floats:
-        return self._mixed(self._log_base(bits), self._found(bits))
-
-    def _log_base(self, bits: Bits) -> Floats:
-        """Normalised log probability of the base, nats."""
-        if isinstance(self.base_, PopulationModel):
-            log_p = log_weight(self.base_.parameters_, bits)
-            return log_p - self.base_.log_partition().value
-        if isinstance(self.base_, Rival):
-            return self.base_._log_probability(bits)
-        return self.base_._score_distinct(bits)  # which says why there is none
+        return self._mixed(self.base_._log_probability(bits), self._found(bits))
 
     def _found(self, bits: Bits) -> Floats:
         """How many of the training words each word is, shape (n_words,)."""

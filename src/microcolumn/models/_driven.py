@@ -230,7 +230,7 @@ class Driven(WordModel):
             drawn[part] = bits
         return drawn
 
-    def _score_distinct(self, X: Words | ArrayLike) -> NoReturn:
+    def _log_probability(self, bits: NDArray[np.uint8]) -> NoReturn:
         """Refused: a word has a probability at a moment only; see :meth:`log_probability`."""
         raise Unsupported(
             "a driven model gives a word a probability at a moment of the stimulus only",

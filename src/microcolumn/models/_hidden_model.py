@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
-from ..parameters import Parameters
+from numpy.typing import ArrayLike
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from ..parameters import Floats, Parameters
 from ..penalties import L1, GroupL1, Penalty
-from ._base import HiddenFeatures
+from ..words import Words
 from ._settings import HIDDEN, STRENGTH
 from .penalised import PenalisedModel
 
 
 @dataclass(eq=False, repr=False)
-class HiddenModel(HiddenFeatures, PenalisedModel):
-    """Models with hidden units."""
+class HiddenModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PenalisedModel):  # type: ignore[misc]
+    """Models with hidden units, whose activations are features for pipelines of scikit-learn."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PenalisedModel._parameter_constraints,
@@ -36,6 +39,14 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
     @classmethod
     def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
         return {"n_hidden": max(theta.n_hidden, 1)}
+
+    def transform(self, X: Words | ArrayLike) -> Floats:
+        """Mean of each hidden unit given each word, shape (n_words, n_hidden), as ``hidden``."""
+        return self.hidden(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.parameters_.n_hidden
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)

@@ -76,8 +76,8 @@ class Rival(ChosenByValidation, WordModel):
     """A model of words outside the paper's family, normalised by construction.
 
     A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
-    and gives ``_fit``, ``_log_probability``, ``_draw``, ``_size``, ``_arrays`` and
-    ``_take_arrays``.
+    gives ``_fit``, ``_log_probability``, ``_draw``, ``_size`` and ``_take_arrays``, and names the
+    arrays that files keep in ``_kept_arrays``.
     """
 
     #: Whether ``_draw`` takes options of ``sample``.
@@ -95,13 +95,6 @@ class Rival(ChosenByValidation, WordModel):
     @abstractmethod
     def _fit(self, words: Words) -> None:
         """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
-
-    def _score_distinct(self, X: Words | ArrayLike) -> Floats:
-        return self._log_probability(self._checked(X))
-
-    @abstractmethod
-    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
-        """Log probability of bits in the model's order, shape (n_words,)."""
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Log odds of units of checked words, by both values of the bit where nothing is known."""

@@ -48,9 +48,13 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         """
         return in_time(X, self._score_distinct(X))
 
-    @abstractmethod
     def _score_distinct(self, X: Words | ArrayLike) -> Floats:
         """Log probability of each row of an array, or of each distinct word of ``Words``."""
+        return self._log_probability(self._checked(X))
+
+    @abstractmethod
+    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
+        """Log probability of bits in the model's order, shape (n_words,)."""
 
     @abstractmethod
     def sample(

@@ -16,22 +16,14 @@ from .result import LogPartition
 _SLACK = 0.25
 
 
-def frequent_words_estimate(theta: Parameters, X: ArrayLike, shares: ArrayLike) -> float:
-    """Mean of log p~(x) minus the log of x's observed share, over frequent words, nats.
-
-    This is log Z of a model that gives the frequent words their observed probabilities. An L1
-    penalty shrinks the model away from them, which biases the estimate.
-
-    ``shares`` (n_words,) of the frequent words among all words are also the weights of the mean.
-    """
-    observed = np.asarray(shares, dtype=np.float64)
-    return float(np.average(log_weight(theta, X) - np.log(observed), weights=observed))
-
-
-def frequent_words_doubt(
+def frequent_words_check(
     theta: Parameters, X: ArrayLike, shares: ArrayLike, log_z: LogPartition
-) -> str | None:
-    """What frequent words say against an annealed log Z, as a clause; None if nothing.
+) -> tuple[float, str | None]:
+    """Log Z (nats) by frequent words, and what they say against an annealed one; None if nothing.
+
+    The estimate is the mean of log p~(x) minus the log of x's observed share, weighted by these
+    ``shares`` (n_words,): log Z of a model that gives the frequent words their observed
+    probabilities. An L1 penalty shrinks the model away from them, which biases it.
 
     A log Z far below the estimate of words that agree with each other gives all of them far more
     than they have. Only that counts: a poor fit gives them less, as independent units do, and so
@@ -43,8 +35,8 @@ def frequent_words_doubt(
     spread = math.sqrt(float(np.average((estimates - mean) ** 2, weights=observed)))
     short = mean - log_z.value
     if log_z.method == "exact" or short <= _SLACK + 5.0 * (spread + log_z.stderr):
-        return None
-    return (
+        return mean, None
+    return mean, (
         f"it gives the most frequent words {math.exp(short):.2g} times their observed share, "
         f"which differs between them by {math.expm1(spread):.0%} only"
     )
