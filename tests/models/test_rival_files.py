@@ -1,6 +1,7 @@
 """Files of rivals whose fingerprint is right and whose arrays make no sense are refused."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,7 +49,6 @@ SPOILT = [
     ("projections", "weights", lambda a: a[1:]),
     ("projections", "thresholds", lambda a: -a),
     ("projections", "strengths", lambda a: a * np.nan),
-    ("projections", "log_z", lambda a: a[:2]),
     ("gaussian", "thresholds", lambda a: a[1:]),
     ("gaussian", "correlations", lambda a: np.triu(a)),
     ("gaussian", "correlations", lambda a: 2.0 * a),
@@ -90,10 +90,12 @@ def contents():
     return {name: to_bytes(model.fit(X)) for name, model in MODELS.items()}
 
 
-def forged(content, arrays):
+def forged(content, arrays, **records):
     length = int.from_bytes(content[:8], "little")
     header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"][MARK])
     header.pop("sha256")
+    for name, changes in records.items():
+        header[name] |= changes
     text = json.dumps(header | {"sha256": digest_of(header, arrays)})
     return tensors(arrays, metadata={MARK: text})
 
@@ -110,3 +112,17 @@ def test_arrays_that_make_no_sense_are_refused(contents, model, name, change):
     arrays[name] = np.asarray(change(arrays[name]))
     with pytest.raises(ValueError, match="is not a microcolumn model"):
         from_bytes(forged(contents[model], arrays))
+
+
+@pytest.mark.parametrize("name", ["log_z", "certificate"])
+@pytest.mark.parametrize("changes", [{"converged": 1}, {"converged": None}, {"more": 1.0}])
+def test_records_that_make_no_sense_are_refused(contents, name, changes):
+    content = contents["projections"]
+    with pytest.raises(ValueError, match="is not a microcolumn model"):
+        from_bytes(forged(content, arrays_of(content), **{name: changes}))
+
+
+def test_a_normaliser_is_read_as_it_was_found_but_for_its_seconds(contents):
+    log_z = MODELS["projections"].log_partition()
+    expected = replace(log_z, seconds=0.0, trace=None, modes=None)
+    assert from_bytes(contents["projections"]).log_partition() == expected

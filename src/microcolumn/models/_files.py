@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,14 @@ from ..units import Units
 from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PopulationModel
-from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
+from ._saving import DIGEST, MARK, RECORDS, Arrays, digest_of, floats, shaped
 from ._words_estimator import WordsEstimator
 from .penalised import PenalisedModel
 from .spec import INDEPENDENT, MODELS, ModelSpec
 
-#: Of the entries of a certificate that are not floats.
-_CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
+#: Of the entries of a certificate and of log Z that are not floats.
+_TYPES: dict[str, type] = {"converged": bool, "method": str, "side": str}
+_TYPES |= dict.fromkeys(("n_moments", "n_rounds", "n_steps"), int)
 #: What the safetensors library raises for content that is not in its format.
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
 
@@ -179,19 +179,18 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
         if name not in model._fitted_numbers or not isinstance(value, int | float):
             raise BadFile(f"{name!r} is {value!r}")
         setattr(model, name, value)
-    if "certificate" in header:
-        model.certificate_ = _certificate_of(header["certificate"])
+    for name, attribute in RECORDS.items():
+        if name in header:
+            setattr(model, attribute, _record(name, header[name]))
 
 
-def _certificate_of(content: dict[str, Any]) -> Certificate:
-    """How far the fit was from its optimum; of a sampled likelihood with all that belongs to it."""
-    names = [field.name for field in fields(Certificate)]
-    if not set(names[:2]) <= set(content) <= set(names):
-        raise BadFile(f"its certificate has the entries {sorted(content)}")
-    for name, value in content.items():
-        if type(value) is not _CERTIFICATE_TYPES.get(name, float) or not math.isfinite(value):
-            raise BadFile(f"{name!r} of its certificate is {value!r}")
-    return Certificate(**content)
+def _record(name: str, content: dict[str, Any]) -> Certificate | LogPartition:
+    """How far the fit was from its optimum, or its log Z, as far as files keep it."""
+    for entry, value in content.items():
+        is_finite = isinstance(value, str) or math.isfinite(value)
+        if type(value) is not _TYPES.get(entry, float) or not is_finite:
+            raise BadFile(f"{entry!r} of its {name} is {value!r}")
+    return LogPartition(seconds=0.0, **content) if name == "log_z" else Certificate(**content)
 
 
 def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:

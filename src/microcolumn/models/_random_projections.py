@@ -32,7 +32,7 @@ from ..validation import Floats, random_generator
 from ..words import Words
 from ._projections import Projections
 from ._rival import Rival
-from ._saving import Arrays, floats, normaliser_array, normaliser_of
+from ._saving import Arrays, floats
 from ._settings import COUNT, POSITIVE, STRENGTH, Number
 from ._words_estimator import Size, floored_rates
 
@@ -233,9 +233,6 @@ class RandomProjections(Rival):
         """Of biases, and of strengths other than 0; the projections are given."""
         return np.hstack([bits, table_values(self._tables().drop_dead_units().functions, bits)])
 
-    def _arrays(self) -> Arrays:
-        return super()._arrays() | {"log_z": normaliser_array(self._log_z)}
-
     def _take_arrays(self, arrays: Arrays) -> int:
         self.b_ = floats(arrays, "b", (arrays["b"].size,))
         inputs, n_units = arrays["inputs"], self.b_.size
@@ -250,7 +247,6 @@ class RandomProjections(Rival):
         if (self.thresholds_ < 0.0).any():
             raise BadFile("a threshold is negative")
         self.strengths_ = floats(arrays, "strengths", (size,))
-        self._log_z = normaliser_of(arrays)
         return int(n_units)
 
 

@@ -17,8 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..atomic import atomic_write
 from ..errors import BadFile
 from ..origin import Origin
-from ..partition import LogPartition
-from ..validation import Floats
 
 #: Arrays of a file, by name.
 Arrays = dict[str, NDArray[Any]]
@@ -26,6 +24,8 @@ Arrays = dict[str, NDArray[Any]]
 #: The one entry of a file's metadata. Several would be written in random order.
 MARK = "microcolumn-model-1"
 DIGEST = "sha256"
+#: Names in files of what is a dataclass in a fit; its numbers and texts are kept.
+RECORDS = {"certificate": "certificate_", "log_z": "_log_z"}
 
 
 def to_bytes(model: Any) -> bytes:
@@ -46,9 +46,10 @@ def to_bytes(model: Any) -> bytes:
         "settings": _plain(model.get_params()),
         "fitted": {k: getattr(model, k) for k in model._fitted_numbers if hasattr(model, k)},
     }
-    if "certificate_" in vars(model):
-        found = asdict(model.certificate_)
-        header["certificate"] = {name: v for name, v in found.items() if v is not None}
+    for name, attribute in RECORDS.items():
+        if attribute in vars(model):  # without seconds the same fit gives the same file
+            found = _plain(asdict(getattr(model, attribute)))
+            header[name] = {k: v for k, v in found.items() if k != "seconds" and v is not None}
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
     if model.origin_ is not None:
@@ -123,44 +124,3 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
         if value is None or isinstance(value, str | int | float | bool):
             plain[name] = value
     return plain
-
-
-def normaliser_array(log_z: LogPartition) -> Floats:
-    """Value, error, cost and convergence, with what annealing says of itself.
-
-    Seconds are left out, so that the same fit gives the same file.
-    """
-    numbers = [log_z.value, log_z.stderr, log_z.n_operations, float(log_z.converged)]
-    annealed = [
-        log_z.effective_sample_size,
-        log_z.reverse,
-        log_z.reverse_stderr,
-        log_z.n_steps,
-        log_z.lower_bound,
-    ]
-    if log_z.method == "ais":
-        numbers += [0.0 if number is None else float(number) for number in annealed]
-    return np.array(numbers)
-
-
-def normaliser_of(arrays: Arrays) -> LogPartition:
-    """Log Z of a file, or a ValueError that says what is wrong with it."""
-    numbers = floats(arrays, "log_z").tolist()
-    if len(numbers) not in (4, 9) or numbers[1] < 0.0 or numbers[3] not in (0.0, 1.0):
-        raise BadFile(f"log_z is {numbers}")
-    value, stderr, n_operations, converged, *annealed = numbers
-    first = (n_operations, 0.0, bool(converged))
-    if not annealed:
-        return LogPartition(value, stderr, "exact", *first, side="visible")
-    size, reverse, reverse_stderr, n_steps, lower_bound = annealed
-    return LogPartition(
-        value,
-        stderr,
-        "ais",
-        *first,
-        effective_sample_size=size,
-        reverse=reverse,
-        reverse_stderr=reverse_stderr,
-        n_steps=int(n_steps),
-        lower_bound=lower_bound,
-    )
