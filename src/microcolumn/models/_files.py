@@ -195,7 +195,7 @@ def _record(name: str, content: dict[str, Any]) -> Certificate | LogPartition:
 
 def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
     table = dict(content["units"])
-    if table["depth_um"] is not None:
+    if table.get("depth_um") is not None:
         table["depth_um"] = [np.nan if depth is None else depth for depth in table["depth_um"]]
     units = Units(**table)
     if len(units) * window != n_bits:

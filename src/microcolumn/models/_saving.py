@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -96,24 +96,12 @@ def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[An
 
 def _origin_as_dict(origin: Origin) -> dict[str, Any]:
     """Contents as JSON holds them, except the window, which is one of the fitted numbers."""
-    units, depths = origin.units, None
-    if units.depth_um is not None:
-        depths = [None if np.isnan(depth) else depth for depth in units.depth_um.tolist()]
-    return {
-        "bin_width": origin.bin_width,
-        "start_s": origin.start_s,
-        "stop_s": origin.stop_s,
-        "n_bins": origin.n_bins,
-        "units": {
-            "ids": units.ids,
-            "depth_um": depths,
-            "layer": units.layer,
-            "depth_reference": units.depth_reference,
-            "quality": units.quality,
-            "multiunit": units.multiunit.tolist(),
-            **{name: labels for name in ("area", "probe") if (labels := getattr(units, name))},
-        },
-    }
+    about = {name: getattr(origin, name) for name in ("bin_width", "start_s", "stop_s", "n_bins")}
+    columns = ((each.name, getattr(origin.units, each.name)) for each in fields(origin.units))
+    units = {name: np.asarray(v).tolist() for name, v in columns if v is not None}
+    if "depth_um" in units:
+        units["depth_um"] = [None if np.isnan(depth) else depth for depth in units["depth_um"]]
+    return about | {"units": units}
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
