@@ -79,14 +79,6 @@ class Ancestral(Rival):
     }
     _kept_arrays = ("order_", "parents_", "slopes_", "_unit_rates", "edges_", "information_")
 
-    order_: Places
-    parents_: Places
-    slopes_: Floats
-    biases_: Floats
-    entropy_: float
-    edges_: Places
-    information_: Floats
-    b_: Floats
     _lineage: Places  # two parents of each unit and of one that never fires (:func:`_completed`)
     _coefficients: Floats  # those of ``slopes_`` for these, (n_units, 2)
     _couplings: Floats  # with these, (n_units, 2)

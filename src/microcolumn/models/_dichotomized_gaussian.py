@@ -69,10 +69,6 @@ class DichotomizedGaussian(Rival):
     Words(4 units, 2,000 bins of 20 ms, 16 distinct words, mean rate 11.7 % per bin)
     """
 
-    thresholds_: Floats
-    correlations_: Floats
-    latent_change_: float
-    pair_rate_change_: float
     _log_p: Floats
     _errors: Floats
 

@@ -73,9 +73,6 @@ class PopulationTracking(Rival):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"strength": POSITIVE}
     _kept_arrays = ("active_distribution_", "seen_", "probabilities_", "_unit_rates")
 
-    active_distribution_: Floats
-    seen_: NDArray[np.int64]
-    probabilities_: Floats
     _unit_rates: Floats
     # Words with K active units have log probability offsets[K] plus the sum of the log odds
     # tables[rows[K]] of these.

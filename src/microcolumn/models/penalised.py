@@ -28,7 +28,6 @@ from ..partition import LogPartition
 from ..partition.cost import COUNTED, EXACT_FIT, side_operations
 from ..penalties import L1, Penalty
 from ..solvers import (
-    Certificate,
     FitResult,
     NestedStarts,
     Problem,
@@ -91,10 +90,6 @@ class PenalisedModel(PopulationModel):
     tol: float | None
     max_iter: int
     random_state: Any
-    objective_: float
-    optimality_: float
-    certificate_: Certificate
-    n_iter_: int
     _log_z_by_fit: LogPartition | None = None
 
     def fit(
