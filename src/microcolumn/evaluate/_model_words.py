@@ -119,7 +119,7 @@ def training_error(
     of its training words: no fit by likelihood scatters more.
     """
     table, share = sample.table, sample.share / sample.share.sum()
-    known = 0 < model._n_slopes <= most_parameters
+    known = 0 < model._slopes(X[:1]).shape[1] <= most_parameters
     most = _MOST_INFORMING if known else MOST_PARAMETERS
     if share.size > most:
         counts = rng.multinomial(most, share)

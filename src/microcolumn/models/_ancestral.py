@@ -155,10 +155,6 @@ class Ancestral(Rival):
             out[unit] = rng.random(n_samples) < expit(logits)
         return np.ascontiguousarray(out.T)
 
-    @property
-    def _n_slopes(self) -> int:
-        return self.n_features_in_ * (self.n_features_in_ + 1) // 2
-
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of couplings of all pairs: each could have become an edge."""
         x = bits.astype(np.float64)

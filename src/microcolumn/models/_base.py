@@ -251,10 +251,6 @@ class PopulationModel(WordModel):
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
             self._kept_words = _kept(words)
 
-    @property
-    def _n_slopes(self) -> int:
-        return self.n_parameters_
-
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of couplings, weights and potentials that a penalty left other than 0."""
         theta, x = self._theta(), bits.astype(np.float64)

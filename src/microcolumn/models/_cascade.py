@@ -226,10 +226,6 @@ class CascadedLogistic(Rival):
                 out[part, column] = odds[:, place] + change[:, 0] * gain
         return out
 
-    @property
-    def _n_slopes(self) -> int:
-        return self.n_parameters_
-
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of weights and steps other than 0; the order is given."""
         _, before, odds = self._in_order(bits)

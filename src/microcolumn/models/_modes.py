@@ -127,10 +127,6 @@ class ModesModel(Rival):
     def _components(self) -> Components:
         return Components.of(self.modes_, np.log(self.weights_))
 
-    @property
-    def _n_slopes(self) -> int:
-        return self.modes_.size + len(self.modes_)
-
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of log odds of spikes and log weights of the modes."""
         r = self._responsibilities(bits)

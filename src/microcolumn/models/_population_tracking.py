@@ -141,10 +141,6 @@ class PopulationTracking(Rival):
                 out[places[part]] = drawn
         return out
 
-    @property
-    def _n_slopes(self) -> int:
-        return self.n_features_in_ * (1 + len(self.seen_))
-
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of p(K), and of the units' log odds at each K that was seen."""
         n_active = bits.sum(axis=1, dtype=np.int64)[:, None]

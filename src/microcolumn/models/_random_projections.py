@@ -225,10 +225,6 @@ class RandomProjections(Rival):
         p, _ = word_probabilities(theta)
         return np.bincount(n_active, p, theta.n_visible + 1).astype(np.float64)
 
-    @property
-    def _n_slopes(self) -> int:
-        return self.n_parameters_
-
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of strengths other than 0; the projections are given."""
         return np.hstack([bits, table_values(self._tables().drop_dead_units().functions, bits)])

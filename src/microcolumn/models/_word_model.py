@@ -117,11 +117,6 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Log odds of units of checked words, shape (n_words, n_chosen)."""
 
-    @property
-    def _n_slopes(self) -> int:
-        """Columns of ``_slopes``; 0 for a model that has none."""
-        return 0
-
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Slopes of log p of each word with what was fitted, shape (n_words, n_slopes).
 
