@@ -111,14 +111,8 @@ def choose_l1(
             elif way < 0:
                 leg = _Leg((0.0,))
             extensions[way] += 1
-    polished: set[float] = set()
-    while effort == "coarse" and best not in polished and not model._is_sampled(train.n_dims):
-        start = found[best][0].parameters_
-        [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
-        fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
-        found[best] = fit, score(fit, validation)
-        polished.add(best)
-        best = _best(found)
+    if is_coarse and not model._is_sampled(train.n_dims):
+        best = _polish_best(model, train, validation, found, max_steps)
     fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
     settings = tuple({"l1": fit.l1} for fit in fits)
     return Choice(settings, fits, scores, strengths.index(best))
@@ -240,6 +234,24 @@ def _normalise_best(
                 continue
             fit = fit.with_log_partition(by_fit.shifted(shift))
             found[l1] = fit, score(fit, validation)
+
+
+def _polish_best(
+    model: PenalisedModel,
+    train: Words,
+    validation: Words,
+    found: dict[float, tuple[PenalisedModel, Score]],
+    max_steps: int,
+) -> float:
+    """The preferred strength, once its coarse fit has gone on to the end."""
+    polished: set[float] = set()
+    while (best := _best(found)) not in polished:
+        start = found[best][0].parameters_
+        [(_, fit)] = model._walk(train, [best], start=start, effort="polish")
+        fit = fit.with_log_partition(quick_log_partition(fit, max_steps))
+        found[best] = fit, score(fit, validation)
+        polished.add(best)
+    return best
 
 
 def _per_decade(l1_values: str | Sequence[float]) -> int | None:

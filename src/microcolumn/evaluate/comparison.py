@@ -281,16 +281,19 @@ def _ranking(compared: Comparison) -> list[str]:
         said[_both(against)] = f"{text} {other}: {against.sentence()}"
     if pair is not None:
         said[_both(pair)] = _hidden_against_pairs(compared, pair)
-    over_others = [compared.pair(best.name, model.name) for model in others]
-    n_same = sum(each.same for each in over_others)
-    shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
-    shown += [each for each in rest if each.differs][: not shown[-1].differs]
-    for each in shown:
+    for each in _runners_up([compared.pair(best.name, model.name) for model in others]):
         said.setdefault(_both(each), each.sentence())
     spikes, share = best.bits_per_spike, compared.share_of_pairs
     gain = over_zero.sentence("" if math.isnan(spikes) else f"{spikes:.2g} bits per spike")
     of_pairs = f"pairs alone explain {share} of the best model's gain over independent units"
     return [*said.values(), gain, *([of_pairs] if share else [])]
+
+
+def _runners_up(over_others: list[PairedDifference]) -> list[PairedDifference]:
+    """The best model against its equals, the next one, and the next that is worse for sure."""
+    n_same = sum(each.same for each in over_others)
+    shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
+    return shown + [each for each in rest if each.differs][: not shown[-1].differs]
 
 
 def _both(pair: PairedDifference) -> frozenset[str]:

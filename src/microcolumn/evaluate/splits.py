@@ -218,27 +218,31 @@ def _pairs(
     **blocks: Any,
 ) -> tuple[PairedDifference, ...]:
     """Every two models in order, then each against independent units."""
+    by_pair = _both_ways(models, differences)
+    names = [*(model.name for model in models if model.name != INDEPENDENT), INDEPENDENT]
+    found = []
+    for pair in combinations(names, 2):
+        values, errors = np.reshape([*by_pair.get(pair, {}).values()], (-1, 2)).T.tolist()
+        found.append(paired_difference(*pair, values, errors, test_to_train, **blocks))
+    best = max((model.bits_per_second for model in models), default=0.0)
+    # Two questions, each with its own share of errors: what holds within the paper's family, and
+    # how it stands beside rivals. More rivals must not make the first one harder to answer.
+    rivals = {model.name for model in models if model.spec.is_rival}
+    has_rival = [each is not None and bool(rivals & {each.first, each.second}) for each in found]
+    for question in (False, True):
+        places = [k for k, is_its in enumerate(has_rival) if is_its == question]
+        judged = judged_together([found[k] for k in places], EQUAL_MARGIN * max(best, 0.0))
+        for k, each in zip(places, judged, strict=True):
+            found[k] = each
+    return tuple(filter(None, found))
+
+
+def _both_ways(models: Sequence[ModelScore], differences: Differences) -> Differences:
+    """Differences of each pair in either order; those with independent units are the scores."""
     by_pair = dict(differences)
     for (first, second), by_split in differences.items():
         by_pair[second, first] = {split: (-d, error) for split, (d, error) in by_split.items()}
     for model in models:
         scored = {s.split: (s.bits_per_second, s.block_stderr) for s in model.splits}
         by_pair.setdefault((model.name, INDEPENDENT), scored)
-    names = [*(model.name for model in models if model.name != INDEPENDENT), INDEPENDENT]
-    found = []
-    for pair in combinations(names, 2):
-        by_split = by_pair.get(pair, {})
-        values, errors = [d for d, _ in by_split.values()], [e for _, e in by_split.values()]
-        found.append(paired_difference(*pair, values, errors, test_to_train, **blocks))
-    best = max((model.bits_per_second for model in models), default=0.0)
-    margin = EQUAL_MARGIN * max(best, 0.0)
-    # Two questions, each with its own share of errors: what holds within the paper's family, and
-    # how it stands beside rivals. More rivals must not make the first one harder to answer.
-    rivals = {model.name for model in models if model.spec.is_rival}
-    judged: dict[tuple[str, str], PairedDifference] = {}
-    for has_rival in (False, True):
-        family = [
-            p for p in found if p and (not rivals.isdisjoint((p.first, p.second))) == has_rival
-        ]
-        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin) if p}
-    return tuple(judged[p.first, p.second] for p in found if p)
+    return by_pair
