@@ -57,7 +57,7 @@ class SamplerSettings:
     spread_per_parameter : float
         The same for each parameter that is not zero.
     underrated_factor : float
-        A mode is underrated by such words if it holds so many times what they say; its mass is rough.
+        A mode is underrated if it holds so many times what such words say; its mass is rough.
     group_draws : int
         Draws of each group of numbers of active units.
     negligible : float
