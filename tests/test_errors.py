@@ -25,6 +25,7 @@ from microcolumn.errors import (
 from microcolumn.evaluate.bootstrap import block_bins_of
 from microcolumn.partition.ais import annealed_importance_sampling
 from microcolumn.partition.exact import exact_log_partition
+from microcolumn.validation import check_binary
 
 WORDING = Path(__file__).with_name("wording.txt")
 SOURCE = Path(mc.__file__).parent
@@ -32,6 +33,15 @@ WORDS = mc.Words.from_array(np.random.default_rng(0).random((40, 3)) < 0.3)
 BITS = np.random.default_rng(0).random((30, 4)) < 0.4
 BINS, HALF = mc.Words.from_array(BITS), np.full(4, 0.5)
 ISING = mc.Ising.from_parameters(mc.Parameters(b=np.zeros(4), J=np.zeros((4, 4))))
+
+
+def matrix(value, dtype=np.float64):
+    """Zeros but for one place and a later one."""
+    X = np.zeros((5, 9), dtype=dtype)
+    X[3, 7] = X[4, 0] = value
+    return X
+
+
 #: What the expressions in the file may name.
 NAMES = {
     "mc": mc,
@@ -53,6 +63,8 @@ NAMES = {
     ),
     "coupled": mc.Parameters(b=np.zeros(60), J=0.1 * (1 - np.eye(60))),
     "hidden": mc.Parameters(b=np.zeros(2), J=1.0 - np.eye(2), W=np.ones((2, 1))),
+    "check_binary": check_binary,
+    "matrix": matrix,
     "bits": BITS,
     "bins": BINS,
     "weighted": mc.Words.from_array(BITS, sample_weight=np.full(30, 2.0)),
