@@ -61,6 +61,6 @@ def has_underrated_mode(
     for mode in modes if len(modes) > 1 else ():
         share = math.exp(min(mode.log_mass - log_z, 700.0))
         seen = float(np.exp(np.logaddexp.reduce(log_p[int(mode.n_active / 2) :])))
-        if share > max(least_share, settings.unvisited_factor * seen):
+        if share > max(least_share, settings.underrated_factor * seen):
             return True
     return False
