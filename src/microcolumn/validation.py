@@ -137,8 +137,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         found = f"{len(shape)}D array" if shape else "scalar array"
         raise BadInput(
             f"Expected 2D array, got {found} instead (shape={shape})",
-            "Reshape your data to one row per bin and one column per unit, such as "
-            "X.reshape(-1, 1) for one unit and X.reshape(1, -1) for one word",
+            "Reshape your data to one row per bin and one column per unit: X.reshape(-1, n_units)",
         )
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
@@ -153,7 +152,11 @@ def _bad_value(value: float) -> str:
     if not math.isfinite(value):
         shown = "NaN" if math.isnan(value) else value
         return f"{shown}; words are binary: leave out or repair the bins that hold {shown} first"
-    return f"{value}; words are binary: binarise counts first, for example (X > 0)"
+    if value < 0:
+        return f"{value}; words are binary: recode to 0 and 1 first, for example (X > 0)"
+    if value == int(value):
+        return f"{value}; words are binary: binarise counts first, for example (X > 0)"
+    return f"{value}; words are binary: threshold to 0 and 1 first, for example (X > 0.5)"
 
 
 def _first_clause(error: Exception) -> str:
