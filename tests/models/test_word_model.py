@@ -5,7 +5,6 @@ import pytest
 
 from microcolumn.models._files import MODELS, model_class
 from microcolumn.models._rival import Rival
-from microcolumn.models._words_estimator import Size
 
 
 class AlwaysSilent(Rival):
@@ -13,9 +12,6 @@ class AlwaysSilent(Rival):
 
     def _fit(self, words):
         pass
-
-    def _size(self):
-        return Size(0)
 
     def _log_probability(self, bits):
         return np.where(bits.any(axis=1), -np.inf, 0.0)
@@ -28,7 +24,7 @@ class AlwaysSilent(Rival):
         return cls()
 
 
-@pytest.mark.parametrize("part", ["_fit", "_size", "_log_probability", "_draw"])
+@pytest.mark.parametrize("part", ["_fit", "_log_probability", "_draw"])
 def test_a_rival_that_lacks_a_part_is_not_made(part):
     parts = {name: value for name, value in vars(AlwaysSilent).items() if name != part}
     with pytest.raises(TypeError, match=part):

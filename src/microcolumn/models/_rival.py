@@ -76,8 +76,8 @@ class Rival(ChosenByValidation, WordModel):
     """A model of words outside the paper's family, normalised by construction.
 
     A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
-    gives ``_fit``, ``_log_probability``, ``_draw``, ``_size`` and ``_take_arrays``, and names the
-    arrays that files keep in ``_kept_arrays``.
+    gives ``_fit``, ``_log_probability``, ``_draw`` and ``_take_arrays``, and names the arrays that
+    files keep in ``_kept_arrays``.
     """
 
     #: Whether ``_draw`` takes options of ``sample``.

@@ -64,9 +64,9 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     origin_: Origin | None = None
     n_features_in_: int
 
-    @abstractmethod
     def _size(self) -> Size:
-        """How large the fit is, for the properties below."""
+        """How large the fit is, for the properties below; by default the numbers of its arrays."""
+        return Size(sum(np.count_nonzero(getattr(self, name)) for name in self._kept_arrays))
 
     def _arrays(self) -> Arrays:
         """Arrays that make up the fit, for files."""
