@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -186,9 +187,10 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
 
 def _record(name: str, content: dict[str, Any]) -> Certificate | LogPartition:
     """How far the fit was from its optimum, or its log Z, as far as files keep it."""
+    known = {each.name for each in fields(LogPartition if name == "log_z" else Certificate)}
     for entry, value in content.items():
-        is_finite = isinstance(value, str) or math.isfinite(value)
-        if type(value) is not _TYPES.get(entry, float) or not is_finite:
+        is_right = entry in known and type(value) is _TYPES.get(entry, float)
+        if not is_right or not (isinstance(value, str) or math.isfinite(value)):
             raise BadFile(f"{entry!r} of its {name} is {value!r}")
     return LogPartition(seconds=0.0, **content) if name == "log_z" else Certificate(**content)
 
