@@ -22,6 +22,7 @@ from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
+from ._tables import window_text
 
 #: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
 OPEN = ("undecided", "too few splits", "open")
@@ -178,7 +179,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     """What was found at one condition; of ``several`` experiments each is named."""
     compared = results.comparison(**condition.names)
     label = results.label(condition.recording)
-    window = f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+    window = window_text(condition)
     pair = compared.hidden_over_pairs
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
     name, adequacy = adequacy_of(results, condition)

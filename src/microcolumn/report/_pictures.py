@@ -52,7 +52,7 @@ def _shown(
 ) -> Picture | Paragraph:
     """A figure as a picture of about ``most`` bytes, a sentence where ``max_bytes`` are too few."""
     if isinstance(figure, str):
-        return Paragraph(figure, absent=True)
+        return Paragraph(figure, "absent")
     label, number = "", ""
     if which.recording is not None:
         label = results.label(which.recording)
@@ -63,7 +63,7 @@ def _shown(
         return picture
     of = f" of {label}" if label else ""
     why = "the page would be too large; microcolumn study figures draws it"
-    return Paragraph(f"The figure {which.name}{of} is left out: {why}", absent=True)
+    return Paragraph(f"The figure {which.name}{of} is left out: {why}", "absent")
 
 
 def further(figures: Sequence[Figure]) -> list[Item]:

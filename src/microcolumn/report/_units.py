@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..evaluate.significance import LEVEL, with_error
 from ..formatting import number
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Results
 from ..study.index import Row
 from ..study.unit_table import N_PARTNERS, unit_rows
 from ..units import DEPTH_REFERENCES
@@ -17,10 +17,7 @@ from ._wording import text
 
 def known_units(results: Results, condition: Condition) -> list[Row]:
     """Rows of :meth:`~microcolumn.study.Results.unit_table`; none where they are not computed."""
-    try:
-        return unit_rows(results, condition)
-    except NotComputedError:
-        return []
+    return results.if_computed(unit_rows, [], results=results, condition=condition)
 
 
 def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
@@ -57,7 +54,9 @@ def unit_table(rows: Sequence[Row]) -> Table | None:
         "rate, Hz": [number(row["rate_hz"]) for row in rows],
         "assemblies": [" ".join(row["assemblies"]) or "-" for row in rows],
         "strongest partners, nats": [_partners(row) or "-" for row in rows],
-        "predicted, bits/s": [_gain(row) for row in rows],
+        "predicted, bits/s": [
+            _value(row["gain_bits_per_second"], row["gain_stderr"]) for row in rows
+        ],
     }
     errors = [not math.isnan(error) for row in rows for error in row["partners_stderr"]]
     about = rows[0] | {"n_partners": N_PARTNERS}
@@ -77,10 +76,6 @@ def _partners(row: Row) -> str:
     """Partners with their couplings and errors: ``7 (0.90 ± 0.13), 4 (0.71 ± 0.12)``."""
     named = zip(row["partners"], row["partners_nats"], row["partners_stderr"], strict=True)
     return ", ".join(f"{unit} ({_value(nats, stderr)})" for unit, nats, stderr in named)
-
-
-def _gain(row: Row) -> str:
-    return _value(row["gain_bits_per_second"], row["gain_stderr"])
 
 
 def _value(value: float, stderr: float) -> str:
