@@ -11,7 +11,7 @@ from microcolumn.plot.style import (
     MODEL_COLOURS,
     colour_of,
     literal,
-    looks_of,
+    looks,
     printable,
 )
 
@@ -61,10 +61,10 @@ def model():
 
 
 def test_fitted_models_have_the_colour_of_their_class_whatever_they_are_called(model):
-    expected = looks_of(["Independent"])["Independent"].colour
+    expected = looks(["Independent"])["Independent"].colour
     for asked in ({"mine": model}, [model], model):
-        assert {each.colour for each in looks_of(["mine"], None, {"mine": model}).values()} == {
+        assert {each.colour for each in looks(["mine"], None, {"mine": model}).values()} == {
             expected
         }
-        assert looks_of(list(named_models(asked)), None, asked).popitem()[1].colour == expected
-    assert looks_of(["mine"], None, {"mine": "no model"})["mine"].colour != expected
+        assert looks(list(named_models(asked)), None, asked).popitem()[1].colour == expected
+    assert looks(["mine"], None, {"mine": "no model"})["mine"].colour != expected

@@ -28,7 +28,6 @@ from .style import (
     axes_or_new,
     literal,
     looks,
-    looks_of,
     match_type,
 )
 from .tips import tip
@@ -75,7 +74,7 @@ def ranking(
     if not known:
         raise BadInput("there is no model to rank: none has a score", "raise l1")
     specs = {model.name: model.spec for _, models in known for model in models}
-    styles = looks(specs, specs, color)
+    styles = looks(specs, color, specs)
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
     draw = _draw_one if len(known) == 1 else _draw_several
     names = draw(ax, known, styles)
@@ -247,7 +246,7 @@ def _is_ranked(result: ModelScore | None) -> bool:
 
 def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
     """How each model that has a score is drawn: dashes let a line be seen beneath another."""
-    found = looks_of(list(result.models), color)
+    found = looks(result.models, color)
     dashes = dict(zip(found, cycle(DASHES)))
     return {
         name: look._replace(dash=dashes[name])

@@ -125,25 +125,20 @@ def assembly(
     largest = float(np.abs(weights).max()) or 1.0
     area = float(np.clip(_TOGETHER / len(table), _LEAST, _LARGEST))
     strong = np.abs(weights) >= MEMBER * largest
-    shades: dict[bool, Any] = {True: colour, False: "0.55"}
-    for positive, label in ((True, "positive weight"), (False, "negative weight")):
-        for is_strong, shade in shades.items():
-            shown = ((weights > 0.0) if positive else (weights < 0.0)) & (strong == is_strong)
-            if not shown.any():
-                continue
-            dots = ax.scatter(
-                places[shown],
-                heights[shown],
-                s=area * np.abs(weights[shown]) / largest,
-                facecolors=shade if positive else "white",
-                edgecolors=shade if not positive else "white",
-                linewidths=0.9 if not positive else 0.3,
-                zorder=3 if is_strong else 2,
-            )
-            named = {"unit": np.array(table.ids)[shown].tolist(), "weight (nats)": weights[shown]}
-            tip(dots, {"hidden unit": f"h{column}", **named})
-            if is_strong:
-                dots.set_label(label)
+    by_size = np.argsort(-np.abs(weights), kind="stable")  # the first is named in the legend
+    for sign, label in ((1.0, "positive weight"), (-1.0, "negative weight")):
+        shown = by_size[sign * weights[by_size] > 0.0]
+        if not shown.size:
+            continue
+        shades = [colour if each else "0.55" for each in strong[shown]]
+        filled: dict[str, Any] = {"facecolors": shades, "edgecolors": "white", "linewidths": 0.3}
+        hollow: dict[str, Any] = {"facecolors": "white", "edgecolors": shades, "linewidths": 0.9}
+        sizes = area * np.abs(weights[shown]) / largest
+        look = filled if sign > 0.0 else hollow
+        dots = ax.scatter(places[shown], heights[shown], s=sizes, zorder=3, **look)
+        dots.set_label(label if strong[shown].any() else "")
+        ids = [table.ids[n] for n in shown]
+        tip(dots, {"hidden unit": f"h{column}", "unit": ids, "weight (nats)": weights[shown]})
     absent = weights == 0.0
     ax.scatter(places[absent], heights[absent], s=_NONE, color="0.4", linewidths=0, zorder=2)
     if ax.get_legend_handles_labels()[1]:

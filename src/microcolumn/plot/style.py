@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,16 +93,14 @@ class Look(NamedTuple):
     tint: str  # a lighter colour, for plots in which only colours differ between models
 
 
-def looks(
-    names: Iterable[str],
-    specs: Mapping[str, ModelSpec] = MappingProxyType({}),
-    color: Colour | None = None,
-) -> dict[str, Look]:
+def looks(names: Iterable[str], color: Colour | None = None, models: Any = None) -> dict[str, Look]:
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
-    ``specs`` says which models they are, if that does not follow from their names; ``color`` is
-    asked for all, or by name. Without a name, a model is black.
+    ``models``, fitted ones, one or many, or specifications by name, say which they are, if that
+    does not follow from their names; ``color`` is asked for all, or by name. Without a name, a
+    model is black.
     """
+    specs = _classes(models)
     found: dict[str, Look] = {}
     for name in names:
         colour = colour_of(specs.get(name, name)) if name else DATA_COLOUR
@@ -211,13 +208,6 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
     )
 
 
-def looks_of(
-    names: Sequence[str], color: Colour | None = None, models: Any = None
-) -> dict[str, Look]:
-    """As :func:`looks`; fitted ``models``, one or many, have the colours of their classes."""
-    return looks(names, _classes(models), color)
-
-
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
     """A colour for each name: as asked for, else one of the palette after the other."""
     found: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
@@ -250,6 +240,8 @@ def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:
 def _classes(models: Any) -> dict[str, ModelSpec]:
     """Classes of fitted models by name; none of what is no model."""
     listed = models.values() if isinstance(models, Mapping) else models
+    if isinstance(models, Mapping) and all(isinstance(each, ModelSpec) for each in listed):
+        return dict(models)
     many = isinstance(models, Mapping | Sequence) and not isinstance(models, str)
     if not all(isinstance(each, WordsEstimator) for each in (listed if many else [models])):
         return {}

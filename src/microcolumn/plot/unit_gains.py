@@ -35,8 +35,7 @@ from .style import (
     axes_or_new,
     leave_rounding_small,
     literal,
-    looks_of,
-    size_points,
+    looks,
 )
 from .tips import tip
 
@@ -44,9 +43,16 @@ _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
 _APART = 0.012
 #: The axis of rates spans at least this factor, and has this part of its length free at each end.
-_NARROWEST, _MARGIN = 1.4, 0.05
-#: Size of names of units, and the width of a letter of it, points.
-_NAME, _LETTER = 5.5, 3.9
+_NARROWEST, _MARGIN = 1.4, 0.08
+#: Multiples of powers of ten on an axis that spans less than a factor.
+_TICKS = {
+    4.0: (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
+    10.0: (1.0, 1.5, 2.0, 3.0, 5.0, 7.0),
+    1e3: (1.0, 2.0, 5.0),
+    math.inf: (1.0,),
+}
+#: Size of names of units, points.
+_NAME = 5.5
 #: More units than this are not named; those this near, in parts of the decades, may overlap.
 MOST_NAMED, _NEAR = 15, 0.06
 
@@ -100,7 +106,7 @@ def gain(
         found = _of_arrays(models, real_array("rates", rates, "pass the rate of each unit in Hz"))
     else:
         found = _of_results(models)
-    styles = looks_of(list(found), color, models)
+    styles = looks(list(found), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
     units = list(dict.fromkeys(unit for each in found.values() for unit in each))
@@ -198,7 +204,7 @@ def _name_units(
         return
     low, high = np.nanmin(value - stderr, axis=0), np.nanmax(value + stderr, axis=0)
     at, near = np.log10(np.nanmax(rate[:, drawn], axis=0)), _NEAR * _decades(rate)
-    names = short_ids(units, 8)
+    names = short_ids(units)
     for place, n in zip(at, drawn, strict=True):
         below = bool(((np.abs(at - place) < near) & (high[drawn] > high[n])).any())
         look: dict[str, Any] = {"fontsize": _NAME, "color": "0.4", "ha": "center"}
@@ -208,20 +214,14 @@ def _name_units(
 
 
 def _rate_axis(ax: Axes, rates: Floats) -> None:
-    """A logarithmic axis of plain numbers, more of them over few decades, with space for names."""
+    """A logarithmic axis of plain numbers, more of them over few decades."""
     ax.set_xscale("log")
     if rates.size:  # the models of one unit would fill the axis
-        longest = max((len(text.get_text()) for text in ax.texts), default=0)
-        half = longest * _LETTER / 2 / size_points(ax)[0]
-        margin = max(_MARGIN, half / (1.0 - 2.0 * half))
-        reach = max((rates.max() / rates.min()) ** (0.5 + margin), math.sqrt(_NARROWEST))
+        reach = max((rates.max() / rates.min()) ** (0.5 + _MARGIN), math.sqrt(_NARROWEST))
         middle = math.sqrt(rates.max() * rates.min())
         ax.set_xlim(middle / reach, middle * reach)
     low, high = ax.get_xlim()
-    decades = math.log10(high / low)
-    subs = [1.0, 2.0, 5.0] if decades < 3.0 else [1.0]
-    subs += [1.5, 3.0, 4.0, 7.0] if decades < 1.0 else []
-    subs += [2.5, 3.5, 4.5, 6.0, 8.0] if decades < 0.6 else []
+    subs = next(subs for most, subs in _TICKS.items() if high < most * low)
     ax.xaxis.set_major_locator(LogLocator(subs=subs))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
