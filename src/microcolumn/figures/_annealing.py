@@ -9,7 +9,7 @@ from ..plot import annealing as draw_annealing, annealing_error
 from ..plot.convergence import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
 from ..study import Condition, Results
-from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from .captioned import PAGE, CaptionedFigure, captioned, letter, panels, share_legend
 from .conditions import caption, of_condition
 
 
@@ -23,7 +23,7 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
     log_z = found.log_z
     name = "exact" if log_z.method == "exact" else "study's estimate"
     with captioned("S1", "Convergence of annealed importance sampling", (PAGE, 2.7)) as figure:
-        left, right = figure.subplots(1, 2)
+        left, right = panels(figure, ["ab"]).values()
         draw_annealing(found.convergence, reference=log_z.value, name=name, ax=left)
         annealing_error(found.convergence, reference=log_z.value, name=name, ax=right)
         if log_z.reverse is not None:

@@ -8,7 +8,7 @@ from ..models import ModelSpec
 from ..plot import penalties as draw_penalties
 from ..plot.penalty_paths import PenaltyPath, Shown
 from ..study import Condition, NotComputedError, Results
-from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from .captioned import PAGE, CaptionedFigure, captioned, letter, panels, share_legend
 from .conditions import caption, first_split, of_condition
 
 
@@ -32,10 +32,10 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
     shown += ["hidden units"] if any(path.n_live_hidden is not None for path in paths) else []
     title = f"Choice of the penalty on {results.label(condition.recording)}"
     with captioned("", title, (PAGE, 2.5)) as figure:
-        panels = figure.subplots(1, len(shown), squeeze=False).ravel()
-        for place, (what, ax) in enumerate(zip(shown, panels, strict=True)):
+        axes = panels(figure, ["abc"[: len(shown)]])
+        for what, (name, ax) in zip(shown, axes.items(), strict=True):
             draw_penalties(paths, show=what, ax=ax)
-            letter(ax, "abc"[place])
+            letter(ax, name)
         share_legend(figure, "outside lower center")
         figure.caption = caption(
             "penalties",

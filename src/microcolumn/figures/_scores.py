@@ -20,7 +20,7 @@ from ..plot.comparisons import LINE
 from ..plot.score_bars import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
 from ._presets import is_narrow
-from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, share_legend
+from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels, share_legend
 from .conditions import (
     SEVERAL_BINS,
     by_likelihood,
@@ -63,15 +63,15 @@ def likelihood(
     size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
-        panels = figure.subplots(*shape, squeeze=False).ravel()
-        grouped = in_groups(panels[0], len(compared), n_models)
+        axes = figure.subplots(*shape, squeeze=False).ravel()
+        grouped = in_groups(axes[0], len(compared), n_models)
         if stacked and grouped:  # the lower panel names the recordings for both
-            panels[1].sharex(panels[0])
-            panels[0].tick_params(axis="x", labelbottom=False)
-        scores(compared, ax=panels[0])
+            axes[1].sharex(axes[0])
+            axes[0].tick_params(axis="x", labelbottom=False)
+        scores(compared, ax=axes[0])
         if reference is not None:
-            differences(compared, reference=reference, also=_hidden_pair(compared), ax=panels[1])
-            for ax, name in zip(panels, "ab", strict=True):
+            differences(compared, reference=reference, also=_hidden_pair(compared), ax=axes[1])
+            for ax, name in zip(axes, "ab", strict=True):
                 letter(ax, name)
         if grouped:
             share_legend(figure, "outside upper center")
@@ -173,20 +173,20 @@ def ranking(
         experiment, window = leading.experiment.name, leading.window
     condition, found = of_recordings(results, recording, experiment, window)
     compared = list(found.values())
-    panels = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
-    n_lines = [len({name for each in panel for name in each.scores}) for panel in panels]
+    groups = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
+    n_lines = [len({name for each in group for name in each.scores}) for group in groups]
     heights = [_AROUND_EACH + LINE * n for n in n_lines]
     with captioned("", "Models, best first", (COLUMN, _AROUND_ALL + sum(heights))) as figure:
-        axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).ravel()
-        for ax, panel in zip(axes, panels, strict=True):
-            draw_ranking(panel, title=panel[0].recording if len(panels) > 1 else None, ax=ax)
+        axes = figure.subplots(len(groups), squeeze=False, height_ratios=heights).ravel()
+        for ax, group in zip(axes, groups, strict=True):
+            draw_ranking(group, title=group[0].recording if len(groups) > 1 else None, ax=ax)
         for ax in axes[:-1]:  # the last one says it for all
             ax.set_xlabel("")
         figure.caption = caption(
             "ranking",
             condition,
             compared=compared,
-            several=len(panels) < len(compared),
+            several=len(groups) < len(compared),
             rivals=any(model.spec.is_rival for each in compared for model in each.models),
             splits=splits_text(compared),
             error_bars=error_bars(each.n_splits for each in compared),
@@ -216,12 +216,12 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     width = PAGE if has_gains else COLUMN
     with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
         bin_width = condition.experiment.bin_width
-        panels = figure.subplots(1, 2 if has_gains else 1, squeeze=False)[0]
-        draw_windows(shown, bin_width=bin_width, ax=panels[0])
+        axes = panels(figure, ["ab" if has_gains else "a"])
+        draw_windows(shown, bin_width=bin_width, ax=axes["a"])
         if has_gains:
-            window_gains(shown, bin_width=bin_width, ax=panels[1])
-            panels[1].get_legend().remove()  # the first is for both
-            for ax, name in zip(panels, "ab", strict=True):
+            window_gains(shown, bin_width=bin_width, ax=axes["b"])
+            axes["b"].get_legend().remove()  # the first is for both
+            for name, ax in axes.items():
                 letter(ax, name)
         numbers = sorted({each.n_splits for each in computed})
         figure.caption = caption(
