@@ -146,6 +146,14 @@ class Finding:
         )
 
     @property
+    def over_rival(self) -> PairedDifference | None:
+        """The best model, where it is of the paper's family, minus the best of another kind."""
+        best, rival = self.best, self.compared.best_rival
+        if best is None or rival is None or rival is best:
+            return None
+        return self.compared.pair(best.name, rival.name)
+
+    @property
     def over_independent(self) -> PairedDifference | None:
         """The best model of all minus independent units."""
         return None if self.best is None else self.compared.pair(self.best.name, INDEPENDENT)
