@@ -91,14 +91,17 @@ def _fitting(widths: Sequence[int], least: Sequence[int], width: int) -> list[di
         if len(needed) > 2 and sum(needed) + _BETWEEN * (len(needed) - 1) > width:
             parts.append([0])
         parts[-1].append(k)
-    found = []
-    for part in parts:
-        fitted = {k: widths[k] for k in part}
-        excess = sum(fitted.values()) + _BETWEEN * (len(part) - 1) - width
-        while excess > 0 and (broken := [k for k in part if fitted[k] > least[k]]):
-            fitted[max(broken, key=fitted.__getitem__)] -= 1
-            excess -= 1
-        found.append(fitted)
+    return [_narrowed(part, widths, least, width - _BETWEEN * (len(part) - 1)) for part in parts]
+
+
+def _narrowed(
+    part: Sequence[int], widths: Sequence[int], least: Sequence[int], width: int
+) -> dict[int, int]:
+    """Widths of columns, of which the widest are made narrower until all of them fit."""
+    for most in range(max(widths), -1, -1):
+        found = {k: min(widths[k], max(least[k], most)) for k in part}
+        if sum(found.values()) <= width:
+            break
     return found
 
 

@@ -54,11 +54,7 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     rows = rows if len(drawn) > 1 else [drawn]
     title = f"Parameters of models of {results.label(condition.recording)}"
     models = [each.model for each in shown.values()]
-    order = {model: strongest_first(model)[:_MOST] for model in models}
-    same: dict[str, Any] = {
-        "extent": Extent.of(*(model.W_[:, columns] for model, columns in order.items())),
-        "room_for": max(columns.size for columns in order.values()),
-    }
+    same = _common_scale(models)
     with captioned("2", title, (PAGE, 2.8 * len(rows))) as figure:
         axes = panels(figure, rows, width_ratios=[1.0, 1.35][: len(rows[0])])
         for panel, ax in axes.items():
@@ -85,6 +81,15 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
             left_out=[name for each in shown.values() for name in each.left_out],
         )
     return figure
+
+
+def _common_scale(models: list[PopulationModel]) -> dict[str, Any]:
+    """What panels of weights of all models have in common."""
+    order = {model: strongest_first(model)[:_MOST] for model in models}
+    return {
+        "extent": Extent.of(*(model.W_[:, columns] for model, columns in order.items())),
+        "room_for": max(columns.size for columns in order.values()),
+    }
 
 
 def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Shown]]:

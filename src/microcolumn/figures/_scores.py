@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-
-from matplotlib.figure import Figure
 
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..formatting import enumeration
+from ..models import ModelSpec
 from ..plot import (
     differences,
     ranking as draw_ranking,
@@ -32,8 +31,8 @@ from .conditions import (
     with_example,
 )
 
-#: Marks of a panel that has half the page's width; inches that names may take.
-_MOST_BESIDE, _NAMES = 28, 0.45
+#: Marks of a panel that has half the page's width.
+_MOST_BESIDE = 28
 #: Recordings with a panel each; more are marks in one panel.
 _MOST_PANELS = 4
 #: Inches around the lines of one panel, and of all of them.
@@ -55,71 +54,49 @@ def likelihood(
     """
     condition, found = of_recordings(results, recording, experiment, window)
     compared = list(found.values())
-    reference = _reference(compared)
-    n_models = len({name for each in compared for name in each.scores})
-    several = len(compared) > 1
-    too_many = several and _MOST_BESIDE < len(compared) * n_models <= MOST_IN_GROUPS
+    specs = {model.name: model.spec for each in compared for model in each.models}
+    ising, *hidden = (_first(specs, kind) for kind in ("Ising", "RBM", "SemiRBM"))
+    reference = ising if len(specs) > 1 else None
+    also = [(hidden[0], hidden[1])] if hidden[0] and hidden[1] else []
+    n_marks = len(compared) * len(specs)
+    too_many = len(compared) > 1 and _MOST_BESIDE < n_marks <= MOST_IN_GROUPS
     stacked = reference is not None and (too_many or is_narrow(PAGE))
     size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
         axes = figure.subplots(*shape, squeeze=False).ravel()
-        grouped = in_groups(axes[0], len(compared), n_models)
+        grouped = in_groups(axes[0], len(compared), len(specs))
         if stacked and grouped:  # the lower panel names the recordings for both
             axes[1].sharex(axes[0])
             axes[0].tick_params(axis="x", labelbottom=False)
         scores(compared, ax=axes[0])
         if reference is not None:
-            differences(compared, reference=reference, also=_hidden_pair(compared), ax=axes[1])
+            differences(compared, reference=reference, also=also, ax=axes[1])
             for ax, name in zip(axes, "ab", strict=True):
                 letter(ax, name)
         if grouped:
             share_legend(figure, "outside upper center")
-        _make_room(figure, stacked)
-        blocks = [model.block_stderr for each in compared for model in each.models]
         figure.caption = caption(
             "likelihood",
             condition,
             compared=compared,
             reference=reference,
-            hidden_pair=_hidden_pair(compared),
+            hidden_pair=also,
             grouped=grouped,
             splits=splits_text(compared),
             n_splits=sorted({each.n_splits for each in compared}),
             error_bars=error_bars(each.n_splits for each in compared),
             by_words=condition.experiment.split_by == "words",
-            block_stderr=max(blocks),
+            block_stderr=max(m.block_stderr for each in compared for m in each.models),
             doubts=doubts(compared),
         )
         mark_simulated(figure, results, list(found))
     return figure
 
 
-def _make_room(figure: Figure, stacked: bool) -> None:
-    """Make a figure higher where names are slanted, so that panels keep their height."""
-    heights = [
-        max((each.get_window_extent().height for each in ax.get_xticklabels()), default=0.0)
-        for ax in figure.axes
-    ]
-    beyond = [max(0.0, height / figure.dpi - _NAMES) for height in heights]
-    figure.set_figheight(figure.get_figheight() + (sum(beyond) if stacked else max(beyond)))
-
-
-def _reference(compared: Sequence[Comparison]) -> str | None:
-    """The Ising model, by its first objective; None without one or without others."""
-    names = {model.name: model.spec for each in compared for model in each.models}
-    ising = sorted(name for name, spec in names.items() if spec.model == "Ising")
-    return ising[0] if ising and len(names) > 1 else None
-
-
-def _hidden_pair(compared: Sequence[Comparison]) -> list[tuple[str, str]]:
-    """The RBM and the semi-restricted RBM, by their first objective, if both are there."""
-    names = {model.name: model.spec for each in compared for model in each.models}
-    alike = [
-        min((name for name, spec in names.items() if spec.model == kind), default=None)
-        for kind in ("RBM", "SemiRBM")
-    ]
-    return [(alike[0], alike[1])] if alike[0] and alike[1] else []
+def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
+    """The name of a model of a class, by its first objective; None without one."""
+    return min((name for name, spec in specs.items() if spec.model == model), default=None)
 
 
 def splits_text(compared: Sequence[Comparison]) -> str:
@@ -207,11 +184,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     n = found.windows.index(condition.window) + 1
     models = {name: each[:n] for name, each in found.models.items()}
     shown = replace(found, windows=found.windows[:n], models=models)
-    computed = [each for models in shown.models.values() for each in models if each]
-    if not computed:
-        raise condition.missing("a test")  # scores that are not finite count as none
-    if all(each.has_spurious_mode for each in computed):
-        raise condition.missing("a score without a spurious mode")
+    computed = _computed(shown, condition)
     has_gains = any(pair for pairs in shown.gains().values() for pair in pairs)
     width = PAGE if has_gains else COLUMN
     with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
@@ -238,6 +211,16 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             doubtful=sorted({each.name for each in computed if not each.converged}),
         )
     return figure
+
+
+def _computed(shown: WindowResult, condition: Condition) -> list[ModelScore]:
+    """All scores, of which there must be some that speak for a model."""
+    found = [each for models in shown.models.values() for each in models if each]
+    if not found:
+        raise condition.missing("a test")  # scores that are not finite count as none
+    if all(each.has_spurious_mode for each in found):
+        raise condition.missing("a score without a spurious mode")
+    return found
 
 
 def _listed(shown: WindowResult, is_meant: Callable[[ModelScore | None], bool]) -> str:

@@ -22,8 +22,8 @@ from ..plot.tips import tips_of
 MOST_POINTS = 4000
 #: Positions are whole numbers: this many parts of the figure's width and height.
 PARTS = 10_000
-#: Inches: pieces side by side are one panel up to this width; a narrower piece is no panel.
-_COLUMN, _NARROW = 3.6, 0.7
+#: Inches: pieces side by side are one panel up to this width, such as axes and their colour bar.
+_COLUMN = 4.3
 #: Points (1/72 inch): pieces overlap if more than this is common; space around a panel; a lower
 #: line at the top is a remark.
 _COMMON, _AROUND, _LINE = 3.0, 1.5, 14.0
@@ -180,18 +180,10 @@ def _is_remark(row: list[Bbox], below: list[Bbox]) -> bool:
 
 
 def _columns(pieces: list[list[Bbox]]) -> list[list[Bbox]]:
-    """Neighbours together as long as they fit into a column.
-
-    Narrow pieces, and those that would stand alone, go with what is left of them even if that is
-    then a little wider.
-    """
+    """Neighbours together as long as they fit into a column."""
     found: list[list[Bbox]] = []
-    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
-        joined = Bbox.union([*found[-1], *piece]).width if found else math.inf
-        narrow = Bbox.union(piece).width < 72 * _NARROW
-        alone = after is None or Bbox.union([*piece, *after]).width > 72 * _COLUMN
-        most = _COLUMN + _NARROW if narrow or alone else _COLUMN
-        if joined <= 72 * most:
+    for piece in pieces:
+        if found and Bbox.union([*found[-1], *piece]).width <= 72 * _COLUMN:
             found[-1].extend(piece)
         else:
             found.append(list(piece))

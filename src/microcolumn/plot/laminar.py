@@ -91,6 +91,12 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         axis.set_tick_params(rotation=90)
 
 
+def drop_names(ax: Axes) -> None:
+    """Drop the names of rows, which the panel to the left has."""
+    ax.set(yticklabels=[], ylabel="")
+    ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
+
+
 def short_ids(names: Sequence[str]) -> list[str]:
     """Names of units in few letters, as axes have them.
 

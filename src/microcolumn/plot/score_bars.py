@@ -20,7 +20,7 @@ from ..models import ModelSpec, WordModel
 from ..models.spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ..validation import expect, listed as entries, shown
 from ..words import Words
-from ._inputs import check_order, check_words, documented, entitle, named, named_word_models
+from ._inputs import check_order, check_words, documented, entitle, named, named_models
 from .style import (
     LEGEND_RIGHT,
     Colour,
@@ -196,7 +196,7 @@ def comparisons(models: Any, words: Words | ArrayLike | None) -> list[Comparison
     """Comparisons as they are given; where there are words, that of fitted models on them."""
     if words is not None:
         check_order(models)
-        return [compare(named_word_models(models), check_words(words))]
+        return [compare(named_models(models, WordModel), check_words(words))]
     remedy = (
         "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
         "returns, a list of such, or a dict of them by name"

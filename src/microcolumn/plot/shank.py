@@ -163,8 +163,12 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
     """
     found = laminar(units)
     if has_depths(units):
-        heights = np.asarray(units.depth_um)
-        _depth_axis(ax, heights, str(units.depth_reference))
+        heights, reference = np.asarray(units.depth_um), str(units.depth_reference)
+        shallow, deep = np.nanmin(heights), np.nanmax(heights)
+        margin = 0.06 * (deep - shallow) or 50.0
+        limits = (shallow - margin, deep + margin)
+        ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
+        ax.set_ylabel(depth_label(reference))
         _shade_layers(ax, units)
     else:
         heights = np.argsort(found.order).astype(np.float64)
@@ -179,15 +183,6 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
     ax.set(xlim=(-max(0.6, shank + 0.1), max(0.6, shank + 0.1)), xticks=[])
     ax.spines["bottom"].set_visible(False)
     return places, heights
-
-
-def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
-    """An axis on which deeper is further down, with some space beyond the outermost units."""
-    shallow, deep = np.nanmin(depths), np.nanmax(depths)
-    margin = 0.06 * (deep - shallow) or 50.0
-    limits = (shallow - margin, deep + margin)
-    ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
-    ax.set_ylabel(depth_label(reference))
 
 
 def layer_spans(units: Units) -> dict[str, tuple[float, float]]:

@@ -25,7 +25,7 @@ from ._inputs import (
     documented,
     entitle,
     named,
-    named_word_models,
+    named_models,
 )
 from .laminar import short_ids
 from .style import (
@@ -93,19 +93,7 @@ def gain(
         Firing rate of each unit, Hz, for gains that are arrays.
     """
     check_given(words, given)
-    if words is not None and rates is not None:
-        raise BadArgument("rates", "are for arrays of gains", "models know their own rates")
-    if words is not None:
-        check_order(models)
-        held = check_words(words)
-        found = {
-            name: _on_words(name, model, held, given)
-            for name, model in named_word_models(models).items()
-        }
-    elif rates is not None:
-        found = _of_arrays(models, real_array("rates", rates, "pass the rate of each unit in Hz"))
-    else:
-        found = _of_results(models)
+    found = _gains(models, words, given, rates)
     styles = looks(list(found), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
@@ -135,6 +123,19 @@ def gain(
     if any(found):
         ax.legend(loc="best", **LEGEND)
     return entitle(ax, title)
+
+
+def _gains(models: Any, words: Any, given: Any, rates: Any) -> dict[str, _Gains]:
+    """Gains by model, of models on words, of arrays at rates or of results."""
+    if rates is not None:
+        if words is not None:
+            raise BadArgument("rates", "are for arrays of gains", "models know their own rates")
+        return _of_arrays(models, real_array("rates", rates, "pass the rate of each unit in Hz"))
+    if words is None:
+        return _of_results(models)
+    check_order(models)
+    by_name = named_models(models, WordModel).items()
+    return {name: _on_words(name, model, check_words(words), given) for name, model in by_name}
 
 
 def _on_words(

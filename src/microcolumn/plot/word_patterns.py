@@ -31,7 +31,7 @@ from ._inputs import (
     entitle,
     measured,
     named,
-    named_word_models,
+    named_models,
 )
 from .laminar import HasUnits, table_of
 from .style import DASHES, DATA_COLOUR, LEGEND, Colour, Look, axes_or_new, literal, looks
@@ -223,19 +223,17 @@ _TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing"
 
 def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
     made_by = "mc.evaluate.pattern_statistics(model, words)"
-    kinds = (PatternStatistics, made_by, pattern_statistics, named_word_models)
-    return measured(models, words, *kinds)
+    return measured(models, words, PatternStatistics, made_by, pattern_statistics, WordModel)
 
 
 def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
     """Distributions as they were given, or of the words, as "data", and of the models."""
     if words is not None:
         check_order(models)
-        named_as, held = named_word_models(models), check_words(words)
-        for model in named_as.values():
+        found, held = named_models(models, WordModel), check_words(words)
+        for model in found.values():
             words_for(model, held, None)  # else a model of other units would be drawn beside them
-        found = {name: synchrony_of(each) for name, each in named_as.items()}
-        return {"data": synchrony_of(held), **found}
+        return {name: synchrony_of(each) for name, each in {"data": held, **found}.items()}
     if isinstance(models, Synchrony):
         return {"data" if models.method == "words" else "": models}
     remedy = "fitted models and words, or what mc.evaluate.synchrony(...) returns"
