@@ -176,6 +176,12 @@ def number(value: float, digits: int = 2) -> str:
     return "-" if math.isnan(value) else f"{value:z.{digits}f}"
 
 
+def rounded(value: float | None, digits: int = 4) -> float | None:
+    """A number with some significant digits for JSON; None for what is not finite."""
+    known = value is not None and math.isfinite(value)
+    return float(f"{value:.{digits}g}") if known else None
+
+
 def scientific(value: float) -> str:
     """A number such as a penalty: ``0``, ``2e-3``, ``0.5``."""
     if not 0.0 < value < 0.1:

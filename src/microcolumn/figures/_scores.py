@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from .. import plot
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..formatting import enumeration
 from ..models import ModelSpec
-from ..plot import (
-    differences,
-    ranking as draw_ranking,
-    scores,
-    window_gains,
-    windows as draw_windows,
-)
 from ..plot.comparisons import LINE
 from ..plot.score_bars import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
@@ -69,9 +63,9 @@ def likelihood(
         if stacked and grouped:  # the lower panel names the recordings for both
             axes[1].sharex(axes[0])
             axes[0].tick_params(axis="x", labelbottom=False)
-        scores(compared, ax=axes[0])
+        plot.scores(compared, ax=axes[0])
         if reference is not None:
-            differences(compared, reference=reference, also=also, ax=axes[1])
+            plot.differences(compared, reference=reference, also=also, ax=axes[1])
             for ax, name in zip(axes, "ab", strict=True):
                 letter(ax, name)
         if grouped:
@@ -156,7 +150,7 @@ def ranking(
     with captioned("", "Models, best first", (COLUMN, _AROUND_ALL + sum(heights))) as figure:
         axes = figure.subplots(len(groups), squeeze=False, height_ratios=heights).ravel()
         for ax, group in zip(axes, groups, strict=True):
-            draw_ranking(group, title=group[0].recording if len(groups) > 1 else None, ax=ax)
+            plot.ranking(group, title=group[0].recording if len(groups) > 1 else None, ax=ax)
         for ax in axes[:-1]:  # the last one says it for all
             ax.set_xlabel("")
         figure.caption = caption(
@@ -190,9 +184,9 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
         bin_width = condition.experiment.bin_width
         axes = panels(figure, ["ab" if has_gains else "a"])
-        draw_windows(shown, bin_width=bin_width, ax=axes["a"])
+        plot.windows(shown, bin_width=bin_width, ax=axes["a"])
         if has_gains:
-            window_gains(shown, bin_width=bin_width, ax=axes["b"])
+            plot.window_gains(shown, bin_width=bin_width, ax=axes["b"])
             axes["b"].get_legend().remove()  # the first is for both
             for name, ax in axes.items():
                 letter(ax, name)

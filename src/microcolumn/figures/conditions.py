@@ -83,7 +83,10 @@ LAYERS = Need(
 def of_condition(
     need: Need = TESTED,
 ) -> Callable[[Callable[[Results, Condition], CaptionedFigure]], FigureFunction]:
-    """Decorator: a figure of one condition, found by :func:`condition_of`."""
+    """Decorator: a figure of one condition, found by :func:`condition_of`.
+
+    A study that does not meet its ``need`` goes without it.
+    """
 
     def decorate(draw: Callable[[Results, Condition], CaptionedFigure]) -> FigureFunction:
         def figure_function(
@@ -98,6 +101,7 @@ def of_condition(
             mark_simulated(figure, results, [where.recording])
             return figure
 
+        figure_function.need = need  # type: ignore[attr-defined]
         # Not `functools.wraps`, which would show the signature of what is decorated.
         for name in ("__doc__", "__name__", "__qualname__", "__module__"):
             setattr(figure_function, name, getattr(draw, name))

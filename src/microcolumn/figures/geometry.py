@@ -16,6 +16,7 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 
+from ..formatting import rounded
 from ..plot.tips import tips_of
 
 #: Points of one figure that can be asked for.
@@ -60,7 +61,11 @@ def points_of(figure: Figure) -> tuple[list[Points], int]:
         if tips is None:
             continue
         boxes = zip(_boxes(artist, figure), tips.rows, strict=True)
-        shown = [(*box, *map(_short, row)) for box, row in boxes if box is not None]
+        shown = [
+            (*box, *(rounded(v, 6) if isinstance(v, float) else v for v in row))
+            for box, row in boxes
+            if box is not None
+        ]
         found.setdefault(tips.columns, []).extend(shown)
     total = sum(map(len, found.values()))
     share = min(1.0, MOST_POINTS / max(total, 1))
@@ -95,13 +100,6 @@ def _boxes(artist: Artist, figure: Figure) -> list[tuple[int, int, int, int] | N
     places[~shown] = 0.0  # which a whole number can be made of
     parts = zip(shown, np.rint(places).astype(int).tolist(), strict=True)
     return [(x, y, width, height) if there else None for there, (x, y, width, height) in parts]
-
-
-def _short(value: Any) -> Any:
-    """A number with at most six digits; what is not finite is not known."""
-    if not isinstance(value, float):
-        return value
-    return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
 def panels_of(figure: Figure) -> list[Panel]:

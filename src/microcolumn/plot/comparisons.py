@@ -38,6 +38,8 @@ _SAME = 1e-3
 LINE, AROUND = 0.22, 0.9
 _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 _REMEDY = "what results.by_window(...) returns"
+#: A value and its error that are not known.
+_UNKNOWN = (math.nan, math.nan)
 
 
 @documented('mc.compare(["Ising", "Tree"], words)')
@@ -187,10 +189,8 @@ def windows(
     styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, look in styles.items():
-        ranked = [each if _is_ranked(each) else None for each in result.models[name]]
-        values = [math.nan if each is None else each.per_neuron for each in ranked]
-        errors = [_stderr_per_neuron(each, result.test_to_train) for each in ranked]
-        _draw(ax, result.windows, values, errors, name, look)
+        points = [_per_unit(each, result.test_to_train) for each in result.models[name]]
+        _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
     ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
@@ -225,12 +225,10 @@ def window_gains(
     styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, pairs in result.gains().items():
-        if name not in styles:
-            continue
-        values = [math.nan if pair is None else pair.bits_per_second for pair in pairs]
-        errors = [math.nan if pair is None else pair.stderr for pair in pairs]
-        _draw(ax, result.windows, values, errors, name, styles[name])
-        _draw_splits(ax, result, name, styles[name])
+        if name in styles:
+            points = [(p.bits_per_second, p.stderr) if p else _UNKNOWN for p in pairs]
+            _draw(ax, result.windows, points, name, styles[name])
+            _draw_splits(ax, result, name, styles[name])
     if reference in styles:
         zero = {"color": styles[reference].colour, "linestyle": styles[reference].dash}
         ax.axhline(0.0, linewidth=0.8, zorder=1, **zero)
@@ -256,18 +254,13 @@ def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
 
 
 def _draw(
-    ax: Axes,
-    at: Sequence[int],
-    values: Sequence[float],
-    errors: Sequence[float],
-    name: str,
-    look: Look,
+    ax: Axes, at: Sequence[int], points: Sequence[tuple[float, float]], name: str, look: Look
 ) -> None:
     """A line with points and a band; a point alone, which no band shows, has an error bar."""
-    y, error = np.array(values), np.array(errors)
+    y, error = np.array(points).T
     style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
     [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
-    about = {"bins per word": at, "bits/s per unit": values, "standard error": errors}
+    about = {"bins per word": at, "bits/s per unit": y, "standard error": error}
     tip(line, {"model": name} | about)
     ax.fill_between(at, y - error, y + error, color=look.colour, alpha=0.18, linewidth=0)
     known = np.isfinite(y)
@@ -310,10 +303,10 @@ def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> No
             above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
 
 
-def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
-    """Error of a mean over splits, bits/s per recorded unit."""
-    if result is None:
-        return math.nan
+def _per_unit(result: ModelScore | None, test_to_train: float) -> tuple[float, float]:
+    """Mean over splits and its error, bits/s per recorded unit, of a model that can be ranked."""
+    if result is None or result.has_spurious_mode:
+        return _UNKNOWN
     corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
     error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
-    return error / result.n_units
+    return result.per_neuron, error / result.n_units

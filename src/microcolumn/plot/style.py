@@ -182,10 +182,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes
     if isinstance(ax, Axes):
         return ax
     if ax is not None:
-        place = ", ".join("0" * np.ndim(ax))
-        several = f"one of its axes, such as ax[{place}]"
-        remedy = several if isinstance(ax, np.ndarray) else "axes, such as plt.subplots()[1]"
-        raise BadType("ax", f"is {kind_of(ax)}", f"pass {remedy}")
+        raise BadType("ax", f"is {kind_of(ax)}", "pass one pair of axes, as plt.subplots()[1] is")
     from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need
 
     with rc_context(RC):

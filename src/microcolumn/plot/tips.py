@@ -29,10 +29,11 @@ def tip(
     ``columns`` are what is known of the points, by name: a value for each, or one for all of them.
     """
     marks: Any = artist[0] if isinstance(artist, ErrorbarContainer) else artist
-    parts = marks.patches if isinstance(marks, BarContainer) else [marks]
-    n = len(parts)
+    parts: list[Any] = marks.patches if isinstance(marks, BarContainer) else [marks]
+    places: Any = parts
     if not isinstance(marks, BarContainer):
-        n = len(marks.get_offsets() if isinstance(marks, PathCollection) else marks.get_xdata())
+        places = marks.get_offsets() if isinstance(marks, PathCollection) else marks.get_xdata()
+    n = len(places)
     rows = list(zip(*(_repeated(name, values, n) for name, values in columns.items()), strict=True))
     for k, part in enumerate(parts):
         part.tips = Tips(tuple(columns), rows[k : k + 1] if len(parts) > 1 else rows)

@@ -7,7 +7,7 @@ models and their numbers are stated; several are counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..evaluate import Adequacy, ModelScore, PairedDifference
@@ -165,7 +165,7 @@ def best_model(found: Sequence[Finding]) -> str:
         described=_described,
         other=_next_best(found[0]),
         counts=_counted([each.best for each in ranked]),
-        ours=_counted([each.best_of_family for each in ranked]),
+        ours=_counted([each.compared.best_of_family for each in ranked]),
         n_won=sum(each.rival_wins for each in rivals),
         over_rivals=[pair for each in ranked if (pair := each.over_rival)],
         over=over,
@@ -196,7 +196,7 @@ def _next_best(found: Finding) -> str:
 
     Else the next one, unless their difference is stated already.
     """
-    best, ours, pair = found.best, found.best_of_family, found.pair
+    best, ours, pair = found.best, found.compared.best_of_family, found.pair
     ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
     if best is None or len(ranked) < 2:
         return ""
@@ -269,3 +269,13 @@ def holds_for(found: Sequence[Finding]) -> str:
     stated = [HOLDS_FOR[kind] for kind in kinds if kind in HOLDS_FOR]
     alone = ["each recording was tested by itself"] if len(found) > 1 else []
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in [*stated, *alone])
+
+
+#: What is asked of the experiment that answers for each recording, in this order.
+QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
+    "Do groups matter beyond pairs?": beyond_pairs,
+    "How large is the gain?": size_of_gain,
+    "Do the groups stay in layers?": in_layers,
+    "Which model is best?": best_model,
+    "Is the best model good enough?": good_enough,
+}

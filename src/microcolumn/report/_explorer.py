@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..evaluate import Comparison
 from ..figures.conditions import first_split
+from ..formatting import rounded
 from ..models import ModelSpec
 from ..plot.hidden import strongest_first
 from ..plot.laminar import BitLayout, laminar
@@ -140,13 +140,6 @@ def most_per_matrix(sizes: Iterable[int], budget: int) -> int:
             return max(allowed, 1)
         left -= size
     return max(ordered, default=0)
-
-
-def rounded(value: float | None) -> float | None:
-    """Four significant digits, None for numbers that are not finite."""
-    if value is None or not math.isfinite(value):
-        return None
-    return float(f"{value:.4g}")
 
 
 def _unit(units: Units, n: int) -> list[Any]:

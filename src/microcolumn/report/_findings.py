@@ -130,14 +130,9 @@ class Finding:
         return self.compared.best if self.compared.models else None
 
     @property
-    def best_of_family(self) -> ModelScore | None:
-        """The best model of the paper's family."""
-        return self.compared.best_of_family
-
-    @property
     def rival_wins(self) -> bool:
         """Whether a model outside the paper's family is better than all of it."""
-        ours, rival = self.best_of_family, self.compared.best_rival
+        ours, rival = self.compared.best_of_family, self.compared.best_rival
         if ours is None or rival is None or rival is not self.best:
             return False
         family = [model for model in self.compared.models if not model.spec.is_rival]
@@ -174,7 +169,9 @@ class Finding:
             "relative": self.relative,
             "share_of_pairs": self.share,
             "best": self.best.name if self.best else None,
-            "best_of_family": self.best_of_family.name if self.best_of_family else None,
+            "best_of_family": self.compared.best_of_family.name
+            if self.compared.best_of_family
+            else None,
             "rival_wins": self.rival_wins,
             "layers": None if isinstance(self.layering, str) else self.layering,
             "n_assemblies": self.n_assemblies,

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..evaluate import Intervals
 from ..evaluate.estimates import interval_text, q_text
-from ..formatting import counted
 from ..study import Condition, Results
 from ..wording import worded
 from ._tables import Table
@@ -49,17 +48,12 @@ def interval_tables(results: Results, condition: Condition) -> list[Table]:
 
 def _note(rows: list[dict[str, Any]], *, several_bins: bool) -> str:
     """What q is, and what the names of hidden units and of bits of windows mean."""
-    parts = ["q: the false discovery rate at which it would just be counted"]
-    hidden = [row["second"] for row in rows if row["parameter"] == "weight"]
-    if hidden:
-        parts.append(f"{hidden[0]}: the hidden unit of column {hidden[0][1:]} of W")
-    if several_bins:
-        bits = [name for row in rows for name in (row["first"], row["second"]) if "@-" in name]
-        for bit in bits[:1]:
-            unit, _, lag = bit.rpartition("@-")
-            before = f"{counted(int(lag), 'bin')} before the newest"
-            parts.append(f"{bit}: unit {unit}, {before}; @0: in the newest")
-    return "; ".join(parts)
+    named = {
+        "q: the false discovery rate at which it would just be counted": True,
+        "h0: the hidden unit of column 0 of W": any(row["parameter"] == "weight" for row in rows),
+        "@-1: in the bin before the newest; @0: in the newest": several_bins,
+    }
+    return "; ".join(text for text, is_needed in named.items() if is_needed)
 
 
 def _count_rows(name: str, found: Intervals) -> list[tuple[str, ...]]:
