@@ -17,7 +17,7 @@ from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 
 from ..formatting import rounded
-from ..plot.tips import tips_of
+from ..plot.tips import Tips, tips_of
 
 #: Points of one figure that can be asked for.
 MOST_POINTS = 4000
@@ -30,17 +30,6 @@ _COLUMN = 4.3
 _COMMON, _AROUND, _LINE = 3.0, 1.5, 14.0
 
 
-class Points(NamedTuple):
-    """Points that stand for the same kind of thing.
-
-    ``rows`` has for each point x, y, width and height (10,000ths of the figure's width and height,
-    from its upper left corner; no width and height for a mere point), then a value per column.
-    """
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-
 class Panel(NamedTuple):
     """A part of a figure: left, top, width and height, in points from its upper left corner."""
 
@@ -50,9 +39,11 @@ class Panel(NamedTuple):
     height: float
 
 
-def points_of(figure: Figure) -> tuple[list[Points], int]:
+def points_of(figure: Figure) -> tuple[list[Tips], int]:
     """Points that say what they stand for, at most 4,000, and how many there are.
 
+    Rows have for each point x, y, width and height (10,000ths of the figure's width and height,
+    from its upper left corner; no width and height for a mere point), then a value per column.
     Positions are those of the last drawing.
     """
     found: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
@@ -69,7 +60,7 @@ def points_of(figure: Figure) -> tuple[list[Points], int]:
         found.setdefault(tips.columns, []).extend(shown)
     total = sum(map(len, found.values()))
     share = min(1.0, MOST_POINTS / max(total, 1))
-    kept = [Points(c, rows[: math.ceil(share * len(rows))]) for c, rows in found.items() if rows]
+    kept = [Tips(c, rows[: math.ceil(share * len(rows))]) for c, rows in found.items() if rows]
     return kept, total
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import BadArgument, BadInput, BadType
 from ..evaluate import TuneResult
 from ..models import PopulationModel, WordsEstimator
-from ..validation import expect, kind_of, one_of, real_number
+from ..validation import expect, kind_of, listed, one_of, real_number, whole_number
 from ..words import Words
 
 Thing = TypeVar("Thing")
@@ -140,6 +140,12 @@ def model_with_hidden(model: Any) -> PopulationModel:
     if found.parameters_.W is None:
         raise BadInput(f"{type(model).__name__} has no hidden units", "pass an RBM or a SemiRBM")
     return found
+
+
+def asked_columns(hidden: Any) -> list[int]:
+    """Columns of ``W`` that are asked for, one or several."""
+    several = [hidden] if np.ndim(hidden) == 0 else listed("hidden", hidden, "pass numbers")
+    return [whole_number("hidden", each) for each in several]
 
 
 def measured(

@@ -20,16 +20,7 @@ from ..validation import expect
 from ..words import Words, checked_bin_width
 from ._inputs import documented, entitle
 from .score_bars import Compared, comparisons
-from .style import (
-    DASHES,
-    LEGEND,
-    Colour,
-    Look,
-    axes_or_new,
-    literal,
-    looks,
-    match_type,
-)
+from .style import DASHES, LEGEND, Colour, Look, axes_or_new, literal, looks, match_type
 from .tips import tip
 
 #: Bits/s; a plot of smaller differences would be one of rounding errors.

@@ -18,15 +18,7 @@ from ..validation import expect, whole_number
 from ..words import Words
 from ._inputs import check_fitted, documented, entitle, model_with_hidden
 from .laminar import BitLayout, HasUnits, bit_layout, mark_window
-from .style import (
-    Colour,
-    OneColour,
-    axes_or_new,
-    by_name,
-    one_colour,
-    round_below,
-    signed,
-)
+from .style import Colour, OneColour, axes_or_new, by_name, one_colour, round_below, signed
 
 #: Colours of positive and negative weights, and of biases, which are minus thresholds.
 POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"

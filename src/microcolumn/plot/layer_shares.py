@@ -14,9 +14,9 @@ from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
 from ..recording import Recording
 from ..units import Units, layers_from_the_top
-from ..validation import expect, listed, whole_number
+from ..validation import expect, listed
 from ..words import Words
-from ._inputs import documented, entitle, model_with_hidden
+from ._inputs import asked_columns, documented, entitle, model_with_hidden
 from .laminar import HasUnits, table_of
 from .style import LEGEND_RIGHT, Colour, axes_or_new, by_name, literal, size_points
 from .tips import tip
@@ -126,8 +126,7 @@ def _shown(found: LayerStatistics, hidden: int | Sequence[int] | None) -> list[H
     if hidden is None:
         return sorted(found.hidden, key=lambda row: -row.share)
     known = {row.position: row for row in found.hidden}
-    several = [hidden] if np.ndim(hidden) == 0 else listed("hidden", hidden, "pass numbers")
-    asked = [whole_number("hidden", k) for k in several]
+    asked = asked_columns(hidden)
     unknown = [k for k in asked if k not in known]
     if unknown or not asked:
         what = f"names h{unknown[0]}" if unknown else "is empty"

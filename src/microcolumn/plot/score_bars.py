@@ -62,7 +62,6 @@ class _Series(NamedTuple):
 
     label: str
     look: Look
-    other: Look | None  # of the model subtracted, where that is not the reference of all
     values: list[_Value | None]
 
 
@@ -106,7 +105,7 @@ def scores(
     if not specs:
         raise BadInput("there is no score to draw", "compare a model other than Independent")
     series = [
-        _Series(literal(name), look, None, [_value(each, name) for each in listed])
+        _Series(literal(name), look, [_value(each, name) for each in listed])
         for name, look in looks(specs, color, specs).items()
     ]
     ax = axes_or_new(ax, (4.6, 2.6))
@@ -165,17 +164,19 @@ def differences(
     pairs = _checked_pairs(also, specs)
     styles = looks(specs, color, specs)
     series = [
-        _Series(literal(name), styles[name], None, [_value(c, name, reference) for c in listed])
+        _Series(literal(name), styles[name], [_value(c, name, reference) for c in listed])
         for name in names
     ]
     for a, b in pairs:
         label = f"{literal(a)}{_MINUS}{literal(b)}"
-        series.append(_Series(label, styles[a], styles[b], [_value(c, a, b) for c in listed]))
+        look = styles[a]._replace(marker="D")
+        series.append(_Series(label, look, [_value(c, a, b) for c in listed]))
     ax = axes_or_new(ax, (4.6, 2.6))
 
     def points(each: _Series, at: list[float], values: list[_Value], _: float) -> Any:
         means, errors = ([value[k] for value in values] for k in (0, 1))
-        style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
+        style: dict[str, Any] = {"color": each.look.colour, "marker": each.look.marker}
+        style |= {"markersize": 4, "linestyle": "", "elinewidth": 0.8, "capsize": 2}
         return ax.errorbar(at, means, errors, label=each.label, **style)
 
     _draw(ax, listed, series, len(specs), points)
@@ -304,15 +305,6 @@ def _tip_columns(
         "bits/s": [value.mean for value in values],
         "standard error": [value.stderr for value in values],
     }
-
-
-def _point(series: _Series) -> dict[str, Any]:
-    """A point in the colour of a model, or half in that of the model subtracted."""
-    style = {"color": series.look.colour, "marker": series.look.marker, "markersize": 4}
-    if series.other is not None:
-        style |= {"marker": "D", "fillstyle": "left", "markerfacecoloralt": series.other.colour}
-        style |= {"markeredgecolor": "0.3", "markeredgewidth": 0.4}
-    return style | {"linestyle": ""}
 
 
 def _draw_dots(ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float) -> None:

@@ -18,25 +18,9 @@ from ..evaluate.inputs import words_for
 from ..models import WordModel
 from ..validation import Floats, real_array
 from ..words import Words
-from ._inputs import (
-    check_given,
-    check_order,
-    check_words,
-    documented,
-    entitle,
-    named,
-    named_models,
-)
+from ._inputs import check_given, check_order, check_words, documented, entitle, named, named_models
 from .laminar import short_ids
-from .style import (
-    LEGEND,
-    MODEL_COLOURS,
-    Colour,
-    axes_or_new,
-    leave_rounding_small,
-    literal,
-    looks,
-)
+from .style import LEGEND, MODEL_COLOURS, Colour, axes_or_new, leave_rounding_small, literal, looks
 from .tips import tip
 
 _CHANCE = MODEL_COLOURS["Independent"]
@@ -53,8 +37,8 @@ _TICKS = {
 }
 #: Size of names of units, points.
 _NAME = 5.5
-#: More units than this are not named; those this near, in parts of the decades, may overlap.
-MOST_NAMED, _NEAR = 15, 0.06
+#: More units than this are not named.
+MOST_NAMED = 15
 
 
 #: Rate (Hz), gain and its error (bits/s) of units, by their names.
@@ -103,7 +87,9 @@ def gain(
     rate = np.where(rate > 0.0, rate, np.nan)
     # The models of a unit, which have the same rate, stand side by side.
     places = np.arange(len(rate))[:, None] - (len(rate) - 1) / 2
-    at = rate * 10.0 ** (_APART * _decades(rate) * places)
+    known = rate[~np.isnan(rate)]
+    span = max(2.0, known.max() / known.min()) if known.size else 2.0
+    at = rate * span ** (_APART * places)
     ends = [np.column_stack(pair)[~np.isnan(pair[0])] for pair in zip(at.T, value.T, strict=True)]
     joined = LineCollection([end for end in ends if len(end) > 1], colors="0.6", linewidths=0.7)
     ax.add_collection(joined, autolim=False)
@@ -190,28 +176,17 @@ def _by_unit(ids: Sequence[str], rates: Floats, gains: Floats) -> _Gains:
     }
 
 
-def _decades(rates: Floats) -> float:
-    """What known rates span on a logarithmic axis, some at least."""
-    known = rates[~np.isnan(rates)]
-    return max(0.3, math.log10(known.max() / known.min())) if known.size else 0.3
-
-
 def _name_units(
     ax: Axes, units: Sequence[str], rate: Floats, value: Floats, stderr: Floats
 ) -> None:
-    """Small names of few units, above their points, or below where another unit is above them."""
+    """Small names of few units, above their points."""
     drawn = np.flatnonzero(~np.isnan(rate).all(axis=0))
-    if not 0 < drawn.size <= MOST_NAMED:
+    if drawn.size > MOST_NAMED:
         return
-    low, high = np.nanmin(value - stderr, axis=0), np.nanmax(value + stderr, axis=0)
-    at, near = np.log10(np.nanmax(rate[:, drawn], axis=0)), _NEAR * _decades(rate)
-    names = short_ids(units)
-    for place, n in zip(at, drawn, strict=True):
-        below = bool(((np.abs(at - place) < near) & (high[drawn] > high[n])).any())
-        look: dict[str, Any] = {"fontsize": _NAME, "color": "0.4", "ha": "center"}
-        look |= {"textcoords": "offset points", "va": "top" if below else "bottom"}
-        end = (10.0**place, low[n] if below else high[n])
-        ax.annotate(names[n], end, (0.0, -1.5 if below else 1.5), **look)
+    names, look = short_ids(units), {"fontsize": _NAME, "color": "0.4"}
+    for n in drawn:
+        end = (np.nanmax(rate[:, n]), np.nanmax(value[:, n] + stderr[:, n]))
+        ax.annotate(names[n], end, (0.0, 1.5), textcoords="offset points", ha="center", **look)
 
 
 def _rate_axis(ax: Axes, rates: Floats) -> None:

@@ -24,15 +24,7 @@ from ..models import WordModel
 from ..units import Units
 from ..validation import Floats
 from ..words import Words
-from ._inputs import (
-    check_order,
-    check_words,
-    documented,
-    entitle,
-    measured,
-    named,
-    named_models,
-)
+from ._inputs import check_order, check_words, documented, entitle, measured, named, named_models
 from .laminar import HasUnits, table_of
 from .style import DASHES, DATA_COLOUR, LEGEND, Colour, Look, axes_or_new, literal, looks
 from .tips import tip
