@@ -61,10 +61,12 @@ def text_table(
     cells = [[printable(each).translate(one_line) for each in row] for row in (header, *rows)]
     columns = list(zip(*cells, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
-    least = [
-        max(map(cell_len, _unbroken(*column, is_text=name in left)))
-        for name, column in zip(header, columns, strict=True)
+    # Words of a column's name and of text stay on one line, and so do whole numbers.
+    unbroken = [
+        ["", *name.split(), *(" ".join(cells).split() if given in left else cells)]
+        for given, (name, *cells) in zip(header, columns, strict=True)
     ]
+    least = [max(map(cell_len, each)) for each in unbroken]
     file = StringIO()
     console = Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False)
     for part in _fitting(widths, least, _WIDEST if width is None else width - indent):
@@ -76,11 +78,6 @@ def text_table(
             table.add_row(*(Text(row[k]) for k in part))
         console.print(table)
     return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
-
-
-def _unbroken(name: str, *cells: str, is_text: bool) -> list[str]:
-    """What stays on one line: words of a column's name and of text, and whole numbers."""
-    return ["", *name.split(), *(" ".join(cells).split() if is_text else cells)]
 
 
 def _fitting(widths: Sequence[int], least: Sequence[int], width: int) -> list[dict[int, int]]:

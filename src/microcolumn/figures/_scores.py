@@ -19,10 +19,8 @@ from .conditions import (
     by_likelihood,
     caption,
     condition_of,
-    mark_simulated,
     of_condition,
     of_recordings,
-    with_example,
 )
 
 #: Marks of a panel that has half the page's width.
@@ -33,20 +31,15 @@ _MOST_PANELS = 4
 _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 
 
-@with_example
+@of_condition(find=of_recordings)
 def likelihood(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
+    results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:
     """Figure 3: excess log-likelihood of every model, and its difference from the Ising model.
 
     By default all recordings that have the experiment are drawn; without an Ising model, or with
     nothing else, there is no second panel.
     """
-    condition, found = of_recordings(results, recording, experiment, window)
     compared = list(found.values())
     specs = {model.name: model.spec for each in compared for model in each.models}
     ising, *hidden = (_first(specs, kind) for kind in ("Ising", "RBM", "SemiRBM"))
@@ -84,7 +77,6 @@ def likelihood(
             block_stderr=max(m.block_stderr for each in compared for m in each.models),
             doubts=doubts(compared),
         )
-        mark_simulated(figure, results, list(found))
     return figure
 
 
@@ -124,13 +116,19 @@ def doubts(compared: Sequence[Comparison]) -> str:
     return caption("doubts", spurious_modes=spurious, not_converged=not_converged)
 
 
-@with_example
+def _leading(
+    results: Results, recording: str | None, experiment: str | None, window: int | None
+) -> tuple[Condition, dict[str, Comparison]]:
+    """As :func:`of_recordings`; by default of the experiment that a report's answer rests on."""
+    if experiment is None:
+        leading = by_likelihood(results, condition_of(results, recording, window=window))
+        experiment, window = leading.experiment.name, leading.window
+    return of_recordings(results, recording, experiment, window)
+
+
+@of_condition(find=_leading)
 def ranking(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
+    results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:
     """Figure of the ranking: models by their scores, with paired differences from the best.
 
@@ -138,11 +136,6 @@ def ranking(
     than four, all in one. The experiment is then the one that the answer of the report rests on:
     the first, or that of the same words by likelihood.
     """
-    if experiment is None:
-        first = condition_of(results, recording, experiment, window)
-        leading = by_likelihood(results, first)
-        experiment, window = leading.experiment.name, leading.window
-    condition, found = of_recordings(results, recording, experiment, window)
     compared = list(found.values())
     groups = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
     n_lines = [len({name for each in group for name in each.scores}) for group in groups]
@@ -163,7 +156,6 @@ def ranking(
             error_bars=error_bars(each.n_splits for each in compared),
             doubts=doubts(compared),
         )
-        mark_simulated(figure, results, list(found))
     return figure
 
 
