@@ -175,7 +175,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     width = PAGE if has_gains else COLUMN
     with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
         bin_width = condition.experiment.bin_width
-        axes = panels(figure, ["ab" if has_gains else "a"])
+        axes: Any = panels(figure, ["ab" if has_gains else "a"])
         plot.windows(shown, bin_width=bin_width, ax=axes["a"])
         if has_gains:
             plot.window_gains(shown, bin_width=bin_width, ax=axes["b"])

@@ -75,8 +75,8 @@ def layers(
         shares = np.array([row.share for row in rows])[main]
         large = ax.scatter(x[main], shares, s=size, **looks)
         for dots, here, y in ((small, ~main, share[~main]), (large, main, shares)):
-            hidden = [row.name for row, it in zip(rows, here, strict=True) if it]
-            tip(dots, {"hidden unit": hidden, "layer": name, "share": y})
+            names = [row.name for row, it in zip(rows, here, strict=True) if it]
+            tip(dots, {"hidden unit": names, "layer": name, "share": y})
     beside = max(0, _FEWEST - len(rows)) / 2  # few bars stand slim in the middle
     ax.set(xlim=(-0.6 - beside, len(rows) - 0.4 + beside), ylim=(0.0, 1.0))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))

@@ -183,10 +183,11 @@ def _name_units(
     drawn = np.flatnonzero(~np.isnan(rate).all(axis=0))
     if drawn.size > MOST_NAMED:
         return
-    names, look = short_ids(units), {"fontsize": _NAME, "color": "0.4"}
+    look: dict[str, Any] = {"fontsize": _NAME, "color": "0.4", "ha": "center"}
+    names = short_ids(units)
     for n in drawn:
         end = (np.nanmax(rate[:, n]), np.nanmax(value[:, n] + stderr[:, n]))
-        ax.annotate(names[n], end, (0.0, 1.5), textcoords="offset points", ha="center", **look)
+        ax.annotate(names[n], end, (0.0, 1.5), textcoords="offset points", **look)
 
 
 def _rate_axis(ax: Axes, rates: Floats) -> None:
