@@ -20,8 +20,8 @@ from ._presets import is_narrow
 from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from .conditions import by_class, caption, of_condition
 
-#: Of the legend below the narrow column of panels, which has space for names this long in threes.
-_LEGEND, _LONGEST = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}, 16
+#: Of the legend below the narrow column of panels.
+_LEGEND = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}
 
 
 @of_condition()
@@ -57,8 +57,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         for ax in panels[-2:]:
             ax.set_xlabel("active bits per word" if condition.window > 1 else "active units")
         panels[-1].set_ylabel("probability")
-        columns = 3 if max(map(len, shown)) <= _LONGEST else 2
-        share_legend(right, "outside lower center", ncols=columns, **_LEGEND)
+        share_legend(right, "outside lower center", **_LEGEND)
         for ax, name in zip(panels, "abcd", strict=False):
             letter(ax, name)
         about = _about_words(found, pairs, names) | _tails(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from .. import plot
 from ..evaluate import Comparison, ModelScore, WindowResult
@@ -42,27 +43,15 @@ def likelihood(
     """
     compared = list(found.values())
     specs = {model.name: model.spec for each in compared for model in each.models}
-    ising, *hidden = (_first(specs, kind) for kind in ("Ising", "RBM", "SemiRBM"))
-    reference = ising if len(specs) > 1 else None
-    also = [(hidden[0], hidden[1])] if hidden[0] and hidden[1] else []
+    reference = _first(specs, "Ising") if len(specs) > 1 else None
+    rbm, semi = _first(specs, "RBM"), _first(specs, "SemiRBM")
+    also = [(rbm, semi)] if rbm and semi else []
     n_marks = len(compared) * len(specs)
     too_many = len(compared) > 1 and _MOST_BESIDE < n_marks <= MOST_IN_GROUPS
     stacked = reference is not None and (too_many or is_narrow(PAGE))
     size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
-        shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
-        axes = figure.subplots(*shape, squeeze=False).ravel()
-        grouped = in_groups(axes[0], len(compared), len(specs))
-        if stacked and grouped:  # the lower panel names the recordings for both
-            axes[1].sharex(axes[0])
-            axes[0].tick_params(axis="x", labelbottom=False)
-        plot.scores(compared, ax=axes[0])
-        if reference is not None:
-            plot.differences(compared, reference=reference, also=also, ax=axes[1])
-            for ax, name in zip(axes, "ab", strict=True):
-                letter(ax, name)
-        if grouped:
-            share_legend(figure, "outside upper center")
+        grouped = _draw_scores(figure, compared, reference, also, stacked)
         figure.caption = caption(
             "likelihood",
             condition,
@@ -78,6 +67,30 @@ def likelihood(
             doubts=doubts(compared),
         )
     return figure
+
+
+def _draw_scores(
+    figure: CaptionedFigure,
+    compared: Sequence[Comparison],
+    reference: str | None,
+    also: Sequence[tuple[str, str]],
+    stacked: bool,
+) -> bool:
+    """Scores and, beside or below them, differences; whether recordings are groups of marks."""
+    shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
+    axes = figure.subplots(*shape, squeeze=False).ravel()
+    grouped = in_groups(axes[0], len(compared), len({name for c in compared for name in c.scores}))
+    if stacked and grouped:  # the lower panel names the recordings for both
+        axes[1].sharex(axes[0])
+        axes[0].tick_params(axis="x", labelbottom=False)
+    plot.scores(compared, ax=axes[0])
+    if reference is not None:
+        plot.differences(compared, reference=reference, also=also, ax=axes[1])
+        for ax, name in zip(axes, "ab", strict=True):
+            letter(ax, name)
+    if grouped:
+        share_legend(figure, "outside upper center")
+    return grouped
 
 
 def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
