@@ -9,7 +9,6 @@ import microcolumn as mc
 from microcolumn.plot._inputs import named_models
 from microcolumn.plot.style import (
     MODEL_COLOURS,
-    colour_of,
     literal,
     looks,
     printable,
@@ -19,7 +18,7 @@ from microcolumn.plot.style import (
 @pytest.mark.parametrize("model", MODEL_COLOURS)
 def test_a_model_has_its_colour_with_any_number_of_hidden_units_and_objective(model):
     names = [model, f"{model} 25", f"{model} 8 mpf", f"{model} mpf"]
-    assert {colour_of(name) for name in names} == {MODEL_COLOURS[model]}
+    assert {looks([name])[name].colour for name in names} == {MODEL_COLOURS[model]}
 
 
 @pytest.mark.parametrize(

@@ -68,11 +68,17 @@ def asked_stretch(
     return start, stop
 
 
-def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Thing]:
+def named(
+    name: str,
+    given: Any,
+    kind: type[Thing],
+    remedy: str,
+    name_of: Callable[[Any], str] | None = None,
+) -> dict[str, Thing]:
     """One thing, several, or several by name, as a dict by name; nothing is a ValueError.
 
-    A thing alone, or in a list, is called by its own ``name``, or by its class; a second one of the
-    same name has a number.
+    A thing alone, or in a list, is called by its own ``name``, or by its class, unless ``name_of``
+    says otherwise; a second one of the same name has a number.
     """
     if isinstance(given, Mapping):
         found = {
@@ -83,7 +89,7 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
         found = {}
         for k, each in enumerate(given if many else [given]):
             one = expect(f"{name}[{k}]" if many else name, each, kind, remedy)
-            own = _name_of(one)
+            own = (name_of or _name_of)(one)
             same = sum(known == own or known.startswith(f"{own} (") for known in found)
             found[f"{own} ({same + 1})" if same else own] = one
     if not found:

@@ -138,13 +138,14 @@ def _paths(choices: Any) -> dict[str, PenaltyPath]:
     if isinstance(choices, TuneResult):
         choices = {name: each for name, each in choices.choices.items() if each.l1_values}
     kind: Any = AnyPath
-    found = named("choices", choices, kind, _REMEDY)
-    paths = [each if isinstance(each, PenaltyPath) else _path(each) for each in found.values()]
-    by_name = zip(found, paths, strict=True)
-    return dict(by_name) if isinstance(choices, Mapping) else named("", paths, PenaltyPath, _REMEDY)
+    found = named("choices", choices, kind, _REMEDY, name_of=lambda each: _path(each).name)
+    return {name: _path(each) for name, each in found.items()}
 
 
-def _path(choice: Choice) -> PenaltyPath:
+def _path(choice: AnyPath) -> PenaltyPath:
+    """The path of a choice, called by the class of its models and their number of hidden units."""
+    if isinstance(choice, PenaltyPath):
+        return choice
     size = choice.best.parameters_.n_hidden
     name = f"{type(choice.best).__name__}{f' {size}' if size else ''}"
     scores = [(score.bits_per_second, score.stderr) for score in choice.scores]

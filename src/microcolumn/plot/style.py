@@ -70,11 +70,6 @@ _SAME_SCORE = 1e-3
 _LONGEST = 24
 
 
-def colour_of(model: str | ModelSpec) -> str:
-    """Colour of a model, or of its name: ``"RBM 25"``; other names have a colour of their own."""
-    return MODEL_COLOURS.get(_class_of(model), OTHER_COLOUR)
-
-
 def _class_of(model: str | ModelSpec) -> str:
     """Class of a model or of its name; empty for other names."""
     try:
@@ -103,11 +98,12 @@ def looks(names: Iterable[str], color: Colour | None = None, models: Any = None)
     specs = _classes(models)
     found: dict[str, Look] = {}
     for name in names:
-        colour = colour_of(specs.get(name, name)) if name else DATA_COLOUR
+        model = _class_of(specs.get(name, name))
+        colour = MODEL_COLOURS.get(model, OTHER_COLOUR) if name else DATA_COLOUR
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
-        first = _MARKERS.index(_FIRST_MARKERS.get(_class_of(specs.get(name, name)), "o"))
+        first = _MARKERS.index(_FIRST_MARKERS.get(model, "o"))
         marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
         found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
