@@ -10,12 +10,11 @@ from tqdm.auto import tqdm
 from ..errors import BadInput
 from ..study import NotComputedError, Results
 from ..study.progress import is_interactive
-from ._annealing import annealing
 from ._data import data
+from ._fitting import annealing, penalties
 from ._hidden_units import assemblies, layers
 from ._parameters import parameters
 from ._patterns import patterns
-from ._penalties import penalties
 from ._scores import likelihood, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
