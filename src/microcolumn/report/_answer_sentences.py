@@ -15,9 +15,9 @@ from ..evaluate.comparison import HOLDS_FOR
 from ..evaluate.paired import EQUAL_MARGIN
 from ..formatting import enumeration
 from ..models.spec import MODELS, PAPER_MODELS
-from ._assembly_table import ASSEMBLY, are_assemblies
 from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, Layering, of_kind
 from ._methods import fitting
+from ._structure import ASSEMBLY, are_assemblies
 from ._wording import span, text
 
 #: More recordings are counted, not named.

@@ -10,11 +10,11 @@ from ..evaluate.assembly import MEANING
 from ..figures.conditions import about as words_text
 from ..formatting import enumeration
 from ..study import Condition, Results
-from . import _assembly_table, _tables as tables
+from . import _tables as tables
 from ._adequacy import adequacy_table
 from ._content import Block, BulletList, Item, Paragraph, Pictures, Section
-from ._intervals import interval_tables
 from ._methods import fitting
+from ._structure import ASSEMBLY, assembly_sentences, assembly_tables, interval_tables
 from ._tables import Table, longest, window_text
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
@@ -60,7 +60,7 @@ def _section(
             blocks.append(Block(results.label(name), tables.recording_facts(row), shown))
     if not items and not blocks:
         items = [Paragraph("Nothing of this is computed yet; run the study further.")]
-    lead = text("section_intros", title=title, meaning=MEANING, assembly=_assembly_table.ASSEMBLY)
+    lead = text("section_intros", title=title, meaning=MEANING, assembly=ASSEMBLY)
     return Section(title.split()[0].lower(), title, lead, list(items), blocks)
 
 
@@ -96,9 +96,9 @@ def _scores(results: Results, condition: Condition) -> list[Item]:
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
-    lines = tuple(_assembly_table.sentences(results, condition))
+    lines = tuple(assembly_sentences(results, condition))
     first: list[Item] = [BulletList(lines)] if lines else []
-    first += _shown(results, condition, *_assembly_table.tables(results, condition))
+    first += _shown(results, condition, *assembly_tables(results, condition))
     if not list(results.of_models(results.layers, condition)):
         return [*first, Paragraph("The structure of these models is not computed yet.")]
     layers = tables.layers(results, condition)
