@@ -21,7 +21,7 @@ from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from .conditions import by_class, caption, of_condition
 
 #: Of the legend below the narrow column of panels.
-_LEGEND = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}
+_LEGEND = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0, "ncols": 2}
 
 
 @of_condition()

@@ -185,7 +185,7 @@ def _penalty_axis(ax: Axes, strengths: Floats) -> None:
     if has_zero:
         ax.set_xscale("symlog", linthresh=lowest, linscale=0.7)
     free = 10.0 ** (_MARGIN * (math.log10(highest / lowest) or 1.0))
-    ax.set_xlim(-_MARGIN * lowest if has_zero else lowest / free, highest * free)
+    ax.set_xlim(-2.0 * _MARGIN * lowest if has_zero else lowest / free, highest * free)
     first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
     ticks = {10.0**power: f"$10^{{{power}}}$" for power in range(last, first - 1, -1)}
     every = -(-len(ticks) // _MOST_TICKS)
