@@ -61,10 +61,12 @@ def text_table(
     cells = [[printable(each).translate(one_line) for each in row] for row in (header, *rows)]
     columns = list(zip(*cells, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
-    least = [
-        max(map(cell_len, _unbroken(*column, is_text=name in left)))
-        for name, column in zip(header, columns, strict=True)
+    # Words of a column's name and of text stay on one line, and so do whole numbers.
+    unbroken = [
+        ["", *name.split(), *(" ".join(cells).split() if given in left else cells)]
+        for given, (name, *cells) in zip(header, columns, strict=True)
     ]
+    least = [max(map(cell_len, each)) for each in unbroken]
     file = StringIO()
     console = Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False)
     for part in _fitting(widths, least, _WIDEST if width is None else width - indent):
@@ -78,11 +80,6 @@ def text_table(
     return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
 
 
-def _unbroken(name: str, *cells: str, is_text: bool) -> list[str]:
-    """What stays on one line: words of a column's name and of text, and whole numbers."""
-    return ["", *name.split(), *(" ".join(cells).split() if is_text else cells)]
-
-
 def _fitting(widths: Sequence[int], least: Sequence[int], width: int) -> list[dict[int, int]]:
     """Parts of a table that fit into a line: the first column and others, each with its width."""
     parts = [[0]]
@@ -91,14 +88,17 @@ def _fitting(widths: Sequence[int], least: Sequence[int], width: int) -> list[di
         if len(needed) > 2 and sum(needed) + _BETWEEN * (len(needed) - 1) > width:
             parts.append([0])
         parts[-1].append(k)
-    found = []
-    for part in parts:
-        fitted = {k: widths[k] for k in part}
-        excess = sum(fitted.values()) + _BETWEEN * (len(part) - 1) - width
-        while excess > 0 and (broken := [k for k in part if fitted[k] > least[k]]):
-            fitted[max(broken, key=fitted.__getitem__)] -= 1
-            excess -= 1
-        found.append(fitted)
+    return [_narrowed(part, widths, least, width - _BETWEEN * (len(part) - 1)) for part in parts]
+
+
+def _narrowed(
+    part: Sequence[int], widths: Sequence[int], least: Sequence[int], width: int
+) -> dict[int, int]:
+    """Widths of columns, of which the widest are made narrower until all of them fit."""
+    for most in range(max(widths), -1, -1):
+        found = {k: min(widths[k], max(least[k], most)) for k in part}
+        if sum(found.values()) <= width:
+            break
     return found
 
 
@@ -171,6 +171,12 @@ def counted(n: int, noun: str) -> str:
 def number(value: float, digits: int = 2) -> str:
     """A number with fixed digits and never ``-0.00``; a dash for NaN."""
     return "-" if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def rounded(value: float | None, digits: int = 4) -> float | None:
+    """A number with some significant digits for JSON; None for what is not finite."""
+    known = value is not None and math.isfinite(value)
+    return float(f"{value:.{digits}g}") if known else None
 
 
 def scientific(value: float) -> str:

@@ -10,9 +10,6 @@ from .formatting import counted, html_list, html_table, html_text, number
 from .units import TEXT_COLUMNS, Units, layers_from_the_top
 from .validation import Floats
 
-#: Most groups of units that a notebook shows.
-_MOST_ROWS = 200
-
 
 class AsText:
     """Base of results whose text says it all: notebooks show what ``print`` would."""
@@ -59,8 +56,9 @@ def _by_group(units: Units, name: str, values: Floats) -> str:
         spread = f"{number(middle)} ({number(low)} to {number(high)})"
         depths = [units.depth_range(members)] * len(depth)
         rows.append([*label, f"{members.sum()}", *depths, spread])
-    shown = [[cell or "-" for cell in row] for row in rows[:_MOST_ROWS]]
-    return html_table(header, shown, left=groups or ("",))
+    columns = zip(header, zip(*rows, strict=True), strict=True)
+    shown = {name: [cell or "-" for cell in cells] for name, cells in columns}
+    return html_list(shown, "group", left=groups or ("",))
 
 
 def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -17,15 +17,17 @@ def results(monkeypatch):
         if recording == "C" or (need is SEVERAL_BINS and recording == "B"):
             raise NotComputedError(f"nothing of {recording}")
 
-    def draw(results, recording):
-        condition(results, recording)
-        return f"drawn of {recording}"
+    def replaced(figures):
+        def draw(results, recording):
+            condition(results, recording)
+            return f"drawn of {recording}"
+
+        draw.need = figures.draw.need
+        return figures._replace(draw=draw)
 
     monkeypatch.setattr(_all, "condition_of", condition)
     monkeypatch.setattr(_all, "results_of", lambda given: given)
-    monkeypatch.setattr(
-        _all, "FIGURES", {name: each._replace(draw=draw) for name, each in FIGURES.items()}
-    )
+    monkeypatch.setattr(_all, "FIGURES", {n: replaced(each) for n, each in FIGURES.items()})
     sources = [SimpleNamespace(name=name) for name in "ABC"]
     return SimpleNamespace(plan=SimpleNamespace(sources=sources), recordings="AB", label=str)
 

@@ -6,7 +6,7 @@ import pytest
 
 from microcolumn.figures import preset
 from microcolumn.figures._presets import width_mm
-from microcolumn.figures.captioned import COLUMN, PAGE, captioned
+from microcolumn.figures.captioned import COLUMN, PAGE, captioned, panels
 
 
 def draw(size=(PAGE, 2.0), text="λ µ"):
@@ -57,11 +57,11 @@ def rows_of(figure):
 
 def drawn(mosaic, width, height=4.0):
     with preset(width), captioned("1", "Title", (PAGE, height)) as figure:
-        for name, ax in figure.subplot_mosaic(mosaic).items():
+        for name, ax in panels(figure, mosaic).items():
             ax.set_label(name)
     return figure
 
 
 def test_panels_of_a_single_column_are_stacked_in_the_order_of_reading():
-    assert rows_of(drawn("aab;ccd", "double")) == ["ab", "cd"]
-    assert rows_of(drawn("aab;ccd", "single")) == ["a", "b", "c", "d"]
+    assert rows_of(drawn(["aab", "ccd"], "double")) == ["ab", "cd"]
+    assert rows_of(drawn(["aab", "ccd"], "single")) == ["a", "b", "c", "d"]

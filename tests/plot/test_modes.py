@@ -20,7 +20,7 @@ def mixture(n_modes=4, n_bits=6, seed=0):
 drawn = partial(draw, modes)
 
 
-def bars(ax, n_rows, colour):
+def charts(ax, n_rows, colour):
     """Length of the bar of each row in each chart of this colour, from the left."""
     found = []
     for patch in ax.patches:
@@ -28,7 +28,13 @@ def bars(ax, n_rows, colour):
             ends, edges, zero = patch.get_data()
             inside = np.searchsorted(edges, np.arange(n_rows), side="right") - 1
             found.append((float(zero), ends[inside] - zero))
-    return [lengths for _, lengths in sorted(found, key=lambda each: each[0])]
+    return np.array([lengths for _, lengths in sorted(found, key=lambda each: each[0])])
+
+
+def scales(ax):
+    """Probability per unit of x of the mean and of the modes, as the axis has them."""
+    places, names = ax.get_xticks(), [text.get_text() for text in ax.get_xticklabels()]
+    return [float(names[k]) / (places[k] - places[k - 1]) for k in (1, 3)]
 
 
 @pytest.mark.parametrize("n_bits", [1, 6, 130])
@@ -37,7 +43,11 @@ def test_bars_are_probabilities_of_a_spike_from_superficial_to_deep(n_bits):
     depth = np.random.default_rng(1).random(n_bits)
     ax = drawn(model, Units(map(str, range(n_bits)), depth))
     rows, order = np.argsort(depth), np.argsort(-model.weights_)
-    [mean] = bars(ax, n_bits, THRESHOLD)
-    np.testing.assert_allclose(mean, (model.weights_ @ model.modes_)[rows], atol=1e-12)
-    charts = bars(ax, n_bits, POSITIVE)
-    np.testing.assert_allclose(charts, model.modes_[order][:, rows], atol=1e-12)
+    mean = (model.weights_ @ model.modes_)[rows]
+    of_mean, of_modes = scales(ax)
+    np.testing.assert_allclose(of_mean * charts(ax, n_bits, THRESHOLD), [mean], atol=1e-12)
+    modes_drawn = of_modes * charts(ax, n_bits, POSITIVE)
+    np.testing.assert_allclose(modes_drawn, model.modes_[order][:, rows], atol=1e-12)
+    [top] = ax.child_axes
+    shares = [float(text.get_text()) for text in top.get_xticklabels(minor=True)[1:]]
+    np.testing.assert_allclose(shares, 100.0 * model.weights_[order], rtol=0.01)

@@ -9,9 +9,8 @@ import microcolumn as mc
 from microcolumn.plot._inputs import named_models
 from microcolumn.plot.style import (
     MODEL_COLOURS,
-    colour_of,
     literal,
-    looks_of,
+    looks,
     printable,
 )
 
@@ -19,7 +18,7 @@ from microcolumn.plot.style import (
 @pytest.mark.parametrize("model", MODEL_COLOURS)
 def test_a_model_has_its_colour_with_any_number_of_hidden_units_and_objective(model):
     names = [model, f"{model} 25", f"{model} 8 mpf", f"{model} mpf"]
-    assert {colour_of(name) for name in names} == {MODEL_COLOURS[model]}
+    assert {looks([name])[name].colour for name in names} == {MODEL_COLOURS[model]}
 
 
 @pytest.mark.parametrize(
@@ -61,10 +60,10 @@ def model():
 
 
 def test_fitted_models_have_the_colour_of_their_class_whatever_they_are_called(model):
-    expected = looks_of(["Independent"])["Independent"].colour
+    expected = looks(["Independent"])["Independent"].colour
     for asked in ({"mine": model}, [model], model):
-        assert {each.colour for each in looks_of(["mine"], None, {"mine": model}).values()} == {
+        assert {each.colour for each in looks(["mine"], None, {"mine": model}).values()} == {
             expected
         }
-        assert looks_of(list(named_models(asked)), None, asked).popitem()[1].colour == expected
-    assert looks_of(["mine"], None, {"mine": "no model"})["mine"].colour != expected
+        assert looks(list(named_models(asked)), None, asked).popitem()[1].colour == expected
+    assert looks(["mine"], None, {"mine": "no model"})["mine"].colour != expected

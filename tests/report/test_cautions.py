@@ -130,7 +130,7 @@ def test_a_spurious_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path)
     text = report_text(results)
     assert "Ising: spurious mode: 25 % of the model's mass on words never seen" in text
     assert "Ising -" not in text
-    assert "- Ising" not in text
+    assert " 5 - Ising" not in text
     [compared] = report_dict(results)["comparisons"]
     assert [model["name"] for model in compared["unranked"]] == ["Ising"]
     answer = whole_answer(results)

@@ -19,7 +19,6 @@ from microcolumn.recording import Recording
 from microcolumn.report import _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
-from microcolumn.report._tables import effects, gains, growth, recordings
 from microcolumn.report._typography import typeset
 from microcolumn.study import NotComputedError, Plan, Results, run
 from microcolumn.units import Units
@@ -133,12 +132,10 @@ def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     condition = results.tested()[-1]
     compared = results.comparison(**condition.names)
     for table in (
-        recordings(results),
+        tables.recordings(results),
         tables.models(compared),
         tables.pairs(compared),
-        growth(results.by_window("cells")),
-        gains(results.by_window("cells")),
-        effects(compared),
+        *tables.window_tables(results.by_window("cells")),
         tables.predictions(results, condition),
         tables.layers(results, condition),
     ):
@@ -248,7 +245,7 @@ def test_figures_that_the_page_has_no_room_for_are_told(results):
     assert list(found) == list(whole)
     kept = [picture for picture in found.values() if picture.kind == "picture"]
     assert 0 < sum(len(picture.markup.encode()) for picture in kept) <= max_bytes
-    left_out = [each.text for each in found.values() if each.kind == "paragraph"]
+    left_out = [each.text for each in found.values() if each.kind == "absent"]
     assert len(left_out) >= 4
     assert left_out[-1].endswith("the page would be too large; microcolumn study figures draws it")
 

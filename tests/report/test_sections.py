@@ -2,8 +2,9 @@ import planted_study as planted
 import pytest
 
 from microcolumn.figures import FIGURES
-from microcolumn.report._content import Paragraph, TableItem
+from microcolumn.report._content import Paragraph
 from microcolumn.report._sections import sections
+from microcolumn.report._tables import Table
 from microcolumn.study import Plan, Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
@@ -12,7 +13,7 @@ INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
 @pytest.fixture(scope="module")
 def by_id(planted_results):
     drawn = {
-        (name, "cells" if each.per_recording else None): Paragraph(name, absent=True)
+        (name, "cells" if each.per_recording else None): Paragraph(name, "absent")
         for name, each in FIGURES.items()
     }
     return {section.id: section for section in sections(planted_results, drawn)}
@@ -34,7 +35,7 @@ def test_without_layers_there_is_a_sentence_instead_of_their_table(tmp_path, by_
     store = planted.write(tmp_path / "study.db", INSTANTANEOUS, change=without_layers)
     found = {section.id: section for section in sections(Results(store), {})}
     assert "time" not in found  # a study of single bins
-    titles = [[t.table.title for t in of_kind(s["assemblies"], TableItem)] for s in (by_id, found)]
+    titles = [[t.title for t in of_kind(s["assemblies"], Table)] for s in (by_id, found)]
     assert "layers" in titles[0]
     assert "layers" not in titles[1]
     assert len(of_kind(found["assemblies"], Paragraph)) == 1
@@ -46,4 +47,4 @@ def test_a_study_that_has_barely_begun_says_so_in_every_section(tmp_path):
     for name in ("comparison", "parameters", "assemblies", "time", "prediction", "fitting"):
         [item] = items(found[name])
         assert "yet" in item.text
-    assert len(of_kind(found["data"], TableItem)) == 1
+    assert len(of_kind(found["data"], Table)) == 1

@@ -27,7 +27,6 @@ from microcolumn.report._answer_sentences import (
 )
 from microcolumn.report._findings import Finding, Layering, _kind
 from microcolumn.report._methods import methods
-from microcolumn.report._section_intros import _FINDINGS, section_intro
 from microcolumn.report.text import report_text
 from microcolumn.study import Plan, Results
 
@@ -125,7 +124,6 @@ def study(plan=INSTANTANEOUS, **options):
     def lines(folder):
         results = Results(planted.write(folder / "study.db", plan, **options))
         yield report_text(results)
-        yield from (f"{name}: {section_intro(results, name)}" for name in _FINDINGS)
         yield from (f"{name}: {text}" for name, text in methods(plan, layers=True))
 
     return lines

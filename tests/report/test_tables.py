@@ -4,7 +4,6 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report import _tables as tables
-from microcolumn.report._tables import effects, gains, growth
 from microcolumn.study import Plan, Results
 
 
@@ -24,9 +23,7 @@ def test_every_row_has_a_cell_for_each_column(planted_results, conditions):
     made = [
         tables.models(compared),
         tables.pairs(compared),
-        growth(planted_results.by_window("cells")),
-        gains(planted_results.by_window("cells")),
-        effects(compared),
+        *tables.window_tables(planted_results.by_window("cells")),
         tables.predictions(planted_results, conditions[1]),
         tables.layers(planted_results, conditions[1]),
     ]
@@ -62,20 +59,17 @@ def test_differences_are_those_of_the_comparison(planted_results, conditions):
         assert float(mean) == pytest.approx(pair.bits_per_second, abs=0.005)
         assert float(error) == pytest.approx(pair.stderr, abs=0.005)
     [hidden] = [row for row in rows if row[0] == "RBM 5 - Ising"]
-    assert hidden[1:3] == ("2.00 ± 0.20", "4 of 4")
+    assert hidden[1:4] == ("2.00 ± 0.20", "+20.0 ± 0.0 %", "4 of 4")
+    assert hidden[2] == compared.relative("RBM 5", "Ising").gain
+    assert (
+        dict(zip(column(table, "difference"), column(table, "relative"), strict=True))[
+            "Ising - Independent"
+        ]
+        == "-"
+    )
     assert hidden[-1] == compared.pair("RBM 5", "Ising").verdict == "better"
     [same] = [row for row in rows if row[0] == "RBM 5 - SemiRBM 5"]
     assert same[-1] == "same"
-
-
-def test_effects_are_relative_to_pairs_and_paired_by_split(planted_results, conditions):
-    compared = planted_results.comparison(**conditions[0].names)
-    table = effects(compared)
-    assert column(table, "model") == ["RBM 5", "SemiRBM 5"]
-    ratio = compared.relative("RBM 5", "Ising")
-    assert column(table, "above Ising")[0] == ratio.gain == "+20.0 ± 0.0 %"
-    assert column(table, "pairs reach")[0] == str(compared.share_of_pairs)
-    assert "above 100 % where it is the larger" in table.note
 
 
 def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):

@@ -4,13 +4,12 @@ from ._all import (
     available_figures as available_figures,
     draw_all as draw_all,
 )
-from ._annealing import annealing as annealing
 from ._csd import csd as csd
 from ._data import correlogram as correlogram, data as data
+from ._fitting import annealing as annealing, penalties as penalties
 from ._hidden_units import assemblies as assemblies, layers as layers
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
-from ._penalties import penalties as penalties
 from ._presets import preset as preset
 from ._scores import likelihood as likelihood, ranking as ranking, windows as windows
 from ._spatiotemporal import spatiotemporal as spatiotemporal

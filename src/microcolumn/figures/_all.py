@@ -10,26 +10,15 @@ from tqdm.auto import tqdm
 from ..errors import BadInput
 from ..study import NotComputedError, Results
 from ..study.progress import is_interactive
-from ._annealing import annealing
 from ._data import data
+from ._fitting import annealing, penalties
 from ._hidden_units import assemblies, layers
 from ._parameters import parameters
 from ._patterns import patterns
-from ._penalties import penalties
 from ._scores import likelihood, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
-from .conditions import (
-    HIDDEN_UNITS,
-    LAYERS,
-    SEVERAL_BINS,
-    TESTED,
-    FigureFunction,
-    Need,
-    check_planned,
-    condition_of,
-    results_of,
-)
+from .conditions import TESTED, FigureFunction, check_planned, condition_of, results_of
 
 
 class Figures(NamedTuple):
@@ -38,7 +27,6 @@ class Figures(NamedTuple):
     draw: FigureFunction
     paper: str = ""  # empty for figures that the paper does not have
     per_recording: bool = True
-    need: Need = TESTED  # a study that does not meet it goes without the figure
 
 
 #: All figures of a study by name, in the order of the page.
@@ -49,10 +37,10 @@ FIGURES = {
     "patterns": Figures(patterns, "4"),
     "parameters": Figures(parameters, "2"),
     "penalties": Figures(penalties),
-    "assemblies": Figures(assemblies, need=HIDDEN_UNITS),
-    "layers": Figures(layers, need=LAYERS),
-    "windows": Figures(windows, "5", need=SEVERAL_BINS),
-    "spatiotemporal": Figures(spatiotemporal, "6", need=SEVERAL_BINS),
+    "assemblies": Figures(assemblies),
+    "layers": Figures(layers),
+    "windows": Figures(windows, "5"),
+    "spatiotemporal": Figures(spatiotemporal, "6"),
     "annealing": Figures(annealing, "S1"),
 }
 
@@ -82,12 +70,12 @@ def available_figures(
     planned = [source.name for source in results_of(results).plan.sources]
     for each in recordings:
         check_planned("recording", each, planned)
-    for name, (draw, _, per_recording, need) in FIGURES.items():
+    for name, (draw, _, per_recording) in FIGURES.items():
         if asked and name not in asked:
             continue
         for recording in recordings or results.recordings:
             try:
-                condition_of(results, recording, need=need)
+                condition_of(results, recording, need=getattr(draw, "need", TESTED))
             except NotComputedError:
                 if not asked:
                     continue

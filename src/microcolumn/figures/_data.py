@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..plot import probe, raster, recorded
-from ..plot.laminar import has_depths, laminar, order_text
+from ..plot.laminar import drop_names, has_depths, laminar, order_text
 from ..plot.shank import layer_spans
 from ..plot.style import DATA_COLOUR
 from ..plot.time import spikes_by_bin, stretch_s
@@ -62,14 +62,12 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         else:
             recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
         for panel, stretch, which in (("b", typical, "typical"), ("e", busiest, "busiest")):
-            raster(
-                words, *stretch, title=f"{which} {stretch[1] - stretch[0]:.3g} s", ax=panels[panel]
-            )
-            _count_from_start(panels[panel], stretch)
+            title = f"{which} {stretch[1] - stretch[0]:.3g} s"
+            raster(words, *stretch, title=title, ax=panels[panel])
         if not narrow:
-            _share_rows(panels["e"])
+            drop_names(panels["e"])
             if not has_depths(shown.units):  # the rates beside it have the same rows
-                _share_rows(panels["b"])
+                drop_names(panels["b"])
         recorded.correlations(words, ax=panels["c"])
         if pair:
             _draw_pair(panels["f"], words, pair)
@@ -113,21 +111,6 @@ def _typical_stretch(words: Words, shown: DataResult) -> tuple[float, float]:
     """As long as the busiest stretch, with the median number of bins with a spike."""
     n_bins = max(1, round((shown.stop_s - shown.start_s) / words.bin_width))
     return stretch_s(words, typical_bins(spikes_by_bin(words), words.epoch_starts, n_bins))
-
-
-def _count_from_start(ax: Axes, stretch: tuple[float, float]) -> None:
-    """Count seconds from where a raster begins, which the label says, in both rasters alike."""
-    start, stop = stretch
-    seconds = MaxNLocator(nbins=5, steps=(1, 2, 5, 10)).tick_values(0.0, stop - start)
-    shown = [each for each in seconds if 0.0 <= each <= 1.001 * (stop - start)]
-    ax.set_xticks([min(start + each, stop) for each in shown], [f"{each:g}" for each in shown])
-    ax.set_xlabel(f"time from {start:.2f} s (s)")
-
-
-def _share_rows(ax: Axes) -> None:
-    """Drop the names of rows that the panel to the left has."""
-    ax.set(yticklabels=[], ylabel="")
-    ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
 
 
 def _strongest_pair(words: Words) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from ..units import Units, layers_from_the_top
 from ..validation import Floats
 from ..words import Words
 from ._presets import is_narrow
-from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .captioned import PAGE, CaptionedFigure, captioned, letter, panels
 from .conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
@@ -232,13 +232,13 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
     units = results.units(condition.recording, experiment=condition.experiment.name)
     title = f"Hidden units of {found.model.name} and layers, {results.label(condition.recording)}"
     with captioned("", title, (PAGE, 4.3)) as figure:
-        panels = figure.subplot_mosaic("aa;bc", width_ratios=(2.0, 1.0))
-        draw_layers(first, ax=panels["a"])
-        panels["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
-        _name_layers(panels["a"], first, units)
-        _draw_all(panels["b"], found)
-        _draw_overall(panels["c"], found)
-        for panel, ax in panels.items():
+        axes = panels(figure, ["aa", "bc"], width_ratios=(2.0, 1.0))
+        draw_layers(first, ax=axes["a"])
+        axes["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
+        _name_layers(axes["a"], first, units)
+        _draw_all(axes["b"], found)
+        _draw_overall(axes["c"], found)
+        for panel, ax in axes.items():
             letter(ax, panel)
         figure.caption = caption(
             "layers",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from matplotlib.axes import Axes
-
 from ..models import PopulationModel
 from ..plot import couplings
 from ..plot.hidden import Extent, draw_hidden_units, strongest_first
@@ -14,8 +12,7 @@ from ..plot.laminar import order_text
 from ..plot.maps import coupling_limit
 from ..plot.style import literal
 from ..study import Condition, NotComputedError, Results
-from ..units import Units
-from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .captioned import PAGE, CaptionedFigure, captioned, letter, panels
 from .conditions import by_class, caption, first_split, of_condition
 
 #: Hidden units drawn for each model.
@@ -38,21 +35,6 @@ class _Shown(NamedTuple):
         return math.comb(self.model.parameters_.n_visible, 2)
 
 
-class _Scales(NamedTuple):
-    """What panels of all models have in common."""
-
-    coupling: float  # at the ends of the colours, nats
-    weights: Extent
-    n_columns: int  # of hidden units
-
-    @classmethod
-    def of(cls, models: list[PopulationModel]) -> _Scales:
-        order = [strongest_first(model)[:_MOST] for model in models]
-        weights = [model.W_[:, shown] for model, shown in zip(models, order, strict=True)]
-        n_columns = max(shown.size for shown in order)
-        return cls(coupling_limit(*models), Extent.of(*weights), n_columns)
-
-
 @of_condition()
 def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 2: what the models learned.
@@ -64,19 +46,28 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     """
     split, shown = _chosen(results, condition)
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    has = {panel: model in shown for panel, (model, _) in _PANELS.items()}
-    rows = [row for row in _ROWS if any(has[panel] for panel in row)]
+    drawn = [panel for panel, (model, _) in _PANELS.items() if model in shown]
     # Matrices stand in one column and weights in another, unless there is one panel alone.
-    drawn = [panel for row in rows for panel in row if has[panel]]
-    mosaic: Any = [[panel if has[panel] else "." for panel in row] for row in rows]
-    mosaic = mosaic if len(drawn) > 1 else [drawn]
+    rows = [
+        [panel if panel in drawn else "." for panel in row] for row in _ROWS if {*row} & {*drawn}
+    ]
+    rows = rows if len(drawn) > 1 else [drawn]
     title = f"Parameters of models of {results.label(condition.recording)}"
-    with captioned("2", title, (PAGE, 2.8 * len(mosaic))) as figure:
-        panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.35][: len(mosaic[0])])
-        scales = _Scales.of([each.model for each in shown.values()])
-        for panel, ax in panels.items():
+    models = [each.model for each in shown.values()]
+    same = _common_scale(models)
+    with captioned("2", title, (PAGE, 2.8 * len(rows))) as figure:
+        axes = panels(figure, rows, width_ratios=[1.0, 1.35][: len(rows[0])])
+        for panel, ax in axes.items():
             model, matrix = _PANELS[panel]
-            _draw(ax, matrix, shown[model], units, scales)
+            if matrix == "J":
+                couplings(shown[model].model, units, limit=coupling_limit(*models), ax=ax)
+                ax.set_anchor(
+                    "W"
+                )  # what stands right of the matrix has all the space that it leaves
+            else:
+                each = shown[model].model
+                draw_hidden_units(ax, each, units, strongest_first(each), most=_MOST, **same)
+            ax.set_title(literal(shown[model].name))
             if panel != "d":  # which shows more of the model in the panel before
                 letter(ax, "abc"[list(shown).index(model)])
         figure.caption = caption(
@@ -92,6 +83,15 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     return figure
 
 
+def _common_scale(models: list[PopulationModel]) -> dict[str, Any]:
+    """What panels of weights of all models have in common."""
+    order = {model: strongest_first(model)[:_MOST] for model in models}
+    return {
+        "extent": Extent.of(*(model.W_[:, columns] for model, columns in order.items())),
+        "room_for": max(columns.size for columns in order.values()),
+    }
+
+
 def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Shown]]:
     """The first tested split, and the best-scoring model of each class."""
     compared = results.comparison(**condition.names)
@@ -104,14 +104,3 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
     if not shown:
         raise NotComputedError("the study has no Ising, RBM or SemiRBM", "add one to its plan")
     return split, shown
-
-
-def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units, scales: _Scales) -> None:
-    if matrix == "J":
-        couplings(shown.model, units, limit=scales.coupling, ax=ax)
-        ax.set_anchor("W")  # what stands right of the matrix has all the space that it leaves
-    else:
-        order = strongest_first(shown.model)
-        same: Any = {"extent": scales.weights, "room_for": scales.n_columns}
-        draw_hidden_units(ax, shown.model, units, order, most=_MOST, **same)
-    ax.set_title(literal(shown.name))

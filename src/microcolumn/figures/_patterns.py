@@ -20,8 +20,8 @@ from ._presets import is_narrow
 from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from .conditions import by_class, caption, of_condition
 
-#: Of the legend below the narrow column of panels, which has space for names this long in threes.
-_LEGEND, _LONGEST = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}, 16
+#: Of the legend below the narrow column of panels.
+_LEGEND = {"fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0, "ncols": 2}
 
 
 @of_condition()
@@ -36,8 +36,8 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
     best = [models[0].spec for models in by_class(compared).values()]
     names = [INDEPENDENT, *(spec.name for spec in best)]
     pairs = list(pairwise(_chain(best)))
-    rival = compared.best_rival
-    drawn = ("data", *names, *([rival.name] if rival else []))
+    rival = compared.best_rival.name if compared.best_rival else ""
+    drawn = ("data", *names, rival)
     shown = {name: each for name, each in found.synchrony.items() if name in drawn}
     statistics = {name: found.statistics[name] for name in names}
     units = results.words(split=found.split, **condition.names)[2].units
@@ -57,8 +57,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         for ax in panels[-2:]:
             ax.set_xlabel("active bits per word" if condition.window > 1 else "active units")
         panels[-1].set_ylabel("probability")
-        columns = 3 if max(map(len, shown)) <= _LONGEST else 2
-        share_legend(right, "outside lower center", ncols=columns, **_LEGEND)
+        share_legend(right, "outside lower center", **_LEGEND)
         for ax, name in zip(panels, "abcd", strict=False):
             letter(ax, name)
         about = _about_words(found, pairs, names) | _tails(shown)
@@ -67,8 +66,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
             condition,
             label=results.label(condition.recording),
             pairs=pairs,
-            rival=rival.name if rival and rival.name in shown else None,
-            sampled=[name for name, each in shown.items() if each.method == "samples"],
+            rival=rival if rival in shown else None,
             **about,
         )
     return figure
@@ -110,4 +108,5 @@ def _tails(shown: Mapping[str, Synchrony]) -> dict[str, Any]:
     """Per cent of words with k or more active, for the largest k that came in 1 % of the words."""
     k = common_count(shown["data"].probability[::-1].cumsum()[::-1][1:])
     tails = {name: 100.0 * each.probability[k:].sum() for name, each in shown.items()}
-    return {"k": k, "observed": tails.pop("data"), "expected": tails}
+    sampled = [name for name, each in shown.items() if each.method == "samples"]
+    return {"k": k, "observed": tails.pop("data"), "expected": tails, "sampled": sampled}

@@ -2,124 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from matplotlib.figure import Figure
-
+from .. import plot
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..formatting import enumeration
-from ..plot import (
-    differences,
-    ranking as draw_ranking,
-    scores,
-    window_gains,
-    windows as draw_windows,
-)
+from ..models import ModelSpec
 from ..plot.comparisons import LINE
 from ..plot.score_bars import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
 from ._presets import is_narrow
-from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, share_legend
+from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels, share_legend
 from .conditions import (
     SEVERAL_BINS,
     by_likelihood,
     caption,
     condition_of,
-    mark_simulated,
     of_condition,
     of_recordings,
-    with_example,
 )
 
-#: Marks of a panel that has half the page's width; inches that names may take.
-_MOST_BESIDE, _NAMES = 28, 0.45
+#: Marks of a panel that has half the page's width.
+_MOST_BESIDE = 28
 #: Recordings with a panel each; more are marks in one panel.
 _MOST_PANELS = 4
 #: Inches around the lines of one panel, and of all of them.
 _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 
 
-@with_example
+@of_condition(find=of_recordings)
 def likelihood(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
+    results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:
     """Figure 3: excess log-likelihood of every model, and its difference from the Ising model.
 
     By default all recordings that have the experiment are drawn; without an Ising model, or with
     nothing else, there is no second panel.
     """
-    condition, found = of_recordings(results, recording, experiment, window)
     compared = list(found.values())
-    reference = _reference(compared)
-    n_models = len({name for each in compared for name in each.scores})
-    several = len(compared) > 1
-    too_many = several and _MOST_BESIDE < len(compared) * n_models <= MOST_IN_GROUPS
+    specs = {model.name: model.spec for each in compared for model in each.models}
+    reference = _first(specs, "Ising") if len(specs) > 1 else None
+    rbm, semi = _first(specs, "RBM"), _first(specs, "SemiRBM")
+    also = [(rbm, semi)] if rbm and semi else []
+    n_marks = len(compared) * len(specs)
+    too_many = len(compared) > 1 and _MOST_BESIDE < n_marks <= MOST_IN_GROUPS
     stacked = reference is not None and (too_many or is_narrow(PAGE))
     size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
-        shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
-        panels = figure.subplots(*shape, squeeze=False).ravel()
-        grouped = in_groups(panels[0], len(compared), n_models)
-        if stacked and grouped:  # the lower panel names the recordings for both
-            panels[1].sharex(panels[0])
-            panels[0].tick_params(axis="x", labelbottom=False)
-        scores(compared, ax=panels[0])
-        if reference is not None:
-            differences(compared, reference=reference, also=_hidden_pair(compared), ax=panels[1])
-            for ax, name in zip(panels, "ab", strict=True):
-                letter(ax, name)
-        if grouped:
-            share_legend(figure, "outside upper center")
-        _make_room(figure, stacked)
-        blocks = [model.block_stderr for each in compared for model in each.models]
+        grouped = _draw_scores(figure, compared, reference, also, stacked)
         figure.caption = caption(
             "likelihood",
             condition,
             compared=compared,
             reference=reference,
-            hidden_pair=_hidden_pair(compared),
+            hidden_pair=also,
             grouped=grouped,
             splits=splits_text(compared),
             n_splits=sorted({each.n_splits for each in compared}),
             error_bars=error_bars(each.n_splits for each in compared),
             by_words=condition.experiment.split_by == "words",
-            block_stderr=max(blocks),
+            block_stderr=max(m.block_stderr for each in compared for m in each.models),
             doubts=doubts(compared),
         )
-        mark_simulated(figure, results, list(found))
     return figure
 
 
-def _make_room(figure: Figure, stacked: bool) -> None:
-    """Make a figure higher where names are slanted, so that panels keep their height."""
-    heights = [
-        max((each.get_window_extent().height for each in ax.get_xticklabels()), default=0.0)
-        for ax in figure.axes
-    ]
-    beyond = [max(0.0, height / figure.dpi - _NAMES) for height in heights]
-    figure.set_figheight(figure.get_figheight() + (sum(beyond) if stacked else max(beyond)))
+def _draw_scores(
+    figure: CaptionedFigure,
+    compared: Sequence[Comparison],
+    reference: str | None,
+    also: Sequence[tuple[str, str]],
+    stacked: bool,
+) -> bool:
+    """Scores and, beside or below them, differences; whether recordings are groups of marks."""
+    shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
+    axes = figure.subplots(*shape, squeeze=False).ravel()
+    grouped = in_groups(axes[0], len(compared), len({name for c in compared for name in c.scores}))
+    if stacked and grouped:  # the lower panel names the recordings for both
+        axes[1].sharex(axes[0])
+        axes[0].tick_params(axis="x", labelbottom=False)
+    plot.scores(compared, ax=axes[0])
+    if reference is not None:
+        plot.differences(compared, reference=reference, also=also, ax=axes[1])
+        for ax, name in zip(axes, "ab", strict=True):
+            letter(ax, name)
+    if grouped:
+        share_legend(figure, "outside upper center")
+    return grouped
 
 
-def _reference(compared: Sequence[Comparison]) -> str | None:
-    """The Ising model, by its first objective; None without one or without others."""
-    names = {model.name: model.spec for each in compared for model in each.models}
-    ising = sorted(name for name, spec in names.items() if spec.model == "Ising")
-    return ising[0] if ising and len(names) > 1 else None
-
-
-def _hidden_pair(compared: Sequence[Comparison]) -> list[tuple[str, str]]:
-    """The RBM and the semi-restricted RBM, by their first objective, if both are there."""
-    names = {model.name: model.spec for each in compared for model in each.models}
-    alike = [
-        min((name for name, spec in names.items() if spec.model == kind), default=None)
-        for kind in ("RBM", "SemiRBM")
-    ]
-    return [(alike[0], alike[1])] if alike[0] and alike[1] else []
+def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
+    """The name of a model of a class, by its first objective; None without one."""
+    return min((name for name, spec in specs.items() if spec.model == model), default=None)
 
 
 def splits_text(compared: Sequence[Comparison]) -> str:
@@ -153,13 +129,19 @@ def doubts(compared: Sequence[Comparison]) -> str:
     return caption("doubts", spurious_modes=spurious, not_converged=not_converged)
 
 
-@with_example
+def _leading(
+    results: Results, recording: str | None, experiment: str | None, window: int | None
+) -> tuple[Condition, dict[str, Comparison]]:
+    """As :func:`of_recordings`; by default of the experiment that a report's answer rests on."""
+    if experiment is None:
+        leading = by_likelihood(results, condition_of(results, recording, window=window))
+        experiment, window = leading.experiment.name, leading.window
+    return of_recordings(results, recording, experiment, window)
+
+
+@of_condition(find=_leading)
 def ranking(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
+    results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:
     """Figure of the ranking: models by their scores, with paired differences from the best.
 
@@ -167,32 +149,26 @@ def ranking(
     than four, all in one. The experiment is then the one that the answer of the report rests on:
     the first, or that of the same words by likelihood.
     """
-    if experiment is None:
-        first = condition_of(results, recording, experiment, window)
-        leading = by_likelihood(results, first)
-        experiment, window = leading.experiment.name, leading.window
-    condition, found = of_recordings(results, recording, experiment, window)
     compared = list(found.values())
-    panels = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
-    n_lines = [len({name for each in panel for name in each.scores}) for panel in panels]
+    groups = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
+    n_lines = [len({name for each in group for name in each.scores}) for group in groups]
     heights = [_AROUND_EACH + LINE * n for n in n_lines]
     with captioned("", "Models, best first", (COLUMN, _AROUND_ALL + sum(heights))) as figure:
-        axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).ravel()
-        for ax, panel in zip(axes, panels, strict=True):
-            draw_ranking(panel, title=panel[0].recording if len(panels) > 1 else None, ax=ax)
+        axes = figure.subplots(len(groups), squeeze=False, height_ratios=heights).ravel()
+        for ax, group in zip(axes, groups, strict=True):
+            plot.ranking(group, title=group[0].recording if len(groups) > 1 else None, ax=ax)
         for ax in axes[:-1]:  # the last one says it for all
             ax.set_xlabel("")
         figure.caption = caption(
             "ranking",
             condition,
             compared=compared,
-            several=len(panels) < len(compared),
+            several=len(groups) < len(compared),
             rivals=any(model.spec.is_rival for each in compared for model in each.models),
             splits=splits_text(compared),
             error_bars=error_bars(each.n_splits for each in compared),
             doubts=doubts(compared),
         )
-        mark_simulated(figure, results, list(found))
     return figure
 
 
@@ -207,21 +183,17 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     n = found.windows.index(condition.window) + 1
     models = {name: each[:n] for name, each in found.models.items()}
     shown = replace(found, windows=found.windows[:n], models=models)
-    computed = [each for models in shown.models.values() for each in models if each]
-    if not computed:
-        raise condition.missing("a test")  # scores that are not finite count as none
-    if all(each.has_spurious_mode for each in computed):
-        raise condition.missing("a score without a spurious mode")
+    computed = _computed(shown, condition)
     has_gains = any(pair for pairs in shown.gains().values() for pair in pairs)
     width = PAGE if has_gains else COLUMN
     with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
         bin_width = condition.experiment.bin_width
-        panels = figure.subplots(1, 2 if has_gains else 1, squeeze=False)[0]
-        draw_windows(shown, bin_width=bin_width, ax=panels[0])
+        axes: Any = panels(figure, ["ab" if has_gains else "a"])
+        plot.windows(shown, bin_width=bin_width, ax=axes["a"])
         if has_gains:
-            window_gains(shown, bin_width=bin_width, ax=panels[1])
-            panels[1].get_legend().remove()  # the first is for both
-            for ax, name in zip(panels, "ab", strict=True):
+            plot.window_gains(shown, bin_width=bin_width, ax=axes["b"])
+            axes["b"].get_legend().remove()  # the first is for both
+            for name, ax in axes.items():
                 letter(ax, name)
         numbers = sorted({each.n_splits for each in computed})
         figure.caption = caption(
@@ -238,6 +210,16 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             doubtful=sorted({each.name for each in computed if not each.converged}),
         )
     return figure
+
+
+def _computed(shown: WindowResult, condition: Condition) -> list[ModelScore]:
+    """All scores, of which there must be some that speak for a model."""
+    found = [each for models in shown.models.values() for each in models if each]
+    if not found:
+        raise condition.missing("a test")  # scores that are not finite count as none
+    if all(each.has_spurious_mode for each in found):
+        raise condition.missing("a score without a spurious mode")
+    return found
 
 
 def _listed(shown: WindowResult, is_meant: Callable[[ModelScore | None], bool]) -> str:

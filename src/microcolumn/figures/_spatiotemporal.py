@@ -33,7 +33,6 @@ _KNOWN = {"rest": "the rest of the window", "past": "the past only"}
 class _Shown(NamedTuple):
     """What the figure is drawn from: models and test part of one split."""
 
-    condition: Condition
     split: int
     models: dict[ModelSpec, PopulationModel]  # best score first
     live: dict[ModelSpec, NDArray[np.int64]]  # hidden units, strongest first
@@ -118,7 +117,6 @@ def _shown(results: Results, condition: Condition) -> _Shown:
     models = {spec: results.model(model=spec, **at) for spec in specs}
     hidden = {spec: strongest_first(models[spec]) for spec in specs if spec.has_groups}
     return _Shown(
-        condition=condition,
         split=split,
         models=models,
         live={spec: columns for spec, columns in hidden.items() if columns.size},

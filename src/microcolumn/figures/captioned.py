@@ -22,10 +22,12 @@ from matplotlib.legend_handler import HandlerTuple
 
 from ..errors import BadArgument
 from ..plot.style import RC, printable
-from ._presets import current, height_at, stack
+from ._presets import current, height_at, is_narrow
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0
+#: Height that panels below each other keep, and that a page has for a figure, inches.
+_STACKED, _TALLEST = 0.9, 9.5
 #: What each format calls the caption; none is stamped with the time.
 _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
     "pdf": ("Subject", {"CreationDate": None}),
@@ -147,7 +149,18 @@ def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[Ca
     with _style(fonts):
         figure = CaptionedFigure(number, title, shape, fonts)
         yield figure
-        stack(figure, size)
+
+
+def panels(
+    figure: CaptionedFigure, rows: Sequence[Sequence[str]], **ratios: Any
+) -> dict[str, Axes]:
+    """Panels of a page by name, as in ``subplot_mosaic``; in a narrow figure below each other."""
+    if not is_narrow(PAGE):
+        return figure.subplot_mosaic([list(row) for row in rows], **ratios)
+    names = dict.fromkeys(name for row in rows for name in row if name != ".")
+    stretch = _STACKED * len(names) / len(rows)
+    figure.set_figheight(min(figure.get_figheight() * stretch, _TALLEST))
+    return figure.subplot_mosaic([[name] for name in names])
 
 
 def letter(ax: Axes, name: str, pad: float | None = None) -> None:

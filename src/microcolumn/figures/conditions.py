@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import cleandoc
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
-from ..study import Condition, Experiment, NotComputedError, Results
+from ..study import Condition, Experiment, NotComputedError, Plan, Results
 from ..validation import expect
 from ..wording import worded
 from .captioned import CaptionedFigure
@@ -81,11 +81,15 @@ LAYERS = Need(
 
 
 def of_condition(
-    need: Need = TESTED,
-) -> Callable[[Callable[[Results, Condition], CaptionedFigure]], FigureFunction]:
-    """Decorator: a figure of one condition, found by :func:`condition_of`."""
+    need: Need = TESTED, find: Callable[..., tuple[Condition, Mapping[str, Any]]] | None = None
+) -> Callable[[Callable[..., CaptionedFigure]], FigureFunction]:
+    """Decorator: a figure of one condition, found by :func:`condition_of`.
 
-    def decorate(draw: Callable[[Results, Condition], CaptionedFigure]) -> FigureFunction:
+    Or of several recordings, by name with what is drawn of them, which ``find`` returns beside the
+    condition. A study that does not meet its ``need`` goes without it.
+    """
+
+    def decorate(draw: Callable[..., CaptionedFigure]) -> FigureFunction:
         def figure_function(
             results: Results,
             recording: str | None = None,
@@ -93,27 +97,27 @@ def of_condition(
             experiment: str | None = None,
             window: int | None = None,
         ) -> CaptionedFigure:
-            where = condition_of(results, recording, experiment, window, need)
-            figure = draw(results, where)
-            mark_simulated(figure, results, [where.recording])
+            if find is None:
+                where = condition_of(results, recording, experiment, window, need)
+                figure, names = draw(results, where), [where.recording]
+            else:
+                where, found = find(results, recording, experiment, window)
+                figure, names = draw(results, where, found), list(found)
+            mark_simulated(figure, results, names)
             return figure
 
+        figure_function.need = need  # type: ignore[attr-defined]
         # Not `functools.wraps`, which would show the signature of what is decorated.
-        for name in ("__doc__", "__name__", "__qualname__", "__module__"):
+        for name in ("__name__", "__qualname__", "__module__"):
             setattr(figure_function, name, getattr(draw, name))
-        return with_example(figure_function)
+        call = f'mc.figures.{figure_function.__name__}(mc.study.open("study.db"))'
+        figure_function.__doc__ = (
+            f"{cleandoc(draw.__doc__ or '')}\n\nExamples\n--------\n"
+            f">>> import microcolumn as mc\n>>> figure = {call}"
+        )
+        return figure_function
 
     return decorate
-
-
-def with_example(figure_function: FigureFunction) -> FigureFunction:
-    """Decorator: show how a figure is drawn of a study."""
-    call = f'mc.figures.{figure_function.__name__}(mc.study.open("study.db"))'  # type: ignore[attr-defined]
-    figure_function.__doc__ = (
-        f"{cleandoc(figure_function.__doc__ or '')}\n\nExamples\n--------\n"
-        f">>> import microcolumn as mc\n>>> figure = {call}"
-    )
-    return figure_function
 
 
 def results_of(given: Any) -> Results:
@@ -133,12 +137,8 @@ def condition_of(
     Only conditions that meet ``need`` are taken. A name or window that is not in the plan is a
     ValueError, a condition without results so far a NotComputedError.
     """
-    plan = results_of(results).plan
-    check_planned("recording", recording, [source.name for source in plan.sources])
-    check_planned("experiment", experiment, [each.name for each in plan.experiments])
-    windows = [each.windows for each in plan.experiments if experiment in (None, each.name)]
-    check_planned("window", window, sorted({n for each in windows for n in each}))
     asked = (recording, experiment, window)
+    _check_asked(results_of(results).plan, *asked)
     found = [
         condition
         for condition in results.tested()
@@ -151,6 +151,15 @@ def condition_of(
         where = "".join(text.format(each) for text, each in named if each is not None)
         raise NotComputedError(f"{need.missing}{where}", need.remedy)
     return [condition for condition in found if condition[:2] == found[0][:2]][-1]
+
+
+def _check_asked(
+    plan: Plan, recording: str | None, experiment: str | None, window: int | None
+) -> None:
+    check_planned("recording", recording, [source.name for source in plan.sources])
+    check_planned("experiment", experiment, [each.name for each in plan.experiments])
+    windows = [each.windows for each in plan.experiments if experiment in (None, each.name)]
+    check_planned("window", window, sorted({n for each in windows for n in each}))
 
 
 def check_planned(what: str, asked: Any, planned: Sequence[Any]) -> None:
@@ -203,8 +212,13 @@ def _same_by_likelihood(experiment: Experiment, other: Experiment) -> bool:
     How many splits it has does not matter.
     """
     both = [(each.bin_width, each.most_active, each.max_words) for each in (experiment, other)]
-    groups_and_pairs = "Ising" in other.models and bool({"RBM", "SemiRBM"} & {*other.models})
-    return both[0] == both[1] and other.objectives == ("likelihood",) and groups_and_pairs
+    return both[0] == both[1] and compares_groups(other, "likelihood")
+
+
+def compares_groups(experiment: Experiment, objective: str) -> bool:
+    """Whether models of pairs are compared with those of hidden units, by one objective alone."""
+    groups_and_pairs = "Ising" in experiment.models and {"RBM", "SemiRBM"} & {*experiment.models}
+    return bool(groups_and_pairs) and experiment.objectives == (objective,)
 
 
 def _compared(results: Results, condition: Condition) -> Comparison:

@@ -16,28 +16,18 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 
-from ..plot.tips import tips_of
+from ..formatting import rounded
+from ..plot.tips import Tips, tips_of
 
 #: Points of one figure that can be asked for.
 MOST_POINTS = 4000
 #: Positions are whole numbers: this many parts of the figure's width and height.
 PARTS = 10_000
-#: Inches: pieces side by side are one panel up to this width; a narrower piece is no panel.
-_COLUMN, _NARROW = 3.6, 0.7
+#: Inches: pieces side by side are one panel up to this width, such as axes and their colour bar.
+_COLUMN = 4.3
 #: Points (1/72 inch): pieces overlap if more than this is common; space around a panel; a lower
 #: line at the top is a remark.
 _COMMON, _AROUND, _LINE = 3.0, 1.5, 14.0
-
-
-class Points(NamedTuple):
-    """Points that stand for the same kind of thing.
-
-    ``rows`` has for each point x, y, width and height (10,000ths of the figure's width and height,
-    from its upper left corner; no width and height for a mere point), then a value per column.
-    """
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
 
 
 class Panel(NamedTuple):
@@ -49,9 +39,11 @@ class Panel(NamedTuple):
     height: float
 
 
-def points_of(figure: Figure) -> tuple[list[Points], int]:
+def points_of(figure: Figure) -> tuple[list[Tips], int]:
     """Points that say what they stand for, at most 4,000, and how many there are.
 
+    Rows have for each point x, y, width and height (10,000ths of the figure's width and height,
+    from its upper left corner; no width and height for a mere point), then a value per column.
     Positions are those of the last drawing.
     """
     found: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
@@ -60,11 +52,15 @@ def points_of(figure: Figure) -> tuple[list[Points], int]:
         if tips is None:
             continue
         boxes = zip(_boxes(artist, figure), tips.rows, strict=True)
-        shown = [(*box, *map(_short, row)) for box, row in boxes if box is not None]
+        shown = [
+            (*box, *(rounded(v, 6) if isinstance(v, float) else v for v in row))
+            for box, row in boxes
+            if box is not None
+        ]
         found.setdefault(tips.columns, []).extend(shown)
     total = sum(map(len, found.values()))
     share = min(1.0, MOST_POINTS / max(total, 1))
-    kept = [Points(c, rows[: math.ceil(share * len(rows))]) for c, rows in found.items() if rows]
+    kept = [Tips(c, rows[: math.ceil(share * len(rows))]) for c, rows in found.items() if rows]
     return kept, total
 
 
@@ -95,13 +91,6 @@ def _boxes(artist: Artist, figure: Figure) -> list[tuple[int, int, int, int] | N
     places[~shown] = 0.0  # which a whole number can be made of
     parts = zip(shown, np.rint(places).astype(int).tolist(), strict=True)
     return [(x, y, width, height) if there else None for there, (x, y, width, height) in parts]
-
-
-def _short(value: Any) -> Any:
-    """A number with at most six digits; what is not finite is not known."""
-    if not isinstance(value, float):
-        return value
-    return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
 def panels_of(figure: Figure) -> list[Panel]:
@@ -180,18 +169,10 @@ def _is_remark(row: list[Bbox], below: list[Bbox]) -> bool:
 
 
 def _columns(pieces: list[list[Bbox]]) -> list[list[Bbox]]:
-    """Neighbours together as long as they fit into a column.
-
-    Narrow pieces, and those that would stand alone, go with what is left of them even if that is
-    then a little wider.
-    """
+    """Neighbours together as long as they fit into a column."""
     found: list[list[Bbox]] = []
-    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
-        joined = Bbox.union([*found[-1], *piece]).width if found else math.inf
-        narrow = Bbox.union(piece).width < 72 * _NARROW
-        alone = after is None or Bbox.union([*piece, *after]).width > 72 * _COLUMN
-        most = _COLUMN + _NARROW if narrow or alone else _COLUMN
-        if joined <= 72 * most:
+    for piece in pieces:
+        if found and Bbox.union([*found[-1], *piece]).width <= 72 * _COLUMN:
             found[-1].extend(piece)
         else:
             found.append(list(piece))

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
 from ..evaluate import TuneResult
-from ..models import PopulationModel, WordModel, WordsEstimator
-from ..validation import expect, kind_of, one_of, real_number
+from ..models import PopulationModel, WordsEstimator
+from ..validation import expect, kind_of, listed, one_of, real_number, whole_number
 from ..words import Words
 
 Thing = TypeVar("Thing")
@@ -68,11 +68,17 @@ def asked_stretch(
     return start, stop
 
 
-def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Thing]:
+def named(
+    name: str,
+    given: Any,
+    kind: type[Thing],
+    remedy: str,
+    name_of: Callable[[Any], str] | None = None,
+) -> dict[str, Thing]:
     """One thing, several, or several by name, as a dict by name; nothing is a ValueError.
 
-    A thing alone, or in a list, is called by its own ``name``, or by its class; a second one of the
-    same name has a number.
+    A thing alone, or in a list, is called by its own ``name``, or by its class, unless ``name_of``
+    says otherwise; a second one of the same name has a number.
     """
     if isinstance(given, Mapping):
         found = {
@@ -83,7 +89,7 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
         found = {}
         for k, each in enumerate(given if many else [given]):
             one = expect(f"{name}[{k}]" if many else name, each, kind, remedy)
-            own = _name_of(one)
+            own = (name_of or _name_of)(one)
             same = sum(known == own or known.startswith(f"{own} (") for known in found)
             found[f"{own} ({same + 1})" if same else own] = one
     if not found:
@@ -91,25 +97,19 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
     return found
 
 
-def named_models(models: Any, *, of_words: bool = False) -> dict[str, WordsEstimator]:
+def named_models(models: Any, kind: Any = WordsEstimator) -> dict[str, Any]:
     """One fitted model, several, or several by name, as a dict by name.
 
-    Models ``of_words`` give words a probability, which a history model does not.
+    Of ``kind`` WordModel, they give words a probability, which a history model does not.
     """
-    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
     remedy = "a fitted model, a list of them, or a dict of them by name"
     models = models.models if isinstance(models, TuneResult) else models
-    found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
+    every: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
+    found: dict[str, WordsEstimator] = named("models", models, every, remedy)
     for name, model in found.items():
-        if of_words and not isinstance(model, WordModel):
+        if not isinstance(model, kind):
             raise BadType(name, f"is {kind_of(model)}, which has no probabilities", "pass others")
     return {name: check_fitted(model, name) for name, model in found.items()}
-
-
-def named_word_models(models: Any) -> dict[str, WordModel]:
-    """The same of models that give words a probability."""
-    found: Any = named_models(models, of_words=True)
-    return dict(found)
 
 
 def check_fitted(model: Model, name: str | None = None) -> Model:
@@ -148,23 +148,31 @@ def model_with_hidden(model: Any) -> PopulationModel:
     return found
 
 
+def asked_columns(hidden: Any) -> list[int]:
+    """Columns of ``W`` that are asked for, one or several."""
+    several = [hidden] if np.ndim(hidden) == 0 else listed("hidden", hidden, "pass numbers")
+    return [whole_number("hidden", each) for each in several]
+
+
 def measured(
     models: Any,
     words: Words | ArrayLike | None,
     kind: type[Thing],
     made_by: str,
     measure: Callable[[Any, Any], Thing],
-    named_as: Callable[[Any], Mapping[str, WordsEstimator]] = named_models,
+    model_kind: Any = WordsEstimator,
 ) -> dict[str, Thing]:
     """What fitted models say about words, by name of the model; or such results as they are given.
 
     A result alone has no name. ``made_by`` is the function that users would call for one, and
-    ``named_as`` says which models it takes.
+    ``model_kind`` which models it takes.
     """
     if words is not None:
         check_order(models)
         held = check_words(words)
-        return {name: measure(model, held) for name, model in named_as(models).items()}
+        return {
+            name: measure(model, held) for name, model in named_models(models, model_kind).items()
+        }
     if isinstance(models, kind):
         return {"": models}
     return named("models", models, kind, f"fitted models and words, or what {made_by} returns")

@@ -20,17 +20,7 @@ from ..validation import expect
 from ..words import Words, checked_bin_width
 from ._inputs import documented, entitle
 from .score_bars import Compared, comparisons
-from .style import (
-    DASHES,
-    LEGEND,
-    Colour,
-    Look,
-    axes_or_new,
-    literal,
-    looks,
-    looks_of,
-    match_type,
-)
+from .style import DASHES, LEGEND, Colour, Look, axes_or_new, literal, looks, match_type
 from .tips import tip
 
 #: Bits/s; a plot of smaller differences would be one of rounding errors.
@@ -39,6 +29,8 @@ _SAME = 1e-3
 LINE, AROUND = 0.22, 0.9
 _KINDS = "\n\u25cf the paper's family   \u25c7 other kinds"
 _REMEDY = "what results.by_window(...) returns"
+#: A value and its error that are not known.
+_UNKNOWN = (math.nan, math.nan)
 
 
 @documented('mc.compare(["Ising", "Tree"], words)')
@@ -75,7 +67,7 @@ def ranking(
     if not known:
         raise BadInput("there is no model to rank: none has a score", "raise l1")
     specs = {model.name: model.spec for _, models in known for model in models}
-    styles = looks(specs, specs, color)
+    styles = looks(specs, color, specs)
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(specs)))
     draw = _draw_one if len(known) == 1 else _draw_several
     names = draw(ax, known, styles)
@@ -188,10 +180,8 @@ def windows(
     styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, look in styles.items():
-        ranked = [each if _is_ranked(each) else None for each in result.models[name]]
-        values = [math.nan if each is None else each.per_neuron for each in ranked]
-        errors = [_stderr_per_neuron(each, result.test_to_train) for each in ranked]
-        _draw(ax, result.windows, values, errors, name, look)
+        points = [_per_unit(each, result.test_to_train) for each in result.models[name]]
+        _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
     ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
@@ -226,12 +216,10 @@ def window_gains(
     styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, pairs in result.gains().items():
-        if name not in styles:
-            continue
-        values = [math.nan if pair is None else pair.bits_per_second for pair in pairs]
-        errors = [math.nan if pair is None else pair.stderr for pair in pairs]
-        _draw(ax, result.windows, values, errors, name, styles[name])
-        _draw_splits(ax, result, name, styles[name])
+        if name in styles:
+            points = [(p.bits_per_second, p.stderr) if p else _UNKNOWN for p in pairs]
+            _draw(ax, result.windows, points, name, styles[name])
+            _draw_splits(ax, result, name, styles[name])
     if reference in styles:
         zero = {"color": styles[reference].colour, "linestyle": styles[reference].dash}
         ax.axhline(0.0, linewidth=0.8, zorder=1, **zero)
@@ -247,7 +235,7 @@ def _is_ranked(result: ModelScore | None) -> bool:
 
 def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
     """How each model that has a score is drawn: dashes let a line be seen beneath another."""
-    found = looks_of(list(result.models), color)
+    found = looks(result.models, color)
     dashes = dict(zip(found, cycle(DASHES)))
     return {
         name: look._replace(dash=dashes[name])
@@ -257,18 +245,13 @@ def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
 
 
 def _draw(
-    ax: Axes,
-    at: Sequence[int],
-    values: Sequence[float],
-    errors: Sequence[float],
-    name: str,
-    look: Look,
+    ax: Axes, at: Sequence[int], points: Sequence[tuple[float, float]], name: str, look: Look
 ) -> None:
     """A line with points and a band; a point alone, which no band shows, has an error bar."""
-    y, error = np.array(values), np.array(errors)
+    y, error = np.array(points).T
     style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
     [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
-    about = {"bins per word": at, "bits/s per unit": values, "standard error": errors}
+    about = {"bins per word": at, "bits/s per unit": y, "standard error": error}
     tip(line, {"model": name} | about)
     ax.fill_between(at, y - error, y + error, color=look.colour, alpha=0.18, linewidth=0)
     known = np.isfinite(y)
@@ -311,10 +294,10 @@ def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> No
             above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
 
 
-def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
-    """Error of a mean over splits, bits/s per recorded unit."""
-    if result is None:
-        return math.nan
+def _per_unit(result: ModelScore | None, test_to_train: float) -> tuple[float, float]:
+    """Mean over splits and its error, bits/s per recorded unit, of a model that can be ranked."""
+    if result is None or result.has_spurious_mode:
+        return _UNKNOWN
     corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
     error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
-    return error / result.n_units
+    return result.per_neuron, error / result.n_units

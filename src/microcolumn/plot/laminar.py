@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,17 +24,11 @@ from .style import literal, signed, size_points
 #: Whatever has a table of units.
 HasUnits = Units | Words | Recording
 
-#: Longest name of a unit on an axis, and in the small type beside layers.
-_LONGEST_ID, _LONGEST_BESIDE = 12, 8
-#: Longest line of a layer's name: "infragranular".
-_LONGEST_LAYER = 13
-#: Size of names of units beside layers, and the mean width of a letter of it, points.
-_ID_SIZE, _ID_LETTER = 5.5, 3.4
-#: Height for a name of a unit, or for two in small type, points; axes with space for fewer names
-#: than this are low.
-_LINE, _FEW = 10.0, 6
-#: Longest name that stands beside others.
-_UPRIGHT = 8
+#: Longest line of a layer's name: "infragranular"; longest that stands beside others.
+_LONGEST_LAYER, _UPRIGHT = 13, 8
+#: Names of units: their size, the mean width of a letter of it, and the height of a line, points;
+#: most letters of one, and most names.
+_ID_SIZE, _ID_LETTER, _ID_LINE, _LONGEST_ID, _MOST_IDS = 5.5, 3.4, 5.5, 8, 24
 
 
 class Laminar(NamedTuple):
@@ -68,97 +60,59 @@ def laminar(units: Units) -> Laminar:
     return Laminar(order, tuple(layers), tuple(units.ids[n] for n in order))
 
 
-def mark_layers(
-    ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y", most: int = 12
-) -> None:
-    """Draw lines between layers and name them, and name units: all, or some if they are many.
+def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
+    """Draw lines between layers and name them, and name units in small type: as many as fit.
 
-    The unit of row ``n`` is drawn at ``n``. Beside names of layers, and if their names are long,
-    units are named along y only.
-    Of many units about ``most`` are named: fewer on low axes and where long names stand side by
-    side, up to twice as many in the small type beside layers and on low axes.
+    The unit of row ``n`` is drawn at ``n``. Beside names of layers, units are named along y only.
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
-    if along == "y":
-        most = max(1, min(most, int(size_points(ax)[1] / _LINE)))
     for border in found.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
+    width, height = size_points(ax)
+    ids = short_ids(found.ids)
+    longest = max(map(len, ids))
+    fitting = height / _ID_LINE if along == "y" else width / (_ID_LETTER * (longest + 2))
+    most = max(1, min(_MOST_IDS, int(fitting)))
+    every = next(step for step in (1, 2, 5, 10, 20, 50, len(ids)) if len(ids) <= step * most)
+    units = range(0, len(ids), every), ids[::every]
     if not found.layers:
-        _name_rows(axis, found, most, along)
+        axis.set_ticks(*units, fontsize=_ID_SIZE)
+        axis.set_label_text("unit")
         return
     names = [layer_name(label) or "?" for label, _, _ in found.layers]
     axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
     axis.set_tick_params(length=0)
     if along == "y":
-        _name_units_beside(ax, found, 2 * most)
+        axis.remove_overlapping_locs = False  # a layer's name may stand at the height of a unit's
+        axis.set_ticks(*units, minor=True, fontsize=_ID_SIZE)
+        axis.set_tick_params(which="minor", length=1.5, width=0.4, pad=1.5)
+        axis.set_tick_params(which="major", pad=7.0 + _ID_LETTER * longest)
     elif max(map(len, names)) > _UPRIGHT:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
 
 
-def _name_rows(axis: Axis, found: Laminar, most: int, along: str) -> None:
-    """Names of units that have no layers; upright along x, long ones would take a third of it."""
-    n_units = found.order.size
-    low = along == "y" and most < _FEW < n_units
-    short = short_ids(found.ids, _LONGEST_BESIDE if low else _LONGEST_ID)
-    longest = max(map(len, short))
-    most = 2 * most if low else most // 2 if along == "x" and longest > 3 else most
-    ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, n_units - 1)
-    rows = [int(row) for row in ticks if 0 <= row < n_units]
-    names = [short[row] for row in rows]
-    if along == "x" and max(map(len, names)) > _UPRIGHT:
-        names = [""] * len(rows)
-    axis.set_ticks(rows, names, fontsize=_ID_SIZE if low else None)
-    axis.set_label_text("unit")
+def drop_names(ax: Axes) -> None:
+    """Drop the names of rows, which the panel to the left has."""
+    ax.set(yticklabels=[], ylabel="")
+    ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
 
 
-def _name_units_beside(ax: Axes, found: Laminar, most: int) -> None:
-    """Small names of units between the axis and the names of layers."""
-    n_units = found.order.size
-    every = next(step for step in (1, 2, 5, 10, 20, 50, n_units) if n_units <= step * most)
-    short = short_ids(found.ids, _LONGEST_BESIDE)
-    names = short[::every]
-    ax.yaxis.remove_overlapping_locs = False  # a layer's name may stand at the height of a unit's
-    ax.set_yticks(range(0, n_units, every), names, minor=True, fontsize=_ID_SIZE)
-    ax.tick_params(axis="y", which="minor", length=1.5, width=0.4, pad=1.5)
-    ax.tick_params(axis="y", which="major", pad=7.0 + _ID_LETTER * max(map(len, names)))
+def short_ids(names: Sequence[str]) -> list[str]:
+    """Names of units in few letters, as axes have them.
 
-
-def short_ids(names: Sequence[str], longest: int = _LONGEST_ID) -> list[str]:
-    """Names of units as axes have them, so that units can be distinguished in few letters.
-
-    If some are too long, all lose the beginning and the end that they share; what is left and
+    If some are too long, all lose the beginning that they share, but no part of a number; what is
     still too long keeps its ends.
     """
-    if max(map(len, names)) <= longest:
-        return [literal(name) for name in names]
-    before = _shared(names)
-    after = _shared([name[before:][::-1] for name in names])
-    cores = [name[before : len(name) - after] for name in names]
-    marks = ("…" * (before > 0), "…" * (after > 0))
-    if max(map(len, cores)) + sum(map(len, marks)) > longest:
-        marks = ("", "")
-    head = longest // 3
+    if len(names) > 1 and max(map(len, names)) > _LONGEST_ID:
+        alike = (len({*letters}) == 1 for letters in zip(*names, strict=False))
+        shared = len(names[0][: sum(takewhile(bool, alike))].rstrip("0123456789"))
+        names = [name[min(shared, len(name) - 1) :] for name in names]
+    head = _LONGEST_ID // 3
+    ends = [(name[:head], name[head + 1 - _LONGEST_ID :]) for name in names]
     return [
-        literal(f"{core[:head]}…{core[head + 1 - longest :]}")
-        if len(core) > longest
-        else literal(f"{marks[0]}{core}{marks[1]}")
-        for core in cores
+        literal("…".join(end) if len(name) > _LONGEST_ID else name)
+        for name, end in zip(names, ends, strict=True)
     ]
-
-
-def _shared(names: Sequence[str]) -> int:
-    """Letters that all names begin with, but none of a number or a word of which only a part is."""
-    first, last = min(names), max(names)  # what these two share, all do
-    alike = (a == b for a, b in zip(first, last, strict=False))
-    n = sum(takewhile(bool, alike)) if len(names) > 1 else 0
-    while n and any(
-        len(name) == n
-        or (name[n - 1].isdigit() and name[n].isdigit())
-        or (name[n - 1].isalpha() and name[n].isalpha())
-        for name in names
-    ):
-        n -= 1
-    return n
 
 
 def layer_name(label: str) -> str:

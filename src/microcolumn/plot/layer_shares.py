@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
 from ..recording import Recording
 from ..units import Units, layers_from_the_top
-from ..validation import expect, listed, whole_number
+from ..validation import expect, listed
 from ..words import Words
-from ._inputs import documented, entitle, model_with_hidden
+from ._inputs import asked_columns, documented, entitle, model_with_hidden
 from .laminar import HasUnits, table_of
 from .style import LEGEND_RIGHT, Colour, axes_or_new, by_name, literal, size_points
 from .tips import tip
@@ -61,27 +61,12 @@ def layers(
     rows = _shown(found, hidden)
     colours = by_name(found.layers, LAYER_COLOURS, color)
     ax = axes_or_new(ax, (max(2.4, 1.4 + 0.22 * len(rows)), 2.4))
-    draw_layers(ax, found.layers, rows, colours)
-    width = size_points(ax)[0]
-    every = -(-len(rows) // max(1, int(width / _NAME)))
-    names = [row.name if n % every == 0 else "" for n, row in enumerate(rows)]
-    ax.set_xticks(range(len(rows)), names)
-    ax.tick_params(axis="x", length=0, labelrotation=90 if len(rows) > 12 else 0)
-    ax.set(xlabel="hidden unit", ylabel="share of its weight")
-    ax.legend(title="layer", title_fontsize=7, **LEGEND_RIGHT)
-    return entitle(ax, title)
-
-
-def draw_layers(
-    ax: Axes, names: Sequence[str], rows: Sequence[HiddenUnitLayer], colours: Mapping[str, Any]
-) -> None:
-    """Draw hidden units side by side, from 0 on; the legend is left to the caller."""
     x = np.arange(len(rows))
     upper, mean = np.array([(row.upper, row.expected) for row in rows]).T
     ax.bar(x, np.nan_to_num(upper), 0.8, color=CHANCE, linewidth=0, zorder=1)
     ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8, zorder=2)
     size = float(np.clip(900.0 / max(len(rows), 1), 4.0, 30.0))
-    for k, name in enumerate(names):
+    for k, name in enumerate(found.layers):
         main = np.array([row.layer == name for row in rows])
         share = np.array([row.shares[k] if row.shares else np.nan for row in rows])
         looks: dict[str, Any] = {"color": colours[name], "zorder": 3, "clip_on": False}
@@ -90,11 +75,19 @@ def draw_layers(
         shares = np.array([row.share for row in rows])[main]
         large = ax.scatter(x[main], shares, s=size, **looks)
         for dots, here, y in ((small, ~main, share[~main]), (large, main, shares)):
-            hidden = [row.name for row, it in zip(rows, here, strict=True) if it]
-            tip(dots, {"hidden unit": hidden, "layer": name, "share": y})
+            names = [row.name for row, it in zip(rows, here, strict=True) if it]
+            tip(dots, {"hidden unit": names, "layer": name, "share": y})
     beside = max(0, _FEWEST - len(rows)) / 2  # few bars stand slim in the middle
     ax.set(xlim=(-0.6 - beside, len(rows) - 0.4 + beside), ylim=(0.0, 1.0))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    width = size_points(ax)[0]
+    every = -(-len(rows) // max(1, int(width / _NAME)))
+    names = [row.name if n % every == 0 else "" for n, row in enumerate(rows)]
+    ax.set_xticks(range(len(rows)), names)
+    ax.tick_params(axis="x", length=0, labelrotation=90 if len(rows) > 12 else 0)
+    ax.set(xlabel="hidden unit", ylabel="share of its weight")
+    ax.legend(title="layer", title_fontsize=7, **LEGEND_RIGHT)
+    return entitle(ax, title)
 
 
 def marks_from_the_top(
@@ -133,8 +126,7 @@ def _shown(found: LayerStatistics, hidden: int | Sequence[int] | None) -> list[H
     if hidden is None:
         return sorted(found.hidden, key=lambda row: -row.share)
     known = {row.position: row for row in found.hidden}
-    several = [hidden] if np.ndim(hidden) == 0 else listed("hidden", hidden, "pass numbers")
-    asked = [whole_number("hidden", k) for k in several]
+    asked = asked_columns(hidden)
     unknown = [k for k in asked if k not in known]
     if unknown or not asked:
         what = f"names h{unknown[0]}" if unknown else "is empty"

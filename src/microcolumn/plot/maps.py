@@ -23,7 +23,7 @@ from ..validation import Floats, positive_number
 from ..words import checked_bin_width
 from ._inputs import documented, entitle, fitted_model
 from .hidden import THRESHOLD, draw_bars
-from .laminar import BitLayout, HasUnits, bit_layout, mark_layers, mark_window
+from .laminar import BitLayout, HasUnits, bit_layout, drop_names, mark_layers, mark_window
 from .style import ColourMap, axes_or_new, colour_map, round_below, signed
 from .time import hidden_columns, hidden_title
 
@@ -148,8 +148,7 @@ def hidden_maps(
         ax.set_title(f"h{shown[place]}", pad=2, fontsize=7)
         ax.set_xlabel("")
         if place % n_columns:
-            ax.set(yticklabels=[], ylabel="")
-            ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
+            drop_names(ax)
         if place // n_columns < n_rows - 1:
             ax.set_xticklabels([])
     half = _HALF_LABEL * figure.dpi / figure.bbox.width

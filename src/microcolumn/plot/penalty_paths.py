@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
@@ -18,9 +18,9 @@ from ..errors import BadInput
 from ..evaluate import Choice, TuneResult
 from ..formatting import scientific
 from ..models import PopulationModel
-from ..validation import Floats, expect, one_of
+from ..validation import Floats, one_of
 from ._inputs import documented, entitle, named
-from .style import LEGEND, Colour, Look, axes_or_new, literal, looks_of
+from .style import LEGEND, Colour, Look, axes_or_new, literal, looks
 from .tips import tip
 
 #: What can be drawn, and how the axis calls it.
@@ -29,9 +29,10 @@ _LABELS = {
     "couplings": "couplings",
     "hidden units": "live hidden units",
 }
-#: Width of the stretch from 0 to the smallest positive strength, in decades; share of the axis
-#: left free at either end; most powers of ten that are named.
-_ZERO, _MARGIN, _MOST_TICKS = 0.8, 0.07, 5
+#: Share of the axis left free at either end.
+_MARGIN = 0.07
+#: Most powers of ten that are named.
+_MOST_TICKS = 5
 #: Points: models stand side by side around each strength, this far apart, or all within this.
 _STEP, _SPREAD = 3.0, 8.0
 _REMEDY = (
@@ -101,7 +102,7 @@ def penalties(
     drawn = {name: path for name, path in paths.items() if _values(path, show) is not None}
     if not drawn:
         raise BadInput(f"these models have no {show}", "leave show out to draw their scores")
-    styles = looks_of(list(paths), color)
+    styles = looks(list(paths), color)
     ax = axes_or_new(ax)
     _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))
     step = min(_STEP, _SPREAD / max(len(drawn) - 1, 1))
@@ -134,26 +135,20 @@ _RING: dict[str, Any] = {
 
 def _paths(choices: Any) -> dict[str, PenaltyPath]:
     """The paths of one choice, of several, or of several by name."""
-    found: Any
     if isinstance(choices, TuneResult):
         choices = {name: each for name, each in choices.choices.items() if each.l1_values}
-    if isinstance(choices, Mapping):
-        found = {str(key): _path(f"choices[{key!r}]", each) for key, each in choices.items()}
-    elif isinstance(choices, list | tuple):
-        found = [_path(f"choices[{k}]", each) for k, each in enumerate(choices)]
-    else:
-        found = _path("choices", choices)
-    return named("choices", found, PenaltyPath, _REMEDY)
+    kind: Any = AnyPath
+    found = named("choices", choices, kind, _REMEDY, name_of=lambda each: _path(each).name)
+    return {name: _path(each) for name, each in found.items()}
 
 
-def _path(argument: str, choice: Any) -> PenaltyPath:
+def _path(choice: AnyPath) -> PenaltyPath:
+    """The path of a choice, called by the class of its models and their number of hidden units."""
     if isinstance(choice, PenaltyPath):
         return choice
-    expect(argument, choice, Choice, _REMEDY)
-    best = choice.best
-    size = f" {best.parameters_.n_hidden}" if best.parameters_.n_hidden else ""
+    size = choice.best.parameters_.n_hidden
+    name = f"{type(choice.best).__name__}{f' {size}' if size else ''}"
     scores = [(score.bits_per_second, score.stderr) for score in choice.scores]
-    name = f"{type(best).__name__}{size}"
     return PenaltyPath.of(name, choice.fits, choice.l1_values, scores, choice.chosen)
 
 
@@ -178,36 +173,24 @@ def _draw(ax: Axes, path: PenaltyPath, show: str, look: Look, label: str) -> lis
 
 
 def _penalty_axis(ax: Axes, strengths: Floats) -> None:
-    """A logarithmic axis of strengths that has a place for 0, left of a break."""
+    """A logarithmic axis of strengths; where 0 is among them, it is linear below the smallest."""
     ax.set_xlabel("strength of the penalty, λ")
     positive = strengths[strengths > 0.0]
     if not positive.size:
         ax.set_xticks([0.0], ["0"])
         return
     lowest, highest = float(positive.min()), float(positive.max())
-    ticks = _powers(lowest, highest)
-    decades = math.log10(highest / lowest)
+    has_zero = positive.size < strengths.size
     ax.set_xscale("log")
-    margin = 10.0 ** (_MARGIN * (decades or 1.0))
-    ax.set_xlim(lowest / margin, highest * margin)
-    if positive.size < strengths.size:
-        # Matplotlib makes the linear part wider, by the base over one less.
-        ax.set_xscale("symlog", linthresh=lowest, linscale=0.9 * _ZERO)
-        free = _MARGIN * (_ZERO + decades)
-        ax.set_xlim(-free / _ZERO * lowest, highest * 10.0**free)
-        slash: dict[str, Any] = {"marker": [(-1, -2), (1, 2)], "markersize": 7, "clip_on": False}
-        slash |= {"color": "black", "linestyle": "none", "markeredgewidth": 0.8}
-        ax.plot([0.42 * lowest, 0.58 * lowest], [0, 0], transform=ax.get_xaxis_transform(), **slash)
-        ticks = {0.0: "0"} | ticks
-        ax.xaxis.set_minor_locator(NullLocator())  # it would mark powers of ten inside the break
-    ax.set_xticks(list(ticks), list(ticks.values()))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-
-
-def _powers(lowest: float, highest: float) -> dict[float, str]:
-    """Powers of ten in a range, at most a few of them; where there are not two, its ends."""
+    if has_zero:
+        ax.set_xscale("symlog", linthresh=lowest, linscale=0.7)
+    free = 10.0 ** (_MARGIN * (math.log10(highest / lowest) or 1.0))
+    ax.set_xlim(-2.0 * _MARGIN * lowest if has_zero else lowest / free, highest * free)
     first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
-    if last <= first:
-        return {value: scientific(value) for value in (lowest, highest)}
-    every = -(-(last - first + 1) // _MOST_TICKS)
-    return {10.0**power: f"$10^{{{power}}}$" for power in range(last, first - 1, -every)}
+    ticks = {10.0**power: f"$10^{{{power}}}$" for power in range(last, first - 1, -1)}
+    every = -(-len(ticks) // _MOST_TICKS)
+    shown = dict(list(ticks.items())[::every])
+    if len(shown) < 2:
+        shown = {value: scientific(value) for value in (lowest, highest)}
+    ax.set_xticks([0.0] * has_zero + [*shown], ["0"] * has_zero + [*shown.values()])
+    ax.xaxis.set_minor_locator(NullLocator())

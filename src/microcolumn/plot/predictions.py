@@ -33,7 +33,7 @@ from .style import (
     Colour,
     axes_or_new,
     literal,
-    looks_of,
+    looks,
 )
 
 _CHANCE = MODEL_COLOURS["Independent"]
@@ -84,7 +84,7 @@ def prediction(
     first = next(iter(found.values()))
     start, stop = busiest_stretch_of_unit(first, at) if asked is None else asked
     shown = {name: each.stretch(start, stop) for name, each in found.items()}
-    styles = looks_of(list(found), color, models)
+    styles = looks(list(found), color, models)
     ax = axes_or_new(ax, (7.0, 1.8))
     for name, each in shown.items():  # lines below others can be seen
         line = {"color": styles[name].colour, "linestyle": styles[name].dash}
@@ -148,7 +148,7 @@ def calibration(
         made_by,
         lambda m, x: calibration_of(predict(m, x, given=given), at),
     )
-    styles = looks_of(list(found), color, models)
+    styles = looks(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
     largest = max(max(each.predicted.max(), each.observed.max()) for each in found.values())
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
@@ -199,7 +199,7 @@ def roc(
         made_by,
         lambda m, x: roc_of(predict(m, x, given=given, positions=[at]), at),
     )
-    styles = looks_of(list(found), color, models)
+    styles = looks(list(found), color, models)
     ax = axes_or_new(ax, (3.2, 3.2))
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
     for name, look in styles.items():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from ..models import ModelSpec, WordModel
 from ..models.spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ..validation import expect, listed as entries, shown
 from ..words import Words
-from ._inputs import check_order, check_words, documented, entitle, named, named_word_models
+from ._inputs import check_order, check_words, documented, entitle, named, named_models
 from .style import (
     LEGEND_RIGHT,
     Colour,
@@ -63,7 +62,6 @@ class _Series(NamedTuple):
 
     label: str
     look: Look
-    other: Look | None  # of the model subtracted, where that is not the reference of all
     values: list[_Value | None]
 
 
@@ -107,22 +105,20 @@ def scores(
     if not specs:
         raise BadInput("there is no score to draw", "compare a model other than Independent")
     series = [
-        _Series(literal(name), look, None, [_score(each, name) for each in listed])
-        for name, look in looks(specs, specs, color).items()
+        _Series(literal(name), look, [_value(each, name) for each in listed])
+        for name, look in looks(specs, color, specs).items()
     ]
     ax = axes_or_new(ax, (4.6, 2.6))
-    grouped = in_groups(ax, len(listed), len(specs))
-    width = _width(series, grouped)
-    for each, at, values in _places(series, grouped):
+
+    def bars(each: _Series, at: list[float], values: list[_Value], width: float) -> Any:
         style: dict[str, Any] = {"color": each.look.colour, "hatch": each.look.hatch}
         style["edgecolor"] = "white" if each.look.hatch else each.look.colour
         style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
         means, errors = ([value[k] for value in values] for k in (0, 1))
-        bars = ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
-        tip(bars, _tip_columns(each, listed, values))
-        _draw_dots(ax, at, values, width, _DOT)
+        return ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
+
+    _draw(ax, listed, series, len(specs), bars)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
-    _finish(ax, listed, series, grouped)
     return entitle(ax, title)
 
 
@@ -166,29 +162,25 @@ def differences(
             f"name another one as reference, of {', '.join(specs)}",
         )
     pairs = _checked_pairs(also, specs)
-    styles = looks(specs, specs, color)
+    styles = looks(specs, color, specs)
     series = [
-        _Series(
-            literal(name), styles[name], None, [_difference(c, name, reference) for c in listed]
-        )
+        _Series(literal(name), styles[name], [_value(c, name, reference) for c in listed])
         for name in names
     ]
     for a, b in pairs:
         label = f"{literal(a)}{_MINUS}{literal(b)}"
-        both = [_difference(each, a, b) for each in listed]
-        series.append(_Series(label, styles[a], styles[b], both))
+        look = styles[a]._replace(marker="D")
+        series.append(_Series(label, look, [_value(c, a, b) for c in listed]))
     ax = axes_or_new(ax, (4.6, 2.6))
-    grouped = in_groups(ax, len(listed), len(specs))
-    for each, at, values in _places(series, grouped):
+
+    def points(each: _Series, at: list[float], values: list[_Value], _: float) -> Any:
         means, errors = ([value[k] for value in values] for k in (0, 1))
-        style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
-        tip(
-            ax.errorbar(at, means, errors, label=each.label, **style),
-            _tip_columns(each, listed, values),
-        )
-        _draw_dots(ax, at, values, _width(series, grouped), each.look.colour)
+        style: dict[str, Any] = {"color": each.look.colour, "marker": each.look.marker}
+        style |= {"markersize": 4, "linestyle": "", "elinewidth": 0.8, "capsize": 2}
+        return ax.errorbar(at, means, errors, label=each.label, **style)
+
+    _draw(ax, listed, series, len(specs), points)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
-    _finish(ax, listed, series, grouped)
     if len(listed) == 1:
         _add_per_cent(ax, listed[0], reference)
     return entitle(ax, title)
@@ -205,7 +197,7 @@ def comparisons(models: Any, words: Words | ArrayLike | None) -> list[Comparison
     """Comparisons as they are given; where there are words, that of fitted models on them."""
     if words is not None:
         check_order(models)
-        return [compare(named_word_models(models), check_words(words))]
+        return [compare(named_models(models, WordModel), check_words(words))]
     remedy = (
         "fitted models and words, or what mc.compare(models, words) or results.comparison(...) "
         "returns, a list of such, or a dict of them by name"
@@ -242,25 +234,45 @@ def _specs(listed: Sequence[Comparison]) -> dict[str, ModelSpec]:
     return {name: known[name] for name in sorted(order, key=order.__getitem__)}
 
 
-def _score(compared: Comparison, name: str) -> _Value | None:
-    if name not in compared.scores:
+def _value(compared: Comparison, first: str, second: str = INDEPENDENT) -> _Value | None:
+    """The first model minus the second, paired by split; None where one of them has no score."""
+    above, below = (compared.scores.get(name) for name in (first, second))
+    if above is None or (below is None and second != INDEPENDENT):
         return None
-    pair = compared.pair(name, INDEPENDENT)
-    return _Value(pair.bits_per_second, pair.stderr, [*compared.scores[name].by_split.values()])
+    pair, by_split = compared.pair(first, second), above.by_split
+    if below is not None and second != INDEPENDENT:
+        common = sorted(by_split.keys() & below.by_split.keys())
+        by_split = {split: by_split[split] - below.by_split[split] for split in common}
+    return _Value(pair.bits_per_second, pair.stderr, [*by_split.values()])
 
 
-def _difference(compared: Comparison, first: str, second: str) -> _Value | None:
-    if not {first, second} <= set(compared.scores):
-        return None
-    pair = compared.pair(first, second)
-    above, below = (compared.scores[name].by_split for name in (first, second))
-    by_split = [above[split] - below[split] for split in sorted(above.keys() & below.keys())]
-    return _Value(pair.bits_per_second, pair.stderr, by_split)
+def _draw(
+    ax: Axes,
+    listed: Sequence[Comparison],
+    series: Sequence[_Series],
+    n_models: int,
+    draw: Callable[[_Series, list[float], list[_Value], float], Any],
+) -> None:
+    """Marks of all series with their dots, a line at zero, names and, of groups, a legend.
 
-
-def _width(series: Sequence[_Series], grouped: bool) -> float:
-    """Width of a mark; recordings, or models if these have a place of their own, are 1 apart."""
-    return _FILLED / len(series) if grouped else 0.6
+    ``draw`` is given a series, the places and values of its marks, and their width; recordings, or
+    models if these have a place of their own, are 1 apart.
+    """
+    grouped = in_groups(ax, len(listed), n_models)
+    width = _FILLED / len(series) if grouped else 0.6
+    for each, at, values in _places(series, grouped):
+        tip(draw(each, at, values, width), _tip_columns(each, listed, values))
+        _draw_dots(ax, at, values, width)
+    leave_rounding_small(ax)
+    ax.spines["bottom"].set_visible(False)
+    ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
+    if grouped:
+        _name_columns(ax, [_recording(each) for each in listed])
+        ax.legend(**LEGEND_RIGHT)
+        return
+    _name_columns(ax, [each.label.replace(_MINUS, f"\n{_MINUS.lstrip()}") for each in series])
+    if len(listed) == 1:
+        ax.set_xlabel(_recording(listed[0]).replace("\n(", " (").replace("\n", ", "))
 
 
 def _places(
@@ -295,18 +307,7 @@ def _tip_columns(
     }
 
 
-def _point(series: _Series) -> dict[str, Any]:
-    """A point in the colour of a model, or half in that of the model subtracted."""
-    style = {"color": series.look.colour, "marker": series.look.marker, "markersize": 4}
-    if series.other is not None:
-        style |= {"marker": "D", "fillstyle": "left", "markerfacecoloralt": series.other.colour}
-        style |= {"markeredgecolor": "0.3", "markeredgewidth": 0.4}
-    return style | {"linestyle": ""}
-
-
-def _draw_dots(
-    ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float, colour: str
-) -> None:
+def _draw_dots(ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float) -> None:
     """Open dots of splits or recordings in their order beside means; one is the mean itself."""
     first, last = (width * end for end in _BESIDE)
     several = [
@@ -317,24 +318,8 @@ def _draw_dots(
         )
     ]
     if len(several) > len(values):
-        [dots] = ax.plot(*zip(*several, strict=True), "o", color=colour, zorder=2.5)
+        [dots] = ax.plot(*zip(*several, strict=True), "o", color=_DOT, zorder=2.5)
         dots.set(markersize=2.2, markerfacecolor="white", markeredgewidth=0.5)
-
-
-def _finish(
-    ax: Axes, listed: Sequence[Comparison], series: Sequence[_Series], grouped: bool
-) -> None:
-    """Zero, names of recordings or models, and a legend where models are not named on the axis."""
-    leave_rounding_small(ax)
-    ax.spines["bottom"].set_visible(False)
-    ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
-    if grouped:
-        _name_columns(ax, [_recording(each) for each in listed])
-        ax.legend(**LEGEND_RIGHT)
-        return
-    _name_columns(ax, [each.label.replace(_MINUS, f"\n{_MINUS.lstrip()}") for each in series])
-    if len(listed) == 1:
-        ax.set_xlabel(_in_a_line(_recording(listed[0])))
 
 
 def _recording(compared: Comparison) -> str:
@@ -346,25 +331,17 @@ def _recording(compared: Comparison) -> str:
 
 
 def _name_columns(ax: Axes, names: Sequence[str]) -> None:
-    """Names below the axis, in as few lines as fit side by side; else slanted."""
+    """Names below the axis, in their lines; where these do not fit, slanted and in one."""
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="x", length=0)
-    width = size_points(ax)[0]
-    for lines in ([name.replace("\n(", " (") for name in names], names):
-        longest = max(len(line) for name in lines for line in name.split("\n"))
-        if longest * len(names) * _LETTER <= width:
-            ax.set_xticks(range(len(names)), lines)
-            return
-    ax.set_xticks(range(len(names)), [_in_a_line(name) for name in names])
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    if longest * len(names) * _LETTER <= size_points(ax)[0]:
+        ax.set_xticks(range(len(names)), names)
+        return
+    ax.set_xticks(range(len(names)), [name.replace("\n", " ") for name in names])
     ax.tick_params(axis="x", rotation=45)
     for label in ax.get_xticklabels():
-        label.set(ha="right", ma="right", rotation_mode="anchor")
-
-
-def _in_a_line(name: str) -> str:
-    """A recording's name in a line, "B4 (simulated), 23 units"; a difference keeps its two."""
-    lines = name.replace("\n(", " (")
-    return re.sub(rf"\n(?!{_MINUS.strip()})", ", ", lines)
+        label.set(ha="right", rotation_mode="anchor")
 
 
 def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:

@@ -125,25 +125,20 @@ def assembly(
     largest = float(np.abs(weights).max()) or 1.0
     area = float(np.clip(_TOGETHER / len(table), _LEAST, _LARGEST))
     strong = np.abs(weights) >= MEMBER * largest
-    shades: dict[bool, Any] = {True: colour, False: "0.55"}
-    for positive, label in ((True, "positive weight"), (False, "negative weight")):
-        for is_strong, shade in shades.items():
-            shown = ((weights > 0.0) if positive else (weights < 0.0)) & (strong == is_strong)
-            if not shown.any():
-                continue
-            dots = ax.scatter(
-                places[shown],
-                heights[shown],
-                s=area * np.abs(weights[shown]) / largest,
-                facecolors=shade if positive else "white",
-                edgecolors=shade if not positive else "white",
-                linewidths=0.9 if not positive else 0.3,
-                zorder=3 if is_strong else 2,
-            )
-            named = {"unit": np.array(table.ids)[shown].tolist(), "weight (nats)": weights[shown]}
-            tip(dots, {"hidden unit": f"h{column}", **named})
-            if is_strong:
-                dots.set_label(label)
+    by_size = np.argsort(-np.abs(weights), kind="stable")  # the first is named in the legend
+    for sign, label in ((1.0, "positive weight"), (-1.0, "negative weight")):
+        shown = by_size[sign * weights[by_size] > 0.0]
+        if not shown.size:
+            continue
+        shades = [colour if each else "0.55" for each in strong[shown]]
+        filled: dict[str, Any] = {"facecolors": shades, "edgecolors": "white", "linewidths": 0.3}
+        hollow: dict[str, Any] = {"facecolors": "white", "edgecolors": shades, "linewidths": 0.9}
+        sizes = area * np.abs(weights[shown]) / largest
+        look = filled if sign > 0.0 else hollow
+        dots = ax.scatter(places[shown], heights[shown], s=sizes, zorder=3, **look)
+        dots.set_label(label if strong[shown].any() else "")
+        ids = [table.ids[n] for n in shown]
+        tip(dots, {"hidden unit": f"h{column}", "unit": ids, "weight (nats)": weights[shown]})
     absent = weights == 0.0
     ax.scatter(places[absent], heights[absent], s=_NONE, color="0.4", linewidths=0, zorder=2)
     if ax.get_legend_handles_labels()[1]:
@@ -168,8 +163,12 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
     """
     found = laminar(units)
     if has_depths(units):
-        heights = np.asarray(units.depth_um)
-        _depth_axis(ax, heights, str(units.depth_reference))
+        heights, reference = np.asarray(units.depth_um), str(units.depth_reference)
+        shallow, deep = np.nanmin(heights), np.nanmax(heights)
+        margin = 0.06 * (deep - shallow) or 50.0
+        limits = (shallow - margin, deep + margin)
+        ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
+        ax.set_ylabel(depth_label(reference))
         _shade_layers(ax, units)
     else:
         heights = np.argsort(found.order).astype(np.float64)
@@ -184,15 +183,6 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
     ax.set(xlim=(-max(0.6, shank + 0.1), max(0.6, shank + 0.1)), xticks=[])
     ax.spines["bottom"].set_visible(False)
     return places, heights
-
-
-def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
-    """An axis on which deeper is further down, with some space beyond the outermost units."""
-    shallow, deep = np.nanmin(depths), np.nanmax(depths)
-    margin = 0.06 * (deep - shallow) or 50.0
-    limits = (shallow - margin, deep + margin)
-    ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
-    ax.set_ylabel(depth_label(reference))
 
 
 def layer_spans(units: Units) -> dict[str, tuple[float, float]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,11 +70,6 @@ _SAME_SCORE = 1e-3
 _LONGEST = 24
 
 
-def colour_of(model: str | ModelSpec) -> str:
-    """Colour of a model, or of its name: ``"RBM 25"``; other names have a colour of their own."""
-    return MODEL_COLOURS.get(_class_of(model), OTHER_COLOUR)
-
-
 def _class_of(model: str | ModelSpec) -> str:
     """Class of a model or of its name; empty for other names."""
     try:
@@ -94,23 +88,22 @@ class Look(NamedTuple):
     tint: str  # a lighter colour, for plots in which only colours differ between models
 
 
-def looks(
-    names: Iterable[str],
-    specs: Mapping[str, ModelSpec] = MappingProxyType({}),
-    color: Colour | None = None,
-) -> dict[str, Look]:
+def looks(names: Iterable[str], color: Colour | None = None, models: Any = None) -> dict[str, Look]:
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
-    ``specs`` says which models they are, if that does not follow from their names; ``color`` is
-    asked for all, or by name. Without a name, a model is black.
+    ``models``, fitted ones, one or many, or specifications by name, say which they are, if that
+    does not follow from their names; ``color`` is asked for all, or by name. Without a name, a
+    model is black.
     """
+    specs = _classes(models)
     found: dict[str, Look] = {}
     for name in names:
-        colour = colour_of(specs.get(name, name)) if name else DATA_COLOUR
+        model = _class_of(specs.get(name, name))
+        colour = MODEL_COLOURS.get(model, OTHER_COLOUR) if name else DATA_COLOUR
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
-        first = _MARKERS.index(_FIRST_MARKERS.get(_class_of(specs.get(name, name)), "o"))
+        first = _MARKERS.index(_FIRST_MARKERS.get(model, "o"))
         marker, dash = _MARKERS[(first + k) % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
         found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
@@ -185,10 +178,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes
     if isinstance(ax, Axes):
         return ax
     if ax is not None:
-        place = ", ".join("0" * np.ndim(ax))
-        several = f"one of its axes, such as ax[{place}]"
-        remedy = several if isinstance(ax, np.ndarray) else "axes, such as plt.subplots()[1]"
-        raise BadType("ax", f"is {kind_of(ax)}", f"pass {remedy}")
+        raise BadType("ax", f"is {kind_of(ax)}", "pass one pair of axes, as plt.subplots()[1] is")
     from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need
 
     with rc_context(RC):
@@ -209,13 +199,6 @@ def colour_map(cmap: ColourMap | None) -> Colormap:
     raise BadArgument(
         "cmap", f"is {shown(cmap)}", f"give a colour map that matplotlib knows, such as {SIGNED!r}"
     )
-
-
-def looks_of(
-    names: Sequence[str], color: Colour | None = None, models: Any = None
-) -> dict[str, Look]:
-    """As :func:`looks`; fitted ``models``, one or many, have the colours of their classes."""
-    return looks(names, _classes(models), color)
 
 
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
@@ -250,6 +233,8 @@ def _checked(argument: str, color: Any, or_else: str = "") -> OneColour:
 def _classes(models: Any) -> dict[str, ModelSpec]:
     """Classes of fitted models by name; none of what is no model."""
     listed = models.values() if isinstance(models, Mapping) else models
+    if isinstance(models, Mapping) and all(isinstance(each, ModelSpec) for each in listed):
+        return dict(models)
     many = isinstance(models, Mapping | Sequence) and not isinstance(models, str)
     if not all(isinstance(each, WordsEstimator) for each in (listed if many else [models])):
         return {}

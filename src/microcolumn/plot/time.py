@@ -18,9 +18,9 @@ from ..models import PopulationModel
 from ..recording import Recording
 from ..survey.stretch import SECONDS, busiest_stretch
 from ..timeline import busiest_bins, run_starts, typical_bins
-from ..validation import Floats, expect, one_of, whole_number
+from ..validation import Floats, expect, one_of
 from ..words import Words, check_single_bins
-from ._inputs import asked_stretch, documented, entitle, model_with_hidden
+from ._inputs import asked_columns, asked_stretch, documented, entitle, model_with_hidden
 from .laminar import laminar, mark_layers
 from .style import DATA_COLOUR, Colour, OneColour, axes_or_new, by_name, one_colour
 
@@ -237,8 +237,7 @@ def hidden_columns(model: PopulationModel, hidden: int | Iterable[int] | None) -
     n_hidden = model_with_hidden(model).parameters_.n_hidden
     if hidden is None:
         return list(range(n_hidden))
-    asked = [hidden] if np.ndim(hidden) == 0 else list(hidden)  # type: ignore[arg-type]
-    columns = [whole_number("hidden", each) for each in asked]
+    columns = asked_columns(hidden)
     if not columns:
         raise BadArgument("hidden", "is empty", f"name some of 0 to {n_hidden - 1}")
     for column in columns:

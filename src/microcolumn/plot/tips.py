@@ -29,28 +29,19 @@ def tip(
     ``columns`` are what is known of the points, by name: a value for each, or one for all of them.
     """
     marks: Any = artist[0] if isinstance(artist, ErrorbarContainer) else artist
-    if isinstance(marks, BarContainer):
-        n = len(marks.patches)
-    elif isinstance(marks, PathCollection):
-        n = len(np.asarray(marks.get_offsets()))
-    else:
-        n = len(marks.get_xdata())
-    each = [_repeated(name, values, n) for name, values in columns.items()]
-    rows = list(zip(*each, strict=True))
-    if isinstance(marks, BarContainer):
-        for patch, row in zip(marks.patches, rows, strict=True):
-            _keep(patch, Tips(tuple(columns), [row]))
-    else:
-        _keep(marks, Tips(tuple(columns), rows))
+    parts: list[Any] = marks.patches if isinstance(marks, BarContainer) else [marks]
+    places: Any = parts
+    if not isinstance(marks, BarContainer):
+        places = marks.get_offsets() if isinstance(marks, PathCollection) else marks.get_xdata()
+    n = len(places)
+    rows = list(zip(*(_repeated(name, values, n) for name, values in columns.items()), strict=True))
+    for k, part in enumerate(parts):
+        part.tips = Tips(tuple(columns), rows[k : k + 1] if len(parts) > 1 else rows)
 
 
 def tips_of(artist: Artist) -> Tips | None:
     """What the points of an artist stand for; None if it was not said."""
     return getattr(artist, "tips", None)
-
-
-def _keep(artist: Any, tips: Tips) -> None:
-    artist.tips = tips
 
 
 def _repeated(name: str, values: Any, n: int) -> list[Any]:

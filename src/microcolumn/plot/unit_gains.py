@@ -18,37 +18,27 @@ from ..evaluate.inputs import words_for
 from ..models import WordModel
 from ..validation import Floats, real_array
 from ..words import Words
-from ._inputs import (
-    check_given,
-    check_order,
-    check_words,
-    documented,
-    entitle,
-    named,
-    named_word_models,
-)
+from ._inputs import check_given, check_order, check_words, documented, entitle, named, named_models
 from .laminar import short_ids
-from .style import (
-    LEGEND,
-    MODEL_COLOURS,
-    Colour,
-    axes_or_new,
-    leave_rounding_small,
-    literal,
-    looks_of,
-    size_points,
-)
+from .style import LEGEND, MODEL_COLOURS, Colour, axes_or_new, leave_rounding_small, literal, looks
 from .tips import tip
 
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
 _APART = 0.012
 #: The axis of rates spans at least this factor, and has this part of its length free at each end.
-_NARROWEST, _MARGIN = 1.4, 0.05
-#: Size of names of units, and the width of a letter of it, points.
-_NAME, _LETTER = 5.5, 3.9
-#: More units than this are not named; those this near, in parts of the decades, may overlap.
-MOST_NAMED, _NEAR = 15, 0.06
+_NARROWEST, _MARGIN = 1.4, 0.08
+#: Multiples of powers of ten on an axis that spans less than a factor.
+_TICKS = {
+    4.0: (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
+    10.0: (1.0, 1.5, 2.0, 3.0, 5.0, 7.0),
+    1e3: (1.0, 2.0, 5.0),
+    math.inf: (1.0,),
+}
+#: Size of names of units, points.
+_NAME = 5.5
+#: More units than this are not named.
+MOST_NAMED = 15
 
 
 #: Rate (Hz), gain and its error (bits/s) of units, by their names.
@@ -87,20 +77,8 @@ def gain(
         Firing rate of each unit, Hz, for gains that are arrays.
     """
     check_given(words, given)
-    if words is not None and rates is not None:
-        raise BadArgument("rates", "are for arrays of gains", "models know their own rates")
-    if words is not None:
-        check_order(models)
-        held = check_words(words)
-        found = {
-            name: _on_words(name, model, held, given)
-            for name, model in named_word_models(models).items()
-        }
-    elif rates is not None:
-        found = _of_arrays(models, real_array("rates", rates, "pass the rate of each unit in Hz"))
-    else:
-        found = _of_results(models)
-    styles = looks_of(list(found), color, models)
+    found = _gains(models, words, given, rates)
+    styles = looks(list(found), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
     units = list(dict.fromkeys(unit for each in found.values() for unit in each))
@@ -109,7 +87,9 @@ def gain(
     rate = np.where(rate > 0.0, rate, np.nan)
     # The models of a unit, which have the same rate, stand side by side.
     places = np.arange(len(rate))[:, None] - (len(rate) - 1) / 2
-    at = rate * 10.0 ** (_APART * _decades(rate) * places)
+    known = rate[~np.isnan(rate)]
+    span = max(2.0, known.max() / known.min()) if known.size else 2.0
+    at = rate * span ** (_APART * places)
     ends = [np.column_stack(pair)[~np.isnan(pair[0])] for pair in zip(at.T, value.T, strict=True)]
     joined = LineCollection([end for end in ends if len(end) > 1], colors="0.6", linewidths=0.7)
     ax.add_collection(joined, autolim=False)
@@ -129,6 +109,19 @@ def gain(
     if any(found):
         ax.legend(loc="best", **LEGEND)
     return entitle(ax, title)
+
+
+def _gains(models: Any, words: Any, given: Any, rates: Any) -> dict[str, _Gains]:
+    """Gains by model, of models on words, of arrays at rates or of results."""
+    if rates is not None:
+        if words is not None:
+            raise BadArgument("rates", "are for arrays of gains", "models know their own rates")
+        return _of_arrays(models, real_array("rates", rates, "pass the rate of each unit in Hz"))
+    if words is None:
+        return _of_results(models)
+    check_order(models)
+    by_name = named_models(models, WordModel).items()
+    return {name: _on_words(name, model, check_words(words), given) for name, model in by_name}
 
 
 def _on_words(
@@ -183,45 +176,29 @@ def _by_unit(ids: Sequence[str], rates: Floats, gains: Floats) -> _Gains:
     }
 
 
-def _decades(rates: Floats) -> float:
-    """What known rates span on a logarithmic axis, some at least."""
-    known = rates[~np.isnan(rates)]
-    return max(0.3, math.log10(known.max() / known.min())) if known.size else 0.3
-
-
 def _name_units(
     ax: Axes, units: Sequence[str], rate: Floats, value: Floats, stderr: Floats
 ) -> None:
-    """Small names of few units, above their points, or below where another unit is above them."""
+    """Small names of few units, above their points."""
     drawn = np.flatnonzero(~np.isnan(rate).all(axis=0))
-    if not 0 < drawn.size <= MOST_NAMED:
+    if drawn.size > MOST_NAMED:
         return
-    low, high = np.nanmin(value - stderr, axis=0), np.nanmax(value + stderr, axis=0)
-    at, near = np.log10(np.nanmax(rate[:, drawn], axis=0)), _NEAR * _decades(rate)
-    names = short_ids(units, 8)
-    for place, n in zip(at, drawn, strict=True):
-        below = bool(((np.abs(at - place) < near) & (high[drawn] > high[n])).any())
-        look: dict[str, Any] = {"fontsize": _NAME, "color": "0.4", "ha": "center"}
-        look |= {"textcoords": "offset points", "va": "top" if below else "bottom"}
-        end = (10.0**place, low[n] if below else high[n])
-        ax.annotate(names[n], end, (0.0, -1.5 if below else 1.5), **look)
+    look: dict[str, Any] = {"fontsize": _NAME, "color": "0.4", "ha": "center"}
+    names = short_ids(units)
+    for n in drawn:
+        end = (np.nanmax(rate[:, n]), np.nanmax(value[:, n] + stderr[:, n]))
+        ax.annotate(names[n], end, (0.0, 1.5), textcoords="offset points", **look)
 
 
 def _rate_axis(ax: Axes, rates: Floats) -> None:
-    """A logarithmic axis of plain numbers, more of them over few decades, with space for names."""
+    """A logarithmic axis of plain numbers, more of them over few decades."""
     ax.set_xscale("log")
     if rates.size:  # the models of one unit would fill the axis
-        longest = max((len(text.get_text()) for text in ax.texts), default=0)
-        half = longest * _LETTER / 2 / size_points(ax)[0]
-        margin = max(_MARGIN, half / (1.0 - 2.0 * half))
-        reach = max((rates.max() / rates.min()) ** (0.5 + margin), math.sqrt(_NARROWEST))
+        reach = max((rates.max() / rates.min()) ** (0.5 + _MARGIN), math.sqrt(_NARROWEST))
         middle = math.sqrt(rates.max() * rates.min())
         ax.set_xlim(middle / reach, middle * reach)
     low, high = ax.get_xlim()
-    decades = math.log10(high / low)
-    subs = [1.0, 2.0, 5.0] if decades < 3.0 else [1.0]
-    subs += [1.5, 3.0, 4.0, 7.0] if decades < 1.0 else []
-    subs += [2.5, 3.5, 4.5, 6.0, 8.0] if decades < 0.6 else []
+    subs = next(subs for most, subs in _TICKS.items() if high < most * low)
     ax.xaxis.set_major_locator(LogLocator(subs=subs))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator
+from matplotlib.ticker import LogLocator
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import BadArgument
@@ -24,17 +24,9 @@ from ..models import WordModel
 from ..units import Units
 from ..validation import Floats
 from ..words import Words
-from ._inputs import (
-    check_order,
-    check_words,
-    documented,
-    entitle,
-    measured,
-    named,
-    named_word_models,
-)
+from ._inputs import check_order, check_words, documented, entitle, measured, named, named_models
 from .laminar import HasUnits, table_of
-from .style import DASHES, DATA_COLOUR, LEGEND, Colour, Look, axes_or_new, literal, looks_of
+from .style import DASHES, DATA_COLOUR, LEGEND, Colour, Look, axes_or_new, literal, looks
 from .tips import tip
 
 #: Words that a model expects less often than this, in counts, are below the axis.
@@ -88,7 +80,7 @@ def patterns(
     if units is None and isinstance(words, Words):
         units = words.units
     table = None if units is None else _table(units, statistics)
-    styles = looks_of(list(statistics), color, models)
+    styles = looks(list(statistics), color, models)
     ax = axes_or_new(ax, (2.8, 3.6))
     n_words = min(each.n_words for each in statistics.values())
     _draw_band(ax, n_words)
@@ -135,7 +127,7 @@ def pattern_ratios(
         As in :func:`patterns`.
     """
     statistics = _statistics(models, words)
-    styles = looks_of(list(statistics), color, models)
+    styles = looks(list(statistics), color, models)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color="black", linewidth=0.6, zorder=1)
     last = min(_last_group(each.n_active) for each in statistics.values())
@@ -183,7 +175,7 @@ def synchrony(
     """
     distributions = _distributions(models, words)
     names = [name for name, each in distributions.items() if each.method != "words"]
-    styles = looks_of(names, color, models)
+    styles = looks(names, color, models)
     ax = axes_or_new(ax)
     lines = []  # for the legend, without error bars
     for name, each in distributions.items():
@@ -223,19 +215,17 @@ _TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing"
 
 def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
     made_by = "mc.evaluate.pattern_statistics(model, words)"
-    kinds = (PatternStatistics, made_by, pattern_statistics, named_word_models)
-    return measured(models, words, *kinds)
+    return measured(models, words, PatternStatistics, made_by, pattern_statistics, WordModel)
 
 
 def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
     """Distributions as they were given, or of the words, as "data", and of the models."""
     if words is not None:
         check_order(models)
-        named_as, held = named_word_models(models), check_words(words)
-        for model in named_as.values():
+        found, held = named_models(models, WordModel), check_words(words)
+        for model in found.values():
             words_for(model, held, None)  # else a model of other units would be drawn beside them
-        found = {name: synchrony_of(each) for name, each in named_as.items()}
-        return {"data": synchrony_of(held), **found}
+        return {name: synchrony_of(each) for name, each in {"data": held, **found}.items()}
     if isinstance(models, Synchrony):
         return {"data" if models.method == "words" else "": models}
     remedy = "fitted models and words, or what mc.evaluate.synchrony(...) returns"
@@ -332,14 +322,9 @@ def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) 
 
 def _number_groups(ax: Axes, last: int, *, open_ended: bool) -> None:
     """Round numbers of active bits below the axis; a last one that stands for more has a plus."""
-    locator = MaxNLocator(nbins=9, steps=(1, 2, 5, 10), integer=True)
-    numbers = [int(n) for n in locator.tick_values(0, max(last, 1)) if 0 <= n <= last]
-    labels = [f"{n}" for n in numbers]
-    if open_ended:
-        step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
-        numbers = [n for n in numbers if n <= last - 0.6 * step] + [last]
-        labels = [f"{n}" for n in numbers[:-1]] + [f"{last}+"]
-    ax.set_xticks(numbers, labels)
+    step = next(each for each in (1, 2, 5, 10, 20, 50, 100, last) if last < 9 * each)
+    numbers = [n for n in range(0, last, step) if last - n >= 0.6 * step] + [last]
+    ax.set_xticks(numbers, [*map(str, numbers[:-1]), f"{last}{'+' * open_ended}"])
 
 
 def _last_group(n_active: NDArray[np.int64]) -> int:

@@ -1,8 +1,6 @@
-"""Whether the models describe the test words: a table, a sentence, and entries of the JSON."""
+"""Whether the models describe the test words: a table and a sentence."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from ..evaluate import Adequacy, Explainable, MomentFit
 from ..evaluate.model_adequacy import common_count
@@ -22,7 +20,7 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
     first = next(iter(found.values()))
     k = common_count(first.tail_observed)
     share, stderr = (100.0 * tail[k - 1] for tail in (first.tail_observed, first.tail_stderr))
-    best, gains = _explainable(results, condition), _gains(results, condition)
+    best, gains = explainable(results, condition), _gains(results, condition)
     drawn = any(each.method != "exact" for each in found.values())
     rows = [
         (
@@ -57,7 +55,7 @@ def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy |
 
 def explained_text(results: Results, condition: Condition, model: str) -> str:
     """The share of what could be explained that a model gains; empty if that is not computed."""
-    gained, best = _gains(results, condition).get(model), _explainable(results, condition)
+    gained, best = _gains(results, condition).get(model), explainable(results, condition)
     if gained is None or best is None:
         return ""
     if not best.known:
@@ -65,18 +63,6 @@ def explained_text(results: Results, condition: Condition, model: str) -> str:
     least = 100.0 * best.share_of(*gained)[2]
     share = _explained(best, gained)
     return f"it explains {share} of what could be explained (at least {least:.0f} %)"
-
-
-def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:
-    """Adequacy by model, each with its sentence, and what could be explained, for JSON."""
-    found = adequacies(results, condition)
-    if not found:
-        return {"adequacy": None, "explainable": None}
-    by_model = {name: {"sentence": str(each), "found": each} for name, each in found.items()}
-    return {
-        "adequacy": by_model,
-        "explainable": results.explainable(**condition.names),
-    }
 
 
 def adequacies(results: Results, condition: Condition) -> dict[str, Adequacy]:
@@ -95,7 +81,8 @@ def _gains(results: Results, condition: Condition) -> dict[str, tuple[float, flo
     }
 
 
-def _explainable(results: Results, condition: Condition) -> Explainable | None:
+def explainable(results: Results, condition: Condition) -> Explainable | None:
+    """What could be explained of the test words; None if that is not computed."""
     return results.if_computed(results.explainable, None, **condition.names)
 
 

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..evaluate.significance import FEWEST_SPLITS, with_error
 from ..figures.conditions import by_likelihood
-from ..formatting import counted
 from ..study import Results
 from ..wording import worded
-from ._answer_sentences import (
-    best_model,
-    beyond_pairs,
-    good_enough,
-    holds_for,
-    in_layers,
-    others_agree,
-    size_of_gain,
-    title,
-)
+from ._answer_sentences import QUESTIONS, holds_for, others_agree, title
 from ._findings import Finding, finding
-from ._notices import QuickLook, quick_look, simulated
+from ._notices import QuickLook, quick_look, recordings_text, simulated
 from ._tables import Table, longest, p_cell
 
-#: What is asked of the experiment that answers for each recording, in this order.
-_QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
-    "Do groups matter beyond pairs?": beyond_pairs,
-    "How large is the gain?": size_of_gain,
-    "Do the groups stay in layers?": in_layers,
-    "Which model is best?": best_model,
-    "Is the best model good enough?": good_enough,
-}
 NOTHING = "Nothing is tested yet; run the study further."
 
 
@@ -76,26 +58,16 @@ def whole_answer(results: Results) -> WholeAnswer:
     both = list(zip(conditions, found, strict=True))
     first = [each for condition, each in both if condition == leading[condition.recording]]
     others = [each for condition, each in both if condition != leading[condition.recording]]
-    answers = {question: answer(first) for question, answer in _QUESTIONS.items()}
+    answers = {question: answer(first) for question, answer in QUESTIONS.items()}
     answers["Do the other experiments agree?"] = others_agree(others, first) if others else ""
     answers["What does it hold for?"] = holds_for(first)
     return WholeAnswer(
-        title(first, _together(results, first)),
+        title(first, recordings_text(results, [each.recording for each in first], 1)),
         *notices,
         paragraphs=tuple((question, text) for question, text in answers.items() if text),
         findings=tuple(found),
         table=_table([*first, *others]) if len(found) > 1 else None,
     )
-
-
-def _together(results: Results, found: Sequence[Finding]) -> str:
-    """What recordings are called together: by the name of one, or by their number."""
-    if len(found) == 1:
-        label = found[0].label
-        return label if len(label) <= 60 else f"{label[:59]}…"
-    n = sum(results.is_simulated(each.recording) for each in found)
-    some = " (simulated)" if n == len(found) else f" ({n} of them simulated)" if n else ""
-    return f"{counted(len(found), 'recording')}{some}"
 
 
 def _subtitle(results: Results) -> str:

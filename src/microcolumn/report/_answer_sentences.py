@@ -7,17 +7,17 @@ models and their numbers are stated; several are counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..evaluate import Adequacy, ModelScore
+from ..evaluate import Adequacy, ModelScore, PairedDifference
 from ..evaluate.comparison import HOLDS_FOR
 from ..evaluate.paired import EQUAL_MARGIN
 from ..formatting import enumeration
-from ..models.spec import CLASSES, MODELS, PAPER_MODELS
-from ._assembly_table import ASSEMBLY, are_assemblies
+from ..models.spec import MODELS, PAPER_MODELS
 from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, Layering, of_kind
 from ._methods import fitting
+from ._structure import ASSEMBLY, are_assemblies
 from ._wording import span, text
 
 #: More recordings are counted, not named.
@@ -37,15 +37,7 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
 
 
 def title(found: Sequence[Finding], recordings: str) -> str:
-    """The result in one sentence.
-
-    Parameters
-    ----------
-    found : sequence of Finding
-        One for each recording.
-    recordings : str
-        What they are called: ``"B4 (simulated)"``, ``"3 recordings"``.
-    """
+    """The result in one sentence about recordings that are called so: ``"3 recordings"``."""
     won = [each for each in found if each.rival_wins]
     over = [pair for each in found if (pair := each.over_independent) is not None]
     return answer(
@@ -58,16 +50,11 @@ def title(found: Sequence[Finding], recordings: str) -> str:
         suffice=of_kind(found, *PAIRS_SUFFICE),
         unsure=of_kind(found, *OPEN),
         untested=of_kind(found, "untested"),
-        names=_best(found),
-        n_sure=sum(pair.differs and pair.bits_per_second > 0.0 for pair in over),
+        names=[model.name for model, _ in _counted([each.best for each in found])],
+        n_sure=_n_sure(over),
         won=won,
-        winners=_best(won),
+        winners=[model.name for model, _ in _counted([each.best for each in won])],
     )
-
-
-def _best(found: Sequence[Finding]) -> list[str]:
-    """Names of the best models, each once."""
-    return list(dict.fromkeys(each.best.name for each in found if each.best))
 
 
 def beyond_pairs(found: Sequence[Finding]) -> str:
@@ -167,31 +154,41 @@ def named(found: Sequence[Finding]) -> str:
 def best_model(found: Sequence[Finding]) -> str:
     """The best model of all, and of the paper's family."""
     ranked = [each for each in found if each.best]
-    rivals = [each for each in ranked if each.best and each.best.spec.is_rival]
-    models = {each.best.name: each.best for each in ranked if each.best}
-    counts = Counter(each.best.name for each in ranked if each.best).most_common()
-    ours = Counter(each.best_of_family.name for each in ranked if each.best_of_family)
+    rivals = [each for each in ranked if each.best is each.compared.best_rival]
     over = [pair for each in ranked if (pair := each.over_independent)]
-    classes = {m.spec.model for each in ranked for m in each.compared.models if not m.spec.is_rival}
     return answer(
         "best_model",
         found,
         ranked=ranked,
         rivals=rivals,
-        family=[name for name in CLASSES if name in classes],
+        family=_family(ranked),
         described=_described,
-        other=_next_best(found[0]) if len(found) == 1 and ranked else "",
-        counts=[(models[name], n) for name, n in counts],
-        ours=ours.most_common(),
+        other=_next_best(found[0]),
+        counts=_counted([each.best for each in ranked]),
+        ours=_counted([each.compared.best_of_family for each in ranked]),
         n_won=sum(each.rival_wins for each in rivals),
-        over_rivals=[
-            each.compared.pair(each.best.name, each.compared.best_rival.name)
-            for each in ranked
-            if each not in rivals and each.best and each.compared.best_rival
-        ],
+        over_rivals=[pair for each in ranked if (pair := each.over_rival)],
         over=over,
-        n_sure=sum(pair.differs and pair.bits_per_second > 0.0 for pair in over),
+        n_sure=_n_sure(over),
     )
+
+
+def _family(found: Sequence[Finding]) -> list[str]:
+    """Classes of the paper's family that were ranked."""
+    ranked = {model.spec.model for each in found for model in each.compared.models}
+    return [name for name in PAPER_MODELS if name in ranked]
+
+
+def _counted(models: Sequence[ModelScore | None]) -> list[tuple[ModelScore, int]]:
+    """Models, each once, with how often they come, the most frequent first."""
+    known = {model.name: model for model in models if model}
+    counts = Counter(model.name for model in models if model)
+    return [(known[name], n) for name, n in counts.most_common()]
+
+
+def _n_sure(over: Sequence[PairedDifference]) -> int:
+    """How many differences are surely gains."""
+    return sum(pair.differs and pair.bits_per_second > 0.0 for pair in over)
 
 
 def _next_best(found: Finding) -> str:
@@ -199,7 +196,7 @@ def _next_best(found: Finding) -> str:
 
     Else the next one, unless their difference is stated already.
     """
-    best, ours, pair = found.best, found.best_of_family, found.pair
+    best, ours, pair = found.best, found.compared.best_of_family, found.pair
     ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
     if best is None or len(ranked) < 2:
         return ""
@@ -272,3 +269,13 @@ def holds_for(found: Sequence[Finding]) -> str:
     stated = [HOLDS_FOR[kind] for kind in kinds if kind in HOLDS_FOR]
     alone = ["each recording was tested by itself"] if len(found) > 1 else []
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in [*stated, *alone])
+
+
+#: What is asked of the experiment that answers for each recording, in this order.
+QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
+    "Do groups matter beyond pairs?": beyond_pairs,
+    "How large is the gain?": size_of_gain,
+    "Do the groups stay in layers?": in_layers,
+    "Which model is best?": best_model,
+    "Is the best model good enough?": good_enough,
+}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..evaluate import SplitScore, WindowResult
 from ..evaluate.rival_choice import is_at_end
-from ..figures.conditions import by_likelihood
+from ..figures.conditions import by_likelihood, compares_groups
 from ..models import ModelSpec
 from ..study import Condition, Experiment, Results
 from ..units import several_probes
@@ -114,9 +114,7 @@ def _of_flow(results: Results) -> Iterator[str]:
             experiment.name
             for experiment in results.plan.experiments
             if experiment in tested
-            and experiment.objectives == ("mpf",)
-            and "Ising" in experiment.models
-            and {"RBM", "SemiRBM"} & {*experiment.models}
+            and compares_groups(experiment, "mpf")
             and (experiment in leading) == leads
         ]
         if names:

@@ -18,18 +18,10 @@ _AROUND = 1000
 
 
 class Paragraph(NamedTuple):
-    """Plain text; ``absent`` stands in the place of a figure."""
+    """Plain text: a ``"paragraph"``, a ``"heading"`` or, in the place of a figure, ``"absent"``."""
 
     text: str
-    absent: bool = False
     kind: str = "paragraph"
-
-
-class Heading(NamedTuple):
-    """A heading inside a section."""
-
-    text: str
-    kind: str = "heading"
 
 
 class BulletList(NamedTuple):
@@ -37,14 +29,6 @@ class BulletList(NamedTuple):
 
     lines: tuple[str, ...]
     kind: str = "list"
-
-
-class TableItem(NamedTuple):
-    """A table, and which results it shows."""
-
-    table: Table
-    about: str
-    kind: str = "table"
 
 
 class Picture(NamedTuple):
@@ -84,7 +68,7 @@ class Picture(NamedTuple):
         return f"Figure {number}{paper}.{title}"
 
 
-Item: TypeAlias = Paragraph | Heading | BulletList | TableItem | Picture
+Item: TypeAlias = Paragraph | BulletList | Table | Picture
 #: Figures, or sentences in their place, by name and recording (None for all).
 Pictures: TypeAlias = dict[tuple[str, str | None], Picture | Paragraph]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ..atomic import atomic_write
 from ..safe_text import csv_cell
-from ..study import Results
+from ..study import Condition, Results
 from ..study.codec import row_of
 from ._adequacy import adequacies
 from ._units import known_units
@@ -75,38 +76,36 @@ def _scores(results: Results) -> list[Row]:
     return rows
 
 
-def _differences(results: Results) -> list[Row]:
-    """Every two models at each condition, over all splits."""
-    rows: list[Row] = []
-    for condition in results.tested():
-        for pair in results.comparison(**condition.names).pairs:
-            low, high = pair.interval
-            judged = {"stderr": pair.stderr, "low": low, "high": high, "verdict": pair.verdict}
-            rows.append(condition.names | row_of(pair) | judged)
-    return rows
+def _differences(results: Results, condition: Condition) -> Iterator[Row]:
+    """Every two models, over all splits."""
+    for pair in results.comparison(**condition.names).pairs:
+        low, high = pair.interval
+        judged = {"stderr": pair.stderr, "low": low, "high": high, "verdict": pair.verdict}
+        yield row_of(pair) | judged
 
 
-def _by_model(results: Results, find: Callable[..., Any]) -> list[Row]:
-    """Rows of what was found of every model at each condition."""
-    rows: list[Row] = []
-    for condition in results.tested():
-        for spec, found in results.of_models(find, condition):
-            names = condition.names | {"model": spec.name}
-            rows += [names | row for row in (found.to_rows() if found else [])]
-    return rows
+def _of_models(results: Results, condition: Condition, what: str) -> Iterator[Row]:
+    """Rows of what a method of results finds of every model."""
+    for spec, found in results.of_models(getattr(results, what), condition):
+        yield from ({"model": spec.name} | row for row in (found.to_rows() if found else ()))
 
 
-def _adequacy(results: Results) -> list[Row]:
+def _adequacy(results: Results, condition: Condition) -> Iterator[Row]:
     """What each model says of the test words of split 0."""
-    rows: list[Row] = []
-    for condition in results.tested():
-        rows += [
-            condition.names
-            | {"model": name, "p_value": each.p_value, "sentence": str(each)}
-            | {f"p_{family}": p for family, p in each.p_values.items()}
-            for name, each in adequacies(results, condition).items()
-        ]
-    return rows
+    for name, each in adequacies(results, condition).items():
+        about = {"model": name, "p_value": each.p_value, "sentence": str(each)}
+        yield about | {f"p_{family}": p for family, p in each.p_values.items()}
+
+
+def _at_conditions(
+    find: Callable[[Results, Condition], Iterable[Row]],
+) -> Callable[[Results], list[Row]]:
+    """Rows of what is found at each condition, which they name."""
+    return lambda results: [
+        {**condition.names, **row}
+        for condition in results.tested()
+        for row in find(results, condition)
+    ]
 
 
 #: What makes the rows of each file: models on each test part, every two models, hidden units of
@@ -114,12 +113,10 @@ def _adequacy(results: Results) -> list[Row]:
 TABLES: Mapping[str, Callable[[Results], list[Row]]] = MappingProxyType(
     {
         "scores": _scores,
-        "differences": _differences,
-        "assemblies": lambda results: _by_model(results, results.assemblies),
-        "units": lambda results: [
-            row for condition in results.tested() for row in known_units(results, condition)
-        ],
-        "parameters": lambda results: _by_model(results, results.intervals),
-        "adequacy": _adequacy,
+        "differences": _at_conditions(_differences),
+        "assemblies": _at_conditions(partial(_of_models, what="assemblies")),
+        "units": _at_conditions(known_units),
+        "parameters": _at_conditions(partial(_of_models, what="intervals")),
+        "adequacy": _at_conditions(_adequacy),
     }
 )

@@ -22,6 +22,7 @@ from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
+from ._tables import window_text
 
 #: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
 OPEN = ("undecided", "too few splits", "open")
@@ -129,20 +130,23 @@ class Finding:
         return self.compared.best if self.compared.models else None
 
     @property
-    def best_of_family(self) -> ModelScore | None:
-        """The best model of the paper's family."""
-        return self.compared.best_of_family
-
-    @property
     def rival_wins(self) -> bool:
         """Whether a model outside the paper's family is better than all of it."""
-        ours, rival = self.best_of_family, self.compared.best_rival
+        ours, rival = self.compared.best_of_family, self.compared.best_rival
         if ours is None or rival is None or rival is not self.best:
             return False
         family = [model for model in self.compared.models if not model.spec.is_rival]
         return self.compared.pair(rival.name, ours.name).differs and not doubt(
             (rival, ours), family
         )
+
+    @property
+    def over_rival(self) -> PairedDifference | None:
+        """The best model, where it is of the paper's family, minus the best of another kind."""
+        best, rival = self.best, self.compared.best_rival
+        if best is None or rival is None or rival is best:
+            return None
+        return self.compared.pair(best.name, rival.name)
 
     @property
     def over_independent(self) -> PairedDifference | None:
@@ -165,7 +169,9 @@ class Finding:
             "relative": self.relative,
             "share_of_pairs": self.share,
             "best": self.best.name if self.best else None,
-            "best_of_family": self.best_of_family.name if self.best_of_family else None,
+            "best_of_family": self.compared.best_of_family.name
+            if self.compared.best_of_family
+            else None,
             "rival_wins": self.rival_wins,
             "layers": None if isinstance(self.layering, str) else self.layering,
             "n_assemblies": self.n_assemblies,
@@ -178,7 +184,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     """What was found at one condition; of ``several`` experiments each is named."""
     compared = results.comparison(**condition.names)
     label = results.label(condition.recording)
-    window = f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+    window = window_text(condition)
     pair = compared.hidden_over_pairs
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
     name, adequacy = adequacy_of(results, condition)

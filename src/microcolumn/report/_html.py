@@ -16,16 +16,17 @@ from jinja2.utils import htmlsafe_json_dumps
 from .. import __version__
 from ..atomic import atomic_write
 from ..errors import BadInput
-from ..formatting import counted, enumeration
+from ..formatting import counted
 from ..models.spec import MODELS, RIVALS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
 from ._cautions import cautions
-from ._content import Item, Picture, Section
+from ._content import Picture, Section
 from ._explorer import explorers
 from ._methods import methods, references
-from ._pictures import checked_figures, further, pictures
+from ._notices import recordings_text
+from ._pictures import further, pictures
 from ._sections import has_windows, sections
 from ._typography import isolated, sentence, signed, stopped, typeset, unbroken
 
@@ -97,22 +98,16 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
     >>> page(mc.study.open("study.db"))[:15]
     '<!doctype html>'
     """
-    own = further(checked_figures(extra))
+    own = further(extra)
     interactive = explorers(results)
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
-    text_bytes = _TEXT_BYTES * (10 + len(results.recordings)) + _n_bytes(own)
+    text_bytes = _TEXT_BYTES * (10 + len(results.recordings)) + sum(each.n_bytes for each in own)
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
     opening = drawn.pop(("ranking", None), None)
     parts = sections(results, drawn)
     if own:
-        parts.append(Section("further", "Further figures", _FURTHER, own, []))
-    layers = any(tables.layers(results, condition) for condition in tables.longest(results))
-    paragraphs = methods(
-        results.plan,
-        layers=layers,
-        simulated=[name for name in results.recordings if results.is_simulated(name)],
-        n_units={name: row["n_units"] for name, row in results.recordings.items()},
-    )
+        parts.append(Section("further", "Further figures", _FURTHER, [*own], []))
+    paragraphs = _methods(results)
     planned = {model for each in results.plan.experiments for model in each.models}
     shown = [each for each in (opening, *drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
@@ -141,8 +136,13 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
     return _environment().get_template("page.html.j2").render(content)
 
 
-def _n_bytes(items: Sequence[Item]) -> int:
-    return sum(each.n_bytes for each in items if isinstance(each, Picture))
+def _methods(results: Results) -> list[tuple[str, str]]:
+    return methods(
+        results.plan,
+        layers=any(tables.layers(results, condition) for condition in tables.longest(results)),
+        simulated=[name for name in results.recordings if results.is_simulated(name)],
+        n_units={name: row["n_units"] for name, row in results.recordings.items()},
+    )
 
 
 def _environment() -> Environment:
@@ -164,11 +164,6 @@ def _environment() -> Environment:
 
 def _about(results: Results) -> str:
     """What was studied, in words that need no definition."""
-    classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
-    recordings = [results.label(source.name) for source in results.plan.sources]
-    simulated = sum(results.is_simulated(source.name) for source in results.plan.sources)
-    some = f" ({simulated} of them simulated)" if simulated < len(recordings) else " (simulated)"
-    of = f"{len(recordings)} recordings{some * bool(simulated)}"
-    if len(recordings) <= 4:
-        of = enumeration([name if len(name) <= 40 else f"{name[:39]}…" for name in recordings])
-    return f"{counted(len(classes), 'model')} of how units fire together, tested on {of}"
+    models = {model for each in results.plan.experiments for model in each.models}
+    of = recordings_text(results, [source.name for source in results.plan.sources], 4)
+    return f"{counted(len(models), 'model')} of how units fire together, tested on {of}"

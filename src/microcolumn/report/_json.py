@@ -7,7 +7,7 @@ from typing import Any
 
 from ..study import Condition, NotComputedError, Results
 from ..study.codec import plain
-from ._adequacy import adequacy_entries
+from ._adequacy import adequacies, explainable
 from ._answer import whole_answer
 from ._cautions import cautions
 from ._units import known_units
@@ -58,6 +58,10 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
             for split in range(condition.experiment.n_splits)
         }
         by_model[spec.name] = found
+    adequate = {
+        name: {"sentence": str(each), "found": each}
+        for name, each in adequacies(results, condition).items()
+    }
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
     pairs = [
@@ -71,5 +75,7 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         "answer": compared.answer,
         "by_model": by_model,
         "units": known_units(results, condition),
+        "adequacy": adequate or None,
+        "explainable": explainable(results, condition) if adequate else None,
     }
-    return shown | adequacy_entries(results, condition)
+    return shown

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..formatting import enumeration
+from ..formatting import counted, enumeration
 from ..simulate import PRESETS
 from ..simulate.microcolumns import SOURCE as MICROCOLUMN
 from ..study import Experiment, Plan, Results
@@ -41,6 +42,16 @@ def simulated(results: Results) -> str:
     read = [results.recordings[name] for name in names if name in results.recordings]
     own = all(MICROCOLUMN in " ".join([row["source"], *row["notes"]]) for row in read)
     return text("notices/simulated", names=names, own=own)
+
+
+def recordings_text(results: Results, names: Sequence[str], most_named: int) -> str:
+    """Recordings by name or, where they are more, by their number and how many are simulated."""
+    labels = [results.label(name) for name in names]
+    if len(labels) <= most_named:
+        return enumeration([label if len(label) <= 60 else f"{label[:59]}…" for label in labels])
+    n = sum(map(results.is_simulated, names))
+    some = " (simulated)" if n == len(names) else f" ({n} of them simulated)" if n else ""
+    return f"{counted(len(names), 'recording')}{some}"
 
 
 def whole_study(results: Results) -> str:

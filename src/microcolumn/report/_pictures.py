@@ -19,7 +19,7 @@ from ..figures import CaptionedFigure, FigureRequest, available_figures, draw_al
 from ..figures.captioned import PAGE, svg_element
 from ..figures.geometry import panels_of, points_of
 from ..study import Results
-from ._content import Item, Paragraph, Picture, Pictures
+from ._content import Paragraph, Picture, Pictures
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
@@ -52,7 +52,7 @@ def _shown(
 ) -> Picture | Paragraph:
     """A figure as a picture of about ``most`` bytes, a sentence where ``max_bytes`` are too few."""
     if isinstance(figure, str):
-        return Paragraph(figure, absent=True)
+        return Paragraph(figure, "absent")
     label, number = "", ""
     if which.recording is not None:
         label = results.label(which.recording)
@@ -63,28 +63,20 @@ def _shown(
         return picture
     of = f" of {label}" if label else ""
     why = "the page would be too large; microcolumn study figures draws it"
-    return Paragraph(f"The figure {which.name}{of} is left out: {why}", absent=True)
+    return Paragraph(f"The figure {which.name}{of} is left out: {why}", "absent")
 
 
-def further(figures: Sequence[Figure]) -> list[Item]:
+def further(figures: object) -> list[Picture]:
     """Figures of a user as pictures, with their captions if they have any."""
-    return [_picture(figure, f"figure-further-{k}", MOST_BYTES) for k, figure in enumerate(figures)]
-
-
-def checked_figures(figures: object) -> list[Figure]:
-    """What a user gives as further figures, as a list; anything else is a TypeError."""
     if isinstance(figures, Figure) or not isinstance(figures, Sequence):
-        raise BadType(
-            "extra",
-            f"is a {type(figures).__name__}",
-            "give a list of matplotlib figures, for example extra=[figure]",
-        )
+        remedy = "give a list of matplotlib figures, for example extra=[figure]"
+        raise BadType("extra", f"is a {type(figures).__name__}", remedy)
     for k, figure in enumerate(figures):
         if not isinstance(figure, Figure):
             hint = "its figure, ax.figure" if hasattr(figure, "figure") else "figures alone"
             what = f"is a {type(figure).__name__}, not a matplotlib figure"
             raise BadType(f"extra[{k}]", what, f"give {hint}")
-    return list(figures)
+    return [_picture(figure, f"figure-further-{k}", MOST_BYTES) for k, figure in enumerate(figures)]
 
 
 def _picture(figure: Figure, anchor: str, most: int) -> Picture:

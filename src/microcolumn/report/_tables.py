@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import Any
 
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
 from ..evaluate.paired import EQUAL_MARGIN
@@ -16,7 +17,6 @@ from ..partition.result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study.index import Row
 from ..wording import worded
-from ..words import Words
 from ._typography import period
 from ._wording import text
 
@@ -31,6 +31,8 @@ class Table:
     left: tuple[str, ...] = ("model",)  # columns of words; the others are aligned to the right
     note: str = ""  # what a reader must know to read it
     sortable: bool = False  # whether a reader may want the rows in another order
+    about: str = ""  # which results it shows
+    kind: str = "table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ def recording_facts(row: Row) -> str:
     """Size of a recording: units, spikes, duration."""
     units = counted(row["n_units"], "unit")
     return f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
+
+
+def window_text(condition: Condition) -> str:
+    """``", T = 3"`` where an experiment has words of several bins."""
+    return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
 
 
 def words_facts(condition: Condition, compared: Comparison) -> str:
@@ -99,6 +106,7 @@ def pairs(compared: Comparison) -> Table:
         (
             f"{pair.first} - {pair.second}",
             with_error(pair.bits_per_second, pair.stderr),
+            _relative(compared, pair),
             f"{pair.n_better} of {pair.n_splits}",
             *_sureness(pair),
             pair.verdict,
@@ -107,7 +115,7 @@ def pairs(compared: Comparison) -> Table:
     ]
     return Table(
         "differences between models",
-        ("difference", "bits/s", "better in", "95 % interval", "p", "verdict"),
+        ("difference", "bits/s", "relative", "better in", "95 % interval", "p", "verdict"),
         rows,
         left=("difference", "verdict"),
         sortable=True,
@@ -115,23 +123,11 @@ def pairs(compared: Comparison) -> Table:
     )
 
 
-def effects(compared: Comparison) -> Table | None:
-    """Gains relative to that of the Ising model; None without an Ising model or another."""
-    ising = [model.name for model in compared.models if model.spec.model == "Ising"]
-    others = [model.name for model in compared.models if model.name not in ising]
-    if not ising or not others:
-        return None
-    rows = []
-    for name in others:
-        over, share = compared.relative(name, ising[0]), compared.relative(ising[0], name)
-        rows.append((name, over.gain if over else "-", str(share) if share else "-"))
-    return Table(
-        "gains over independent units, side by side",
-        ("model", f"above {ising[0]}", "pairs reach"),
-        rows,
-        note="± standard error, paired by split, which allows for what splits share; pairs reach: "
-        f"the gain of {ising[0]} as a share of the model's, above 100 % where it is the larger",
-    )
+def _relative(compared: Comparison, pair: PairedDifference) -> str:
+    """The difference as a share of the second model's gain over independent units."""
+    both = {pair.first, pair.second} <= compared.scores.keys()
+    ratio = compared.relative(pair.first, pair.second) if both else None
+    return ratio.gain if ratio else "-"
 
 
 def _sureness(pair: PairedDifference) -> tuple[str, str]:
@@ -254,37 +250,27 @@ def _chosen(model: ModelScore) -> str:
     return "; ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
 
 
-def growth(found: WindowResult) -> Table:
-    """Scores against the number of bins per word."""
-    rows = [
-        (str(window), *(_per_unit(results[k]) for results in found.models.values()))
-        for k, window in enumerate(found.windows)
+def window_tables(found: WindowResult) -> list[Table]:
+    """Scores against the number of bins per word, and gains over the Ising model, if any."""
+    scores, over = "bits/s per unit against bins per word T", f"gain over {found.reference}"
+    made: list[tuple[str, str, Mapping[str, Any], Callable[[Any], str]]] = [
+        ("growth", scores, found.models, _per_unit),
+        ("gains", f"{over}, bits/s per unit", found.gains(), _window_gain),
     ]
-    return Table(
-        "bits/s per unit against bins per word T",
-        ("T", *found.models),
-        rows,
-        left=(),
-        note=worded("report", "notes/growth"),
-    )
-
-
-def gains(found: WindowResult) -> Table | None:
-    """Each model minus the Ising model at each T; None without an Ising model and another."""
-    over = found.gains()
-    if not over:
-        return None
-    rows = [
-        (str(window), *(_window_gain(pairs[k]) for pairs in over.values()))
-        for k, window in enumerate(found.windows)
+    return [
+        Table(
+            title,
+            ("T", *columns),
+            [
+                (str(window), *(cell(column[k]) for column in columns.values()))
+                for k, window in enumerate(found.windows)
+            ],
+            left=(),
+            note=worded("report", f"notes/{note}"),
+        )
+        for note, title, columns, cell in made
+        if columns
     ]
-    return Table(
-        f"gain over {found.reference}, bits/s per unit",
-        ("T", *over),
-        rows,
-        left=(),
-        note=worded("report", "notes/gains"),
-    )
 
 
 def growth_sentences(found: WindowResult) -> list[str]:
@@ -340,6 +326,7 @@ def _taken(results: Results, name: str, experiment: Experiment) -> tuple[str, ..
         return (recorded, "-", "-", width, "-", "-", "-", "-")
     rates, layers = shown.rates_hz, Counter(filter(None, shown.units.layer or ()))
     n_bins = row["survey"][repr(experiment.bin_width)]["n_bins"]
+    active = float(words.rates.mean())  # share of the bits that are 1
     return (
         recorded,
         _part(words.n_units, row["n_units"]),
@@ -347,15 +334,9 @@ def _taken(results: Results, name: str, experiment: Experiment) -> tuple[str, ..
         width,
         _part(words.n_bins, n_bins),
         f"{len(words):,}",
-        _several_spikes(shown.multiple_fraction, words),
+        f"{shown.multiple_fraction / active:.1%}" if active else "-",
         ", ".join(f"{layer}: {count}" for layer, count in layers.items()) or "-",
     )
-
-
-def _several_spikes(share_of_all: float, words: Words) -> str:
-    """Share of the bits that are 1 with more than one spike, from the share of all bits."""
-    share_of_ones = float(words.rates.mean())
-    return f"{share_of_all / share_of_ones:.1%}" if share_of_ones else "-"
 
 
 def _part(some: int, every: int) -> str:

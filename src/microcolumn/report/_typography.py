@@ -55,13 +55,11 @@ def unbroken(text: str) -> str:
 
 
 def period(first: str, last: str) -> str:
-    """Two times of ISO 8601 to the minute: ``"2026-11-17 03:47 to 03:49 UTC"``."""
-    start, stop = (
+    """Two times of ISO 8601 to the minute: ``"2026-11-17 03:47 to 2026-11-17 03:49 UTC"``."""
+    ends = (
         f"{datetime.fromisoformat(each).astimezone(UTC):%Y-%m-%d %H:%M}" for each in (first, last)
     )
-    day = stop[:11]
-    until = f" to {stop.removeprefix(day) if start.startswith(day) else stop}"
-    return f"{start}{until if start != stop else ''} UTC"
+    return f"{' to '.join(dict.fromkeys(ends))} UTC"
 
 
 def sentence(text: str) -> str:

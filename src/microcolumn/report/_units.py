@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..evaluate.significance import LEVEL, with_error
 from ..formatting import number
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Results
 from ..study.index import Row
 from ..study.unit_table import N_PARTNERS, unit_rows
 from ..units import DEPTH_REFERENCES
@@ -17,10 +17,7 @@ from ._wording import text
 
 def known_units(results: Results, condition: Condition) -> list[Row]:
     """Rows of :meth:`~microcolumn.study.Results.unit_table`; none where they are not computed."""
-    try:
-        return unit_rows(results, condition)
-    except NotComputedError:
-        return []
+    return results.if_computed(unit_rows, [], results=results, condition=condition)
 
 
 def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
@@ -50,15 +47,7 @@ def unit_table(rows: Sequence[Row]) -> Table | None:
     """One row per unit, if there are any; columns that are known of none are left out."""
     if not rows:
         return None
-    columns = {
-        "unit": [row["unit"] for row in rows],
-        "layer": [row["layer"] or "-" for row in rows],
-        "depth, µm": [number(row["depth_um"], 0) for row in rows],
-        "rate, Hz": [number(row["rate_hz"]) for row in rows],
-        "assemblies": [" ".join(row["assemblies"]) or "-" for row in rows],
-        "strongest partners, nats": [_partners(row) or "-" for row in rows],
-        "predicted, bits/s": [_gain(row) for row in rows],
-    }
+    columns = {name: [cell(row) or "-" for row in rows] for name, cell in _CELLS.items()}
     errors = [not math.isnan(error) for row in rows for error in row["partners_stderr"]]
     about = rows[0] | {"n_partners": N_PARTNERS}
     reference = DEPTH_REFERENCES.get(rows[0]["depth_reference"], "")
@@ -79,10 +68,18 @@ def _partners(row: Row) -> str:
     return ", ".join(f"{unit} ({_value(nats, stderr)})" for unit, nats, stderr in named)
 
 
-def _gain(row: Row) -> str:
-    return _value(row["gain_bits_per_second"], row["gain_stderr"])
-
-
 def _value(value: float, stderr: float) -> str:
     """A number with its error where that is known."""
     return number(value) if math.isnan(stderr) else with_error(value, stderr)
+
+
+#: What each column says of a unit.
+_CELLS: dict[str, Callable[[Row], str]] = {
+    "unit": lambda row: row["unit"],
+    "layer": lambda row: row["layer"],
+    "depth, µm": lambda row: number(row["depth_um"], 0),
+    "rate, Hz": lambda row: number(row["rate_hz"]),
+    "assemblies": lambda row: " ".join(row["assemblies"]),
+    "strongest partners, nats": _partners,
+    "predicted, bits/s": lambda row: _value(row["gain_bits_per_second"], row["gain_stderr"]),
+}

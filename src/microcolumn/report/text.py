@@ -11,7 +11,7 @@ from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
 from ._cautions import cautions
-from ._content import BulletList, Heading, Item, Paragraph, Section, TableItem
+from ._content import BulletList, Item, Paragraph, Section
 from ._sections import sections
 from ._tables import Table
 from ._typography import sentence, unbroken
@@ -64,24 +64,22 @@ def answer_text(results: Results) -> str:
 
 def answer_blocks(results: Results, columns: int | None = None) -> list[Block]:
     """The parts of :func:`answer_text`, for a terminal that has so many columns."""
-    width = min(columns or WIDTH, WIDTH)
-    return [*_answer(results, width), *_cautions(results, width)]
+    return [*_answer(results, columns), *_cautions(results, columns)]
 
 
 def report_blocks(results: Results, columns: int | None = None) -> list[Block]:
     """The parts of :func:`report_text`, for a terminal that has so many columns.
 
-    Elsewhere tables and the sentences between them are as wide as they are.
+    Elsewhere tables are as wide as they are.
     """
-    width = min(columns or WIDTH, WIDTH)
     return [
-        *_answer(results, width),
+        *_answer(results, columns),
         *(
             Block("", text)
             for section in sections(results, None)
             for text in _section_texts(section, columns)
         ),
-        *_cautions(results, width),
+        *_cautions(results, columns),
         Block("", _provenance(results, columns)),
     ]
 
@@ -90,32 +88,31 @@ def _joined(blocks: Sequence[Block]) -> str:
     return "\n\n".join(map(str, blocks)) + "\n"
 
 
-def _answer(results: Results, width: int) -> Iterator[Block]:
+def _answer(results: Results, columns: int | None) -> Iterator[Block]:
     """The title, what a reader must know first, the questions, and a line for each recording."""
     found = whole_answer(results)
-    yield Block(_filled(found.title, width), f"{found.subtitle}.")
+    yield Block(_filled(found.title, columns), f"{found.subtitle}.")
     if found.quick:
         small, remedy = sentence(found.quick.small), sentence(found.quick.remedy)
-        yield Block("", f"{_filled(small, width)}\n{remedy}")
+        yield Block("", f"{_filled(small, columns)}\n{remedy}")
     if found.simulated:
-        yield Block("", _filled(f"{found.simulated}.", width))
+        yield Block("", _filled(f"{found.simulated}.", columns))
     for question, text in found.paragraphs:
-        yield Block(question, _filled(text, width, "  "))
+        yield Block(question, _filled(text, columns, "  "))
     if found.table:
-        yield Block("In short", _laid_out(found.table, width))
+        yield Block("In short", _laid_out(found.table, min(columns or WIDTH, WIDTH)))
 
 
-def _cautions(results: Results, width: int) -> list[Block]:
+def _cautions(results: Results, columns: int | None) -> list[Block]:
     warned = cautions(results)
-    lines = [_filled(line, width, "  - ", "    ") for line in warned]
-    return [Block("Cautions", "\n".join(lines))] if warned else []
+    return [Block("Cautions", _bullets(warned, columns))] if warned else []
 
 
-def _filled(text: str, width: int = WIDTH, first: str = "", others: str | None = None) -> str:
-    """Lines of at most so many letters, which break no amount."""
+def _filled(text: str, columns: int | None, first: str = "", others: str | None = None) -> str:
+    """Lines as wide as a page, or as a terminal of so many columns, which break no amount."""
     lines = fill(
         unbroken(text),
-        width,
+        min(columns or WIDTH, WIDTH),
         initial_indent=first,
         subsequent_indent=first if others is None else others,
         break_on_hyphens=False,
@@ -124,10 +121,13 @@ def _filled(text: str, width: int = WIDTH, first: str = "", others: str | None =
     return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
+def _bullets(lines: Sequence[str], columns: int | None) -> str:
+    return "\n".join(_filled(line, columns, "  - ", "    ") for line in lines)
+
+
 def _section_texts(section: Section, columns: int | None) -> Iterator[str]:
     """A section: its title and first sentence, what is about all recordings, and each of them."""
-    title = _underlined(section.title, "=", columns)
-    yield "\n".join(filter(None, [title, section.lead and _line(section.lead, columns)]))
+    yield f"{_underlined(section.title, '=', columns)}\n{_filled(section.lead, columns)}"
     yield from _item_texts(section.items, columns)
     for block in section.blocks:
         yield _underlined(f"{block.name}: {block.facts}", "-", columns)
@@ -136,13 +136,13 @@ def _section_texts(section: Section, columns: int | None) -> Iterator[str]:
 
 def _item_texts(items: Sequence[Item], columns: int | None) -> Iterator[str]:
     for item in items:
-        if isinstance(item, TableItem):
-            title = ", ".join(filter(None, [item.table.title, item.about]))
-            yield f"{_line(title, columns)}\n{_laid_out(item.table, columns)}"
+        if isinstance(item, Table):
+            title = ", ".join(filter(None, [item.title, item.about]))
+            yield f"{_filled(title, columns)}\n{_laid_out(item, columns)}"
         elif isinstance(item, BulletList):
-            yield "\n".join(_line(each, columns, "  ") for each in item.lines)
-        elif isinstance(item, Paragraph | Heading):
-            yield _line(item.text, columns)
+            yield _bullets(item.lines, columns)
+        elif isinstance(item, Paragraph):
+            yield _filled(item.text, columns)
 
 
 def _provenance(results: Results, columns: int | None) -> str:
@@ -153,23 +153,15 @@ def _provenance(results: Results, columns: int | None) -> str:
     lines += [
         f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
     ]
-    title = _underlined("Provenance", "=", columns)
-    return "\n".join([title, *(_line(each, columns, "  ") for each in lines)])
+    return f"{_underlined('Provenance', '=', columns)}\n{_bullets(lines, columns)}"
 
 
 def _laid_out(table: Table, columns: int | None) -> str:
     """A table with its note, as wide as it is unless a terminal has so many columns."""
     text = text_table(table.header, table.rows, left=table.left, indent=2, width=columns)
-    if not table.note:
-        return text
-    return f"{text}\n{_filled(f'({table.note})', min(columns or WIDTH, WIDTH), '  ', '   ')}"
-
-
-def _line(text: str, columns: int | None, indent: str = "") -> str:
-    """A line, broken between words where a terminal has so many columns."""
-    return indent + text if columns is None else _filled(text, min(columns, WIDTH), indent)
+    return f"{text}\n{_filled(f'({table.note})', columns, '  ', '   ')}" if table.note else text
 
 
 def _underlined(title: str, line: str, columns: int | None) -> str:
-    shown = _line(title, columns)
+    shown = _filled(title, columns)
     return f"{shown}\n{line * max(map(len, shown.splitlines()))}"

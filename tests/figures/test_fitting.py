@@ -1,4 +1,4 @@
-"""Figure S1 on planted results: the runs, the reference and the reverse estimate it shows."""
+"""Figure S1 and that of penalties on planted results: runs, reference, scores, the choice."""
 
 import math
 from dataclasses import replace
@@ -7,7 +7,7 @@ import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.figures import annealing
+from microcolumn.figures import annealing, penalties
 from microcolumn.study import Results
 
 BITS = 1.0 / math.log(2.0)
@@ -74,3 +74,43 @@ def test_an_exact_sum_is_the_reference_and_is_called_so(tmp_path):
     figure = normalised(tmp_path, method="exact", side="visible", stderr=0.0, n_steps=None)
     assert horizontals(figure.axes[0]) == pytest.approx([STORED])
     assert "exact" in figure.axes[1].get_ylabel()
+
+
+@pytest.fixture(scope="module")
+def drawn(planted_results):
+    return penalties(planted_results)
+
+
+def panels(drawn):
+    return {ax.get_title("left"): ax for ax in drawn.axes}
+
+
+def lines(ax):
+    return {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
+
+
+def test_panels_are_scores_couplings_and_hidden_units(drawn):
+    assert [ax.get_ylabel() for ax in panels(drawn).values()] == [
+        "score on held-out words\n(bits/s)",
+        "couplings",
+        "live hidden units",
+    ]
+    models = [[name for name in lines(ax) if name != "chosen λ"] for ax in drawn.axes]
+    assert models == [
+        ["Ising", "RBM 5", "SemiRBM 5"],
+        ["Ising", "SemiRBM 5"],
+        ["RBM 5", "SemiRBM 5"],
+    ]
+    assert drawn.number == ""
+
+
+def test_values_are_those_of_the_validation_part_and_of_the_fits(drawn, planted_results):
+    for name in ("Ising", "SemiRBM 5"):
+        rows = planted_results.normalisers("cells", name)
+        score = lines(panels(drawn)["a"])[name]
+        assert score.get_xdata().tolist() == list(rows) == list(planted_study.L1)
+        known = [row["validation_bits_per_second"] for row in rows.values()]
+        np.testing.assert_array_equal(score.get_ydata(), known)
+        fits = planted_results.path("cells", name)
+        counts = [np.count_nonzero(np.triu(fit.J_, 1)) for fit in fits]
+        assert lines(panels(drawn)["b"])[name].get_ydata().tolist() == counts
