@@ -126,3 +126,14 @@ def test_a_normaliser_is_read_as_it_was_found_but_for_its_seconds(contents):
     log_z = MODELS["projections"].log_partition()
     expected = replace(log_z, seconds=0.0, trace=None, modes=None)
     assert from_bytes(contents["projections"]).log_partition() == expected
+
+
+def test_projections_without_their_log_z_are_refused(contents):
+    content = contents["projections"]
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"][MARK])
+    header = {name: entry for name, entry in header.items() if name not in ("sha256", "log_z")}
+    arrays = arrays_of(content)
+    text = json.dumps(header | {"sha256": digest_of(header, arrays)})
+    with pytest.raises(ValueError, match="inconsistent"):
+        from_bytes(tensors(arrays, metadata={MARK: text}))

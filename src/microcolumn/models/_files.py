@@ -181,7 +181,7 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
             raise BadFile(f"{name!r} is {value!r}")
         setattr(model, name, value)
     for name, attribute in RECORDS.items():
-        if name in header:
+        if name in header or name in model._required_records:
             setattr(model, attribute, _record(name, header[name]))
 
 

@@ -113,6 +113,7 @@ class RandomProjections(Rival):
         "random_state": ["random_state", np.random.Generator],
     }
     _fitted_numbers = (*Rival._fitted_numbers, "objective_", "n_iter_")
+    _required_records: ClassVar[tuple[str, ...]] = ("log_z",)
     _kept_arrays = ("b_", "strengths_", "inputs_", "weights_", "thresholds_")
 
     n_projections: int = 400

@@ -57,6 +57,8 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     _kept_arrays: ClassVar[tuple[str, ...]] = ()
     #: Arrays of a file that are models themselves, on which this one is built.
     _inner_models: ClassVar[tuple[str, ...]] = ()
+    #: Records of a file, such as log Z, without which nothing can be scored.
+    _required_records: ClassVar[tuple[str, ...]] = ()
 
     rates_: Floats
     window_: int
