@@ -7,7 +7,6 @@ import gc
 import sys
 import warnings
 from importlib import import_module
-from typing import Annotated
 
 import typer
 
@@ -29,12 +28,9 @@ def _print_version(asked: bool) -> None:
 
 @app.callback(epilog="Example: microcolumn info session.nwb --depth-reference surface")
 def main(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     """Models of spike words: fitted, normalised and compared in bits per second."""
     # What joblib and Python's tracker of semaphores warn of after Ctrl-C is of no use to anyone.

@@ -13,6 +13,7 @@ import typer
 from typer.models import OptionInfo
 
 from .failures import one_sentence
+from .reading import option_name
 
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
@@ -57,7 +58,11 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
             for each, default, hint in found
         ]
 
-    options = {each.name: option for each in parameters if (option := _option(each))}
+    options = {
+        each.name: option_name(each.name, each.default)
+        for each in parameters
+        if isinstance(each.default, OptionInfo)
+    }
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -70,12 +75,3 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
-
-
-def _option(parameter: inspect.Parameter) -> str | None:
-    """What a parameter is called at the command line, unless it goes by its place."""
-    [described] = parameter.annotation.__metadata__
-    if not isinstance(described, OptionInfo):
-        return None
-    named = described.default  # where Typer finds the name in an annotation
-    return named if isinstance(named, str) else "--" + parameter.name.replace("_", "-")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from .commands import app, command
 from .output import (
+    JSON,
     OF_FITS,
-    Json,
-    Open,
+    OPEN,
     make_folder,
     own_command,
     print_json,
@@ -25,19 +24,15 @@ from .output import (
 
 @command(app, "demo --out first-look --open")
 def demo(
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full/--quick",
-            help="The paper's whole protocol, which takes hours, or a small version of minutes.",
-        ),
-    ] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Jobs at once; one per core by default.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("microcolumn-demo"),
-    open_page: Open = False,
-    json: Json = False,
+    full: bool = typer.Option(
+        False,
+        "--full/--quick",
+        help="The paper's whole protocol, which takes hours, or a small version of minutes.",
+    ),
+    jobs: int | None = typer.Option(None, min=1, help="Jobs at once; one per core by default."),
+    out: Path = typer.Option(Path("microcolumn-demo"), help="Folder for results."),
+    open_page: bool = OPEN,
+    json: bool = JSON,
 ) -> None:
     """Run the paper's comparison on three simulated microcolumns and write a page about it.
 

@@ -14,24 +14,23 @@ from io import TextIOWrapper
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import IO, Annotated, Any
+from typing import IO, Any
 
 import typer
 
 from ..atomic import atomic_write
 from ..safe_text import csv_cell, printable, shortened
 
-Json = Annotated[
-    bool,
-    typer.Option("--json", help="Print the result as JSON, and nothing else, on standard output."),
-]
+JSON = typer.Option(
+    False, "--json", help="Print the result as JSON, and nothing else, on standard output."
+)
 #: Letters of a line of text, at most and in terminals that are narrower than any.
 _WIDEST, _NARROWEST = 100, 40
 #: Kernels that every fit needs, for :func:`say_started`.
 OF_FITS = "quasi_newton"
 #: Styles of headings that are not like the others.
 _HEADINGS = {"Cautions": "bold yellow"}
-Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+OPEN = typer.Option(False, "--open", help="Open the page in the browser.")
 
 
 def say(text: Any, *, err: bool = False) -> None:

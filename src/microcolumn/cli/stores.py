@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import typer
@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 #: Of names of recordings, as many letters as fit into names of files: 255 bytes, up to 4 each.
 MOST_LETTERS = 50
 
-PlanFile = Annotated[Path, typer.Argument(help="The plan, a TOML file.")]
-PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
-StoreFile = Annotated[
-    Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
-]
+PLAN_FILE = typer.Argument(help="The plan, a TOML file.")
+PLAN_OR_STORE = typer.Argument(help="The plan (TOML) or its store (SQLite).")
+STORE_FILE = typer.Option(None, help="Where results are kept; next to the plan by default.")
+QUICK = typer.Option(False, "--quick", help="A small version of the same study, for a first look.")
 
 
 def default_store(plan: Path, quick: bool = False) -> Path:
