@@ -28,8 +28,6 @@ JSON = typer.Option(
 _WIDEST, _NARROWEST = 100, 40
 #: Kernels that every fit needs, for :func:`say_started`.
 OF_FITS = "quasi_newton"
-#: Styles of headings that are not like the others.
-_HEADINGS = {"Cautions": "bold yellow"}
 OPEN = typer.Option(False, "--open", help="Open the page in the browser.")
 
 
@@ -84,34 +82,14 @@ def folded(text: str) -> str:
 
 
 def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:
-    """Print blocks of a heading and a text, a line between them.
-
-    In a terminal the first heading stands in a frame and the others are coloured, unless NO_COLOR
-    is set.
-    """
-    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    """Print blocks of a heading, bold in a terminal, and a text, a line between them."""
     for number, (heading, text) in enumerate(blocks):
         if number:
             say("")
-        if heading and styled:
-            _say_heading(printable(heading), is_title=not number)
-        elif heading:
-            say(heading)
+        if heading:
+            typer.secho(printable(heading), bold=True)
         if text:
             say(text)
-
-
-def _say_heading(heading: str, *, is_title: bool) -> None:
-    """Print a heading in colour, or a title in a frame; what it says is no markup."""
-    from rich.console import Console
-    from rich.panel import Panel
-    from rich.text import Text
-
-    console = Console(file=sys.stdout, width=text_width(), force_jupyter=False)
-    if is_title:
-        console.print(Panel(Text(" ".join(heading.split()), style="bold"), border_style="green"))
-    else:
-        console.print(Text(heading, style=_HEADINGS.get(heading, "bold cyan")))
 
 
 def complain(sentence: str) -> None:

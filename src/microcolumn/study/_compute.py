@@ -152,10 +152,7 @@ def split_words(
 
 
 def _split(task: Task) -> tuple[Words, Words, Words]:
-    window, split = task.job.window, task.job.split
-    assert window is not None
-    assert split is not None  # the job is of a split
-    return split_words(task.words, task.experiment, window, split)
+    return split_words(task.words, task.experiment, task.job.window or 1, task.job.split or 0)
 
 
 def _spec(task: Task) -> ModelSpec:
@@ -168,8 +165,7 @@ def _describe(task: Task) -> Rows:
     assert task.recording is not None
     cut = task.experiment.max_words is not None
     data = describe(task.recording, task.words, cut=cut)
-    row = {"words": to_blob(task.words), "data": to_blob(data)}
-    return {"descriptions": [row]}
+    return {"descriptions": [{"words": to_blob(task.words), "data": to_blob(data)}]}
 
 
 def _fit(task: Task) -> Rows:
@@ -178,10 +174,7 @@ def _fit(task: Task) -> Rows:
     train, validation, test = _split(task)
     if issubclass(model_class(spec.model), Rival):
         return _fit_rival(task, train, validation)
-    nested = None
-    if spec.nested:
-        ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
-        nested = ising, rbm
+    nested: Any = tuple([from_bytes(m) for m in task.models[s.name]] for s in spec.nested) or None
     model, steps, strengths = _estimator(spec, task), experiment.max_steps, experiment.l1
     if isinstance(model, KPairwise) and isinstance(strengths, str) and _is_fast(task):
         strengths = tuple(each["l1"] for each in fewer_settings(model.grid(train)))
@@ -274,20 +267,15 @@ def _compared(task: Task, train: Words) -> dict[str, WordModel]:
     return rates | {name: _chosen(task, name) for name in task.models}
 
 
-def _lift(base: WordModel, train: Words, test: Words) -> float:
-    """Bits/s that a Dirichlet process around a fitted model adds on the test words."""
-    return score(DirichletProcess(base).fit(train), test, base).bits_per_second
-
-
 def _test(task: Task) -> Rows:
     train, _, test = _split(task)
     compared = _compared(task, train)
     scores, differences = score_split(compared, test)
-    lifts = {n: _lift(m, train, test) for n, m in compared.items()}
-    rows = [
-        {"model": name} | row_of(replace(each, lift=lifts[name]), "split")
-        for name, each in scores.items()
-    ]
+    rows = []
+    for name, model in compared.items():
+        # Bits/s that a Dirichlet process around the model adds on the test words.
+        lift = score(DirichletProcess(model).fit(train), test, model).bits_per_second
+        rows.append({"model": name} | row_of(replace(scores[name], lift=lift), "split"))
     pairs = [
         {"first": first, "second": second, "bits_per_second": value, "block_stderr": stderr}
         for (first, second), (value, stderr) in differences.items()
@@ -304,13 +292,14 @@ def _patterns(task: Task) -> Rows:
     ]
     for name, model in compared.items():
         statistics = pattern_statistics(model, test)
-        row = {
-            "model": name,
-            "l1": getattr(model, "l1", None),
-            "statistics": to_blob(replace(statistics, X=statistics.X[:0])),  # words are stored once
-            "synchrony": to_blob(synchrony(model, initial=train)),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "model": name,
+                "l1": getattr(model, "l1", None),
+                "statistics": to_blob(replace(statistics, X=statistics.X[:0])),  # words: once
+                "synchrony": to_blob(synchrony(model, initial=train)),
+            }
+        )
         adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
     return {"patterns": rows, "adequacies": adequacies}
 
@@ -378,8 +367,7 @@ def _structure(task: Task) -> Rows:
 
 def _assemblies(task: Task) -> Rows:
     """Hidden units of the first split's fit that the fits of the other splits have too."""
-    assert task.job.window is not None
-    _, _, test = split_words(task.words, task.experiment, task.job.window, 0)
+    _, _, test = _split(task)
     fits = [from_bytes(file) for file in task.models[_spec(task).name]]
     return {"assemblies": [{"found": assemblies(fits, test, test.units)}]}
 

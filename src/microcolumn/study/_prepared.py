@@ -85,7 +85,7 @@ class Prepared:
         for name, recording in self.recordings.items():
             row = recording_row(name, recording, self.recording_info[name], self.plan)
             store.write_recording(row)
-        store.write_plan(
+        store.write_study(
             [{"digest": digest} | job.row for digest, job in self.jobs.items()],
             plan=json_text(self.plan.as_dict()),
             microcolumn=__version__,

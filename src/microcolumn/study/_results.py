@@ -23,17 +23,21 @@ from ..evaluate import (
 )
 from ..evaluate.splits import model_score
 from ..evaluate.summaries import predictions_of
-from ..formatting import enumeration
+from ..formatting import counted, enumeration, html_table
 from ..models import ModelSpec
 from ..models.spec import INDEPENDENT
+from ..notebook import card, facts
 from ..partition.convergence import Convergence
 from ..safe_text import shortened
 from ._describe import DATA, AnnealingResult, PatternsResult
-from ._overview import overview
 from ._stored import WHERE, StoredStudy
 from .codec import from_blob, renamed_row, row_of, typed
 from .index import Condition, Row, Where, log_partition_of, n_blocks
+from .plan import Experiment
 from .unit_table import unit_rows
+
+#: Most rows of a table that a notebook shows, and most failures.
+_MOST_ROWS, _MOST_FAILURES = 100, 3
 
 
 class Results(StoredStudy):
@@ -83,7 +87,35 @@ class Results(StoredStudy):
         return f"Results({self.file}: {shortened(names)}; {done})"
 
     def _repr_html_(self) -> str:
-        return overview(self, self._comparisons)
+        """How much is done, and the best model of each recording."""
+        jobs = self.provenance()
+        failed = [f"{each['job']}: {each['error']}" for each in jobs["failures"]]
+        about = {
+            "recordings": counted(len(self.plan.sources), "recording"),
+            "jobs": f"{jobs['n_done']:,} of {jobs['n_planned']:,} done",
+            "failed": "; ".join(failed[:_MOST_FAILURES]) + " ..." * (len(failed) > _MOST_FAILURES),
+        }
+        about |= {each.name: _plan_of(each) for each in self.plan.experiments}
+        rows = [self._overview(at) for at in self.index.conditions()]
+        cells = [list(row.values()) for row in rows[:_MOST_ROWS]]
+        left = ("recording", "experiment", "best model")
+        table = html_table(list(rows[0]), cells, left=left) if rows else ""
+        more = f"<p>and {len(rows) - _MOST_ROWS:,} more</p>" * (len(rows) > _MOST_ROWS)
+        return card(f"Study {self.file.name}", facts(about), table, more)
+
+    def _overview(self, at: Condition) -> dict[str, str]:
+        """Row of a condition in what a notebook shows."""
+        found = self._comparisons.get(at.key)
+        best = found.best if found is not None and found.models else None
+        return {
+            "recording": self.label(at.recording),
+            "experiment": at.experiment.name,
+            "units": str(self.index.n_units(at.recording, at.experiment)),
+            "bins per word": str(at.window),
+            "splits tested": f"{found.n_splits if found else 0} of {at.experiment.n_splits}",
+            "best model": "-" if best is None else best.name,
+            "bits/s over independent units": "-" if best is None else f"{best.bits_per_second:.2f}",
+        }
 
     def comparison(self, recording: str, **where: Unpack[Where]) -> Comparison:
         """All models on the untouched test parts, side by side."""
@@ -294,6 +326,13 @@ class Results(StoredStudy):
             log_z=log_partition_of(normaliser),
             convergence=from_blob(Convergence, row["convergence"]),
         )
+
+
+def _plan_of(experiment: Experiment) -> str:
+    n_bins = f" x {', '.join(map(str, experiment.windows))}" * (experiment.windows != (1,))
+    words = f"words of {experiment.bin_width * 1e3:g} ms{n_bins}"
+    splits = f"{counted(experiment.n_splits, 'split')} by {experiment.split_by}"
+    return f"{words}, {splits}, {enumeration(experiment.models)}"
 
 
 def _frame(rows: list[Row]) -> Any:

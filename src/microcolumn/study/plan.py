@@ -216,18 +216,15 @@ class Plan(Renamed):
         from, and a study of it says that it is a quick look.
         """
         sources = tuple(
-            replace(source, minutes=_quick_minutes(source)) if source.preset else source
-            for source in self.sources
+            replace(each, minutes=min(each.minutes or PRESETS[each.preset].minutes, 10.0))
+            if each.preset
+            else each
+            for each in self.sources
         )
         experiments = tuple(_quick_experiment(each) for each in self.experiments)
         if (sources, experiments) == (self.sources, self.experiments):
             return self  # small already
         return Plan(sources, experiments, self.full or self)
-
-
-def _quick_minutes(source: Source) -> float:
-    minutes = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
-    return min(minutes, 10.0)
 
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
