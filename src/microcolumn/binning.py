@@ -147,16 +147,11 @@ class UnitOfTimeError(BadInput):
 def checked_trains(
     trains: Iterable[Any], ids: Sequence[str] | None, *, before_zero: bool = False
 ) -> list[Floats]:
-    """Spike times of each unit in seconds: finite, in order, not negative unless ``before_zero``.
-
-    Errors name units by ``ids``, by default by position.
-    """
+    """Spike times of each unit in seconds: finite, in order, from 0 on unless ``before_zero``."""
     entries = listed("trains", trains, "pass one array of spike times per unit")
     names = [str(n) for n in range(len(entries))] if ids is None else ids
     if len(names) != len(entries):
-        raise BadInput(
-            f"{len(entries)} trains are given for {len(names)} units", "pass one per unit"
-        )
+        raise BadInput(f"there are {len(entries)} trains for {len(names)} units", "pass one each")
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
     for train, name in zip(checked, names, strict=True):
         if train.size and train[0] < 0 and not before_zero:
@@ -188,9 +183,7 @@ def _checked(times: Any, name: str) -> Floats:
         raise BadInput(f"the train of unit {name!r} has shape {train.shape}", "pass a list")
     bad = np.flatnonzero(~np.isfinite(train))
     if bad.size:
-        raise BadInput(
-            f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave out unknown times"
-        )
+        raise BadInput(f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave it out")
     behind = np.flatnonzero(train[1:] < train[:-1])
     if behind.size:
         k = behind[0] + 1

@@ -54,9 +54,8 @@ class Epochs(AsTable):
         if labels is not None:
             names = texts("labels", labels, "pass one per epoch")
             if len(names) != len(edges):
-                raise BadArgument(
-                    "labels", f"has {len(names)} entries for {len(edges)} epochs", "pass one each"
-                )
+                problem = f"has {len(names)} entries for {len(edges)} epochs"
+                raise BadArgument("labels", problem, "pass one each")
         edges.flags.writeable = False
         object.__setattr__(self, "starts", edges[:, 0])
         object.__setattr__(self, "stops", edges[:, 1])

@@ -328,19 +328,13 @@ class Recording:
 
 
 def most_active(recording: Recording, n_units: int) -> list[int]:
-    """Positions of the units with the most spikes within the epochs, increasing.
-
-    Among units with equally many spikes the first are taken.
-    """
+    """Positions of the units with the most spikes within epochs, increasing."""
     by_activity = np.argsort(-recording.spike_counts, kind="stable")
     return sorted(by_activity[:n_units].tolist())
 
 
 def silent_start_s(recording: Recording) -> float:
-    """Seconds from the start of the first epoch to the first spike; 0 if chance may explain them.
-
-    A recording that began later than its clock has such a start, and all its rates are too low.
-    """
+    """Seconds from the first epoch to the first spike; 0 if chance may explain them."""
     inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
     if not inside.size:
         return 0.0

@@ -243,9 +243,7 @@ def _reference(depth_reference: Any) -> str:
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
     labels = texts(name, values, "pass one label per unit")
     if len(labels) != n_units:
-        raise BadArgument(
-            name, f"has {len(labels)} labels for {n_units} units", "pass one per unit"
-        )
+        raise BadArgument(name, f"has {len(labels)} labels for {n_units} units", "pass one each")
     return labels
 
 

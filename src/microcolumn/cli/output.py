@@ -32,18 +32,12 @@ OPEN = typer.Option(False, "--open", help="Open the page in the browser.")
 
 
 def say(text: Any, *, err: bool = False) -> None:
-    """Print a text; characters in it that a terminal would obey are shown, not sent.
-
-    Commands print with this function alone.
-    """
+    """Print a text, as commands alone do; what a terminal would obey is shown, not sent."""
     typer.echo(printable(str(text)), err=err)
 
 
 def say_started(kernels: str = "*") -> None:
-    """Say in a terminal that a command has begun: the numerical libraries take seconds to load.
-
-    Where nothing of ``kernels``, a module or all, is compiled yet, that takes a minute, once.
-    """
+    """Say in a terminal that a command has begun, and if ``kernels`` are to be compiled first."""
     if not sys.stderr.isatty():
         return
     own = Path(__file__).parents[1] / "kernels" / "cpu" / "__pycache__"

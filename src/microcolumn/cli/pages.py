@@ -114,11 +114,7 @@ def tables(
 
 
 def _file_name(request: FigureRequest, taken: set[str]) -> str:
-    """Such as ``parameters-B4``, and ``parameters-B4-2`` where that is taken.
-
-    Characters that file systems dislike are replaced, long names cut, and names that differ in
-    case alone are the same on some of them.
-    """
+    """A name such as ``parameters-B4``, fit for all file systems, that is not ``taken`` yet."""
     parts = [request.name, (request.recording or "")[:MOST_LETTERS]]
     name = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
     names = chain([name], (f"{name}-{k}" for k in count(2)))

@@ -78,11 +78,7 @@ class Places(NamedTuple):
 
 
 def places_of(columns: Columns) -> Places | None:
-    """Where units sit in the brain; None if no column tells.
-
-    A column ``area`` is taken as it is. Of the others, the first with layers of the Allen atlas
-    counts, else the first with anything.
-    """
+    """Where units sit: column ``area``, else the first with layers of the atlas, else any."""
     stated = next(columns_named(("area",), columns), None)
     if stated is not None:
         return Places(stated, as_labels(columns[stated]), None)

@@ -64,11 +64,7 @@ def counted(
     axis: int,
     width: float,
 ) -> tuple[list[Floats], Epochs, str]:
-    """Spike times of each unit of a matrix called ``title``, the epoch of all its bins, and a note.
-
-    Its nonzero entries may come in pieces. Time runs along ``axis`` in bins of ``width`` seconds;
-    the file at ``path`` must be able to hold as many spikes as are claimed.
-    """
+    """Spike times of each unit of a matrix called ``title``, the epoch of its bins, and a note."""
     n_bins, n_units = shape[axis], shape[1 - axis]
     # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
     check_claim(path, n_bins // 8 + n_units * 8, title)
@@ -96,11 +92,7 @@ def counted(
 def spread(
     bins: Numbers, units: Numbers, counts: Numbers, n_units: int, width: float
 ) -> list[Floats]:
-    """Times in seconds of each unit's spikes, from its nonzero bins.
-
-    The k spikes of a bin are spread evenly inside it: spike j of bin i is at
-    ``(i + (j + 0.5) / k) * width``.
-    """
+    """Times (s) by unit: spike j of the k in bin i is at ``(i + (j + 0.5) / k) * width``."""
     order = np.lexsort((bins, units))
     bins, units, counts = bins[order], units[order], counts[order]
     which = np.repeat(np.arange(counts.size), counts)
@@ -117,10 +109,7 @@ def matrix_session(
     units_in: str | None,
     ids: Sequence[str] | None = None,
 ) -> Session:
-    """Session of the nonzero entries of a matrix, in pieces, with bins of ``width`` seconds.
-
-    ``ids`` are names of the columns; units are numbered where there are none.
-    """
+    """Session of the nonzero entries of a matrix, in pieces; ``ids`` name its columns."""
     title = f"the matrix of {shape[0]} rows and {shape[1]} columns"
     axis = time_axis(shape, units_in, title)
     trains, epochs, note = counted(path, title, shape, pieces, axis, width)

@@ -58,15 +58,12 @@ class LFP:
     _file: Any = None
 
     def __post_init__(self) -> None:
+        remedy = "pass one row per sample and one column per channel"
         if not hasattr(self.samples, "shape"):
-            remedy = "pass one row per sample and one column per channel"
             object.__setattr__(self, "samples", real_array("samples", self.samples, remedy))
         shape = tuple(self.samples.shape)
         if len(shape) != 2:
-            raise BadInput(
-                f"{self.source} has shape {shape}",
-                "it needs one row per sample and one column per channel",
-            )
+            raise BadInput(f"{self.source} has shape {shape}", remedy)
         rate = real_number("sampling_rate_hz", self.sampling_rate_hz, "pass samples per second")
         start = real_number("start_s", self.start_s, "pass the time of the first sample in s")
         if not (np.isfinite(rate) and rate > 0.0 and np.isfinite(start)):

@@ -37,10 +37,7 @@ _BY_EXTENSION = {
 
 
 def recognise(path: Path, *, mapped: bool = False) -> str:
-    """Name of the reader for ``path``, or an error if no reader knows it.
-
-    If the caller names what to read (``mapped``), it is by the container of any layout.
-    """
+    """Name of the reader for ``path``; of its container if the caller names what to read."""
     if path.is_file() and path.stat().st_size == 0:
         raise BadFile("it is empty", "export or copy it again")
     if mapped and path.is_file():

@@ -121,10 +121,7 @@ class Remote:
 
 
 def found(url: str) -> Remote:
-    """The file behind a URL, once its server has sent its first bytes.
-
-    Raises `BadFile` or `OSError` in one sentence if it cannot be read from there.
-    """
+    """The file behind a URL, once its server has sent its first bytes."""
     if not url.lower().startswith(("http://", "https://")):
         raise BadFile("it is no address of the web", "give one that begins with https://")
     with as_bad_file("from a URL", "stream"):

@@ -114,10 +114,7 @@ def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:
 
 
 def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Entries of each unit by column, from a table with one row per unit.
-
-    ``names`` are those that the column of units may have, the likeliest first.
-    """
+    """Entries of each unit by column; ``names`` are those that the column of units may have."""
     table: dict[str, dict[str, str]] = {}
     with open_table(path, path.name) as (header, rows):
         key = place_of(header, names)

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..errors import BadFile, advice
-from ._arrays import check_index, check_same_length, flat_numbers, load_array, split_by_unit
+from ._arrays import (
+    check_index,
+    check_same_length,
+    flat_numbers,
+    load_array,
+    mismatched,
+    split_by_unit,
+)
 from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
 from ._containment import files_inside, is_inside
@@ -145,11 +152,7 @@ def _cluster_file(path: Path) -> str:
 
 
 def _tables(path: Path) -> Table:
-    """Entries of each cluster, by column.
-
-    ``cluster_info.tsv`` is phy's last export; the other tables are those phy works with, so their
-    entries take precedence.
-    """
+    """Entries of each cluster by column; phy's own tables overrule its export, cluster_info."""
     files = sorted(files_inside(path, *_TABLES))
     merged: Table = {}
     for file in sorted(files, key=lambda file: file.stem != "cluster_info"):
@@ -175,10 +178,7 @@ def _quality(row: Mapping[str, str]) -> str:
 def _depths(
     path: Path, place: NDArray[np.int64], n_clusters: int
 ) -> tuple[list[float] | None, list[str]]:
-    """Height of each cluster's peak channel in µm, None if the folder does not tell it; and notes.
-
-    ``place`` is the position of each spike's cluster among all clusters.
-    """
+    """Height of each cluster's peak channel in µm, None if it is not told; and notes."""
     needed = ("templates.npy", "spike_templates.npy", "channel_positions.npy")
     missing = [name for name in needed if not _is_filled(path / name)]
     if missing:
@@ -230,10 +230,7 @@ def _channels(
         (inverse.name, unwhiten, (n_channels, n_channels)),
     ):
         if array is not None and array.shape != needed:
-            raise BadFile(
-                f"{name} has shape {array.shape} and needs {needed}",
-                "the arrays must belong to the same export",
-            )
+            raise mismatched(f"{name} has shape {array.shape} and needs {needed}")
     return channels, unwhiten
 
 
@@ -258,10 +255,7 @@ def _peak(
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:
-    """Seconds in the raw file by its size; None if unknown.
-
-    A file elsewhere is not looked at: a folder from an unknown source may name any.
-    """
+    """Seconds in the raw file by its size; None if unknown, or if it lies elsewhere."""
     named = params.get("dat_path")
     files = [path / str(name) for name in (named if isinstance(named, list | tuple) else [named])]
     plain = (f.is_file() and is_inside(f, path) and f.suffix != ".cbin" for f in files)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..errors import BadFile, BadType, within
+from ..errors import BadFile, BadType, damaged, within
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import Archive, split_by_unit
@@ -94,7 +94,7 @@ def load(path: Path) -> Session:
     arrays = Archive(path)
     for name in _NEEDED:
         if name in arrays.pickled:
-            raise BadFile(f"array {name!r} is pickled", "save the group again with pynapple")
+            raise damaged(f"array {name!r} is pickled")
         if name not in arrays and name != "keys":
             raise BadFile(
                 f"it has no array {name!r} (it has {', '.join(sorted(arrays)[:10])}), so it is no "
@@ -134,10 +134,7 @@ def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     keys = arrays["keys"].ravel() if "keys" in arrays else np.unique(index)
     unknown = np.flatnonzero(~np.isin(index, keys))
     if unknown.size:
-        raise BadFile(
-            f"spike {unknown[0]} is of unit {index[unknown[0]]}, which is not among 'keys'",
-            "save the group again",
-        )
+        raise damaged(f"spike {unknown[0]} is of unit {index[unknown[0]]}, not one of 'keys'")
     sorter = np.argsort(keys)
     place = sorter[np.searchsorted(keys, index, sorter=sorter)]
     return keys, split_by_unit(times, place, len(keys))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..errors import BadFile, BadType
+from ..errors import BadFile, BadType, damaged
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import (
@@ -130,10 +130,7 @@ def _stretch(
 def _on_one_clock(
     stretches: Sequence[tuple[float, float]], *, known: bool
 ) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
-    """Seconds to add to the times of each segment, the segments as epochs, and notes.
-
-    If the stops are not ``known`` but those of the last spikes, a single segment is no epoch.
-    """
+    """Shift of each segment (s), segments as epochs if their stops are ``known``, and notes."""
     shifts, notes = align_segments(stretches)
     if len(stretches) <= 1 and not known:
         return shifts, None, notes
@@ -150,14 +147,9 @@ def _info(folder: Path) -> tuple[float, list[str], int]:
         rate, ids = float(info["sampling_frequency"]), [str(name) for name in info["unit_ids"]]
         n_segments = int(info["num_segments"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadFile(
-            f"{path.name} lacks the rate, the units or the segments ({error!r})", "save it again"
-        ) from None
+        raise damaged(f"{path.name} lacks rate, units or segments ({error!r})") from None
     if not (0 < rate < np.inf and 1 <= n_segments <= 10_000):  # more would be damage
-        raise BadFile(
-            f"{path.name} states {rate} samples per second and {n_segments} segments",
-            "save it again",
-        )
+        raise damaged(f"{path.name} states {rate} samples per second and {n_segments} segments")
     return rate, ids, n_segments
 
 
@@ -165,7 +157,7 @@ def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:
     """Sample, unit and segment of each spike."""
     path = folder / "spikes.npy"
     if not path.is_file():
-        raise BadFile("it has no spikes.npy", "save the sorting again")
+        raise damaged("it has no spikes.npy")
     spikes = load_array(path)
     names = ("sample_index", "unit_index", "segment_index")
     fields: Mapping[str, Any] = spikes.dtype.fields or {}

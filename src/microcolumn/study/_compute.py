@@ -139,10 +139,7 @@ def _pinned(threads: int) -> Iterator[None]:
 def split_words(
     words: Words, experiment: Experiment, window: int, split: int
 ) -> tuple[Words, Words, Words]:
-    """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
-
-    ``words`` are of single bins. It is made with ``random_state = experiment.seed + split``.
-    """
+    """Words of a split to fit, to choose l1, and to test; random_state is seed + split."""
     seed = experiment.seed + split
     by: Literal["words", "blocks"] = "blocks" if experiment.split_by == "blocks" else "words"
     embedded = words.embed(window) if window > 1 else words

@@ -106,10 +106,7 @@ def specs_of(experiment: Experiment, n_units: int, window: int) -> tuple[ModelSp
 
 
 def families(experiment: Experiment, n_units: int, window: int) -> dict[str, ModelSpec]:
-    """The same models by a name that is the same for all windows.
-
-    Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
-    """
+    """The same models by a name for all windows: ``"RBM"`` for ``"RBM 30"`` where units grow."""
     bits, found = n_dims(experiment, n_units, window), {}
     models = experiment.models_for(bits)
     family = [model for model in models if model not in RIVALS]
@@ -172,10 +169,7 @@ def _jobs(
 
 
 def dependencies(job: Job, compared: tuple[ModelSpec, ...], n_splits: int) -> list[Job]:
-    """Jobs whose results this one starts from.
-
-    ``compared`` are all models of its experiment, ``n_splits`` its splits.
-    """
+    """Jobs whose results this one starts from, of all models ``compared`` in its experiment."""
     if job.kind == "describe":
         return []
     if job.kind == "assemblies":

@@ -268,11 +268,8 @@ class StoredStudy:
             raise condition.missing(f"{spec.name} of split {split}")
         if l1 not in rows:
             known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
-            raise BadArgument(
-                "l1",
-                f"is {float(l1)!r}",
-                f"{spec.name} of split {split} of {condition} has {known}",
-            )
+            remedy = f"{spec.name} of split {split} of {condition} has {known}"
+            raise BadArgument("l1", f"is {float(l1)!r}", remedy)
         return rows[l1]
 
     def _read_scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:

@@ -23,10 +23,7 @@ _ARRAY = "array"
 
 
 def plain(value: Any, array: Callable[[Any], Any] | None = None) -> Any:
-    """``value`` in the types of JSON: text keys, lists, None instead of numbers not finite.
-
-    ``array`` says what stands for an array, by default a list.
-    """
+    """``value`` in the types of JSON, None for numbers not finite; ``array`` replaces arrays."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = row_of(value)
     if isinstance(value, Mapping):
@@ -58,11 +55,7 @@ def json_text(value: Any) -> str:
 
 
 def typed(kind: type[T], value: Any) -> T:
-    """``value``, as :func:`plain` made it or as a row has it, as a dataclass again.
-
-    Keys that the dataclass does not have are left out, and fields that are missing have their
-    defaults.
-    """
+    """``value``, as :func:`plain` made it, as a dataclass again, without keys it does not have."""
     return _typed(kind, value)  # type: ignore[no-any-return]
 
 

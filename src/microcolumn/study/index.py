@@ -87,9 +87,8 @@ class PlanIndex:
             window = settings.windows[0]
         if window is None or window not in settings.windows:
             known = ", ".join(map(str, settings.windows))
-            raise BadArgument(
-                "window", f"is {window}, and experiment {settings.name!r} has {known}", "choose one"
-            )
+            problem = f"is {window}, and experiment {settings.name!r} has {known}"
+            raise BadArgument("window", problem, "choose one")
         return Condition(recording, settings, window)
 
     def experiment(self, recording: str, name: str | None = None) -> Experiment:
@@ -140,9 +139,7 @@ class PlanIndex:
         """Raise a ValueError where the plan has no such split."""
         settings = condition.experiment
         if not 0 <= split < settings.n_splits:
-            raise BadArgument(
-                "split", f"is {split}", f"{condition} has splits 0 to {settings.n_splits - 1}"
-            )
+            raise BadArgument("split", f"is {split}", f"choose 0 to {settings.n_splits - 1}")
 
 
 def n_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) -> int | None:

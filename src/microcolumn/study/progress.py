@@ -119,10 +119,7 @@ def status(store: str | Path) -> Status:
 
 
 def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[NoReturn]:
-    """Bar with jobs done and time; by default in a terminal and in a notebook.
-
-    Where it is asked for in a log, a line now and then.
-    """
+    """Bar with jobs done and time, in a terminal or notebook; lines where a log asks for it."""
     from tqdm.auto import tqdm  # loaded by a run alone
 
     hidden = not (is_interactive() if shown is None else shown)

@@ -322,9 +322,7 @@ def _table(name: str, columns: Iterable[str]) -> Table:
     table = tables()[name]
     for column in columns:
         if column not in table.types:
-            raise BadInput(
-                f"table {name} has no column {column!r}", f"choose {', '.join(table.types)}"
-            )
+            raise BadInput(f"table {name} has no column {column!r}", f"it has {list(table.types)}")
     return table
 
 

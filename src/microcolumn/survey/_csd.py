@@ -263,9 +263,7 @@ def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:
 def _flashes(flashes_s: ArrayLike) -> Floats:
     flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
     if flashes.ndim != 1 or flashes.size == 0:
-        raise BadArgument(
-            "flashes_s", f"has shape {flashes.shape}", "pass a list of one or more times"
-        )
+        raise BadArgument("flashes_s", f"has shape {flashes.shape}", "pass one or more times")
     check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
     return flashes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -91,17 +91,11 @@ class Summary(AsText):
             "duration_s": recording.duration_s,
             "depth_reference": units.depth_reference,
             "units": [
-                {
-                    "id": units.ids[n],
-                    "layer": None if units.layer is None else units.layer[n],
-                    "depth_um": _depth(recording, n),
-                    "quality": None if units.quality is None else units.quality[n],
-                    **{name: labels[n] for name, labels in _places(units).items()},
-                    "multiunit": bool(units.multiunit[n]),
-                    "n_spikes_in_epochs": int(sizes[n]),
-                    "rate_hz": float(rates[n]),
-                }
-                for n in range(recording.n_units)
+                {"layer": None, "quality": None}
+                | row
+                | {"depth_um": _depth(recording, n), "n_spikes_in_epochs": int(sizes[n])}
+                | {"rate_hz": float(rates[n])}
+                for n, row in enumerate(units.to_rows())
             ],
             "epochs": [
                 {"start_s": start, "stop_s": stop, "label": label}
@@ -164,15 +158,8 @@ def summarise(
 
 
 def _account(binning: Binning) -> dict[str, Any]:
-    return {
-        "n_bins": binning.words.n_bins,
-        "n_distinct_words": len(binning.words),
-        "single_fraction": binning.single_fraction,
-        "multiple_fraction": binning.multiple_fraction,
-        "n_binned": binning.n_binned,
-        "n_in_tails": binning.n_in_tails,
-        "n_outside": binning.n_outside,
-    }
+    words = {"n_bins": binning.words.n_bins, "n_distinct_words": len(binning.words)}
+    return words | {each.name: getattr(binning, each.name) for each in fields(binning)[1:]}
 
 
 def _depth(recording: Recording, n: int) -> float | None:

@@ -104,11 +104,7 @@ def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
 
 
 def collection(folder: Path, home: Path) -> Collection:
-    """Files of a folder and its revisions.
-
-    Files outside revisions are the oldest. Where ``folder`` is a revision itself, newer ones do not
-    count.
-    """
+    """Files of a folder and its revisions, which are newer; up to ``folder`` if it is one."""
     named = _REVISION.fullmatch(folder.name)
     limit = named["label"] if named else None
     base = folder.parent if named else folder

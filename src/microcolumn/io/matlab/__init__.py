@@ -204,10 +204,7 @@ def _depth_reference(fields: Fields) -> str | None:
 
 
 def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Variable, list[str]]:
-    """The variable with spikes, all variables and fields next to it by name, and notes.
-
-    The caller may have named it, ``"spikes"`` or ``"spikes.times"``.
-    """
+    """The variable with spikes, all variables and fields beside it by name, and notes."""
     by_name = {held.name: held for held in variables}
     if name is None:
         chosen = _likeliest(variables)
@@ -235,10 +232,7 @@ def _named(by_name: Fields, name: str) -> Variable:
 
 
 def _likeliest(variables: Sequence[Variable]) -> Variable:
-    """The only variable that may hold spikes.
-
-    Cells come before matrices, usual names before others, matrices of counts before others.
-    """
+    """The only variable that may hold spikes; cells before matrices, usual names before others."""
     found = []
     for held in variables:
         if held.kind == "struct":
@@ -307,10 +301,7 @@ def _checked(chosen: Variable) -> Variable:
 def mapped(
     variables: Sequence[Variable], times: str | None, units: str | None, per_second: float
 ) -> Session:
-    """Session of variables or fields of structs with the time and the unit of each spike.
-
-    Or ``times`` is a pattern such as ``unit_*`` of variables with the times of one unit each.
-    """
+    """Session of named variables or fields with time and unit of each spike, or of a pattern."""
     found = {held.name: held for held in vectors_in(variables)}
     if units is None and times in found and found[times].kind == "cell":
         raise BadFile(

@@ -125,7 +125,7 @@ def opened(path: Path) -> Iterator[list[Variable]]:
     try:
         hdf5 = h5py.File(path, "r")
     except OSError:
-        raise BadFile("its HDF5 part is damaged", "export or copy it again") from None
+        raise damaged("its HDF5 part is damaged") from None
     with hdf5:
         # #refs# holds the content of cells, #subsystem# that of objects.
         yield [_from_hdf5(name, hdf5[name], path) for name in hdf5 if not name.startswith("#")]
@@ -167,7 +167,7 @@ def _load(path: Path, name: str, kind: str, shape: tuple[int, ...]) -> Any:
         check_claim(path, math.prod(shape) * entry_bytes, str(Variable(name, kind, shape, dict)))
     value = loadmat(path, appendmat=False, variable_names=[name], chars_as_strings=True)[name]
     if isinstance(value, str):  # SciPy's account of what is wrong with it
-        raise BadFile(f"variable {name} is damaged ({value:.100})", "export or copy it again")
+        raise damaged(f"variable {name} is damaged ({value:.100})")
     if kind == "struct" and value.dtype.names is None:  # SciPy's struct without fields
         return {}
     return _from_scipy(name, value).read()
@@ -291,7 +291,7 @@ def _cells(name: str, item: Any, path: Path) -> list[Variable]:
     cells = []
     for n, reference in enumerate(np.asarray(item[()]).ravel()):
         if not reference:
-            raise BadFile(f"cell {n + 1} of {name} refers to nothing", "export the file again")
+            raise damaged(f"cell {n + 1} of {name} refers to nothing")
         cells.append(_from_hdf5(f"{name}{{{n + 1}}}", item.file[reference], path))
     return cells
 
@@ -300,7 +300,7 @@ def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]
     """Rows of a char matrix, whose characters are stored column by column."""
     codes = _array(name, item, path).ravel()
     if codes.dtype.kind not in "iu" or len(shape) != 2:
-        raise BadFile(f"{name} is text of type {codes.dtype}", "export the file again")
+        raise damaged(f"{name} is text of type {codes.dtype}")
     characters = [chr(int(code) & 0xFFFF) for code in codes]
     n_rows = shape[0] if characters else min(shape[0], 1)  # blank rows take no bytes in the file
     return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)]
@@ -309,7 +309,7 @@ def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]
 def _sparse_group(name: str, item: Any, path: Path) -> Variable:
     """A sparse matrix: a group with the row of each value, where columns begin, and values."""
     if "jc" not in item or item["jc"].ndim != 1:
-        raise BadFile(f"the sparse matrix {name} lacks its columns", "export the file again")
+        raise damaged(f"the sparse matrix {name} lacks its columns")
     shape = (int(item.attrs["MATLAB_sparse"]), item["jc"].size - 1)
 
     def read() -> Any:

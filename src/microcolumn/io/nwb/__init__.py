@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ...errors import BadFile, advice, name_list
+from ...errors import BadFile, advice, damaged, name_list
 from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
 from .._session import Session
@@ -131,7 +131,7 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
     # Zarr fills a missing chunk with zeros, so that all its spikes would be at 0.
     lost = getattr(data, "nchunks", 0) - getattr(data, "nchunks_initialized", 0)
     if lost > 0:
-        raise BadFile(f"{lost} chunks of its spike_times are not there", "copy the folder again")
+        raise damaged(f"{lost} chunks of its spike_times are not there")
     return ragged(path, column, n_units)
 
 

@@ -52,10 +52,7 @@ def _content(path: Path | Remote, source: Any) -> Any:
         lost = _lost_columns(path)
         if not lost:
             raise
-        raise BadFile(
-            f"its units have an index of {lost[0]!r} but no column of that name",
-            "export or copy the file again",
-        ) from None
+        raise damaged(f"its units have an index of {lost[0]!r} but no such column") from None
 
 
 def _lost_columns(path: Path | Remote) -> list[str]:
@@ -85,10 +82,7 @@ def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
 
 
 def is_plain(column: Any) -> bool:
-    """Whether a column has one number or one text per row, which is not pickled.
-
-    Zarr pickles references to other objects, and opening a pickle can run any code.
-    """
+    """Whether a column has one number or text per row and no pickle, which could run code."""
     from h5py import check_string_dtype
     from hdmf.common import DynamicTableRegion, VectorIndex
     from hdmf.common.table import EnumData
@@ -145,7 +139,7 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     if bad.size:
         row = int(bad[0])
         raise damaged(
-            f"row {row} of {name!r} runs from entry {starts[row]} to {ends[row]} of {n_entries}"
+            f"row {row} of {name!r} runs from {starts[row]} to {ends[row]} of {n_entries}"
         )
     entries = values(path, column.target)
     rows = [entries[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]

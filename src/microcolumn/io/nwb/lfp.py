@@ -218,9 +218,7 @@ def _channels_of_group(
         group = names[0]
     if group not in names:
         problem = f"spans {len(set(names))} groups" if group is None else f"has no group {group!r}"
-        raise BadFile(
-            f"{where} {problem} of electrodes", f"pick one with group= from {_names(names)}"
-        )
+        raise BadFile(f"{where} {problem} of electrodes", f"pick one with group=: {_names(names)}")
     return [place for place, name in enumerate(names) if name == group]
 
 
