@@ -36,6 +36,7 @@ from .index import Condition, Row, Where, log_partition_of, n_blocks
 from .plan import Experiment
 from .unit_table import unit_rows
 
+_ADEQUACY = "the adequacy of split 0"
 #: Most rows of a table that a notebook shows, and most failures.
 _MOST_ROWS, _MOST_FAILURES = 100, 3
 
@@ -274,9 +275,8 @@ class Results(StoredStudy):
     def patterns(self, recording: str, **where: Unpack[Where]) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, **where)
-        rows = self._query("patterns", **condition.names)
-        if not rows:
-            raise condition.missing("the patterns of split 0")
+        found = self._query("patterns", **condition.names)
+        rows = condition.needed("the patterns of split 0", found)
         test = self.words(split=0, **condition.names)[2]
         statistics = {
             row["model"]: replace(from_blob(PatternStatistics, row["statistics"]), X=test.X)
@@ -295,28 +295,22 @@ class Results(StoredStudy):
     def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
         condition = self.index.at(recording, **where)
-        rows = self._rows("adequacies", condition)
+        rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition))
         found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
-        if not found:
-            raise condition.missing("the adequacy of split 0")
         order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         return {name: found[name] for name in order if name in found}
 
     def explainable(self, recording: str, **where: Unpack[Where]) -> Explainable:
         """What the best possible model would gain on the test words of split 0."""
         condition = self.index.at(recording, **where)
-        rows = self._rows("adequacies", condition, model=DATA)
-        if not rows:
-            raise condition.missing("the adequacy of split 0")
+        rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition, model=DATA))
         return typed(Explainable, rows[0]["explainable"])
 
     def annealing(self, recording: str, **where: Unpack[Where]) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
         condition = self.index.at(recording, **where)
         rows = self._query("annealings", **condition.names)
-        if not rows:
-            raise condition.missing("the annealing of split 0")
-        [row] = rows
+        [row] = condition.needed("the annealing of split 0", rows)
         spec = ModelSpec.of(row["model"])
         normaliser = self._normaliser(condition, spec, 0, row["l1"])
         return AnnealingResult(

@@ -113,9 +113,8 @@ class StoredStudy:
         """The models of one kind at every l1 that was tried, increasing."""
         condition, spec = self._model_at(recording, model, where)
         tried = self._normalisers(condition, spec, split)
-        if not tried:
-            raise condition.missing(f"{spec.name} of split {split}")
-        return [self._model(condition, spec, split, l1) for l1 in tried]
+        needed = condition.needed(f"{spec.name} of split {split}", tried)
+        return [self._model(condition, spec, split, l1) for l1 in needed]
 
     def activation(
         self,
@@ -227,10 +226,7 @@ class StoredStudy:
         self, what: str, table: str, condition: Condition, spec: ModelSpec, **equal: Any
     ) -> list[Row]:
         """Rows of a model, of which there must be some: else ``what`` is not computed yet."""
-        rows = self._rows(table, condition, model=spec.name, **equal)
-        if not rows:
-            raise condition.missing(what)
-        return rows
+        return condition.needed(what, self._rows(table, condition, model=spec.name, **equal))
 
     def _described(self, kind: type[Found], column: str, recording: str, experiment: str) -> Found:
         where = {"recording": recording, "experiment": experiment}
@@ -263,9 +259,8 @@ class StoredStudy:
 
     def _normaliser(self, condition: Condition, spec: ModelSpec, split: int, l1: float) -> Row:
         """Row of one fit's log Z and validation score."""
-        rows = self._normalisers(condition, spec, split)
-        if not rows:
-            raise condition.missing(f"{spec.name} of split {split}")
+        found = self._normalisers(condition, spec, split)
+        rows = condition.needed(f"{spec.name} of split {split}", found)
         if l1 not in rows:
             known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
             remedy = f"{spec.name} of split {split} of {condition} has {known}"

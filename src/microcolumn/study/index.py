@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..errors import BadArgument, BadInput
 from ..evaluate import SplitScore
@@ -18,6 +18,7 @@ from .plan import Experiment, Plan
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
+Rows = TypeVar("Rows", list[Row], dict[float, Row])
 
 
 class NotComputedError(BadInput):
@@ -59,6 +60,12 @@ class Condition(NamedTuple):
     def missing(self, what: str) -> NotComputedError:
         """The error that says that a result is still to come."""
         return NotComputedError(f"{what} of {self} is not computed yet; run the study further")
+
+    def needed(self, what: str, rows: Rows) -> Rows:
+        """Rows of which there must be some: else ``what`` is still to come."""
+        if not rows:
+            raise self.missing(what)
+        return rows
 
 
 class PlanIndex:
