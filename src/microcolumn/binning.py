@@ -76,18 +76,14 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
     """
     if epochs.duration_s / bin_width > _MOST_BINS:
-        raise BadInput(
-            f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins",
-            f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more",
-        )
+        problem = f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins"
+        raise BadInput(problem, f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more")
     n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
     total = int(n_bins.sum())
     if total == 0:
         longest = float((epochs.stops - epochs.starts).max()) if len(epochs) else 0.0
-        raise BadInput(
-            f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s)",
-            "use narrower bins or longer epochs",
-        )
+        problem = f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s)"
+        raise BadInput(problem, "use narrower bins or longer epochs")
     first_bin, lasting = np.cumsum(n_bins) - n_bins, n_bins > 0
     keys = np.zeros((-(-len(units) // 64), total), dtype=np.uint64)
     n_binned = n_in_tails = n_occupied = n_multiple = 0
@@ -155,10 +151,8 @@ def checked_trains(
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
     for train, name in zip(checked, names, strict=True):
         if train.size and train[0] < 0 and not before_zero:
-            raise BadInput(
-                f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0",
-                "state epochs that begin before it, or shift the times",
-            )
+            problem = f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0"
+            raise BadInput(problem, "state epochs that begin before it, or shift the times")
     _check_mixed(checked, names)
     return checked
 

@@ -175,10 +175,8 @@ def _checked_intervals(intervals: ArrayLike) -> Floats:
         raise BadArgument("intervals", f"has shape {edges.shape}", "pass rows of start and stop")
     bad = np.flatnonzero(~(np.isfinite(edges).all(axis=1) & (edges[:, 0] <= edges[:, 1])))
     if bad.size:
-        raise BadInput(
-            f"epoch {bad[0]} runs from {edges[bad[0], 0]} to {edges[bad[0], 1]} s",
-            "an epoch needs a finite start that does not come after its stop",
-        )
+        problem = f"epoch {bad[0]} runs from {edges[bad[0], 0]} to {edges[bad[0], 1]} s"
+        raise BadInput(problem, "an epoch needs a finite start that does not come after its stop")
     behind = np.flatnonzero(edges[1:, 0] < edges[:-1, 1])
     if behind.size:
         k = behind[0]

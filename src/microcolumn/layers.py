@@ -62,10 +62,8 @@ class LayerBoundaries:
     def parse(cls, text: str, depth_reference: str = "surface") -> LayerBoundaries:
         """Boundaries written as layers, superficial to deep, with the edges (µm) between them."""
         if not is_boundaries(text):
-            raise BadInput(
-                f"{text!r} is not a list of layers with edges between them",
-                "write for example 'II/III 650 IV 1000 V/VI'",
-            )
+            problem = f"{text!r} is not a list of layers with edges between them"
+            raise BadInput(problem, "write for example 'II/III 650 IV 1000 V/VI'")
         words = text.split()
         return cls(tuple(words[::2]), np.array(words[1::2], dtype=np.float64), depth_reference)
 
@@ -128,11 +126,8 @@ def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...
     if units.depth_um is None or units.depth_reference is None:
         raise BadArgument("layers", "are given by depth and units have none", "pass a CSV instead")
     if units.depth_reference == "unstated":
-        raise BadArgument(
-            "layers",
-            "are given by depth but it is not stated what depths are measured from",
-            advice("pass {depth_reference} too"),
-        )
+        problem = "are given by depth but it is not stated what depths are measured from"
+        raise BadArgument("layers", problem, advice("pass {depth_reference} too"))
     if isinstance(boundaries, str):
         boundaries = LayerBoundaries.parse(boundaries, units.depth_reference)
     if boundaries.depth_reference != units.depth_reference:

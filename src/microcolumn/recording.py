@@ -366,10 +366,8 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
         return as_epochs(epochs)
     spiking = [train for train in trains if train.size]
     if not spiking:
-        raise BadInput(
-            "there is no spike and no epoch, so it is not known how long was recorded",
-            advice("pass {epochs}"),
-        )
+        problem = "there is no spike and no epoch, so it is not known how long was recorded"
+        raise BadInput(problem, advice("pass {epochs}"))
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
     # A clock that ran for longer than all spikes span is not that of the recording.
     start = 0.0 if first <= max(last - first, _CLOCK_S) or first == last else first

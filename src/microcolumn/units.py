@@ -180,10 +180,8 @@ class Units(AsTable):
         array([1400.,  100.])
         """
         if self.depth_um is None or self.depth_reference == "unstated":
-            raise BadInput(
-                "these units have no depths with a stated reference",
-                "state depth_reference where the recording is read",
-            )
+            problem = "these units have no depths with a stated reference"
+            raise BadInput(problem, "state depth_reference where the recording is read")
         check_depth_reference(depth_reference, "the new depths")
         zero = real_number("zero_um", zero_um, "give the new zero in µm")
         moved = (self.depth_um - zero) * downwards(depth_reference)
@@ -265,10 +263,7 @@ def _multiunit(
         check_unmasked("multiunit", multiunit)
         flags = np.array(multiunit)
         if flags.shape != (n_units,) or flags.dtype != bool:
-            raise BadArgument(
-                "multiunit",
-                f"has shape {flags.shape} and dtype {flags.dtype} for {n_units} units",
-                "it needs True or False for each",
-            )
+            problem = f"has shape {flags.shape} and dtype {flags.dtype} for {n_units} units"
+            raise BadArgument("multiunit", problem, "it needs True or False for each")
     flags.flags.writeable = False
     return flags

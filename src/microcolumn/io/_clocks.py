@@ -32,10 +32,8 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
             )
         return _PER_SECOND[time_unit]
     if not is_rate(sampling_rate):
-        raise BadFile(
-            f"its times are in samples and sampling_rate is {sampling_rate!r}",
-            advice("pass {sampling_rate} in Hz"),
-        )
+        problem = f"its times are in samples and sampling_rate is {sampling_rate!r}"
+        raise BadFile(problem, advice("pass {sampling_rate} in Hz"))
     return float(sampling_rate)
 
 

@@ -42,10 +42,8 @@ def time_axis(shape: tuple[int, ...], units_in: str | None, title: str) -> int:
     if units_in is not None:
         one_of("units_in", units_in, ("rows", "columns"))
     if units_in is None and shape[0] == shape[1]:
-        raise BadFile(
-            f"{title} is square, so that its axis of time is not known",
-            advice("pass {units_in:rows} or {units_in:columns}"),
-        )
+        problem = f"{title} is square, so that its axis of time is not known"
+        raise BadFile(problem, advice("pass {units_in:rows} or {units_in:columns}"))
     if units_in is None:
         return int(np.argmax(shape))
     return 1 if units_in == "rows" else 0

@@ -67,10 +67,8 @@ class LFP:
         rate = real_number("sampling_rate_hz", self.sampling_rate_hz, "pass samples per second")
         start = real_number("start_s", self.start_s, "pass the time of the first sample in s")
         if not (np.isfinite(rate) and rate > 0.0 and np.isfinite(start)):
-            raise BadInput(
-                f"{self.source} starts at {start} s with {rate} samples per second",
-                "state a finite start and a positive rate",
-            )
+            problem = f"{self.source} starts at {start} s with {rate} samples per second"
+            raise BadInput(problem, "state a finite start and a positive rate")
         check_depth_reference(self.depth_reference, self.source)
         n_channels = shape[1] if self._channels is None else len(self._channels)
         depths = real_vector("depth_um", self.depth_um, n_channels, "channel")
@@ -103,10 +101,8 @@ class LFP:
         try:
             gain_mv = float((1.0 * signal.units).rescale(pq.mV).magnitude)
         except ValueError:
-            raise BadInput(
-                f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential",
-                "pass one in V, mV or µV",
-            ) from None
+            problem = f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential"
+            raise BadInput(problem, "pass one in V, mV or µV") from None
         return cls(
             signal.magnitude,
             float(signal.sampling_rate.rescale(pq.Hz).magnitude),
@@ -132,10 +128,8 @@ class LFP:
         try:
             raw = np.asarray(self.samples[first:stop], dtype=np.float64)
         except Exception as error:  # Of a file's library: a damaged chunk, a closed file.
-            raise BadInput(
-                f"samples {first} to {stop} of {self.source} cannot be read ({error})",
-                "the file may be damaged or closed",
-            ) from None
+            problem = f"samples {first} to {stop} of {self.source} cannot be read ({error})"
+            raise BadInput(problem, "the file may be damaged or closed") from None
         if self._channels is not None:
             raw = raw[:, list(self._channels)]
         return np.asarray(raw * self.gain_mv + self.offset_mv, dtype=np.float64)

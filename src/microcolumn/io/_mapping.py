@@ -136,10 +136,8 @@ def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
         return numbers
     bad = np.flatnonzero(~np.isfinite(numbers) | (numbers != np.trunc(numbers)))
     if bad.size:
-        raise BadFile(
-            f"{name} holds {numbers[bad[0]]}, which names no unit",
-            advice("name whole numbers or text with {units}"),
-        )
+        problem = f"{name} holds {numbers[bad[0]]}, which names no unit"
+        raise BadFile(problem, advice("name whole numbers or text with {units}"))
     return numbers.astype(np.int64)
 
 
@@ -167,10 +165,8 @@ class SpikeTable:
         """How many units of time make a second, as the column or the caller states it."""
         stated = self.time_unit
         if stated and time_unit not in (None, stated):
-            raise BadFile(
-                f"its column {self.time_name!r} is in {stated} but time_unit is {time_unit!r}",
-                advice("leave {time_unit} out"),
-            )
+            problem = f"its column {self.time_name!r} is in {stated} but time_unit is {time_unit!r}"
+            raise BadFile(problem, advice("leave {time_unit} out"))
         return ticks_per_second(time_unit or stated or "s", sampling_rate)
 
     def leave_out(self, name: str, reason: str) -> None:

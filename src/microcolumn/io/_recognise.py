@@ -54,10 +54,8 @@ def recognise(path: Path, *, mapped: bool = False) -> str:
     name = _folder(path) if path.is_dir() else _file(path)
     name = name or _BY_EXTENSION.get(path.suffix.lower())
     if name is None and path.is_dir():
-        raise BadFile(
-            "it is a folder without spike_times.npy or any other mark of a known format",
-            "name the file itself, or the reader",
-        )
+        problem = "it is a folder without spike_times.npy or any other mark of a known format"
+        raise BadFile(problem, "name the file itself, or the reader")
     return name or "neo"
 
 

@@ -93,10 +93,8 @@ class Remote:
             return self._opened.read(size)
         except (_AnswerError, Exception) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise BadFile(
-                f"its server stopped sending it ({reason:.100})",
-                "try again later, or download the file",
-            ) from None
+            problem = f"its server stopped sending it ({reason:.100})"
+            raise BadFile(problem, "try again later, or download the file") from None
 
     def seek(self, offset: int, whence: int = 0) -> int:
         """Go to another place."""

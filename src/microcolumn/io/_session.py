@@ -226,10 +226,8 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
         return depths, reference
     if stated is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
-        raise BadFile(
-            f"its units have depths (column {name!r}) whose zero and direction no file states",
-            ("pass ", Setting("depth_reference"), f": {choices}"),
-        )
+        problem = f"its units have depths (column {name!r}) whose zero and direction no file states"
+        raise BadFile(problem, ("pass ", Setting("depth_reference"), f": {choices}"))
     return depths, stated
 
 
@@ -264,20 +262,15 @@ def begun(trains: Sequence[Any], start: float | None, stated: object) -> Epochs 
     first, last = _span(trains)
     if start is None:
         if stated is None and first < 0:
-            raise BadFile(
-                f"its first spike is at {first:.10g} s, before 0",
-                advice("say when the recording began: {start}", start=int(np.floor(first))),
-            )
+            remedy = advice("say when the recording began: {start}", start=int(np.floor(first)))
+            raise BadFile(f"its first spike is at {first:.10g} s, before 0", remedy)
         return None
     begin = real_number("start", start, "give seconds")
     if stated is not None:
         raise BadFile("it is stated when it was recorded", advice("leave {start} out"))
     if not begin < last:
-        raise BadArgument(
-            "start",
-            f"is {begin:g} s but the last spike is at {last:.10g} s",
-            "give seconds on the clock of the spikes",
-        )
+        problem = f"is {begin:g} s but the last spike is at {last:.10g} s"
+        raise BadArgument("start", problem, "give seconds on the clock of the spikes")
     return Epochs([[begin, last]])
 
 

@@ -112,10 +112,8 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
 def _own_session(arrays: Archive, per_second: float) -> Session:
     """Session of an archive in the layout of `save`."""
     if arrays.pickled:
-        raise BadFile(
-            f"{arrays.pickled[0]} holds Python objects, which could run code when opened",
-            "save numbers or text",
-        )
+        problem = f"{arrays.pickled[0]} holds Python objects, which could run code when opened"
+        raise BadFile(problem, "save numbers or text")
     for name in _NEEDED:
         if name not in arrays:
             remedy = (

@@ -160,10 +160,8 @@ def _tables(path: Path) -> Table:
             try:
                 known = merged.setdefault(int(cluster), {})
             except ValueError:
-                raise BadFile(
-                    f"{file.name} names the cluster {cluster!r}",
-                    "clusters have whole numbers: save the table again in phy",
-                ) from None
+                remedy = "clusters have whole numbers: save the table again in phy"
+                raise BadFile(f"{file.name} names the cluster {cluster!r}", remedy) from None
             known.update({name: entry for name, entry in entries.items() if entry})
     return merged
 

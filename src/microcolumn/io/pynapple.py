@@ -42,11 +42,8 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
     """
     for attribute in ("time_support", "metadata_columns", "keys"):
         if not hasattr(group, attribute):
-            raise BadType(
-                "group",
-                f"is a {type(group).__name__} without {attribute}",
-                "pass a TsGroup of pynapple 0.8.2 or later",
-            )
+            problem = f"is a {type(group).__name__} without {attribute}"
+            raise BadType("group", problem, "pass a TsGroup of pynapple 0.8.2 or later")
     names = list(group.keys())
     support = group.time_support
     session = Session(

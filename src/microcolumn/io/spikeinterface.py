@@ -53,11 +53,8 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     [1.0, 2.0]
     """
     if not hasattr(sorting, "get_unit_spike_train"):
-        raise BadType(
-            "sorting",
-            f"is of type {type(sorting).__name__}",
-            "pass a SpikeInterface sorting (of an analyzer, its attribute sorting)",
-        )
+        remedy = "pass a SpikeInterface sorting (of an analyzer, its attribute sorting)"
+        raise BadType("sorting", f"is of type {type(sorting).__name__}", remedy)
     if not hasattr(sorting, "sample_index_to_time"):
         raise ImportError("sortings in memory need SpikeInterface 0.103 or later; upgrade it")
     segments = range(sorting.get_num_segments())

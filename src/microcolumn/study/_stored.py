@@ -232,10 +232,8 @@ class StoredStudy:
         where = {"recording": recording, "experiment": experiment}
         rows = self._query("descriptions", columns=(column,), **where)
         if not rows:
-            raise NotComputedError(
-                f"the data of {recording!r}, experiment {experiment!r} are not stored yet",
-                "run the study further",
-            )
+            problem = f"the data of {recording!r}, experiment {experiment!r} are not stored yet"
+            raise NotComputedError(problem, "run the study further")
         return from_blob(kind, rows[0][column])
 
     def _model(

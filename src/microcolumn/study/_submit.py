@@ -95,10 +95,8 @@ def submit(
     whole_number("array", array, least=1)
     for source in plan.sources:
         if source.in_memory is not None:
-            raise BadInput(
-                f"recording {source.name} is in memory, where no other machine sees it",
-                "save it and name its file",
-            )
+            problem = f"recording {source.name} is in memory, where no other machine sees it"
+            raise BadInput(problem, "save it and name its file")
     if slurm and not dry_run:
         check_installed()
     prepared = Prepared.of(plan)
@@ -190,10 +188,8 @@ def _check_last(path: Path) -> list[str]:
     tasks = tasks_by_state(last.numbers)
     if is_alive(tasks):
         counts = ", ".join(f"{count} {state}" for state, count in tasks.items())
-        raise BadInput(
-            f"tasks of the last submission have not ended ({counts})",
-            f"wait for them, or end them with scancel {' '.join(last.numbers)}",
-        )
+        problem = f"tasks of the last submission have not ended ({counts})"
+        raise BadInput(problem, f"wait for them, or end them with scancel {' '.join(last.numbers)}")
     return shortages(tasks)
 
 
@@ -273,10 +269,8 @@ def _with_recording(known: Prepared, recording: str) -> Prepared:
     [source] = [each for each in known.plan.sources if each.name == recording]
     read = source.load()
     if fingerprint(read) != known.recording_info[recording].fingerprint:
-        raise BadInput(
-            f"recording {recording!r} is not what it was when the study was submitted",
-            "restore it, or submit the study again into a new store",
-        )
+        problem = f"recording {recording!r} is not what it was when the study was submitted"
+        raise BadInput(problem, "restore it, or submit the study again into a new store")
     return Prepared(known.plan, known.recording_info, {recording: read})
 
 

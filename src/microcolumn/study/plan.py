@@ -156,10 +156,8 @@ class Plan(Renamed):
             except tomllib.TOMLDecodeError as error:
                 raise BadFile(f"it is not TOML: {error}", "correct that line") from None
             except RecursionError:
-                raise BadFile(
-                    "it has lists or tables within each other that are too deep to read",
-                    "a plan has three levels",
-                ) from None
+                problem = "it has lists or tables within each other that are too deep to read"
+                raise BadFile(problem, "a plan has three levels") from None
 
     @classmethod
     def from_dict(cls, plan: Mapping[str, Any], folder: Path | None = None) -> Plan:

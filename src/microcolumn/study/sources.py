@@ -243,11 +243,8 @@ def _plain(name: str, value: Any) -> Any:
             return dict(entry)
         if isinstance(entry, Path):
             return str(entry)
-        raise BadType(
-            name,
-            f"has {entry!r}, which a plan cannot hold",
-            "use text, numbers, lists and tables, or pass the recording itself",
-        )
+        remedy = "use text, numbers, lists and tables, or pass the recording itself"
+        raise BadType(name, f"has {entry!r}, which a plan cannot hold", remedy)
 
     try:
         return json.loads(json.dumps(value, allow_nan=False, default=converted))

@@ -162,11 +162,8 @@ def current_source_density(
             "pass one row of potentials and one depth per contact",
         )
     if not 0.0 <= smoothing_um < np.inf or not 0.0 < source_radius_um < np.inf:
-        raise BadArgument(
-            "smoothing_um",
-            f"is {smoothing_um} and source_radius_um {source_radius_um}",
-            "pass finite lengths in µm, the radius above 0",
-        )
+        problem = f"is {smoothing_um} and source_radius_um {source_radius_um}"
+        raise BadArgument("smoothing_um", problem, "pass finite lengths in µm, the radius above 0")
     spacing = np.abs(np.diff(depths))
     in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
     if depths.size < MIN_DEPTHS or not in_order:
@@ -252,11 +249,8 @@ def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:
     """Samples before the flash and from it on."""
     limits = real_array("around_s", around_s, "pass (start, stop) in seconds from the flash")
     if limits.shape != (2,) or not np.isfinite(limits).all() or not limits[0] < 0.0 < limits[1]:
-        raise BadArgument(
-            "around_s",
-            f"is {around_s}",
-            "pass (start, stop) in seconds from the flash, start before it and stop after it",
-        )
+        remedy = "pass (start, stop) in seconds from the flash, start before it and stop after it"
+        raise BadArgument("around_s", f"is {around_s}", remedy)
     return max(2, round(-limits[0] * rate_hz)), max(1, round(limits[1] * rate_hz))
 
 
@@ -273,16 +267,12 @@ def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
     down = downwards(lfp.depth_reference)
     unknown = np.flatnonzero(~np.isfinite(lfp.depth_um))
     if unknown.size:
-        raise BadInput(
-            f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}",
-            "state it or leave the channel out with take()",
-        )
+        problem = f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}"
+        raise BadInput(problem, "state it or leave the channel out with take()")
     depths, contact = np.unique(down * lfp.depth_um, return_inverse=True)
     if depths.size < MIN_DEPTHS:
-        raise BadInput(
-            f"{lfp.source} has {depths.size} contacts at distinct depths",
-            f"current sources need {MIN_DEPTHS} or more",
-        )
+        problem = f"{lfp.source} has {depths.size} contacts at distinct depths"
+        raise BadInput(problem, f"current sources need {MIN_DEPTHS} or more")
     n, merged = lfp.n_channels, depths.size < lfp.n_channels
     note = f"{n} channels lie at {depths.size} depths; those of equal depth are averaged"
     return down * depths, contact, (note,) * merged

@@ -136,10 +136,8 @@ def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:
             advice("check that spikes were sorted and exported, or name another with {variable}"),
         )
     if not chosen.is_vector:
-        raise BadFile(
-            f"{chosen} has several rows and columns of cells, perhaps trials",
-            "save one vector of spike times per unit",
-        )
+        problem = f"{chosen} has several rows and columns of cells, perhaps trials"
+        raise BadFile(problem, "save one vector of spike times per unit")
     trains = []
     for cell in chosen.read():
         if cell.kind not in NUMERIC or not (cell.is_empty or cell.is_vector):
@@ -224,10 +222,8 @@ def _named(by_name: Fields, name: str) -> Variable:
     fields = by_name[top].read()
     chosen = fields.get(field) if field else _field_with_times(fields)
     if chosen is None:
-        raise BadFile(
-            f"no field of {top} holds spikes under that name",
-            ("name one with ", Setting("variable"), f": {name_list(fields.values())}"),
-        )
+        remedy = ("name one with ", Setting("variable"), f": {name_list(fields.values())}")
+        raise BadFile(f"no field of {top} holds spikes under that name", remedy)
     return chosen
 
 
@@ -292,10 +288,8 @@ def _checked(chosen: Variable) -> Variable:
     chosen.read()  # names complex numbers and what only MATLAB opens
     if chosen.kind == "sparse" or (chosen.kind in NUMERIC and len(chosen.shape) == 2):
         return chosen
-    raise BadFile(
-        f"{chosen} is neither a cell array of spike times nor a matrix of counts",
-        advice("name another with {variable}"),
-    )
+    problem = f"{chosen} is neither a cell array of spike times nor a matrix of counts"
+    raise BadFile(problem, advice("name another with {variable}"))
 
 
 def mapped(
@@ -304,10 +298,8 @@ def mapped(
     """Session of named variables or fields with time and unit of each spike, or of a pattern."""
     found = {held.name: held for held in vectors_in(variables)}
     if units is None and times in found and found[times].kind == "cell":
-        raise BadFile(
-            f"{found[times]} may hold one vector of times per unit",
-            advice("name it with {variable} instead", variable=times),
-        )
+        problem = f"{found[times]} may hold one vector of times per unit"
+        raise BadFile(problem, advice("name it with {variable} instead", variable=times))
     arrays = Arrays(list(found), lambda name: _values(found[name]), ".", "variables")
     return mapped_session(arrays, times, units, per_second)
 
@@ -332,9 +324,7 @@ def _values(held: Variable) -> NDArray[Any]:
     texts = []
     for cell in held.read():
         if cell.kind != "char" or cell.shape[0] > 1:
-            raise BadFile(
-                f"{cell} is no text, so that {held.name} does not name units",
-                advice("one vector of times per cell is read with {variable} alone"),
-            )
+            remedy = advice("one vector of times per cell is read with {variable} alone")
+            raise BadFile(f"{cell} is no text, so that {held.name} does not name units", remedy)
         texts.append("".join(cell.read()))
     return np.array(texts, dtype=np.str_)

@@ -90,8 +90,5 @@ def _segments(trains: Any) -> list[Any]:
         return [[trains]]
     if isinstance(trains, Iterable) and not isinstance(trains, str):
         return [list(trains)]
-    raise BadType(
-        "trains",
-        f"is of type {type(trains).__name__}",
-        "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain",
-    )
+    problem = f"is of type {type(trains).__name__}"
+    raise BadType("trains", problem, "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain")

@@ -105,10 +105,8 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
     refused = [reader.__name__ for reader in candidates if reader.__name__ in _NEVER]
     usable = [r for r in candidates if r in known.values() and r.__name__ not in _NEVER]
     if refused and not usable:
-        raise BadFile(
-            f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}",
-            "save the spike trains in another format",
-        )
+        problem = f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}"
+        raise BadFile(problem, "save the spike trains in another format")
     if not usable:
         title = name_list(reader.__name__ for reader in candidates)
         raise BadFile(f"Neo reads it ({title}) but finds only signals in such files")
@@ -162,10 +160,8 @@ def _block(block: int | None, n_blocks: int) -> int:
         return 0
     if block is None or not 0 <= block < n_blocks:
         stated = "" if block is None else f", not {block}"
-        raise BadFile(
-            f"it has {n_blocks} blocks{stated}",
-            (f"choose one from 0 to {n_blocks - 1} with ", Setting("block")),
-        )
+        problem = f"it has {n_blocks} blocks{stated}"
+        raise BadFile(problem, (f"choose one from 0 to {n_blocks - 1} with ", Setting("block")))
     return block
 
 

@@ -37,11 +37,8 @@ def trains_of(trains: Iterable[Any]) -> list[Train]:
     for position, item in enumerate(trains):
         train = item.load() if hasattr(item, "load") else item
         if not isinstance(train, neo.SpikeTrain):
-            raise BadType(
-                f"trains[{position}]",
-                f"is of type {type(train).__name__}",
-                "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain",
-            )
+            remedy = "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain"
+            raise BadType(f"trains[{position}]", f"is of type {type(train).__name__}", remedy)
         columns = scalars(train.annotations)
         names = [train.name, *(columns.get(key) for key in _NAMES)]
         name = next((str(name) for name in names if name not in (None, "")), str(position))
@@ -85,10 +82,8 @@ def session_of(
     for k, trains in enumerate(by_name):
         strange = sorted(set(units) ^ set(trains))
         if strange:
-            raise BadFile(
-                f"unit {strange[0]!r} is not in both segment 0 and segment {k}",
-                "choose one segment, or give all segments the same units",
-            )
+            problem = f"unit {strange[0]!r} is not in both segment 0 and segment {k}"
+            raise BadFile(problem, "choose one segment, or give all segments the same units")
     columns = dict.fromkeys(key for train in (segments or [[]])[0] for key in train.columns)
     shifts, epochs, placed = _placed(segments)
     return Session(

@@ -106,10 +106,8 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
         raise BadFile(f"it has tables of units {names}", advice("pass one of them as {table}"))
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
     kinds = name_list(f"{type(item).__name__} {item.name!r}" for item in held)
-    raise BadFile(
-        f"it has no table of units (other data: {kinds})",
-        "sort its spikes and export them, or name the file that holds them",
-    )
+    problem = f"it has no table of units (other data: {kinds})"
+    raise BadFile(problem, "sort its spikes and export them, or name the file that holds them")
 
 
 def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], int]:
@@ -117,16 +115,12 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
     if n_units == 0:
         return [], 0
     if "spike_times" not in units.colnames:
-        raise BadFile(
-            f"its units have no spike_times (columns: {name_list(units.colnames)})",
-            "export the sorted spikes",
-        )
+        problem = f"its units have no spike_times (columns: {name_list(units.colnames)})"
+        raise BadFile(problem, "export the sorted spikes")
     column = units["spike_times"]
     if not hasattr(column, "target"):
-        raise BadFile(
-            "spike_times has no index, so that it is unknown which unit a spike belongs to",
-            "export the file again with PyNWB or MatNWB",
-        )
+        problem = "spike_times has no index, so that it is unknown which unit a spike belongs to"
+        raise BadFile(problem, "export the file again with PyNWB or MatNWB")
     data = column.target.data
     # Zarr fills a missing chunk with zeros, so that all its spikes would be at 0.
     lost = getattr(data, "nchunks", 0) - getattr(data, "nchunks_initialized", 0)

@@ -44,10 +44,8 @@ def _content(path: Path | Remote, source: Any) -> Any:
         return source.read()
     except ConstructError as error:  # its text lists the whole file
         reason = str(error.args[-1]).partition("\n")[0]
-        raise BadFile(
-            f"it does not follow the NWB schema ({reason:.200})",
-            "it is damaged or was not written by an NWB library: export or copy it again",
-        ) from None
+        remedy = "it is damaged or was not written by an NWB library: export or copy it again"
+        raise BadFile(f"it does not follow the NWB schema ({reason:.200})", remedy) from None
     except TypeError:  # raised if an index refers to a column that is not in the file
         lost = _lost_columns(path)
         if not lost:
@@ -129,10 +127,8 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     ends = values(path, column, n_rows)
     n_entries = int(np.shape(column.target.data)[0])
     if ends.ndim != 1 or ends.dtype.kind not in "iu":
-        raise BadFile(
-            f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}",
-            "it needs one whole number per row: export the file again",
-        )
+        problem = f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}"
+        raise BadFile(problem, "it needs one whole number per row: export the file again")
     ends = ends.astype(object)  # exact for unsigned numbers of any size
     starts = np.concatenate(([0], ends[:-1])) if n_rows else ends
     bad = np.flatnonzero((ends < starts) | (ends > n_entries))

@@ -155,10 +155,8 @@ def _series(file: Any, name: str | None) -> Any:
     if len(chosen) == 1:
         return chosen[0]
     wanted = "electrical series" if name is None else f"electrical series {name!r}"
-    raise BadFile(
-        f"the file has {len(chosen) or 'no'} {wanted}",
-        f"pick one with series= from {_names(sorted(item.name for item in found))}",
-    )
+    remedy = f"pick one with series= from {_names(sorted(item.name for item in found))}"
+    raise BadFile(f"the file has {len(chosen) or 'no'} {wanted}", remedy)
 
 
 def _electrodes(path: Path, series: Any, where: str) -> dict[str, list[Any]]:
@@ -203,10 +201,8 @@ def _depth_column(electrodes: dict[str, list[Any]], column: str | None, where: s
         return known[0]
     if column is None or column not in electrodes:
         problem = "depth_column is not stated" if column is None else f"no column {column!r}"
-        raise BadFile(
-            f"{problem} for the electrodes of {where}",
-            f"name the column that holds depths in µm, from {_names(electrodes)}",
-        )
+        remedy = f"name the column that holds depths in µm, from {_names(electrodes)}"
+        raise BadFile(f"{problem} for the electrodes of {where}", remedy)
     return column
 
 
