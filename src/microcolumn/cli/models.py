@@ -229,11 +229,10 @@ def canonical_name(name: str) -> str:
 def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     """A model by its class, with settings that it has."""
     from ..models import model_class
+    from ..validation import one_of
 
     name = canonical_name(name)
-    if name not in CLASSES:
-        raise BadArgument("model", f"{name} is unknown", f"choose one of {', '.join(CLASSES)}")
-    cls: Any = model_class(name)
+    cls: Any = model_class(one_of("model", name, CLASSES))
     takes = cls().get_params()
     for setting in settings:
         if setting not in takes:

@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
 from shutil import get_terminal_size
-from textwrap import wrap
 from typing import IO, Any
 
 import typer
@@ -24,8 +23,8 @@ from ..safe_text import csv_cell, printable, shortened
 JSON = typer.Option(
     False, "--json", help="Print the result as JSON, and nothing else, on standard output."
 )
-#: Letters of a line of text, at most and in terminals that are narrower than any.
-_WIDEST, _NARROWEST = 100, 40
+#: Columns of a terminal, at least.
+_NARROWEST = 40
 #: Kernels that every fit needs, for :func:`say_started`.
 OF_FITS = "quasi_newton"
 OPEN = typer.Option(False, "--open", help="Open the page in the browser.")
@@ -53,26 +52,10 @@ def own_command() -> str:
     return shlex.join(["microcolumn", *sys.argv[1:]])
 
 
-def text_width() -> int:
-    """Letters of a line of text: as many as a terminal has columns, and at most 100."""
-    return min(_WIDEST, terminal_columns() or _WIDEST)
-
-
 def terminal_columns(*, err: bool = False) -> int | None:
     """Columns of the terminal that is printed to; None where there is none."""
     in_terminal = (sys.stderr if err else sys.stdout).isatty()
     return max(_NARROWEST, get_terminal_size().columns) if in_terminal else None
-
-
-def folded(text: str) -> str:
-    """The text, in a terminal with lines broken between words, each as far in as it begins."""
-    if not sys.stdout.isatty():
-        return text
-    lines = []
-    for line in text.splitlines():
-        within = " " * (len(line) - len(line.lstrip(" -")))
-        lines += wrap(line, text_width(), subsequent_indent=within) or [""]
-    return "\n".join(lines)
 
 
 def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:

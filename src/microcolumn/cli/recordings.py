@@ -12,7 +12,7 @@ from ..errors import BadArgument
 from ..study.progress import log_if_slow
 from . import reading
 from .commands import app, command
-from .output import JSON, folded, say, say_started, show
+from .output import JSON, say, say_started, show
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def info(
     summary = summarise(data.read(file), step=log_if_slow)
     if figure is not None:
         save(figures.correlogram(summary.bin_width), figure)
-    show(json, summary.as_dict(), folded(str(summary)))
+    show(json, summary.as_dict(), summary)
 
 
 @command(app, "layers session.nwb --flashes flashes --depth-reference tip")

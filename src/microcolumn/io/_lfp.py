@@ -9,9 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import BadInput
+from ..errors import BadArgument, BadInput
 from ..units import check_depth_reference
-from ..validation import Floats, check_positions, expect, real_array, real_number, real_vector
+from ..validation import (
+    Floats,
+    check_positions,
+    expect,
+    positive_number,
+    real_array,
+    real_number,
+    real_vector,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +72,10 @@ class LFP:
         shape = tuple(self.samples.shape)
         if len(shape) != 2:
             raise BadInput(f"{self.source} has shape {shape}", remedy)
-        rate = real_number("sampling_rate_hz", self.sampling_rate_hz, "pass samples per second")
+        positive_number("sampling_rate_hz", self.sampling_rate_hz, "pass samples per second")
         start = real_number("start_s", self.start_s, "pass the time of the first sample in s")
-        if not (np.isfinite(rate) and rate > 0.0 and np.isfinite(start)):
-            problem = f"{self.source} starts at {start} s with {rate} samples per second"
-            raise BadInput(problem, "state a finite start and a positive rate")
+        if not np.isfinite(start):
+            raise BadArgument("start_s", f"is {start}", "state a finite start")
         check_depth_reference(self.depth_reference, self.source)
         n_channels = shape[1] if self._channels is None else len(self._channels)
         depths = real_vector("depth_um", self.depth_um, n_channels, "channel")

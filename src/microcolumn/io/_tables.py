@@ -44,12 +44,8 @@ def open_table(
                 raise BadFile("its first line is empty", "it needs a header such as 'unit,time'")
             separator = next((mark for mark in "\t;," if mark in first), " ")
             if not is_matrix and first.count(separator) >= _MOST_COLUMNS:
-                raise BadFile(
-                    f"{title} has more than {_MOST_COLUMNS:,} columns",
-                    advice(
-                        "export unit and time alone, or state the {bin_width} of a matrix of counts"
-                    ),
-                )
+                remedy = advice("export unit and time, or state the {bin_width} of counts")
+                raise BadFile(f"{title} has more than {_MOST_COLUMNS:,} columns", remedy)
             shape: dict[str, Any] = {"delimiter": separator, "skipinitialspace": separator == " "}
             titles = first.strip() if separator == " " else first
             header = [name.strip() for name in next(csv.reader([titles], **shape), [])]

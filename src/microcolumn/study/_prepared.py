@@ -146,8 +146,7 @@ def _check_unchanged(
             raise BadInput(
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
-                f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
-                "epochs)",
+                f"{recording.n_spikes:,} of {recording.n_units} (or other times or layers)",
                 "restore it or the options it was read with, or use another store",
             )
 

@@ -14,7 +14,7 @@ from ..io import is_url
 from ..recording import Recording
 from ..renamed import Renamed
 from ..simulate import PRESETS
-from ..validation import listed
+from ..validation import expect, listed
 from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
 from .sources import Source
 
@@ -57,8 +57,7 @@ class Plan(Renamed):
         for name, kind in (("sources", Source), ("experiments", Experiment)):
             entries = tuple(listed(name, getattr(self, name), f"pass a list of {kind.__name__}"))
             for entry in entries:
-                if not isinstance(entry, kind):
-                    raise BadType(name, f"has {entry!r}", f"pass a list of {kind.__name__}")
+                expect(name, entry, kind, f"a list of {kind.__name__}")
             object.__setattr__(self, name, entries)
         if not self.sources:
             raise BadInput("the plan has no recording", "add one with a preset or a file")
@@ -178,8 +177,7 @@ class Plan(Renamed):
                     f"{did_you_mean(section, _SECTIONS)} (an experiment of your own goes into "
                     f"[experiments.{section}])",
                 )
-            if not isinstance(content, Mapping):
-                raise BadType(section, f"is {content!r}", f"write it as a table, [{section}]")
+            expect(section, content, Mapping, f"a table, [{section}]")
         sources = [
             Source.from_dict(name, entry, folder)
             for name, entry in plan.get("recordings", {}).items()
@@ -256,8 +254,8 @@ def _named(recordings: Any) -> dict[str, Origin]:
         if isinstance(origin, Source):
             stem = origin.name
         elif isinstance(origin, str | Path):
-            path = urlsplit(origin).path if isinstance(origin, str) and is_url(origin) else origin
-            stem = Path(path).stem or Path(path).resolve().stem or "recording"
+            path = Path(urlsplit(str(origin)).path if is_url(origin) else origin)
+            stem = path.stem or path.resolve().stem or "recording"
         else:
             stem = "recording"
         name, number = stem, 2

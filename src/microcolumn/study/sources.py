@@ -99,8 +99,7 @@ class Source:
         select_options = tuple(inspect.signature(Recording.select).parameters)[1:]
         for key, known in (("read", io.option_names()), ("select", select_options)):
             options = getattr(self, key)
-            if not isinstance(options, Mapping):
-                raise BadType(key, f"is {options!r}", "give a table of options")
+            expect(key, options, Mapping, "a table of options")
             options = {str(k): _plain(f"{k!r} of {key}", value) for k, value in options.items()}
             # A misspelt key of the recording itself ends up among the options of reading.
             what, words = (key, ()) if key == "select" else ("a recording", _KEYS[:-1])
@@ -127,8 +126,7 @@ class Source:
     @classmethod
     def from_dict(cls, name: str, entry: Any, folder: Path | None = None) -> Source:
         """The source that :meth:`as_dict` described; paths are relative to ``folder``."""
-        if not isinstance(entry, Mapping):
-            raise BadType(f"recording {name}", f"is {entry!r}", "give a table with preset or file")
+        expect(f"recording {name}", entry, Mapping, "a table with preset or file")
         own = {key: entry[key] for key in _KEYS if key in entry}
         read = {key: value for key, value in entry.items() if key not in _KEYS}
         file = own.get("file")

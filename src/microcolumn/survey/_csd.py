@@ -14,7 +14,7 @@ from scipy import ndimage
 from ..errors import BadArgument, BadInput
 from ..io import LFP
 from ..units import downwards
-from ..validation import Floats, check_entries, real_array
+from ..validation import Floats, check_entries, one_of, real_array
 
 #: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
 CONDUCTIVITY_S_PER_M = 0.3
@@ -173,11 +173,10 @@ def current_source_density(
             f"current sources need {MIN_DEPTHS} or more, from superficial to deep or the other way",
         )
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
-    chosen = method or ("StandardCSD" if even else "KCSD1D")
+    methods = ("StandardCSD", "KCSD1D")
+    chosen = methods[not even] if method is None else one_of("method", method, methods)
     if chosen == "KCSD1D":
         grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
-    elif chosen != "StandardCSD":
-        raise BadArgument("method", f"is {method!r}", 'pass "StandardCSD" or "KCSD1D"')
     elif not even:
         raise BadInput(
             f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "

@@ -72,11 +72,6 @@ class Summary(AsText):
             )
         return sentences
 
-    @property
-    def _unsaid(self) -> bool:
-        """Whether the recording is simulated and its source does not say so."""
-        return self.recording.simulated and "simulated" not in self.recording.source
-
     def as_dict(self) -> dict[str, Any]:
         """Everything as numbers, text, lists and dictionaries, fit for JSON."""
         recording, units, epochs = self.recording, self.recording.units, self.recording.epochs
@@ -114,10 +109,11 @@ class Summary(AsText):
 
     def __str__(self) -> str:
         recording = self.recording
-        head = f"{recording.source}{' (simulated)' * self._unsaid}\n" + (
+        unsaid = recording.simulated and "simulated" not in recording.source
+        head = f"{recording.source}{' (simulated)' * unsaid}\n" + (
             f"{counted(recording.n_units, 'unit')}, "
             f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
-            f"{counted(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
+            f"{counted(len(recording.epochs), 'epoch')} of {recording.duration_s:,.3f} s"
         )
         parts = [head, _layer_lines(recording), _place_lines(recording.units)]
         if recording.n_units <= _LINES:
@@ -235,7 +231,7 @@ def _epoch_lines(recording: Recording) -> str:
 def _interval_lines(recording: Recording) -> str:
     """Tables of intervals that ``--epochs`` takes by name."""
     rows = [
-        (name, f"{len(each):,}", _clock(each.duration_s))
+        (name, f"{len(each):,}", f"{each.duration_s:,.3f} s")
         for name, each in recording.intervals.items()
     ]
     return _table(("--epochs", "intervals", "time"), rows) if rows else ""
@@ -250,10 +246,3 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     known = [k for k in range(len(header)) if any(row[k] != "-" for row in rows)]
     shown = [[row[k] for k in known] for row in (header, *rows)]
     return text_table(shown[0], shown[1:], left=header[:1])
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 59.9995:
-        return f"{seconds:.3f} s"
-    minutes, tenths = divmod(round(10 * seconds), 600)
-    return f"{minutes} min" + f" {tenths / 10:.1f} s" * (tenths > 0)

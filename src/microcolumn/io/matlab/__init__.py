@@ -111,13 +111,8 @@ def _bin_width_of(
     of_file = None if held is None else float(held.read().item())
     width = of_file if stated is None else float(stated)
     if width is None and min(chosen.shape) <= 1:
-        raise BadFile(
-            f"{chosen} is one vector of numbers",
-            advice(
-                "name a cell array with one vector of spike times per "
-                "unit, or a matrix of counts, with {variable}"
-            ),
-        )
+        remedy = advice("name a cell array of spike times or a matrix of counts with {variable}")
+        raise BadFile(f"{chosen} is one vector of numbers", remedy)
     if width is None:
         raise BadFile(
             "a matrix of counts does not state its bins", advice("pass {bin_width} in seconds")

@@ -62,9 +62,7 @@ def segments_in(
             return segments, [f"read by Neo's {reader.__name__}", *notes]
     raise BadFile(
         f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)})",
-        advice(
-            "check that spikes were sorted and exported, or name the one reader to use with {io}"
-        ),
+        advice("check that spikes were sorted and exported, or name one reader with {io}"),
     )
 
 
@@ -236,10 +234,7 @@ def check_header(path: Path, reader: str) -> None:
     if found != magic:
         raise BadFile(
             f"it begins with {found!r}, not with the {magic!r} of files for Neo's {reader}",
-            advice(
-                "it is damaged or of another format: export or copy it "
-                "again, or name its reader with {io}"
-            ),
+            advice("it is damaged or of another format: copy it again, or name another {io}"),
         )
     check(content)
 

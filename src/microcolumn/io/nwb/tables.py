@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
-from ...errors import BadFile, Setting, damaged, name_list, within
+from ...errors import BadFile, damaged, name_list, within
 from ...safe_text import as_text
 from ...validation import Floats
 from .._columns import (
@@ -67,15 +67,6 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
             f"units were observed at different times: {lost:.6g} of {anyone.duration_s:.6g} s are "
             f"left out, in which only some units were observed; unit {ids[shortest]!r} was not "
             f"observed for {anyone.duration_s - by_unit[shortest].duration_s:.6g} s"
-        )
-    if common.duration_s == 0:
-        raise BadFile(
-            f"at no moment were all {len(ids)} units observed (obs_intervals",
-            (
-                f"unit {ids[shortest]!r} least, {by_unit[shortest].duration_s:.6g} s); pass ",
-                Setting("ignore_obs_intervals", True),
-                " to take them as observed all the time",
-            ),
         )
     return common, notes
 
