@@ -107,17 +107,18 @@ class Units(AsTable):
         names = texts("ids", ids, "pass one name per unit")
         _check_distinct(names)
         n_units = len(names)
-        verdicts = None if quality is None else _labels("quality", quality, n_units)
-        for name, value in {
-            "ids": names,
-            "depth_um": None if depth_um is None else _depths(depth_um, n_units),
-            "layer": None if layer is None else _labels("layer", layer, n_units),
-            "depth_reference": None if depth_um is None else _reference(depth_reference),
-            "quality": verdicts,
-            "multiunit": _multiunit(multiunit, verdicts, n_units),
-            "area": None if area is None else _labels("area", area, n_units),
-            "probe": None if probe is None else _labels("probe", probe, n_units),
-        }.items():
+        given = {"layer": layer, "quality": quality, "area": area, "probe": probe}
+        columns: dict[str, Any] = {
+            name: None if labels is None else _labels(name, labels, n_units)
+            for name, labels in given.items()
+        }
+        columns |= {"ids": names, "depth_um": None, "depth_reference": None}
+        columns["multiunit"] = _multiunit(multiunit, columns["quality"], n_units)
+        if depth_um is not None:
+            reference = "surface" if depth_reference is None else depth_reference
+            columns["depth_um"] = _depths(depth_um, n_units)
+            columns["depth_reference"] = one_of("depth_reference", reference, DEPTH_REFERENCES)
+        for name, value in columns.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -230,12 +231,6 @@ def _check_distinct(names: tuple[str, ...]) -> None:
             f"and ids[{place}] are both {names[place]!r}",
             "give each unit its own name",
         )
-
-
-def _reference(depth_reference: Any) -> str:
-    if depth_reference is None:
-        return "surface"
-    return one_of("depth_reference", depth_reference, DEPTH_REFERENCES)
 
 
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:

@@ -75,14 +75,11 @@ def place_of(study: Path, *, by_time: bool = False) -> Path:
     store, quick = default_store(study), default_store(study, quick=True)
     if quick.exists() and not store.exists():
         raise BadInput(f"{study} was run with --quick alone, into {quick}", "name that instead")
-    if study.exists() and store.exists() and not (by_time and _is_newer(store, study)):
-        _tell_changes(study, store)
+    if study.exists() and store.exists():
+        newer = store.stat().st_mtime > study.stat().st_mtime
+        if not (by_time and newer):
+            _tell_changes(study, store)
     return store
-
-
-def _is_newer(store: Path, plan: Path) -> bool:
-    """Whether the store was written after the plan."""
-    return store.stat().st_mtime > plan.stat().st_mtime
 
 
 def _tell_changes(plan: Path, store: Path) -> None:

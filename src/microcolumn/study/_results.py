@@ -7,20 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Unpack
 
-from ..evaluate import (
-    Adequacy,
-    Assemblies,
-    Comparison,
-    Explainable,
-    Intervals,
-    LayersResult,
-    LayerStatistics,
-    ModelScore,
-    PatternStatistics,
-    PredictionResult,
-    Synchrony,
-    WindowResult,
-)
+from .. import evaluate
 from ..evaluate.splits import model_score
 from ..evaluate.summaries import predictions_of
 from ..formatting import counted, enumeration, html_table
@@ -118,7 +105,7 @@ class Results(StoredStudy):
             "bits/s over independent units": "-" if best is None else f"{best.bits_per_second:.2f}",
         }
 
-    def comparison(self, recording: str, **where: Unpack[Where]) -> Comparison:
+    def comparison(self, recording: str, **where: Unpack[Where]) -> evaluate.Comparison:
         """All models on the untouched test parts, side by side."""
         condition = self.index.at(recording, **where)
         found = self._comparisons.get(condition.key)
@@ -126,11 +113,13 @@ class Results(StoredStudy):
             raise condition.missing("a test")
         return found
 
-    def by_window(self, recording: str, *, experiment: str = "spatiotemporal") -> WindowResult:
+    def by_window(
+        self, recording: str, *, experiment: str = "spatiotemporal"
+    ) -> evaluate.WindowResult:
         """Scores per unit against the length of the window (docs/method.md, section 7)."""
         settings = self.index.experiment(recording, experiment)
         n_units = self.index.n_units(recording, settings)
-        found: dict[str, list[ModelScore | None]] = {}
+        found: dict[str, list[evaluate.ModelScore | None]] = {}
         dealt: list[int | None] = []
         for window in settings.windows:
             condition = Condition(recording, settings, window)
@@ -139,7 +128,7 @@ class Results(StoredStudy):
             for name, spec in self.index.families(condition).items():
                 result = model_score(spec, scores.get(spec, []), n_units)
                 found.setdefault(name, []).append(result)
-        return WindowResult(
+        return evaluate.WindowResult(
             recording=recording,
             experiment=settings.name,
             windows=settings.windows,
@@ -195,13 +184,13 @@ class Results(StoredStudy):
 
     def predictions(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> dict[str, PredictionResult]:
+    ) -> dict[str, evaluate.PredictionResult]:
         """Predictions of single units, by what is given: ``"rest"`` and, of windows, ``"past"``."""
         return dict(self._predictions(*self._model_at(recording, model, where)))
 
     def _read_predictions(
         self, condition: Condition, spec: ModelSpec
-    ) -> dict[str, PredictionResult]:
+    ) -> dict[str, evaluate.PredictionResult]:
         rows = self._needed(f"a prediction by {spec.name}", "predictions", condition, spec)
         by_split: dict[int, list[Row]] = {}
         for row in rows:
@@ -211,13 +200,13 @@ class Results(StoredStudy):
 
     def layers(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> LayersResult | None:
+    ) -> evaluate.LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
         return self._layers(*self._model_at(recording, model, where))
 
-    def _read_layers(self, condition: Condition, spec: ModelSpec) -> LayersResult | None:
+    def _read_layers(self, condition: Condition, spec: ModelSpec) -> evaluate.LayersResult | None:
         known = {
-            split: typed(LayerStatistics, row["layers"])
+            split: typed(evaluate.LayerStatistics, row["layers"])
             for split, row in self._structures(condition, spec).items()
             if row["layers"]
         }
@@ -225,7 +214,7 @@ class Results(StoredStudy):
             return None
         scores = self._scores(condition).get(spec, [])
         live = {score.split: score.n_live_hidden for score in scores}
-        return LayersResult(
+        return evaluate.LayersResult(
             model=spec,
             splits=tuple(known),
             statistics=tuple(known.values()),
@@ -246,31 +235,31 @@ class Results(StoredStudy):
 
     def assemblies(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> Assemblies:
+    ) -> evaluate.Assemblies:
         """Hidden units of split 0, and in which other splits they recur.
 
         See :func:`microcolumn.evaluate.assemblies`. It is empty for a model without hidden units.
         """
         condition, spec = self._model_at(recording, model, where)
         if not spec.has_groups:
-            return Assemblies((), condition.experiment.n_splits, exact=True)
+            return evaluate.Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
-        return typed(Assemblies, rows[0]["found"])
+        return typed(evaluate.Assemblies, rows[0]["found"])
 
     def intervals(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> Intervals | None:
+    ) -> evaluate.Intervals | None:
         """Intervals for the parameters in split 0; None where there are too many parameters.
 
         See :func:`microcolumn.evaluate.intervals`; ``to_rows`` of it is a table for a file.
         """
         return self._intervals(*self._model_at(recording, model, where))
 
-    def _read_intervals(self, condition: Condition, spec: ModelSpec) -> Intervals | None:
+    def _read_intervals(self, condition: Condition, spec: ModelSpec) -> evaluate.Intervals | None:
         row = self._structures(condition, spec).get(0)
         if row is None:
             raise condition.missing(f"the structure of {spec.name} in split 0")
-        return from_blob(Intervals, row["intervals"]) if row["intervals"] else None
+        return from_blob(evaluate.Intervals, row["intervals"]) if row["intervals"] else None
 
     def patterns(self, recording: str, **where: Unpack[Where]) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
@@ -279,7 +268,9 @@ class Results(StoredStudy):
         rows = condition.needed("the patterns of split 0", found)
         test = self.words(split=0, **condition.names)[2]
         statistics = {
-            row["model"]: replace(from_blob(PatternStatistics, row["statistics"]), X=test.X)
+            row["model"]: replace(
+                from_blob(evaluate.PatternStatistics, row["statistics"]), X=test.X
+            )
             for row in rows
             if row["statistics"] is not None
         }
@@ -289,22 +280,24 @@ class Results(StoredStudy):
             split=0,
             l1={row["model"]: row["l1"] for row in rows if row["model"] not in order[:2]},
             statistics={name: statistics[name] for name in order if name in statistics},
-            synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
+            synchrony={
+                row["model"]: from_blob(evaluate.Synchrony, row["synchrony"]) for row in rows
+            },
         )
 
-    def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, Adequacy]:
+    def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, evaluate.Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
         condition = self.index.at(recording, **where)
         rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition))
-        found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
+        found = {r["model"]: typed(evaluate.Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
         order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         return {name: found[name] for name in order if name in found}
 
-    def explainable(self, recording: str, **where: Unpack[Where]) -> Explainable:
+    def explainable(self, recording: str, **where: Unpack[Where]) -> evaluate.Explainable:
         """What the best possible model would gain on the test words of split 0."""
         condition = self.index.at(recording, **where)
         rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition, model=DATA))
-        return typed(Explainable, rows[0]["explainable"])
+        return typed(evaluate.Explainable, rows[0]["explainable"])
 
     def annealing(self, recording: str, **where: Unpack[Where]) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""

@@ -282,23 +282,19 @@ def _source(
 
 
 def _text(path: Path) -> str:
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the plan's TOML file in it")
     try:
         content = path.read_bytes()
-        if content.startswith(b"SQLite format 3"):
-            raise BadFile(
-                "it is a store, not a plan",
-                "give the TOML file it was made from, or print it with 'microcolumn study report'",
-            )
+    except OSError as error:
+        problem = f"{path} cannot be read ({error.strerror})"
+        raise type(error)(f"{problem}; check the path of the plan and its permissions") from None
+    if content.startswith(b"SQLite format 3"):
+        remedy = "give the TOML file it was made from, or print it with 'microcolumn study report'"
+        raise BadFile("it is a store, not a plan", remedy)
+    try:
         return content.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path} does not exist; check the path of the plan") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadFile(f"line {line} is not UTF-8 text", "save it as UTF-8") from None
-    except OSError as error:
-        raise OSError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
 
 
 def _check_distinct(what: str, names: list[str]) -> None:

@@ -159,9 +159,7 @@ class Source:
                 recording = self._read()
                 return recording.select(**self.select) if self.select else recording
         except (ImportError, OSError) as error:
-            kinds = (FileNotFoundError, OSError, ImportError)
-            kind = next(kind for kind in kinds if isinstance(error, kind))
-            raise kind(f"recording {self.name}: {error}") from None
+            raise type(error)(f"recording {self.name}: {error}") from None
 
     def _read(self) -> Recording:
         if self.preset is not None:

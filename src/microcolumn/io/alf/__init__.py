@@ -66,38 +66,36 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     if any(sorting.probe == probe for sorting in found):  # spares reading the others
         found = [sorting for sorting in found if sorting.probe == probe]
     parts = {sorting: _probe_units(sorting) for sorting in found}
-    if probe is not None:
-        parts = _of_probe(parts, probe)
     for sorting, part in parts.items():
         revisions = Counter(sorting.collection.revisions.values())
         read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
         notes += [f"{sorting.probe}: {note}" if several else note for note in (*read, *part.notes)]
     columns = _joined(list(parts.values()))
+    ids = [
+        f"{sorting.probe} {number}" if several else str(number)
+        for sorting, part in parts.items()
+        for number in part.numbers
+    ]
+    trains = [train for part in parts.values() for train in part.trains]
+    if probe is None:
+        kept = list(range(len(ids)))
+    else:  # one folder may hold several probes
+        names = columns.get("probe", [])
+        kept = [n for n, name in enumerate(names) if name == probe]
+        if not kept:
+            known = name_list(map(repr, sorted(set(names))))
+            raise BadFile(f"there is no unit of probe {probe!r}", f"probes here: {known}")
     intervals, unknown = named_intervals(path)
     depths = "depths" if "depths" in columns else None
     return Session(
-        ids=[
-            f"{sorting.probe} {number}" if several else str(number)
-            for sorting, part in parts.items()
-            for number in part.numbers
-        ],
-        trains=[train for part in parts.values() for train in part.trains],
-        columns=columns,
+        ids=[ids[n] for n in kept],
+        trains=[trains[n] for n in kept],
+        columns={name: [column[n] for n in kept] for name, column in columns.items()},
         depth_column=depths,
         depth_reference=depths and "tip",
         notes=(*notes, *unknown),
         intervals=intervals,
     )
-
-
-def _of_probe(parts: dict[Sorting, _ProbeUnits], probe: str) -> dict[Sorting, _ProbeUnits]:
-    """The units of one probe; they have its name where one folder holds several probes."""
-    chosen = {sorting: part.of_probe(probe) for sorting, part in parts.items()}
-    if not any(part.numbers for part in chosen.values()):
-        names = {name for part in parts.values() for name in part.columns.get("probe", [])}
-        known = name_list(map(repr, sorted(names)))
-        raise BadFile(f"there is no unit of probe {probe!r}", f"probes here: {known}")
-    return chosen
 
 
 def _joined(parts: Sequence[_ProbeUnits]) -> dict[str, list[Any]]:
@@ -197,16 +195,6 @@ class _ProbeUnits:
     trains: list[NDArray[Any]]
     columns: dict[str, Column]
     notes: list[str]
-
-    def of_probe(self, probe: str) -> _ProbeUnits:
-        """The units whose column ``probe`` has this name."""
-        kept = [n for n, name in enumerate(self.columns.get("probe", [])) if name == probe]
-        return _ProbeUnits(
-            [self.numbers[n] for n in kept],
-            [self.trains[n] for n in kept],
-            {name: [column[n] for n in kept] for name, column in self.columns.items()},
-            self.notes,
-        )
 
 
 def _probe_units(sorting: Sorting) -> _ProbeUnits:
