@@ -89,7 +89,7 @@ def test_a_bad_file_gets_one_sentence_with_its_name(tmp_path, text, problem):
 def test_a_file_that_cannot_be_read_gets_one_sentence(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no\.toml cannot be read .* check the path"):
         Plan.from_toml(tmp_path / "no.toml")
-    with pytest.raises(IsADirectoryError, match=r"cannot be read \(Is a directory\); check the path"):
+    with pytest.raises(IsADirectoryError, match=r"cannot be read \(Is a directory\)"):
         Plan.from_toml(tmp_path)
     (tmp_path / "study.db").write_bytes(b"SQLite format 3\0")
     with pytest.raises(ValueError, match=r"study\.db: it is a store, not a plan; give"):

@@ -157,9 +157,8 @@ def mismatched(problem: str) -> BadFile:
 def check_array(name: str, array: NDArray[Any], fits: bool, needed: str) -> None:
     """Refuse an array whose shape or type does not fit; ``needed`` says which would."""
     if not fits:
-        raise BadFile(
-            f"{name} has shape {array.shape} and dtype {array.dtype}", f"it needs {needed}"
-        )
+        problem = f"{name} has shape {array.shape} and dtype {array.dtype}"
+        raise BadFile(problem, f"it needs {needed}")
 
 
 def check_index(name: str, index: NDArray[Any], n: int, of: str) -> None:

@@ -114,9 +114,8 @@ def _bin_width_of(
         remedy = advice("name a cell array of spike times or a matrix of counts with {variable}")
         raise BadFile(f"{chosen} is one vector of numbers", remedy)
     if width is None:
-        raise BadFile(
-            "a matrix of counts does not state its bins", advice("pass {bin_width} in seconds")
-        )
+        problem = "a matrix of counts does not state its bins"
+        raise BadFile(problem, advice("pass {bin_width} in seconds"))
     checked_width(width, str(held) if stated is None else "bin_width")
     if held is None or of_file == width:
         return width, []

@@ -120,10 +120,9 @@ def read_flashes(
     for name in (column, *(where or {})):
         if name not in rows:
             raise BadInput(f"{path}: {table!r} has no column {name!r}", f"it has {_names(rows)}")
-    kept = list(range(len(rows[column])))
-    for name, value in (where or {}).items():
-        kept = [row for row in kept if rows[name][row] == value]
-    times = [rows[column][row] for row in kept]
+    wanted = (where or {}).items()
+    kept = (n for n in range(len(rows[column])) if all(rows[name][n] == v for name, v in wanted))
+    times = [rows[column][n] for n in kept]
     return real_array(f"column {column!r} of {path}", times, "pick a column of times")
 
 
