@@ -173,8 +173,13 @@ def predict(
         print_json(skill)
         return
     rows = [*skill["units"], {"unit": "mean"} | skill["mean"]]
-    numbers = ("bits_per_second", "roc_area")
-    cells = [[row["unit"], *(_digits(row[name]) for name in numbers)] for row in rows]
+    cells = [
+        [
+            row["unit"],
+            *(f"{row[name]:z.3f}".replace("nan", "-") for name in ("bits_per_second", "roc_area")),
+        ]
+        for row in rows
+    ]
     print_table(cells, ("unit", "bits/s", "ROC area"), err=True)
     if out is not None:
         say(f"predictions: {out}", err=True)
@@ -328,7 +333,3 @@ def _skill(prediction: Prediction) -> dict[str, Any]:
         ],
         "mean": {"bits_per_second": mean(gain), "roc_area": mean(areas)},
     }
-
-
-def _digits(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:z.3f}"

@@ -72,10 +72,8 @@ def load(
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     arrays = _content(path)
-    if isinstance(arrays, Archive):  # its arrays need not be read for that
-        shapes = arrays.shapes
-    else:
-        shapes = {name: array.shape for name, array in arrays.items()}
+    # Those of an archive are known before its arrays are read.
+    shapes = getattr(arrays, "shapes", None) or {n: array.shape for n, array in arrays.items()}
     if bin_width is not None:
         refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
         name = _matrix_name(shapes)

@@ -55,8 +55,6 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     if not hasattr(sorting, "get_unit_spike_train"):
         remedy = "pass a SpikeInterface sorting (of an analyzer, its attribute sorting)"
         raise BadType("sorting", f"is of type {type(sorting).__name__}", remedy)
-    if not hasattr(sorting, "sample_index_to_time"):
-        raise ImportError("sortings in memory need SpikeInterface 0.103 or later; upgrade it")
     segments = range(sorting.get_num_segments())
     times = partial(sorting.get_unit_spike_train, return_times=True)
     by_segment = [

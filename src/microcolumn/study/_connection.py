@@ -73,18 +73,14 @@ def as_store_error(path: Path) -> Iterator[None]:
     ) as error:
         raise BadInput(f"the store {path} refused what it was given: {error}") from error
     except sqlite3.Error as error:
-        sentence = _SENTENCES.get(primary_code(error), _OTHERWISE)
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without SQLite's extension
+        sentence = _SENTENCES.get(code, _OTHERWISE)
         # SQLite quotes damaged definitions, which may hold anything and have many lines.
         shown = "".join(c if c.isprintable() else " " for c in str(error))
         reason = " ".join(shown.split())
         raise StoreError(sentence.format(path=path, reason=f"{reason:.150}")) from error
     except UnicodeDecodeError as error:
         raise StoreError(DAMAGED.format(path=path, reason="text that is not UTF-8")) from error
-
-
-def primary_code(error: sqlite3.Error) -> int:
-    """SQLite's result code without its extension; 0 where Python raised the error itself."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def check_place(path: Path, *, new: bool) -> None:

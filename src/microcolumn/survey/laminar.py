@@ -91,7 +91,9 @@ class SinkSearch:
         """The sink that becomes large at this sample and row."""
         profile = self._profile(onset)
         # Down the slope to the nearest minimum: a later sink elsewhere may be larger.
-        while (lower := _lowest_neighbour(profile, row)) != row:
+        while (
+            lower := max(row - 1, 0) + int(np.argmin(profile[max(row - 1, 0) : row + 2]))
+        ) != row:
             row = lower
         depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
         size = float(-values.min())
@@ -152,11 +154,6 @@ class SinkSearch:
             f"{self.down * self.below_um[row]:.0f} µm, reaches {relative[row, column]:.1f})",
             "average more flashes, lower min_sd, or assign layers by known depths",
         )
-
-
-def _lowest_neighbour(profile: Floats, row: int) -> int:
-    first = max(row - 1, 0)
-    return first + int(np.argmin(profile[first : row + 2]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -300,7 +300,10 @@ def _channel_columns(files: Collection, columns: dict[str, Column]) -> dict[str,
     paths = [files.file("channels", attribute) for attribute in _POSITIONS]
     path = next((path for path in paths if path is not None), None)
     if "depths" not in columns and path is not None:
-        made["depths"] = _taken(_heights(path), peaks)
+        positions = load_array(path)
+        fits = positions.ndim == 2 and positions.shape[1] > 1 and positions.dtype.kind in "iuf"
+        check_array(path.name, positions, fits, "the x and y of each channel")
+        made["depths"] = _taken(positions[:, 1], peaks)
     return made
 
 
@@ -311,10 +314,3 @@ def _peaks(columns: dict[str, Column]) -> list[int] | None:
         return None
     numbers = [as_number(value) for value in columns[name]]
     return [-1 if np.isnan(number) else int(number) - first for number in numbers]
-
-
-def _heights(path: Path) -> NDArray[Any]:
-    positions = load_array(path)
-    fits = positions.ndim == 2 and positions.shape[1] > 1 and positions.dtype.kind in "iuf"
-    check_array(path.name, positions, fits, "the x and y of each channel")
-    return np.asarray(positions[:, 1])

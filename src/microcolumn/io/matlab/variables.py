@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import BadFile, damaged
+from ...safe_text import as_text
 from .._containment import is_hdf5
 from .._counts import Entries, Numbers
 from ..failures import check_claim
@@ -212,7 +213,7 @@ def _checked_sparse(name: str, value: Any) -> sparse.coo_array:
 def _from_hdf5(name: str, item: Any, path: Path) -> Variable:
     import h5py
 
-    kind = _class(item)
+    kind = as_text(item.attrs.get("MATLAB_class", ""))  # empty if it is not stated
     if isinstance(item, h5py.Group):
         if "MATLAB_sparse" in item.attrs:
             return _sparse_group(name, item, path)
@@ -226,12 +227,6 @@ def _from_hdf5(name: str, item: Any, path: Path) -> Variable:
     elif isinstance(item, h5py.Dataset):
         return _dataset(name, kind, item, path)
     return unreadable(name, kind or "object")
-
-
-def _class(item: Any) -> str:
-    """MATLAB's class of a group or dataset, empty if it is not stated."""
-    stated = item.attrs.get("MATLAB_class", "")
-    return stated.decode("latin-1") if isinstance(stated, bytes) else str(stated)
 
 
 def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:

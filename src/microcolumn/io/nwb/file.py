@@ -30,39 +30,17 @@ def opened(path: Path | Remote) -> tuple[Any, Any]:
         from pynwb import NWBHDF5IO
 
         source = NWBHDF5IO(file=File(path, "r"), load_namespaces=True)
-    try:
-        return _content(path, source), source
-    except BaseException:  # HDF5 would take a later file at this path for the one left open
-        source.close()
-        raise
-
-
-def _content(path: Path | Remote, source: Any) -> Any:
     from hdmf.build import ConstructError
 
     try:
-        return source.read()
-    except ConstructError as error:  # its text lists the whole file
-        reason = str(error.args[-1]).partition("\n")[0]
+        return source.read(), source
+    except BaseException as error:
+        source.close()  # HDF5 would take a later file at this path for the one left open
+        if not isinstance(error, ConstructError):
+            raise
+        reason = str(error.args[-1]).partition("\n")[0]  # the text lists the whole file
         remedy = "it is damaged or was not written by an NWB library: export or copy it again"
         raise BadFile(f"it does not follow the NWB schema ({reason:.200})", remedy) from None
-    except TypeError:  # raised if an index refers to a column that is not in the file
-        lost = _lost_columns(path)
-        if not lost:
-            raise
-        raise damaged(f"its units have an index of {lost[0]!r} but no such column") from None
-
-
-def _lost_columns(path: Path | Remote) -> list[str]:
-    """Columns of units of which an HDF5 file has only the index."""
-    import h5py
-
-    if not isinstance(path, Path) or path.is_dir():
-        return []
-    with h5py.File(path) as file:
-        names = list(file.get("units", ()))
-    indexed = [name.removesuffix("_index") for name in names if name.endswith("_index")]
-    return [name for name in indexed if name not in names]
 
 
 def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
