@@ -1,7 +1,8 @@
 """NWB files with the columns of public archives, exact in names, shapes and types.
 
-Each is written as its archive writes it: Allen Visual Coding (AllenSDK), OpenScope, the
-International Brain Laboratory (IBL-to-nwb, old and new), and Steinmetz et al. (DANDI 000017).
+Each is written as its archive writes it: Allen Visual Coding and Visual Behavior (AllenSDK),
+OpenScope, the International Brain Laboratory (IBL-to-nwb, old and new), Steinmetz et al. (DANDI
+000017), and the pipeline of the Allen Institute for Neural Dynamics.
 """
 
 from __future__ import annotations
@@ -105,6 +106,12 @@ def _allen(path, locations, **electrode_columns):
 def visual_coding(path):
     """DANDI 000021: areas without layers."""
     return _allen(path, ["VISp"] * 8 + ["CA1"] * 4 + ["LP"] * 4)
+
+
+def visual_behavior(path):
+    """DANDI 000713: the same, with a newer column of channels."""
+    locations = ["VISl"] * 8 + ["grey"] * 8
+    return _allen(path, locations, probe_channel_number=list(range(8)) * 2)
 
 
 def openscope(path):
@@ -219,4 +226,19 @@ def steinmetz(path):
     nwb.add_time_intervals(table)
     for start in (6.0, 8.0):
         nwb.add_trial(start, start + 1.5)
+    return written(nwb, path)
+
+
+def aind(path):
+    """The pipeline of the Allen Institute for Neural Dynamics: a classifier, and checks."""
+    nwb = empty_file()
+    groups = _probes(nwb, ["ProbeA", "ProbeB"])
+    _electrodes(nwb, groups, ["unknown"] * 8, rel_y=[0.0, 20.0, 40.0, 60.0] * 2)
+    columns = {
+        "device_name": ["ProbeA"] * 3 + ["ProbeB"] * 3,
+        "default_qc": ["True", "False", "True", "True", "False", "True"],
+        "decoder_label": ["sua", "sua", "mua", "noise", "noise", "sua"],
+        "depth": [10.0, 20.0, 30.0, 10.0, 20.0, 30.0],
+    }
+    _units(nwb, columns, electrodes=[[n] for n in range(6)])
     return written(nwb, path)

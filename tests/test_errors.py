@@ -22,11 +22,26 @@ from microcolumn.errors import (
     in_file,
     within,
 )
+from microcolumn.evaluate.bootstrap import block_bins_of
 from microcolumn.partition.ais import annealed_importance_sampling
+from microcolumn.partition.exact import exact_log_partition
+from microcolumn.validation import check_binary
 
 WORDING = Path(__file__).with_name("wording.txt")
 SOURCE = Path(mc.__file__).parent
 WORDS = mc.Words.from_array(np.random.default_rng(0).random((40, 3)) < 0.3)
+BITS = np.random.default_rng(0).random((30, 4)) < 0.4
+BINS, HALF = mc.Words.from_array(BITS), np.full(4, 0.5)
+ISING = mc.Ising.from_parameters(mc.Parameters(b=np.zeros(4), J=np.zeros((4, 4))))
+
+
+def matrix(value, dtype=np.float64):
+    """Zeros but for one place and a later one."""
+    X = np.zeros((5, 9), dtype=dtype)
+    X[3, 7] = X[4, 0] = value
+    return X
+
+
 #: What the expressions in the file may name.
 NAMES = {
     "mc": mc,
@@ -42,6 +57,29 @@ NAMES = {
     "parameters": lambda b=(0.0, 0.0), **arguments: mc.Parameters(b, **arguments),
     "source": lambda **entry: mc.study.Source.from_dict("mine", entry),
     "recording": mc.Recording([[0.5]], epochs=[[0, 1]]),
+    "exact_log_partition": exact_log_partition,
+    "converge": lambda **options: mc.partition.annealing_convergence(
+        mc.Parameters(b=[0.0, 1.0]), **{"steps": (1,)} | options
+    ),
+    "coupled": mc.Parameters(b=np.zeros(60), J=0.1 * (1 - np.eye(60))),
+    "hidden": mc.Parameters(b=np.zeros(2), J=1.0 - np.eye(2), W=np.ones((2, 1))),
+    "check_binary": check_binary,
+    "matrix": matrix,
+    "bits": BITS,
+    "bins": BINS,
+    "weighted": mc.Words.from_array(BITS, sample_weight=np.full(30, 2.0)),
+    "windows": mc.Words.from_array(np.random.default_rng(0).random((20, 17)) < 0.3).embed(2),
+    "ising": ISING,
+    "large": mc.Independent.from_parameters(mc.Parameters(b=np.zeros(34))),
+    "fitted": mc.Ising(l1=0.1).fit(BINS),
+    "layers": ["a", "a", "b", "b"],
+    "half": HALF,
+    "block_bins_of": block_bins_of,
+    "predicted": mc.evaluate.predict(ISING, BINS, positions=[2, 0]),
+    "pairs": mc.evaluate.effective_interactions(ISING, order=2),
+    "gain": lambda positions=None, **options: mc.evaluate.conditional_gain(
+        ISING, BINS, positions, HALF, **options
+    ),
 }
 #: Raised where another part of the package calls wrongly, which no user can: bugs.
 BUGS = {

@@ -57,64 +57,6 @@ def _with(value, dtype=np.float64):
     return X
 
 
-@pytest.mark.parametrize(
-    ("X", "sentence"),
-    [
-        (_with(np.nan), r"X\[3, 7\] is NaN; words are binary: leave out or repair"),
-        (_with(np.inf), r"X\[3, 7\] is inf; words are binary: leave out or repair"),
-        (_with(-np.inf), r"X\[3, 7\] is -inf; words are binary: leave out or repair"),
-        (
-            _with(2, np.uint8),
-            r"X\[3, 7\] is 2; words are binary: binarise counts first, for example \(X > 0\)",
-        ),
-        (_with(3, np.int64), r"X\[3, 7\] is 3; words are binary: binarise counts first"),
-        (_with(2.0), r"X\[3, 7\] is 2\.0; words are binary: binarise counts first"),
-        (_with(-1, np.int8), r"X\[3, 7\] is -1; words are binary: recode to 0 and 1 first"),
-        (_with(0.5), r"X\[3, 7\] is 0\.5; words are binary: threshold to 0 and 1 first"),
-        (_with(0.5, object), r"X\[3, 7\] is 0\.5; words are binary: threshold to 0 and 1 first"),
-        (
-            np.zeros((0, 3)),
-            r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required; pass at least o",
-        ),
-        (
-            np.zeros((12, 0)),
-            r"0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required; pass at",
-        ),
-        (np.array(1), "^Expected 2D array, got scalar array instead; Reshape your data to"),
-        (
-            np.zeros(4),
-            r"^Expected 2D array, got 1D array instead \(shape=\(4,\)\); Reshape your data: ",
-        ),
-        ([], r"^X is empty \(Expected 2D array, got 1D array instead, .*\); pass at least one bin"),
-        (None, "^X is None; pass a matrix of one row per bin, one column per unit$"),
-        (np.array(None), "^X is None; pass a matrix"),
-        (
-            np.zeros((2, 3, 4)),
-            r"^Expected 2D array, got 3D array instead .*\); Reshape your data to",
-        ),
-        (np.zeros((2, 3), dtype=complex), "Complex data not supported: X has dtype complex128"),
-        (np.array([["a", "b"]]), "X has dtype <U1, which holds no numbers; words are binary"),
-        (np.array([["0", "1"]]), "X has dtype <U1, which holds no numbers; words are binary"),
-        (np.array([["0", "b"]], dtype=object), "X has dtype object .* pass zeros and ones"),
-        (np.zeros((2, 2), dtype="M8[s]"), r"X has dtype datetime64\[s\], which holds no numbers"),
-        ([[0, 1], [1]], r"X cannot be read as a matrix \([^.]*\); pass rows of equal length"),
-    ],
-)
-def test_a_value_error_names_the_first_fault_and_the_remedy(X, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        check_binary(X)
-
-
-@pytest.mark.parametrize(
-    "X",
-    [None, [], 1, [0, 1], np.zeros((2, 2, 2)), np.zeros((0, 3)), np.zeros((3, 0)), [[0], [0, 1]]],
-)
-def test_a_bad_shape_is_told_in_one_sentence(X):
-    with pytest.raises(ValueError, match="; ") as caught:
-        check_binary(X)
-    assert ". " not in str(caught.value)
-
-
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3)])
 def test_whole_numbers_of_any_type_become_ints(value):
     number = whole_number("window", value)

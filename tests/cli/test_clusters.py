@@ -156,3 +156,18 @@ def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     for said in (told.stdout, microcolumn(*submit).stderr):
         assert "1 of the last tasks ran out of memory: ask for more with --mem" in said
         assert "1 of the last tasks ran out of time: ask for more with --time" in said
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--array=0-3",), "--array is set by the submission itself; leave it out"),
+        (("-d", "singleton"), "-d is set by the submission itself"),
+        (("--arr=0-1",), "--arr is set by the submission itself"),  # sbatch takes abbreviations
+        (("--depend=singleton",), "--depend is set by the submission itself"),
+        (("--wra=x",), "--wra is set by the submission itself"),
+        (("--comment=a\nb",), "has characters that no script can hold"),
+    ],
+)
+def test_options_that_would_undo_a_submission_are_refused(plan, flags, said):
+    assert said in one_sentence(microcolumn("study", "submit", plan, "--dry-run", "--", *flags))

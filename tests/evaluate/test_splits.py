@@ -199,7 +199,7 @@ def test_a_pair_can_be_asked_for_in_either_order():
     assert forth.bits_per_second == -back.bits_per_second
     assert (forth.n_better, forth.n_worse) == (back.n_worse, back.n_better) == (2, 1)
     assert str(forth) == str(back)
-    with pytest.raises(ValueError, match="no pair is 'A' and 'C'; choose two of B, A, Independent"):
+    with pytest.raises(ValueError, match="no pair of 'A' and 'C'; choose two of B, A, Independent"):
         found.pair("A", "C")
 
 

@@ -1,5 +1,7 @@
 """ALF folders as the two archives write them, read whole without an option."""
 
+import shutil
+
 import numpy as np
 import planted_alf as planted
 import pytest
@@ -137,3 +139,41 @@ def test_a_small_parquet_file_does_not_become_much_text(n_letters, sentence, pro
     assert path.stat().st_size < 50_000
     with pytest.raises(ValueError, match=sentence):
         mc.read(probe)
+
+
+def test_of_each_file_the_newest_revision_is_read(probe):
+    later = np.arange(8) * 10.0
+    planted.save(probe / "#2024-05-06#", clusters__depths=later, clusters__amps=later)
+    planted.save(probe / "#2025-05-06#", clusters__depths=later + 1)
+    recording = mc.read(probe)
+    assert recording.units.depth_um[:2].tolist() == [1.0, 11.0]
+    assert "files read in revision 2025-05-06: 1" in recording.notes
+    older = mc.read(probe / "#2024-05-06#")  # and what it does not have, from before
+    assert older.units.depth_um[:2].tolist() == [0.0, 10.0]
+
+
+def test_a_download_may_hold_the_newest_revision_alone(probe):
+    (probe / "#2025-05-06#").mkdir()
+    for path in list(probe.glob("*.*")):
+        path.rename(probe / "#2025-05-06#" / path.name)
+    for named in (probe.parents[1], probe, probe / "#2025-05-06#"):
+        assert set(mc.read(named).units.probe) == {"probe00"}
+
+
+def test_names_may_carry_a_namespace_and_the_identifier_of_the_file(probe):
+    uuid = "167e2841-8e3c-4cf0-92af-b46c3b540ff4"
+    for path in list(probe.glob("*.npy")):
+        path.rename(path.with_name(f"_ks2_{path.stem}.{uuid}.npy"))
+    assert mc.read(probe).units.layer[-2:] == ("II/III", "I")
+
+
+def test_links_out_of_the_folder_are_refused(probe, tmp_path):
+    secret = tmp_path / "secret.npy"
+    shutil.move(probe / "spikes.times.npy", secret)
+    (probe / "spikes.times.npy").symlink_to(secret)
+    with pytest.raises(ValueError, match=r"spikes.times.npy is a link that leads out of the fold"):
+        mc.read(probe)
+    shutil.move(secret, probe / "kept.npy")
+    (probe / "spikes.times.npy").unlink()
+    (probe / "spikes.times.npy").symlink_to("kept.npy")
+    assert mc.read(probe).n_units == 7

@@ -118,3 +118,16 @@ def test_tables_of_intervals_are_offered_by_name_without_rows_that_have_no_end(a
     ]
     with pytest.raises(ValueError, match="no epoch is labelled 'dark'; labels here: none; tables"):
         archive("steinmetz", epochs="dark")
+
+
+def test_visual_behavior_reads_as_visual_coding_does(archive):
+    units = archive("visual_behavior").units
+    assert (units.depth_reference, units.layer) == ("tip", None)
+    assert units.area == ("VISl", "VISl", "grey", "grey")
+
+
+def test_aind_has_two_verdicts_of_which_one_can_only_lower(archive):
+    units = archive("aind", depth_reference="tip").units
+    assert units.quality == ("good", "failed", "mua", "good")
+    assert units.probe == ("ProbeA",) * 3 + ("ProbeB",)
+    assert units.area is None

@@ -184,3 +184,24 @@ def test_a_folder_does_not_lead_to_another(folder, tmp_path):
     link = {"name": "quality", "source": "../elsewhere", "path": "/x"}
     edit(folder / "units" / ".zattrs", zarr_link=[link])
     assert "units leads to another folder, '../elsewhere'" in sentence(folder)
+
+
+def test_a_fifo_in_a_folder_is_named(full_zarr, tmp_path):
+    folder = tmp_path / "a.nwb.zarr"
+    shutil.copytree(full_zarr, folder)
+    (folder / "units" / "snr" / "0").unlink()
+    os.mkfifo(folder / "units" / "snr" / "0")
+    assert "units/snr/0 is a FIFO" in sentence(folder)
+
+
+def test_version_3_has_no_pickles(folder):
+    sharded = {
+        "name": "sharding_indexed",
+        "configuration": {"codecs": [{"name": "numcodecs.pickle"}]},
+    }
+    (folder / "units" / "zarr.json").write_text(json.dumps({"codecs": [sharded]}))
+    assert "units is pickled" in sentence(folder)
+
+
+def test_zarr_as_it_is_written_is_read(folder):
+    assert read(folder, depth_reference="tip").n_units > 0

@@ -1,5 +1,6 @@
 """What lies outside the named folder is not read, wherever a link in the folder leads to it."""
 
+import os
 import shutil
 from functools import partial
 
@@ -147,3 +148,26 @@ def test_a_link_to_the_folder_and_links_within_it_are_followed(name, copied, tmp
     link = tmp_path / f"link{folder.suffix}"
     link.symlink_to(folder)
     assert outcome(name, link) == whole
+
+
+def test_no_line_of_a_file_outside_is_shown(copied, tmp_path):
+    secret = tmp_path / "passwords"
+    secret.write_text("root:x:0:0:a secret of this machine\n")
+    for name, file in (("phy", "cluster_info.tsv"), ("analyzer", "sorting/numpysorting_info.json")):
+        folder = copied(name)
+        (folder / file).unlink()
+        (folder / file).symlink_to(secret)
+        assert outcome(name, folder) == f"{folder}: {file} {LEAVES}"
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_the_size_of_a_raw_file_outside_is_not_told(absolute, copied, tmp_path):
+    folder = copied("kilosort")
+    raw = tmp_path / "raw.dat"
+    shutil.move(folder / "raw.dat", raw)
+    unknown = outcome("kilosort", folder)
+    params = folder / "params.py"
+    place = raw if absolute else os.path.relpath(raw, folder)
+    params.write_text(params.read_text().replace("'raw.dat'", repr(str(place))))
+    assert outcome("kilosort", folder) == unknown
+    assert "how long was recorded" in unknown

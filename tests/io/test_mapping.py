@@ -137,3 +137,21 @@ def test_a_mapping_that_does_not_fit_is_one_sentence(options, sentence, tmp_path
     )
     with pytest.raises(ValueError, match=sentence):
         mc.read(path, **options)
+
+
+@pytest.mark.parametrize("how", ["storage", "link", "virtual"])
+def test_datasets_outside_the_file_are_not_opened(how, tmp_path):
+    (tmp_path / "secret").write_bytes(b"root:x:0")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["times"] = np.arange(8.0)
+        if how == "storage":
+            storage = [(str(tmp_path / "secret"), 0, 8)]
+            file.create_dataset("units", (8,), "u1", external=storage)
+        elif how == "link":
+            file["units"] = h5py.ExternalLink("secret", "/x")
+        else:
+            layout = h5py.VirtualLayout((8,), "u1")
+            layout[:] = h5py.VirtualSource("other.h5", "x", (8,))
+            file.create_virtual_dataset("units", layout)
+    with pytest.raises(ValueError, match=r"/units (has its values in another file|is a link)"):
+        mc.read(tmp_path / "a.h5", times="times", units="units")

@@ -9,7 +9,7 @@ import pytest
 import scipy.io
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
-from matlab_files import V73, either, save
+from matlab_files import V73, cells, either, save
 from scipy import sparse
 
 from microcolumn.errors import BadFile
@@ -243,3 +243,27 @@ def test_files_that_matlab_wrote_hold_what_is_known_of_them():
             n_compared += 1
     assert n_read > 40
     assert n_compared > 20
+
+
+def test_version_4_holds_sparse_counts_and_text(tmp_path):
+    path = save(
+        tmp_path / "a.mat",
+        version="4",
+        X=sparse.csc_array(COUNTS.astype(float)),
+        bin_width=0.1,
+        layer=np.array(["IV", "V"]),
+    )
+    recording = read(path)
+    assert recording.units.layer == ("IV", "V")
+    np.testing.assert_array_equal(recording.bin(0.1).expand(), COUNTS > 0)
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("ms", 1e3), ("us", 1e6), ("s", 1.0)])
+def test_times_in_other_units_become_seconds(unit, scale, tmp_path):
+    spikes = cells([scale * train for train in TIMES])
+    path = save(tmp_path / "a.mat", spikes=spikes, duration=2.0 * scale)
+    recording = read(path, time_unit=unit)
+    check_times(recording)
+    assert recording.duration_s == pytest.approx(2.0)
+    path = save(tmp_path / "b.mat", spikes=spikes, duration_s=2.0)
+    assert read(path, time_unit=unit).duration_s == pytest.approx(2.0)

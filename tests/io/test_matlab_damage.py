@@ -122,3 +122,17 @@ def test_several_candidates_are_listed_and_one_can_be_named(tmp_path):
     assert "variable=" in message
     assert read(path, variable="second").n_units == 1
     assert "no variable 'third'; it holds first" in message_of(path, variable="third")
+
+
+def test_a_dataset_that_claims_10_gb_is_refused(tmp_path):
+    with V73(tmp_path / "a.mat") as file:
+        item = file.file.create_dataset("X", (20, 100_000_000), "f8", chunks=(20, 1000))
+        item.attrs["MATLAB_class"] = np.bytes_("double")
+    assert "claims 16,000,000,000 bytes" in message_of(tmp_path / "a.mat", bin_width=0.02)
+
+
+def test_a_compressed_variable_whose_checksum_disagrees_is_refused(tmp_path):
+    path, content = compressed_counts(tmp_path / "a.mat")
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert "damaged" in message_of(path, bin_width=0.1)

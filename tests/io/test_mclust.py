@@ -1,5 +1,7 @@
 """T-files of MClust: what they count is read from the header, or asked for."""
 
+import os
+
 import numpy as np
 import pytest
 import written
@@ -84,3 +86,16 @@ def test_damage_is_one_sentence(name, tmp_path):
     (tmp_path / "a.t").write_bytes(content)
     with pytest.raises(ValueError, match=sentence):
         mc.read(tmp_path)
+
+
+def test_links_and_pipes_are_refused(tmp_path):
+    folder = tmp_path / "session"
+    folder.mkdir()
+    (folder / "a.t").symlink_to(write_t(tmp_path / "a.t", TIMES))
+    with pytest.raises(ValueError, match=r"a.t is a link that leads out of the folder"):
+        mc.read(folder)
+    assert mc.read(folder / "a.t").n_spikes == len(TIMES)  # a file that was named itself
+    (folder / "a.t").unlink()
+    os.mkfifo(folder / "a.t")
+    with pytest.raises(ValueError, match=r"a.t is (no file|a FIFO)"):
+        mc.read(folder)

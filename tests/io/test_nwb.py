@@ -2,16 +2,17 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import RECORDINGS
 from planted_nwb import (
     EPOCHS,
     TRAINS,
     empty_file,
+    sentence_of,
     with_electrodes,
     with_units,
     written,
 )
 
-from conftest import RECORDINGS
 from microcolumn.io import read
 from microcolumn.io.nwb import load
 from microcolumn.recording import Recording
@@ -194,3 +195,33 @@ def test_invalid_times_are_left_out(tmp_path):
 
 
 # ---- where units are
+
+
+def test_invalid_times_count_from_zero_where_nothing_else_is_stated(tmp_path):
+    recording = observed(tmp_path, invalid=[(0.0, 1.0)])
+    assert recording.epochs.starts[0] == 1.0
+    assert recording.binning(0.02).n_outside == sum((train < 1.0).sum() for train in TRAINS)
+
+
+def tables_in_processing(path, *names):
+    nwb = empty_file()
+    module = nwb.create_processing_module("ecephys", "planted")
+    for name in names:
+        units = pynwb.misc.Units(name=name, description="planted")
+        for train in TRAINS:
+            units.add_unit(spike_times=train)
+        module.add(units)
+    return written(nwb, path)
+
+
+def test_units_of_a_processing_module_are_used_with_a_note(tmp_path):
+    recording = read(tables_in_processing(tmp_path / "module.nwb", "sorted"))
+    np.testing.assert_array_equal(recording.trains[2], TRAINS[2])
+    assert recording.notes[0] == "units come from table 'sorted' of 'ecephys'"
+
+
+def test_one_of_several_tables_of_units_is_picked_by_name(tmp_path):
+    path = tables_in_processing(tmp_path / "modules.nwb", "one", "two")
+    assert "pass one of them as table=" in sentence_of(path)
+    assert "'two'" in read(path, table="two").notes[0]
+    assert "'one', 'two'" in sentence_of(path, table="three")

@@ -132,3 +132,10 @@ def test_a_chunk_that_claims_billions_of_texts_is_refused(full_zarr, tmp_path, c
     chunk.write_bytes(codec.encode(content) if compressed else content)
     sentence = sentence_of(path, depth_reference="tip")
     assert "takes more memory than a file of this size should need" in sentence
+
+
+def test_electrodes_outside_their_table_are_one_sentence(damaged):
+    path, units = damaged
+    units["electrodes"][2] = 8
+    units.file.close()
+    assert "row 1 of column 'electrodes' points outside the 8 rows" in sentence_of(path)

@@ -1,5 +1,6 @@
 """NWB files behind a URL, from a server of this machine."""
 
+import json
 import re
 import sys
 import threading
@@ -12,8 +13,10 @@ import h5py
 import numpy as np
 import pytest
 import written
+from typer.testing import CliRunner
 
 import microcolumn as mc
+from microcolumn.cli import app
 from microcolumn.io import _remote
 from microcolumn.io.failures import check_claim, largest_content, size_on_disk
 
@@ -163,3 +166,35 @@ def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "remfile", None)
     with pytest.raises(ImportError, match=r"needs remfile; .* pip install 'microcolumn\[stream\]'"):
         mc.read("https://example.org/a.nwb")
+
+
+def test_what_a_server_sends_when_it_names_another_place_is_not_fetched(server):
+    Server.flooded = 0
+    assert mc.read(f"{server[0]}/floods/a.nwb", depth_reference="surface").n_units == 5
+    assert Server.flooded < 1 << 28
+
+
+def test_a_server_that_stops_is_given_up(server, monkeypatch):
+    monkeypatch.setattr(_remote, "_SECONDS", 0.5)
+    remote = _remote.found(f"{server[0]}/stops/a.nwb")
+    remote.seek(1 << 21)
+    with pytest.raises(
+        ValueError, match=r"its server stopped sending it \(no answer within 0.5 s\)"
+    ):
+        remote.read(100)
+
+
+def test_a_server_that_claims_more_than_it_has_is_given_up_at_once(server):
+    url = f"{server[0]}/files/a.h5"
+    with pytest.raises(ValueError, match=r"\(it has fewer or more bytes than its server claimed\)"):
+        _remote.Remote(url, 10**6, b"").read(10)
+
+
+def test_commands_and_plans_take_urls(server):
+    url = f"{server[0]}/files/a.nwb"
+    told = json.loads(CliRunner().invoke(app, ["info", url, "--json"]).stdout)
+    assert told["n_units"] == 5
+    plan = mc.study.Plan.of([f"{url}?v=2"], read={"depth_reference": "surface"})
+    (source,) = plan.sources
+    assert (source.name, source.file) == ("a", f"{url}?v=2")
+    assert mc.study.Source.from_dict("a", source.as_dict()).load().n_units == 5

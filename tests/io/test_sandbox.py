@@ -203,3 +203,18 @@ def test_a_worker_that_died_between_two_files_is_no_fault_of_the_next(nwb_file, 
     _read(nwb_file)
     os.kill(_worker(), signal.SIGKILL)
     assert _read(nwb_file).n_spikes == 230
+
+
+def test_modules_of_the_current_folder_are_not_run(nwb_file, tmp_path, monkeypatch, sandbox):
+    for name in ("h5py", "numpy", "joblib"):
+        (tmp_path / f"{name}.py").write_text("open('trap', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    assert _read(nwb_file).n_spikes == 230
+    assert not (tmp_path / "trap").exists()
+
+
+def test_no_filter_of_hdf5_is_loaded_from_a_folder_of_plugins(nwb_file, sandbox):
+    def loading(path):
+        return os.environ["HDF5_PLUGIN_PRELOAD"], os.environ["NUMCODECS_ALLOW_UNSAFE_PICKLE_DECODE"]
+
+    assert load_sandboxed(loading, nwb_file, ()) == ("::", "0")

@@ -183,3 +183,24 @@ def test_a_lock_held_by_another_program_is_a_sentence(path, monkeypatch):
         other.close()
         put(store, 1)
         check_whole(store, [1])
+
+
+def test_damage_that_only_reading_finds_is_reported_as_damage(path):
+    filled(path, 20)
+    with Store.open(path) as store:
+        place = store._connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'fits'"
+        ).fetchone()[0]
+    content = bytearray(path.read_bytes())
+    content[(place - 1) * 4096 : place * 4096] = bytes(4096)
+    path.write_bytes(content)
+    with Store.open(path) as store, pytest.raises(StoreError, match="is damaged"):
+        store.rows("fits")
+
+
+def test_a_store_is_read_while_a_transaction_is_open(path):
+    with Store.create(path) as writer, Store.open(path) as reader:
+        put(writer, 1)
+        with writer._transaction() as connection:
+            connection.execute("DELETE FROM failures")
+            check_whole(reader, [1])

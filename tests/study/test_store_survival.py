@@ -240,3 +240,13 @@ def test_a_store_in_a_read_only_folder_is_read(shelf, unprivileged):
     assert unprivileged(path, READ) == "read"
     assert unprivileged(path, "print(Store.is_running(path))") == "False"
     assert list(shelf.iterdir()) == [path]
+
+
+def test_a_running_store_in_a_read_only_folder_is_read(shelf, unprivileged):
+    path = shelf / "study.db"
+    with Store.create(path) as store, store.lock():
+        for number in range(3):
+            put(store, number)
+        shelf.chmod(0o555)
+        assert unprivileged(path, READ) == "read"
+        assert unprivileged(path, "print(Store.is_running(path))") == "True"

@@ -148,3 +148,20 @@ def test_recordings_in_memory_cannot_be_submitted(path):
     ):
         submit(small_plan(), path)
     assert not path.exists()
+
+
+def test_a_run_goes_on_where_tasks_have_been(plan, path, alone, capsys):
+    submission = written(plan, path)
+    run_array_task(submission.folder, 1, 0)
+    n_jobs = len(submission.stages[0][0])
+    run(plan, path, n_jobs=1)
+    assert f"{n_jobs} of {N_JOBS} jobs are in {path} already" in capsys.readouterr().err
+    assert results_of(path) == results_of(alone)
+    assert not list(parts_folder(path).glob("*.part"))
+
+
+def test_tasks_of_another_version_are_refused(plan, path, monkeypatch):
+    submission = written(plan, path)
+    monkeypatch.setattr(shares, "__version__", "99.0")
+    with pytest.raises(ValueError, match=r"was submitted by microcolumn .* and this is 99\.0"):
+        run_array_task(submission.folder, 1, 0)

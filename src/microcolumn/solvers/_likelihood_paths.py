@@ -34,6 +34,7 @@ from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
 from ._starts import uncoupled
 from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
+from ._unvisited import has_underrated_mode
 
 #: Where a solution by another objective is good enough as a start.
 _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
@@ -217,6 +218,8 @@ def certified_fit(
         state = search(rng, state, target, max_iter)
         theta = target.layout.unpack(state.x)
         certificate = sampled_certificate(rng, theta, target, state.effort, state.spread)
+        if certificate.converged and _underrates(rng, theta, target, state):
+            certificate = replace(certificate, converged=False)
         is_spent = state.effort.n_iter >= max_iter
         if (
             certificate.converged
@@ -237,6 +240,18 @@ def certified_fit(
         log_z_stderr=math.sqrt(state.log_z_variance),
     )
     return result, state
+
+
+def _underrates(
+    rng: np.random.Generator, theta: Parameters, target: SampledProblem, state: SearchState
+) -> bool:
+    """Whether words that are spread miss what a mode holds, as far as the penalty would notice."""
+    if state.spread is None:
+        return False
+    words = target.data.words
+    some = words.X[rng.choice(len(words), size=64)]
+    masses = state.log_z, state.spread.log_p, target.l1
+    return has_underrated_mode(rng, theta, some, *masses, target.settings)
 
 
 def _empty(kind: Kind, problem: Problem) -> Parameters:

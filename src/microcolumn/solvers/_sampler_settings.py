@@ -56,6 +56,8 @@ class SamplerSettings:
         words of a round are at least.
     spread_per_parameter : float
         The same for each parameter that is not zero.
+    underrated_factor : float
+        A mode is underrated if it holds so many times what such words say; its mass is rough.
     group_draws : int
         Draws of each group of numbers of active units.
     negligible : float
@@ -98,6 +100,7 @@ class SamplerSettings:
     spread_units: int = 64
     spread_draws: int = 1 << 14
     spread_per_parameter: float = 10.0
+    underrated_factor: float = 5.0
     group_draws: int = 32
     most_flattenings: int = 12
     flat: float = 0.7

@@ -11,7 +11,7 @@ from ..packing import packed
 from ..parameters import Parameters
 from ..partition.gibbs import Sampler, new_seed
 from ..partition.modes import assign_modes, find_modes, rough_log_mass
-from ..validation import Bits
+from ..validation import Bits, Floats
 from ._sampler_settings import SamplerSettings
 
 
@@ -41,3 +41,26 @@ def unvisited_modes(
         words = np.concatenate([sampler.run(np.ones(4)).words, mode.peak[None]])
         unvisited.append(Draws.of(theta, packed(words), mass, np.roll(rates, -k, axis=0)))
     return is_real, tuple(unvisited)
+
+
+def has_underrated_mode(
+    rng: np.random.Generator,
+    theta: Parameters,
+    words: Bits,
+    log_z: float,
+    log_p: Floats,
+    least_share: float,
+    settings: SamplerSettings,
+) -> bool:
+    """Whether a mode holds a real share of the mass, and more than words that are spread say.
+
+    From one mode to another chains pass so rarely that the masses which they find may be far off.
+    ``log_p``, shape (n_units + 1,), is what they say of each number of active units.
+    """
+    modes = find_modes(theta, words, rng, most=settings.most_modes)
+    for mode in modes if len(modes) > 1 else ():
+        share = math.exp(min(mode.log_mass - log_z, 700.0))
+        seen = float(np.exp(np.logaddexp.reduce(log_p[int(mode.n_active / 2) :])))
+        if share > max(least_share, settings.underrated_factor * seen):
+            return True
+    return False
