@@ -91,10 +91,8 @@ class SinkSearch:
         """The sink that becomes large at this sample and row."""
         profile = self._profile(onset)
         # Down the slope to the nearest minimum: a later sink elsewhere may be larger.
-        while (
-            lower := max(row - 1, 0) + int(np.argmin(profile[max(row - 1, 0) : row + 2]))
-        ) != row:
-            row = lower
+        while (first := max(row - 1, 0)) + np.argmin(profile[first : row + 2]) != row:
+            row = first + int(np.argmin(profile[first : row + 2]))
         depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
         size = float(-values.min())
         noise = float(self.noise[row])
