@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import BadArgument, BadInput, advice
+from .errors import BadArgument, BadInput, advice, name_list
 from .safe_text import as_text
 from .units import DEPTH_REFERENCES, Units, check_depth_reference, downwards
 from .validation import is_finite_number
@@ -113,7 +113,7 @@ def layer_labels(
         return tuple(table[name] for name in units.ids)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
-    known = ", ".join(repr(name) for name in columns or ()) or "none"
+    known = name_list(map(repr, columns or ()))
     raise BadArgument(
         "layers",
         f"is {layers!r}, which is neither a file nor a column (columns: {known}) nor boundaries "

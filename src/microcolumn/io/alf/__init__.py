@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -65,47 +66,39 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     several = len(found) > 1
     if any(sorting.probe == probe for sorting in found):  # spares reading the others
         found = [sorting for sorting in found if sorting.probe == probe]
-    parts = {sorting: _probe_units(sorting) for sorting in found}
-    for sorting, part in parts.items():
-        revisions = Counter(sorting.collection.revisions.values())
-        read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
-        notes += [f"{sorting.probe}: {note}" if several else note for note in (*read, *part.notes)]
-    columns = _joined(list(parts.values()))
-    ids = [
-        f"{sorting.probe} {number}" if several else str(number)
-        for sorting, part in parts.items()
-        for number in part.numbers
-    ]
-    trains = [train for part in parts.values() for train in part.trains]
-    if probe is None:
-        kept = list(range(len(ids)))
-    else:  # one folder may hold several probes
-        names = columns.get("probe", [])
-        kept = [n for n, name in enumerate(names) if name == probe]
-        if not kept:
-            known = name_list(map(repr, sorted(set(names))))
-            raise BadFile(f"there is no unit of probe {probe!r}", f"probes here: {known}")
+    parts = [_probe_units(sorting, several) for sorting in found]
+    columns = _joined(parts)
     intervals, unknown = named_intervals(path)
     depths = "depths" if "depths" in columns else None
-    return Session(
-        ids=[ids[n] for n in kept],
-        trains=[trains[n] for n in kept],
-        columns={name: [column[n] for n in kept] for name, column in columns.items()},
+    session = Session(
+        ids=list(chain(*(part.ids for part in parts))),
+        trains=list(chain(*(part.trains for part in parts))),
+        columns=columns,
         depth_column=depths,
         depth_reference=depths and "tip",
-        notes=(*notes, *unknown),
+        notes=(*notes, *chain(*(part.notes for part in parts)), *unknown),
         intervals=intervals,
     )
+    return session if probe is None else _of_probe(session, probe)
+
+
+def _of_probe(session: Session, probe: str) -> Session:
+    """The units of one probe, where one folder may hold several."""
+    names = session.columns.get("probe", [])
+    kept = [n for n, name in enumerate(names) if name == probe]
+    if not kept:
+        known = name_list(map(repr, sorted(set(names))))
+        raise BadFile(f"there is no unit of probe {probe!r}", f"probes here: {known}")
+    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
+    ids, trains = [session.ids[n] for n in kept], [session.trains[n] for n in kept]
+    return replace(session, ids=ids, trains=trains, columns=columns)
 
 
 def _joined(parts: Sequence[_ProbeUnits]) -> dict[str, list[Any]]:
     """Columns of all probes; entries that a probe does not have are None."""
-    names = dict.fromkeys(name for part in parts for name in part.columns)
     return {
-        name: [
-            entry for part in parts for entry in part.columns.get(name, [None] * len(part.numbers))
-        ]
-        for name in names
+        name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
+        for name in chain(*(part.columns for part in parts))
     }
 
 
@@ -189,15 +182,15 @@ def _checked(path: Path, rows: Rows) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeUnits:
-    """Units of one sorting: the clusters that have spikes, by number."""
+    """Units of one sorting: the clusters that have spikes."""
 
-    numbers: list[int]
+    ids: list[str]
     trains: list[NDArray[Any]]
     columns: dict[str, Column]
     notes: list[str]
 
 
-def _probe_units(sorting: Sorting) -> _ProbeUnits:
+def _probe_units(sorting: Sorting, several: bool) -> _ProbeUnits:
     """Units of one sorting, with columns of all files of clusters and of their peak channels."""
     files = sorting.collection
     times, clusters = _spikes(files)
@@ -210,7 +203,11 @@ def _probe_units(sorting: Sorting) -> _ProbeUnits:
     elif sorting.probe is not None:
         columns["probe"] = [sorting.probe] * len(numbers)
     trains = split_by_unit(times, np.searchsorted(numbers, clusters), len(numbers))
-    return _ProbeUnits(numbers.tolist(), trains, columns, [*notes, *unread])
+    revisions = Counter(files.revisions.values())
+    read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
+    noted = [f"{sorting.probe}: " * several + note for note in (*read, *notes, *unread)]
+    ids = [f"{sorting.probe} " * several + str(number) for number in numbers.tolist()]
+    return _ProbeUnits(ids, trains, columns, noted)
 
 
 def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:

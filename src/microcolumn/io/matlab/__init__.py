@@ -235,17 +235,20 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
     if not likely:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
     if len(likely) != 1:
-        problem = "several variables may hold" if likely else "no variable holds"
-        remedy = ("name one with ", Setting("variable"), f": {name_list(likely or variables)}")
-        vectors = [] if likely else list(vectors_in(variables))
-        if vectors:
-            others = [held for held in variables if held not in vectors and held.kind != "struct"]
-            names = [held.name for held in vectors]
-            remedy = (*remedy[:2], ", or ", *offer(names, "variables", others + vectors))
-        raise BadFile(
-            f"{problem} spikes as one vector of times per cell or as a matrix of counts", remedy
-        )
+        raise _not_one(likely, variables)
     return likely[0]
+
+
+def _not_one(likely: Sequence[Variable], variables: Sequence[Variable]) -> BadFile:
+    """The error about several variables that may hold spikes, or none."""
+    problem = "several variables may hold" if likely else "no variable holds"
+    remedy = ("name one with ", Setting("variable"), f": {name_list(likely or variables)}")
+    vectors = [] if likely else list(vectors_in(variables))
+    if vectors:
+        others = [held for held in variables if held not in vectors and held.kind != "struct"]
+        names = [held.name for held in vectors]
+        remedy = (*remedy[:2], ", or ", *offer(names, "variables", others + vectors))
+    return BadFile(f"{problem} spikes as one vector per cell or as a matrix of counts", remedy)
 
 
 def _holds_counts(held: Variable) -> bool:
