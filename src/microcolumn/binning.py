@@ -145,7 +145,7 @@ def checked_trains(
 ) -> list[Floats]:
     """Spike times of each unit in seconds: finite, in order, from 0 on unless ``before_zero``."""
     entries = listed("trains", trains, "pass one array of spike times per unit")
-    names = [str(n) for n in range(len(entries))] if ids is None else ids
+    names = list(map(str, range(len(entries)))) if ids is None else ids
     if len(names) != len(entries):
         raise BadInput(f"there are {len(entries)} trains for {len(names)} units", "pass one each")
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]

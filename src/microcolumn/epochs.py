@@ -96,7 +96,7 @@ class Epochs(AsTable):
         """The epochs of one label."""
         chosen = [place for place, name in enumerate(self.labels or ()) if name == label]
         if not chosen:
-            known = ", ".join(repr(name) for name in sorted(set(self.labels or ()))) or "none"
+            known = ", ".join(map(repr, sorted(set(self.labels or ())))) or "none"
             raise BadInput(f"no epoch is labelled {label!r}", f"labels here: {known}")
         return Epochs(np.column_stack((self.starts, self.stops))[chosen], [label] * len(chosen))
 

@@ -107,7 +107,7 @@ class Recording:
             units=table,
             epochs=stretches,
             source=str(source),
-            notes=tuple(str(note) for note in notes),
+            notes=tuple(map(str, notes)),
             resolution_s=width,
             simulated=bool(simulated),
             intervals=dict(intervals or {}),
@@ -356,7 +356,7 @@ def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str
         raise BadInput(f"units have no {name} here", "state it where the recording is read")
     missing = sorted(names - set(column))
     if missing:
-        known = ", ".join(repr(label) for label in list(dict.fromkeys(column))[:10])
+        known = ", ".join(map(repr, list(dict.fromkeys(column))[:10]))
         raise BadInput(f"no unit has {name} {missing[0]!r}", f"there is {known}")
     return np.array([label in names for label in column])
 

@@ -124,7 +124,7 @@ class Units(AsTable):
     @classmethod
     def numbered(cls, n_units: int) -> Units:
         """Units named by their position: ``"0"``, ``"1"``, and so on."""
-        return cls(str(n) for n in range(whole_number("n_units", n_units)))
+        return cls(map(str, range(whole_number("n_units", n_units))))
 
     def __len__(self) -> int:
         return len(self.ids)

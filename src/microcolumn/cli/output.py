@@ -103,7 +103,7 @@ def print_table(
     """Print rows in columns, the first one aligned to the left; numbers to the right, if named."""
     from ..formatting import text_table
 
-    lines = [list(row) for row in rows]
+    lines = list(map(list, rows))
     names = header or ("",) * len(lines[0])
     say(text_table(names, lines, left=names[:1], width=terminal_columns(err=err)), err=err)
 
@@ -132,9 +132,7 @@ def make_folder(path: Path) -> None:
 def write_csv(stream: IO[bytes], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows as comma-separated values."""
     text = TextIOWrapper(stream, encoding="utf-8", newline="")
-    csv.writer(text, lineterminator="\n").writerows(
-        [csv_cell(cell) for cell in row] for row in rows
-    )
+    csv.writer(text, lineterminator="\n").writerows(list(map(csv_cell, row)) for row in rows)
     text.detach()  # flushes, and leaves standard output open
 
 

@@ -112,7 +112,7 @@ def matrix_session(
     axis = time_axis(shape, units_in, title)
     trains, epochs, note = counted(path, title, shape, pieces, axis, width)
     names = ids if axis == 0 and ids is not None else range(len(trains))
-    ids = [str(name) for name in names]
+    ids = list(map(str, names))
     return Session(ids, trains, epochs=epochs, notes=(note,), resolution_s=width)
 
 
@@ -130,7 +130,7 @@ def array_matrix(
 def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
     """Session of a table of counts, with or without names of the units in its first line."""
     with open_table(path, is_matrix=True) as (header, rows):
-        named = not are_counts(np.array([as_number(text) for text in header])).all()
+        named = not are_counts(np.array(list(map(as_number, header)))).all()
         lines = rows if named else chain([header], rows)
         skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
         pieces, n_rows = _entries(lines, len(header), skipped, 1 + named)
@@ -156,7 +156,7 @@ def _entries(
     while chunk := list(islice(lines, max(1, _FIELDS // n_fields))):
         filled = [row for row in chunk if not is_blank(row)]
         check_fields(filled, n_fields, first_line + n_rows)
-        values = np.array([[as_number(text) for text in row[skipped:]] for row in filled])
+        values = np.array([list(map(as_number, row[skipped:])) for row in filled])
         values = values.reshape(len(filled), n_fields - skipped)
         rows, columns = np.nonzero(values)
         pieces.append((rows + n_rows, columns, values[rows, columns]))

@@ -87,7 +87,7 @@ def matching(names: Sequence[str], pattern: str, separator: str) -> dict[str, st
 def by_unit(times: Floats, labels: NDArray[Any]) -> tuple[list[str], list[Floats]]:
     """Units in the natural order of their names, and spike times of each."""
     found, codes = np.unique(labels, return_inverse=True)
-    names = [str(label) for label in found.tolist()]
+    names = list(map(str, found.tolist()))
     trains = split_by_unit(times, codes.ravel(), len(names))
     order = sorted(range(len(names)), key=lambda n: natural(names[n]))
     return [names[n] for n in order], [trains[n] for n in order]
@@ -130,7 +130,7 @@ def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
     """Names of units: text, or whole numbers, which files may hold as floating-point numbers."""
     flat = flattened(units)
     if flat.ndim == 1 and flat.dtype.kind in "USO":
-        return np.array([as_text(label) for label in flat.tolist()], dtype=np.str_)
+        return np.array(list(map(as_text, flat.tolist())), dtype=np.str_)
     numbers = flat_numbers(flat, name)
     if numbers.dtype.kind != "f":
         return numbers

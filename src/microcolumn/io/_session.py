@@ -217,7 +217,7 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
         raise BadArgument("depth_reference", problem, "leave it out")
     if name is None:
         return None, stated
-    depths = np.array([as_number(value) for value in session.columns[name]])
+    depths = np.array(list(map(as_number, session.columns[name])))
     if session.depth_reference is not None:
         return depths, reference
     if not np.any(np.isfinite(depths) & (depths != 0)):

@@ -105,7 +105,7 @@ def plain_name(name: str) -> str:
 
 def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:
     """Position of the column with the first of these names that the header has."""
-    plain = [plain_name(name) for name in header]
+    plain = list(map(plain_name, header))
     return next((plain.index(name) for name in names if name in plain), None)
 
 

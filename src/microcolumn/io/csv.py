@@ -72,7 +72,7 @@ def load(
             raise BadFile("it has no header", advice(remedy))
         if all(numbers):
             lines, first_line = chain([header], rows), 1
-            header = [str(n) for n in range(1, len(header) + 1)]
+            header = list(map(str, range(1, len(header) + 1)))
         table = SpikeTable(header, times, units, "line", first_line)
         per_second = table.ticks_per_second(time_unit, sampling_rate)
         for chunk in _chunks(lines):

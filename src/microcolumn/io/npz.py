@@ -79,7 +79,7 @@ def load(
         name = _matrix_name(shapes)
         return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
     refuse("arrays of spikes", OF_COUNTS, units_in=units_in)
-    if [len(shape) for shape in shapes.values()] == [2]:
+    if list(map(len, shapes.values())) == [2]:
         raise BadFile("a matrix does not state its bins", advice("pass {bin_width} in seconds"))
     if times is not None or units is not None or not isinstance(arrays, Archive):
         choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
@@ -119,7 +119,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
                 *offer(sorted(arrays), "arrays"),
             )
             raise BadFile(f"it has no array {name!r}", remedy)
-    ids = [as_text(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
+    ids = list(map(as_text, np.atleast_1d(arrays["unit_ids"]).tolist()))
     columns, left_out = _columns(arrays, len(ids))
     texts = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
     simulated = _scalar(arrays, "simulated", "biu", "True or False")
@@ -214,4 +214,4 @@ def _scalar(
 
 
 def _texts(arrays: Arrays, name: str) -> list[str]:
-    return [as_text(text) for text in arrays[name].ravel().tolist()] if name in arrays else []
+    return list(map(as_text, arrays[name].ravel().tolist())) if name in arrays else []

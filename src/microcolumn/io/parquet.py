@@ -51,7 +51,7 @@ def load(
         per_second = table.ticks_per_second(time_unit, sampling_rate)
         for batch in batches:
             table.add(
-                [_unit_name(entry) for entry in entries(batch.column(unit.name))],
+                list(map(_unit_name, entries(batch.column(unit.name)))),
                 np.array(entries(batch.column(time.name)), dtype=np.float64),
                 {name: entries(batch.column(name)) for name in table.columns},
             )

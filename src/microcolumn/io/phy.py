@@ -70,7 +70,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     numbers = sorted(silent.union(np.unique(clusters).tolist()))
     place = np.searchsorted(numbers, clusters)
     rows = [table.get(number, {}) for number in numbers]
-    columns: dict[str, list[Any]] = {"quality": [_quality(row) for row in rows]}
+    columns: dict[str, list[Any]] = {"quality": list(map(_quality, rows))}
     for name in dict.fromkeys(name for row in table.values() for name in row):
         values = [row.get(name, "") for row in rows]
         columns["cluster_quality" if name == "quality" else name] = values
@@ -85,7 +85,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     times = samples / rate
     epochs, note = whole_epoch(_raw_duration(path, params, rate), [times], "the raw file")
     return Session(
-        [str(number) for number in numbers],
+        list(map(str, numbers)),
         split_by_unit(times, place, len(numbers)),
         columns,
         epochs=epochs,

@@ -47,7 +47,7 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
     names = list(group.keys())
     support = group.time_support
     session = Session(
-        [as_text(name) for name in names],
+        list(map(as_text, names)),
         [np.asarray(group[name].t) for name in names],
         {
             column: np.asarray(group.get_info(column)).tolist()
@@ -72,7 +72,7 @@ def to_pynapple(recording: Recording) -> Any:
     rows, ids = recording.units.to_rows(), recording.units.ids
     # Keys of a group are whole numbers. It sorts them, and its metadata goes by position.
     named = all(each.isdecimal() and str(int(each)) == each for each in ids)
-    keys = [int(each) for each in ids] if named else list(range(len(ids)))
+    keys = list(map(int, ids)) if named else list(range(len(ids)))
     order = np.argsort(keys, kind="stable").tolist()
     support = pynapple.IntervalSet(recording.epochs.starts, recording.epochs.stops)
     return pynapple.TsGroup(
@@ -112,7 +112,7 @@ def load(path: Path) -> Session:
     with within("time support"):
         support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
     return Session(
-        [as_text(key) for key in keys.tolist()],
+        list(map(as_text, keys.tolist())),
         trains,
         columns,
         epochs=support,

@@ -66,7 +66,7 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
     columns, left_out = _columns(properties, len(sorting.unit_ids))
     session = Session(
-        [as_text(unit) for unit in sorting.unit_ids],
+        list(map(as_text, sorting.unit_ids)),
         joined_trains(by_segment, shifts),
         columns,
         epochs=placed,
@@ -139,7 +139,7 @@ def _info(folder: Path) -> tuple[float, list[str], int]:
     path = folder / "numpysorting_info.json"
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
-        rate, ids = float(info["sampling_frequency"]), [str(name) for name in info["unit_ids"]]
+        rate, ids = float(info["sampling_frequency"]), list(map(str, info["unit_ids"]))
         n_segments = int(info["num_segments"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise damaged(f"{path.name} lacks rate, units or segments ({error!r})") from None

@@ -32,7 +32,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word.lower(), by_lower, n=1)
     if close:
         return f"did you mean {by_lower[close[0]]!r}?"
-    return f"choose one of {', '.join(repr(name) for name in by_lower.values())}"
+    return f"choose one of {', '.join(map(repr, by_lower.values()))}"
 
 
 def checked_name(what: str, name: Any) -> str:

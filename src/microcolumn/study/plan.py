@@ -217,7 +217,7 @@ class Plan(Renamed):
             else each
             for each in self.sources
         )
-        experiments = tuple(_quick_experiment(each) for each in self.experiments)
+        experiments = tuple(map(_quick_experiment, self.experiments))
         if (sources, experiments) == (self.sources, self.experiments):
             return self  # small already
         return Plan(sources, experiments, self.full or self)
@@ -336,7 +336,7 @@ def _setting_text(value: Any) -> str:
     if value is None:
         return "not set"
     if isinstance(value, list):
-        return ", ".join(_setting_text(entry) for entry in value) or "all"
+        return ", ".join(map(_setting_text, value)) or "all"
     if isinstance(value, Mapping):
         return " and ".join(f"{key} {_setting_text(entry)}" for key, entry in value.items())
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

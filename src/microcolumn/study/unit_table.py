@@ -141,7 +141,7 @@ def _q_values(
         return [math.nan] * len(found.units)
     freedom = degrees_of_freedom(found.n_splits, results.blocks_dealt(condition))
     p_values = [p_value(u.gain_bits_per_second, error * u.stderr, freedom) for u in found.units]
-    return [float(q) for q in corrected(np.array(p_values))]
+    return list(map(float, corrected(np.array(p_values))))
 
 
 def _best(find: Callable[..., Any], results: Results, condition: Condition) -> Iterator[Any]:

@@ -159,7 +159,7 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
 def _periods(columns: Columns) -> Columns:
     """Start and stop by name, from a table whose first column says which row is which."""
     which, *titles = columns or [""]
-    sides = [str(side) for side in columns.get(which, [])]
+    sides = list(map(str, columns.get(which, [])))
     if sorted(sides) != ["start", "stop"]:
         return {}
     first = sides.index("start")
@@ -309,5 +309,5 @@ def _peaks(columns: dict[str, Column]) -> list[int] | None:
     name, first = ("channels", 0) if "channels" in columns else ("peakChannel", 1)
     if name not in columns:
         return None
-    numbers = [as_number(value) for value in columns[name]]
+    numbers = list(map(as_number, columns[name]))
     return [-1 if np.isnan(number) else int(number) - first for number in numbers]

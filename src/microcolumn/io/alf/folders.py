@@ -93,7 +93,7 @@ def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
         )
         chosen.append(first)
         if others:
-            names = ", ".join(_title(other) for other in others)
+            names = ", ".join(map(_title, others))
             notes.append(f"{_title(first)} is read; name the folder to read {names}")
     if len(chosen) > 1 and None in by_probe:
         chosen = [found for found in chosen if found.probe is not None]

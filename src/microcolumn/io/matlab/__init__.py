@@ -91,7 +91,7 @@ def load(
     column = next((name for name in columns if name.lower() in _IDS), None)
     ids = range(1, len(trains) + 1) if column is None else columns.pop(column)
     return Session(
-        ids=[str(name) for name in ids],
+        ids=list(map(str, ids)),
         trains=trains,
         columns=columns,
         epochs=epochs,

@@ -236,7 +236,7 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
         return unreadable(name, kind or "object")
     shape: tuple[int, ...] = item.shape[::-1]  # MATLAB's axes are in the opposite order
     if item.attrs.get("MATLAB_empty", 0):  # then the content is the size, such as 0 and 0
-        shape = tuple(int(size) for size in _array(name, item, path).ravel())
+        shape = tuple(map(int, _array(name, item, path).ravel()))
         if 0 not in shape:
             raise damaged(f"{name} is marked as empty with size {shape}")
         nothing: dict[str, Any] = {"cell": [], "char": [], "struct": {}}

@@ -75,7 +75,7 @@ def from_neo(
     >>> from_neo([train]).epochs.duration_s
     1.0
     """
-    session = session_of([trains_of(segment) for segment in _segments(trains)], ids=ids)
+    session = session_of(list(map(trains_of, _segments(trains))), ids=ids)
     return to_recording(session, source="Neo objects", **choices)
 
 

@@ -204,8 +204,8 @@ def _times(raw: Any, block: int, segment: int, unit: int) -> Any:
 
 def _titles(channels: Any, names: str | None) -> tuple[list[str], list[str]]:
     """Names of units: those in the file, or Neo's ids if units share their channel's name."""
-    titles = [str(name) for name in channels["name"]]
-    ids = [str(name) for name in channels["id"]]
+    titles = list(map(str, channels["name"]))
+    ids = list(map(str, channels["id"]))
     if names == "id":
         return ids, []
     shared = len(set(titles)) < len(titles)

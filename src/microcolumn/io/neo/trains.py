@@ -75,7 +75,7 @@ def session_of(
     """Session of segments, each an epoch, with trains joined by unit; ``ids`` renames units."""
     by_name = _by_name(segments, naming, renamed=ids is not None)
     units = list(by_name[0]) if by_name else []
-    names = units if ids is None else [str(n) for n in listed("ids", ids, "pass one name per unit")]
+    names = units if ids is None else list(map(str, listed("ids", ids, "pass one name per unit")))
     if len(names) != len(units):
         problem = f"has {len(names)} names for {len(units)} units"
         raise BadArgument("ids", problem, "pass one per spike train of a segment")

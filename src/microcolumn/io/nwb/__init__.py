@@ -62,7 +62,7 @@ def load(
     nwb, file = opened(path)
     with closing(file):
         units, notes = _units_table(nwb, table)
-        ids = [str(name) for name in values(path, units.id).tolist()]
+        ids = list(map(str, values(path, units.id).tolist()))
         trains, behind = _trains(path, units, len(ids))
         if per_second != 1.0:
             trains = [train / per_second for train in trains]

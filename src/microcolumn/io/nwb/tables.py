@@ -150,10 +150,10 @@ def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
         return None
     column = table[name]
     if is_plain(column):
-        return [as_text(label) for label in values(path, column, len(table.id)).tolist()]
+        return list(map(as_text, values(path, column, len(table.id)).tolist()))
     if hasattr(column, "target") and is_plain(column.target):
         rows, _ = ragged(path, column, len(table.id))
-        return [", ".join(as_text(label) for label in row.tolist()) for row in rows]
+        return [", ".join(map(as_text, row.tolist())) for row in rows]
     return None
 
 
