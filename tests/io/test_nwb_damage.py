@@ -138,4 +138,4 @@ def test_electrodes_outside_their_table_are_one_sentence(damaged):
     path, units = damaged
     units["electrodes"][2] = 8
     units.file.close()
-    assert "row 1 of 'electrodes' points outside the 8 rows" in sentence_of(path)
+    assert "row 1 of 'electrodes' points outside its 8 rows" in sentence_of(path)
