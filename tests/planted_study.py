@@ -109,7 +109,7 @@ def write(
     known = recording_info(data)
     planned = stages(plan, known)
     with Store.create(path) as store, store.lock():
-        store.write_plan(
+        store.write_study(
             [{"digest": digest} | job.row for stage in planned for digest, job in stage.items()],
             plan=json_text(plan.as_dict()),
             microcolumn="0.1.0",

@@ -26,8 +26,8 @@ _LAYER_NAME = re.compile(r"(.+?)[ ,/]*(?:layer)? *(1|2/3|2|4|5|6a|6b)", re.IGNOR
 _LONGEST = 100
 
 
-class _Isocortex(NamedTuple):
-    """Acronyms by number, area and layer of the acronyms of layers, and areas by name."""
+class _Regions(NamedTuple):
+    """Acronyms by number; of isocortex, area and layer of acronyms of layers, and areas by name."""
 
     acronyms: dict[int, str]
     places: dict[str, tuple[str, str]]
@@ -35,9 +35,11 @@ class _Isocortex(NamedTuple):
 
 
 @cache
-def _isocortex() -> _Isocortex:
-    """Of each line: an area, its number, those of its layers, and its names."""
-    found = _Isocortex({0: "", 315: "Isocortex", 997: "root"}, {}, {})
+def _regions() -> _Regions:
+    """All regions; a line of isocortex has an area, its number, those of its layers, its names."""
+    outside = (line.split(" ", 1) for line in _lines("atlas_regions.txt"))
+    acronyms = {int(number): acronym for number, acronym in outside}
+    found = _Regions(acronyms | {0: "", 315: "Isocortex", 997: "root"}, {}, {})
     for line in _lines("atlas_isocortex.txt"):
         area, number, *numbers, names = line.split(" ", 2 + len(_LAYERS))
         found.acronyms[int(number)] = area
@@ -47,13 +49,6 @@ def _isocortex() -> _Isocortex:
                 found.acronyms[int(layer_number)] = area + end
                 found.places[area + end] = area, _LAYERS[end]
     return found
-
-
-@cache
-def _outside_isocortex() -> dict[int, str]:
-    """Acronyms of all other regions by number."""
-    lines = (line.split(" ", 1) for line in _lines("atlas_regions.txt"))
-    return {int(number): acronym for number, acronym in lines}
 
 
 def _lines(name: str) -> list[str]:
@@ -76,7 +71,7 @@ def ccf_layer(region: str) -> tuple[str, str]:
     >>> ccf_layer("MOs"), ccf_layer("CA1"), ccf_layer("Field CA1")
     (('MOs', ''), ('CA1', ''), ('Field CA1', ''))
     """
-    text, (_, places, areas) = region.strip(), _isocortex()
+    text, (_, places, areas) = region.strip(), _regions()
     if text in places:
         return places[text]
     named = _LAYER_NAME.fullmatch(text) if len(text) <= _LONGEST else None
@@ -96,7 +91,5 @@ def ccf_acronym(number: Any) -> str:
     >>> ccf_acronym(821), ccf_acronym(-33), ccf_acronym(382), ccf_acronym(4)
     ('VISp2/3', 'VISp6a', 'CA1', 'IC')
     """
-    region, known = abs(int(number)), _isocortex().acronyms
-    if region in known:
-        return known[region]
-    return _outside_isocortex().get(region, f"CCF {region}")
+    region = abs(int(number))
+    return _regions().acronyms.get(region, f"CCF {region}")

@@ -76,18 +76,14 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
     """
     if epochs.duration_s / bin_width > _MOST_BINS:
-        raise BadInput(
-            f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins",
-            f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more",
-        )
+        problem = f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins"
+        raise BadInput(problem, f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more")
     n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
     total = int(n_bins.sum())
     if total == 0:
         longest = float((epochs.stops - epochs.starts).max()) if len(epochs) else 0.0
-        raise BadInput(
-            f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s)",
-            "use narrower bins or longer epochs",
-        )
+        problem = f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s)"
+        raise BadInput(problem, "use narrower bins or longer epochs")
     first_bin, lasting = np.cumsum(n_bins) - n_bins, n_bins > 0
     keys = np.zeros((-(-len(units) // 64), total), dtype=np.uint64)
     n_binned = n_in_tails = n_occupied = n_multiple = 0
@@ -147,23 +143,16 @@ class UnitOfTimeError(BadInput):
 def checked_trains(
     trains: Iterable[Any], ids: Sequence[str] | None, *, before_zero: bool = False
 ) -> list[Floats]:
-    """Spike times of each unit in seconds: finite, in order, not negative unless ``before_zero``.
-
-    Errors name units by ``ids``, by default by position.
-    """
+    """Spike times of each unit in seconds: finite, in order, from 0 on unless ``before_zero``."""
     entries = listed("trains", trains, "pass one array of spike times per unit")
-    names = [str(n) for n in range(len(entries))] if ids is None else ids
+    names = list(map(str, range(len(entries)))) if ids is None else ids
     if len(names) != len(entries):
-        raise BadInput(
-            f"{len(entries)} trains are given for {len(names)} units", "pass one per unit"
-        )
+        raise BadInput(f"there are {len(entries)} trains for {len(names)} units", "pass one each")
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
     for train, name in zip(checked, names, strict=True):
         if train.size and train[0] < 0 and not before_zero:
-            raise BadInput(
-                f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0",
-                "state epochs that begin before it, or shift the times",
-            )
+            problem = f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0"
+            raise BadInput(problem, "state epochs that begin before it, or shift the times")
     _check_mixed(checked, names)
     return checked
 
@@ -188,9 +177,7 @@ def _checked(times: Any, name: str) -> Floats:
         raise BadInput(f"the train of unit {name!r} has shape {train.shape}", "pass a list")
     bad = np.flatnonzero(~np.isfinite(train))
     if bad.size:
-        raise BadInput(
-            f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave out unknown times"
-        )
+        raise BadInput(f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave it out")
     behind = np.flatnonzero(train[1:] < train[:-1])
     if behind.size:
         k = behind[0] + 1

@@ -54,9 +54,8 @@ class Epochs(AsTable):
         if labels is not None:
             names = texts("labels", labels, "pass one per epoch")
             if len(names) != len(edges):
-                raise BadArgument(
-                    "labels", f"has {len(names)} entries for {len(edges)} epochs", "pass one each"
-                )
+                problem = f"has {len(names)} entries for {len(edges)} epochs"
+                raise BadArgument("labels", problem, "pass one each")
         edges.flags.writeable = False
         object.__setattr__(self, "starts", edges[:, 0])
         object.__setattr__(self, "stops", edges[:, 1])
@@ -97,7 +96,7 @@ class Epochs(AsTable):
         """The epochs of one label."""
         chosen = [place for place, name in enumerate(self.labels or ()) if name == label]
         if not chosen:
-            known = ", ".join(repr(name) for name in sorted(set(self.labels or ()))) or "none"
+            known = ", ".join(map(repr, sorted(set(self.labels or ())))) or "none"
             raise BadInput(f"no epoch is labelled {label!r}", f"labels here: {known}")
         return Epochs(np.column_stack((self.starts, self.stops))[chosen], [label] * len(chosen))
 
@@ -176,10 +175,8 @@ def _checked_intervals(intervals: ArrayLike) -> Floats:
         raise BadArgument("intervals", f"has shape {edges.shape}", "pass rows of start and stop")
     bad = np.flatnonzero(~(np.isfinite(edges).all(axis=1) & (edges[:, 0] <= edges[:, 1])))
     if bad.size:
-        raise BadInput(
-            f"epoch {bad[0]} runs from {edges[bad[0], 0]} to {edges[bad[0], 1]} s",
-            "an epoch needs a finite start that does not come after its stop",
-        )
+        problem = f"epoch {bad[0]} runs from {edges[bad[0], 0]} to {edges[bad[0], 1]} s"
+        raise BadInput(problem, "an epoch needs a finite start that does not come after its stop")
     behind = np.flatnonzero(edges[1:, 0] < edges[:-1, 1])
     if behind.size:
         k = behind[0]

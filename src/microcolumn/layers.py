@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import BadArgument, BadInput, advice
+from .errors import BadArgument, BadInput, advice, name_list
 from .safe_text import as_text
 from .units import DEPTH_REFERENCES, Units, check_depth_reference, downwards
 from .validation import is_finite_number
@@ -62,10 +62,8 @@ class LayerBoundaries:
     def parse(cls, text: str, depth_reference: str = "surface") -> LayerBoundaries:
         """Boundaries written as layers, superficial to deep, with the edges (µm) between them."""
         if not is_boundaries(text):
-            raise BadInput(
-                f"{text!r} is not a list of layers with edges between them",
-                "write for example 'II/III 650 IV 1000 V/VI'",
-            )
+            problem = f"{text!r} is not a list of layers with edges between them"
+            raise BadInput(problem, "write for example 'II/III 650 IV 1000 V/VI'")
         words = text.split()
         return cls(tuple(words[::2]), np.array(words[1::2], dtype=np.float64), depth_reference)
 
@@ -115,7 +113,7 @@ def layer_labels(
         return tuple(table[name] for name in units.ids)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
-    known = ", ".join(repr(name) for name in columns or ()) or "none"
+    known = name_list(map(repr, columns or ()))
     raise BadArgument(
         "layers",
         f"is {layers!r}, which is neither a file nor a column (columns: {known}) nor boundaries "
@@ -128,11 +126,8 @@ def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...
     if units.depth_um is None or units.depth_reference is None:
         raise BadArgument("layers", "are given by depth and units have none", "pass a CSV instead")
     if units.depth_reference == "unstated":
-        raise BadArgument(
-            "layers",
-            "are given by depth but it is not stated what depths are measured from",
-            advice("pass {depth_reference} too"),
-        )
+        problem = "are given by depth but it is not stated what depths are measured from"
+        raise BadArgument("layers", problem, advice("pass {depth_reference} too"))
     if isinstance(boundaries, str):
         boundaries = LayerBoundaries.parse(boundaries, units.depth_reference)
     if boundaries.depth_reference != units.depth_reference:

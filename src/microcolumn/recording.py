@@ -107,7 +107,7 @@ class Recording:
             units=table,
             epochs=stretches,
             source=str(source),
-            notes=tuple(str(note) for note in notes),
+            notes=tuple(map(str, notes)),
             resolution_s=width,
             simulated=bool(simulated),
             intervals=dict(intervals or {}),
@@ -328,19 +328,13 @@ class Recording:
 
 
 def most_active(recording: Recording, n_units: int) -> list[int]:
-    """Positions of the units with the most spikes within the epochs, increasing.
-
-    Among units with equally many spikes the first are taken.
-    """
+    """Positions of the units with the most spikes within epochs, increasing."""
     by_activity = np.argsort(-recording.spike_counts, kind="stable")
     return sorted(by_activity[:n_units].tolist())
 
 
 def silent_start_s(recording: Recording) -> float:
-    """Seconds from the start of the first epoch to the first spike; 0 if chance may explain them.
-
-    A recording that began later than its clock has such a start, and all its rates are too low.
-    """
+    """Seconds from the first epoch to the first spike; 0 if chance may explain them."""
     inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
     if not inside.size:
         return 0.0
@@ -362,7 +356,7 @@ def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str
         raise BadInput(f"units have no {name} here", "state it where the recording is read")
     missing = sorted(names - set(column))
     if missing:
-        known = ", ".join(repr(label) for label in list(dict.fromkeys(column))[:10])
+        known = ", ".join(map(repr, list(dict.fromkeys(column))[:10]))
         raise BadInput(f"no unit has {name} {missing[0]!r}", f"there is {known}")
     return np.array([label in names for label in column])
 
@@ -372,10 +366,8 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
         return as_epochs(epochs)
     spiking = [train for train in trains if train.size]
     if not spiking:
-        raise BadInput(
-            "there is no spike and no epoch, so it is not known how long was recorded",
-            advice("pass {epochs}"),
-        )
+        problem = "there is no spike and no epoch, so it is not known how long was recorded"
+        raise BadInput(problem, advice("pass {epochs}"))
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
     # A clock that ran for longer than all spikes span is not that of the recording.
     start = 0.0 if first <= max(last - first, _CLOCK_S) or first == last else first

@@ -106,9 +106,8 @@ class Repeats:
     def locate(self, words: Words) -> tuple[Places, Places]:
         """Repeat of each bin and its moment in the stimulus, each (n_bins,); -1 outside repeats."""
         if isinstance(words, UnnamedWords) or not isinstance(words, Words):
-            raise BadType(
-                "words", "is an array without times", "pass Words, such as recording.bin(0.020)"
-            )
+            problem = "is an array without times"
+            raise BadType("words", problem, "pass Words, such as recording.bin(0.020)")
         check_single_bins(words)
         width = words.bin_width
         middle = words.clock.times_s(words.bins, width) + 0.5 * width

@@ -271,10 +271,7 @@ def smoothing_kernel(width_bins: float) -> Floats:
 
 
 def _smoothed(counts: Floats, kernel: Floats) -> Floats:
-    """Sums over neighbouring moments, shape (n_moments, n); nothing lies beyond the first and last.
-
-    The Fourier transform leaves rounding where there is nothing: it must not become negative.
-    """
+    """Sums over neighbouring moments, (n_moments, n), not negative by rounding."""
     if kernel.size == 1:
         return counts
     from scipy.signal import fftconvolve  # slow to import

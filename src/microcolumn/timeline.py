@@ -46,11 +46,8 @@ def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
         raise BadArgument("epoch_starts", f"begins with {starts[0]}", "epochs start at bin 0")
     check_increasing("epoch_starts", starts.astype(np.int64), "it must increase")
     if starts[-1] >= n_bins:
-        raise BadArgument(
-            "epoch_starts",
-            f"ends with {starts[-1]} but X has {n_bins} bins",
-            "leave out empty epochs",
-        )
+        problem = f"ends with {starts[-1]} but X has {n_bins} bins"
+        raise BadArgument("epoch_starts", problem, "leave out empty epochs")
     return starts.astype(np.int64)
 
 
@@ -62,17 +59,13 @@ def remaining_epochs(epoch_starts: Places, kept: NDArray[np.intp]) -> Places:
 
 
 def windows(epoch_starts: Places, n_bins: int, window: int) -> tuple[Places, Places]:
-    """First bin of each window of adjacent bins inside an epoch, shape (n_windows,).
-
-    Also the first window of each epoch that is long enough to hold one.
-    """
+    """First bin of each window inside an epoch; first window of each epoch that holds one."""
     lengths = np.diff(np.append(epoch_starts, n_bins))
     n_windows = lengths - window + 1
     n_windows = n_windows[n_windows > 0]
     if n_windows.size == 0:
-        raise BadArgument(
-            "window", f"is {window} but the longest epoch is {lengths.max()}", "use a shorter one"
-        )
+        problem = f"is {window} but the longest epoch is {lengths.max()}"
+        raise BadArgument("window", problem, "use a shorter one")
     remaining = np.repeat(epoch_starts + lengths, lengths) - np.arange(n_bins)
     return np.flatnonzero(remaining >= window), np.cumsum(n_windows) - n_windows
 
@@ -101,11 +94,7 @@ def deal_blocks(
 
 
 def windows_apart(in_first: NDArray[np.bool_], bins: Places, window: int) -> NDArray[np.bool_]:
-    """Mask of windows that end before the next window of the other part begins.
-
-    ``bins``, shape (n_windows,), is the increasing place of each window's oldest bin in the
-    recording.
-    """
+    """Mask of windows, by their oldest bin, that end before the other part's next begins."""
     changes = np.flatnonzero(in_first[1:] != in_first[:-1]) + 1
     limits = np.append(bins[changes], bins[-1] + window)
     next_limit = limits[np.searchsorted(changes, np.arange(bins.size), side="right")]

@@ -107,23 +107,24 @@ class Units(AsTable):
         names = texts("ids", ids, "pass one name per unit")
         _check_distinct(names)
         n_units = len(names)
-        verdicts = None if quality is None else _labels("quality", quality, n_units)
-        for name, value in {
-            "ids": names,
-            "depth_um": None if depth_um is None else _depths(depth_um, n_units),
-            "layer": None if layer is None else _labels("layer", layer, n_units),
-            "depth_reference": None if depth_um is None else _reference(depth_reference),
-            "quality": verdicts,
-            "multiunit": _multiunit(multiunit, verdicts, n_units),
-            "area": None if area is None else _labels("area", area, n_units),
-            "probe": None if probe is None else _labels("probe", probe, n_units),
-        }.items():
+        given = {"layer": layer, "quality": quality, "area": area, "probe": probe}
+        columns: dict[str, Any] = {
+            name: None if labels is None else _labels(name, labels, n_units)
+            for name, labels in given.items()
+        }
+        columns |= {"ids": names, "depth_um": None, "depth_reference": None}
+        columns["multiunit"] = _multiunit(multiunit, columns["quality"], n_units)
+        if depth_um is not None:
+            reference = "surface" if depth_reference is None else depth_reference
+            columns["depth_um"] = _depths(depth_um, n_units)
+            columns["depth_reference"] = one_of("depth_reference", reference, DEPTH_REFERENCES)
+        for name, value in columns.items():
             object.__setattr__(self, name, value)
 
     @classmethod
     def numbered(cls, n_units: int) -> Units:
         """Units named by their position: ``"0"``, ``"1"``, and so on."""
-        return cls(str(n) for n in range(whole_number("n_units", n_units)))
+        return cls(map(str, range(whole_number("n_units", n_units))))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -180,10 +181,8 @@ class Units(AsTable):
         array([1400.,  100.])
         """
         if self.depth_um is None or self.depth_reference == "unstated":
-            raise BadInput(
-                "these units have no depths with a stated reference",
-                "state depth_reference where the recording is read",
-            )
+            problem = "these units have no depths with a stated reference"
+            raise BadInput(problem, "state depth_reference where the recording is read")
         check_depth_reference(depth_reference, "the new depths")
         zero = real_number("zero_um", zero_um, "give the new zero in µm")
         moved = (self.depth_um - zero) * downwards(depth_reference)
@@ -234,18 +233,10 @@ def _check_distinct(names: tuple[str, ...]) -> None:
         )
 
 
-def _reference(depth_reference: Any) -> str:
-    if depth_reference is None:
-        return "surface"
-    return one_of("depth_reference", depth_reference, DEPTH_REFERENCES)
-
-
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
     labels = texts(name, values, "pass one label per unit")
     if len(labels) != n_units:
-        raise BadArgument(
-            name, f"has {len(labels)} labels for {n_units} units", "pass one per unit"
-        )
+        raise BadArgument(name, f"has {len(labels)} labels for {n_units} units", "pass one each")
     return labels
 
 
@@ -267,10 +258,7 @@ def _multiunit(
         check_unmasked("multiunit", multiunit)
         flags = np.array(multiunit)
         if flags.shape != (n_units,) or flags.dtype != bool:
-            raise BadArgument(
-                "multiunit",
-                f"has shape {flags.shape} and dtype {flags.dtype} for {n_units} units",
-                "it needs True or False for each",
-            )
+            problem = f"has shape {flags.shape} and dtype {flags.dtype} for {n_units} units"
+            raise BadArgument("multiunit", problem, "it needs True or False for each")
     flags.flags.writeable = False
     return flags

@@ -96,7 +96,7 @@ DAMAGE = {
     "times in 2-D": ({"spikes__times": np.zeros((4, 2))}, "needs one number per entry"),
     "clusters of another sorting": (
         {"clusters__depths": np.zeros(4)},
-        "spikes.clusters names cluster 4 but clusters.depths.npy has 4 rows",
+        "spikes.clusters has cluster 4 but clusters.depths.npy 4 rows",
     ),
     "flat positions": (
         {"channels__localCoordinates": np.zeros(16), "clusters__depths": None},

@@ -34,9 +34,9 @@ def test_taking_channels_takes_their_samples_depths_and_gains_and_can_be_repeate
     [
         ({"samples": np.zeros(10)}, r"the LFP has shape \(10,\)"),
         ({"samples": [["a"]]}, "samples cannot be read as real numbers"),
-        ({"sampling_rate_hz": 0.0}, "0.0 samples per second"),
-        ({"sampling_rate_hz": np.nan}, "nan samples per second"),
-        ({"start_s": np.inf}, "starts at inf s"),
+        ({"sampling_rate_hz": 0.0}, "sampling_rate_hz is 0.0; pass samples per second"),
+        ({"sampling_rate_hz": np.nan}, "sampling_rate_hz is nan"),
+        ({"start_s": np.inf}, "start_s is inf"),
         ({"depth_um": [1.0]}, r"depth_um has shape \(1,\) for 2 channels"),
         ({"depth_reference": "unstated"}, "is 'unstated'; state what depths are measured from"),
         ({"depth_reference": "pia"}, "is 'pia'; state what depths are measured from"),

@@ -146,8 +146,8 @@ def test_unsorted_neuroexplorer_times_are_sorted_and_negative_ones_outside_the_e
         (140, "<i", 10**7, "[10000000, 1, 0] channels"),
         (140, "<i", -1, "channels"),
         (-24, "<H", 9, "unknown type 9"),
-        (-12, "<H", 60000, "the last data ending"),
-        (-10, "<H", 60000, "the last data ending"),
+        (-12, "<H", 60000, "and ends at"),
+        (-10, "<H", 60000, "and ends at"),
     ],
 )
 def test_plexon_headers_that_claim_too_much_are_refused(at, layout, value, part, tmp_path):

@@ -155,10 +155,10 @@ DAMAGE = {
         "no numpysorting_info.json, so",
     ),
     "no spikes": (lambda f: (f / "spikes.npy").unlink(), "it has no spikes.npy"),
-    "no JSON": (lambda f: (f / "numpysorting_info.json").write_text("{"), "lacks the rate, the un"),
+    "no JSON": (lambda f: (f / "numpysorting_info.json").write_text("{"), "lacks rate, units"),
     "rate": (lambda f: changed_info(f, sampling_frequency=0), "states 0.0 samples per second"),
     "segments": (lambda f: changed_info(f, num_segments=10**9), "and 1000000000 segments"),
-    "units": (lambda f: changed_info(f, unit_ids=None), "lacks the rate, the units"),
+    "units": (lambda f: changed_info(f, unit_ids=None), "lacks rate, units"),
     "no unit": (
         lambda f: changed_info(f, unit_ids=[]),
         "entry 0 of unit_index",
@@ -178,7 +178,7 @@ DAMAGE = {
     "magic": (lambda f: (f / "spikes.npy").write_bytes(b"spikes"), "spikes.npy is no NumPy array"),
     "text": (
         lambda f: np.save(f / "properties" / "layer.npy", np.full(3, 2**31, "u4").view("U1")),
-        "layer.npy holds text with a character 0x80000000, which does not exist",
+        "layer.npy holds text with an impossible character 0x80000000",
     ),
     "property": (
         lambda f: (f / "properties" / "layer.npy").write_bytes(b"IV"),

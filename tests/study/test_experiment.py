@@ -43,9 +43,9 @@ def test_the_defaults_are_the_papers_protocol_but_for_penalties_and_splits_by_bl
         ("split_by", "word", ValueError, "split_by is 'word'; did you mean 'words'?"),
         ("bin_width", 20, ValueError, "bin_width is 20, which looks like milliseconds"),
         ("recordings", ["a", "a"], ValueError, "recordings lists 'a' twice; list it once"),
-        ("recordings", [""], ValueError, "the name of a recording is empty; give it one"),
+        ("recordings", [""], ValueError, "the name of a recording is ''; give it one"),
         ("recordings", ["a\tb"], ValueError, r"the name of a recording is 'a\tb'; give it one"),
-        ("recordings", [4], TypeError, "the name of a recording is 4; give it a name in text"),
+        ("recordings", [4], TypeError, "the name of a recording is an int; pass a name in text"),
     ],
 )
 def test_a_bad_setting_gets_a_sentence_with_experiment_and_setting(setting, value, kind, problem):

@@ -80,7 +80,7 @@ def test_a_part_that_was_merged_stays_until_the_plan_is_done(path):
     with Store.create(path) as store:
         planned = [ROW | {"digest": name(n), "model": None} for n in range(2)]
         names = ("digest", "kind", "recording", "experiment", "window", "split", "model")
-        store.write_plan([{name: row[name] for name in names} for row in planned])
+        store.write_study([{name: row[name] for name in names} for row in planned])
     put(path, 0)
     collect(path)
     assert part_path(parts_folder(path), name(0)).exists()  # later jobs may start from it

@@ -7,7 +7,6 @@ import gc
 import sys
 import warnings
 from importlib import import_module
-from typing import Annotated
 
 import typer
 
@@ -15,7 +14,7 @@ from .. import __version__
 from .commands import app as app
 from .output import say, warn
 
-for _name in ("demonstrating", "recordings", "models", "studies", "clusters", "pages"):
+for _name in ("recordings", "models", "studies", "clusters", "pages"):
     import_module(f".{_name}", __name__)  # help lists their commands in this order
 
 _TRACKED = "ignore:resource_tracker:UserWarning"
@@ -29,12 +28,9 @@ def _print_version(asked: bool) -> None:
 
 @app.callback(epilog="Example: microcolumn info session.nwb --depth-reference surface")
 def main(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     """Models of spike words: fitted, normalised and compared in bits per second."""
     # What joblib and Python's tracker of semaphores warn of after Ctrl-C is of no use to anyone.

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+#: Attributes of a fitted model that ``--json`` prints, without their underscore.
+_OF_FITS = "objective", "optimality", "n_iter", "n_parameters", "n_live_hidden", "n_couplings"
+
 
 def certificate(model: Any) -> list[tuple[str, str]]:
     """How well the solver converged, what the penalty left of the model, and log Z."""
@@ -72,19 +75,10 @@ def as_dict(model: Any) -> dict[str, Any]:
         "trained_from_s": origin and origin.start_s,
         "trained_to_s": origin and origin.stop_s,
         "n_words": origin and origin.n_bins,
-        "objective": getattr(model, "objective_", None),
-        "optimality": getattr(model, "optimality_", None),
         "certificate": _sampled_certificate(model),
-        "n_iter": getattr(model, "n_iter_", None),
-        "n_parameters": model.n_parameters_,
-        "n_live_hidden": model.n_live_hidden_,
-        "n_couplings": model.n_couplings_,
-        "log_partition": {
-            "nats": log_z.value,
-            "stderr": log_z.stderr,
-            "method": log_z.method,
-            "spurious_mass": log_z.spurious_mass,
-        },
+        **{name: getattr(model, f"{name}_", None) for name in _OF_FITS},
+        "log_partition": {"nats": log_z.value}
+        | {name: getattr(log_z, name) for name in ("stderr", "method", "spurious_mass")},
     }
 
 

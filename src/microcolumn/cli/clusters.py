@@ -4,41 +4,35 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from .commands import command, study
-from .output import Json, own_command, print_json, say, show
+from .output import JSON, own_command, print_json, say, show
 from .reading import given
-from .stores import PlanFile, PlanOrStore, Quick, StoreFile, default_store, place_of
+from .stores import PLAN_FILE, PLAN_OR_STORE, QUICK, STORE_FILE, default_store, place_of
 
 _of_sbatch = partial(typer.Option, rich_help_panel="What each task asks SLURM for")
 
 
 @command(study, "study submit plan.toml --slurm --array 100 --time 1:00:00 -- --account=lab")
 def submit(
-    plan: PlanFile,
-    flags: Annotated[
-        list[str] | None, typer.Argument(help="After --, further options of sbatch.")
-    ] = None,
-    slurm: Annotated[
-        bool,
-        typer.Option("--slurm", help="Submit the scripts; they are only written without it."),
-    ] = False,
-    array: Annotated[
-        int | None, typer.Option(min=1, help="Most tasks of a stage; 200 by default.")
-    ] = None,
-    time: Annotated[str | None, _of_sbatch(help="Time, such as 1:00:00.")] = None,
-    partition: Annotated[str | None, _of_sbatch(help="Partition.")] = None,
-    mem: Annotated[str | None, _of_sbatch(help="Memory, such as 4G.")] = None,
-    gres: Annotated[str | None, _of_sbatch(help="Generic resources, such as gpu:1.")] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the scripts; write and submit nothing.")
-    ] = False,
-    store: StoreFile = None,
-    quick: Quick = False,
-    json: Json = False,
+    plan: Path = PLAN_FILE,
+    flags: list[str] | None = typer.Argument(None, help="After --, further options of sbatch."),
+    slurm: bool = typer.Option(
+        False, "--slurm", help="Submit the scripts; they are only written without it."
+    ),
+    array: int | None = typer.Option(None, min=1, help="Most tasks of a stage; 200 by default."),
+    time: str | None = _of_sbatch(None, help="Time, such as 1:00:00."),
+    partition: str | None = _of_sbatch(None, help="Partition."),
+    mem: str | None = _of_sbatch(None, help="Memory, such as 4G."),
+    gres: str | None = _of_sbatch(None, help="Generic resources, such as gpu:1."),
+    dry_run: bool = typer.Option(
+        False, "--dry-run", help="Print the scripts; write and submit nothing."
+    ),
+    store: Path | None = STORE_FILE,
+    quick: bool = QUICK,
+    json: bool = JSON,
 ) -> None:
     """Have SLURM compute what the plan asks for and the store does not have.
 
@@ -76,11 +70,11 @@ def submit(
 
 @command(study, "study work plan.db.parts/1 --stage 1 --task 0")
 def work(
-    folder: Annotated[Path, typer.Argument(help="The submission's folder.")],
-    stage: Annotated[int, typer.Option(help="Stage, counted from 1.")],
-    task: Annotated[int, typer.Option(help="Task of the stage, counted from 0.")],
-    threads: Annotated[int, typer.Option(min=1, help="Threads; results do not depend on it.")] = 1,
-    json: Json = False,
+    folder: Path = typer.Argument(help="The submission's folder."),
+    stage: int = typer.Option(help="Stage, counted from 1."),
+    task: int = typer.Option(help="Task of the stage, counted from 0."),
+    threads: int = typer.Option(1, min=1, help="Threads; results do not depend on it."),
+    json: bool = JSON,
 ) -> None:
     """Do one task of a study that was submitted, as its scripts do."""
     from ..study import StudyError, run_array_task
@@ -93,7 +87,7 @@ def work(
 
 
 @command(study, "study collect plan.toml")
-def collect(study: PlanOrStore, json: Json = False) -> None:
+def collect(study: Path = PLAN_OR_STORE, json: bool = JSON) -> None:
     """Merge what tasks have computed into the store; every other command does so, too."""
     from ..study import collect as collect_parts
 

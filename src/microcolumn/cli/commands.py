@@ -1,18 +1,28 @@
-"""How functions become commands, and dataclasses groups of options that commands share."""
+"""How functions become commands, dataclasses groups of options, and errors one sentence.
+
+Exit codes: 1 if the work failed, 2 for bad input, 130 if it was interrupted (128 and the signal's
+number).
+"""
 
 from __future__ import annotations
 
 import inspect
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import wraps
+from signal import SIGINT
+from traceback import format_exception
 from typing import Any, TypeVar, get_type_hints
 
 import typer
 from typer.models import OptionInfo
 
-from .failures import one_sentence
+from ..errors import BadInput
+from .output import complain, say
+from .reading import as_option, option_name
 
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
@@ -57,7 +67,11 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
             for each, default, hint in found
         ]
 
-    options = {each.name: option for each in parameters if (option := _option(each))}
+    options = {
+        each.name: option_name(each.name, each.default)
+        for each in parameters
+        if isinstance(each.default, OptionInfo)
+    }
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -72,10 +86,38 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _option(parameter: inspect.Parameter) -> str | None:
-    """What a parameter is called at the command line, unless it goes by its place."""
-    [described] = parameter.annotation.__metadata__
-    if not isinstance(described, OptionInfo):
-        return None
-    named = described.default  # where Typer finds the name in an annotation
-    return named if isinstance(named, str) else "--" + parameter.name.replace("_", "-")
+@contextmanager
+def one_sentence(options: Mapping[str, str]) -> Iterator[None]:
+    """Turn what is raised into a sentence, with names of ``options``, and an exit code."""
+    try:
+        yield
+    except (BrokenPipeError, typer.Exit):  # the output's reader has seen enough; ended already
+        raise
+    except (Exception, KeyboardInterrupt) as error:
+        if os.environ.get("MICROCOLUMN_DEBUG", "0") not in ("", "0"):
+            say("".join(format_exception(error)), err=True)
+        sentence, code = _outcome(error, options)
+        complain(sentence)
+        raise typer.Exit(code) from None
+
+
+def _outcome(error: BaseException, options: Mapping[str, str]) -> tuple[str, int]:
+    """What to say of an error, and the exit code."""
+    if isinstance(error, KeyboardInterrupt):
+        number, *_ = error.args or [SIGINT]
+        return "interrupted; run the same command again to go on", 128 + number
+    if isinstance(error, MemoryError):
+        reason = f" ({error})" if str(error) else ""
+        remedy = "use fewer units, wider bins or a shorter part of the recording"
+        return f"the memory of this machine is too small{reason}; {remedy}", 1
+    if isinstance(error, BadInput):
+        return error.sentence(options, as_option), 2
+    if isinstance(error, OSError | ImportError):
+        return str(error), 2
+    if isinstance(error, RuntimeError):
+        from ..study import StudyError
+
+        if isinstance(error, StudyError):
+            return str(error), 1
+    remedy = "set MICROCOLUMN_DEBUG=1 to see the traceback, and please report it"
+    return f"internal error: {type(error).__name__}: {error}; {remedy}", 1

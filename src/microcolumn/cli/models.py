@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
 
@@ -18,8 +18,8 @@ from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import app, command
 from .output import (
+    JSON,
     OF_FITS,
-    Json,
     output,
     print_json,
     print_table,
@@ -34,42 +34,37 @@ if TYPE_CHECKING:
     from ..recording import Recording
 
 _setting = partial(typer.Option, rich_help_panel="What is fitted")
+_of_model = partial(typer.Option, rich_help_panel="Models that do not know their units")
 
 
 @command(app, "fit session.nwb --model RBM --hidden 25 --out rbm.safetensors")
 def fit(
-    file: reading.RecordingFile,
-    model: Annotated[str, _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}.")],
-    out: Annotated[Path, typer.Option(help="Where the model is saved (safetensors).")],
     data: reading.Data,
-    bin_width: Annotated[float, _setting(help="Width of a bin, seconds.")] = 0.020,
-    most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,
-    window: Annotated[int, _setting(help="Bins per word.")] = 1,
-    n_hidden: Annotated[
-        int | None, _setting("--hidden", help="Hidden units, 25 by default.")
-    ] = None,
-    l1: Annotated[
-        float | None,
-        _setting(help="L1 strength; by default chosen on a fifth of the words, in blocks of time."),
-    ] = None,
-    group_l1: Annotated[
-        float | None, _setting(help="Strength of the penalty on whole hidden units, 0 by default.")
-    ] = None,
-    objective: Annotated[
-        str | None,
-        _setting(help="likelihood, pseudolikelihood or mpf; likelihood by default."),
-    ] = None,
-    n_init: Annotated[int | None, _setting("--starts", help="Random starts, 1 by default.")] = None,
-    seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
-    fraction: Annotated[
-        float | None,
-        _setting(
-            "--train",
-            help="Fit to this share of the words, in blocks of time, and score the rest; by "
-            "default fit to all.",
-        ),
-    ] = None,
-    json: Json = False,
+    file: str = reading.RECORDING_FILE,
+    model: str = _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}."),
+    out: Path = typer.Option(help="Where the model is saved (safetensors)."),
+    bin_width: float = _setting(0.020, help="Width of a bin, seconds."),
+    most_active: int | None = _setting(None, help="Keep this many most active units."),
+    window: int = _setting(1, help="Bins per word."),
+    n_hidden: int | None = _setting(None, "--hidden", help="Hidden units, 25 by default."),
+    l1: float | None = _setting(
+        None, help="L1 strength; by default chosen on a fifth of the words, in blocks of time."
+    ),
+    group_l1: float | None = _setting(
+        None, help="Strength of the penalty on whole hidden units, 0 by default."
+    ),
+    objective: str | None = _setting(
+        None, help="likelihood, pseudolikelihood or mpf; likelihood by default."
+    ),
+    n_init: int | None = _setting(None, "--starts", help="Random starts, 1 by default."),
+    seed: int = _setting(0, min=0, help="Same seed, same numbers."),
+    fraction: float | None = _setting(
+        None,
+        "--train",
+        help="Fit to this share of the words, in blocks of time, and score the rest; by "
+        "default fit to all.",
+    ),
+    json: bool = JSON,
 ) -> None:
     """Fit a model to the words of a recording, save it, and print how well the fit converged.
 
@@ -126,41 +121,26 @@ def fit(
 
 @command(app, "predict session.nwb --model rbm.safetensors --out predicted.csv")
 def predict(
-    file: reading.RecordingFile,
-    model: Annotated[Path, typer.Option(help="The model, as fit saves it.")],
     source: reading.Source,
-    predict: Annotated[
-        list[str] | None,
-        typer.Option(help="Predict these units: ids separated by commas. All by default."),
-    ] = None,
-    given: Annotated[
-        str,
-        typer.Option(
-            help="Predict from the rest of the window, or from its past alone (16 units at most)."
-        ),
-    ] = "rest",
-    first: Annotated[
-        float | None,
-        typer.Option("--from", help="Predict from here, seconds on the recording's clock."),
-    ] = None,
-    last: Annotated[float | None, typer.Option("--to", help="Predict up to here, seconds.")] = None,
-    ids: Annotated[
-        list[str] | None,
-        typer.Option(
-            rich_help_panel="Models that do not know their units",
-            help="The units of the model in its order: ids separated by commas.",
-        ),
-    ] = None,
-    bin_width: Annotated[
-        float | None,
-        typer.Option(
-            rich_help_panel="Models that do not know their units", help="Its bin width, seconds."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Where the CSV is written; printed by default.")
-    ] = None,
-    json: Json = False,
+    file: str = reading.RECORDING_FILE,
+    model: Path = typer.Option(help="The model, as fit saves it."),
+    predict: list[str] | None = typer.Option(
+        None, help="Predict these units: ids separated by commas. All by default."
+    ),
+    given: str = typer.Option(
+        "rest",
+        help="Predict from the rest of the window, or from its past alone (16 units at most).",
+    ),
+    first: float | None = typer.Option(
+        None, "--from", help="Predict from here, seconds on the recording's clock."
+    ),
+    last: float | None = typer.Option(None, "--to", help="Predict up to here, seconds."),
+    ids: list[str] | None = _of_model(
+        None, help="The units of the model in its order: ids separated by commas."
+    ),
+    bin_width: float | None = _of_model(None, help="Its bin width, seconds."),
+    out: Path | None = typer.Option(None, help="Where the CSV is written; printed by default."),
+    json: bool = JSON,
 ) -> None:
     """Predict spikes bin by bin: a CSV of time_s, unit, probability and spike.
 
@@ -193,8 +173,13 @@ def predict(
         print_json(skill)
         return
     rows = [*skill["units"], {"unit": "mean"} | skill["mean"]]
-    numbers = ("bits_per_second", "roc_area")
-    cells = [[row["unit"], *(_digits(row[name]) for name in numbers)] for row in rows]
+    cells = [
+        [
+            row["unit"],
+            *(f"{row[name]:z.3f}".replace("nan", "-") for name in ("bits_per_second", "roc_area")),
+        ]
+        for row in rows
+    ]
     print_table(cells, ("unit", "bits/s", "ROC area"), err=True)
     if out is not None:
         say(f"predictions: {out}", err=True)
@@ -202,14 +187,13 @@ def predict(
 
 @command(app, "sample rbm.safetensors --n 1000 --seed 0 --out words.csv")
 def sample(
-    model: Annotated[Path, typer.Argument(help="The model, as fit saves it.")],
-    n_samples: Annotated[int, typer.Option("--n", help="Number of words.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same words.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="A .csv, or an .npz of words and columns; CSV is printed by default."),
-    ] = None,
-    json: Json = False,
+    model: Path = typer.Argument(help="The model, as fit saves it."),
+    n_samples: int = typer.Option(1000, "--n", help="Number of words."),
+    seed: int = typer.Option(0, min=0, help="Same seed, same words."),
+    out: Path | None = typer.Option(
+        None, help="A .csv, or an .npz of words and columns; CSV is printed by default."
+    ),
+    json: bool = JSON,
 ) -> None:
     """Draw words from a model: zeros and ones, one word per row, one column per unit.
 
@@ -250,11 +234,10 @@ def canonical_name(name: str) -> str:
 def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     """A model by its class, with settings that it has."""
     from ..models import model_class
+    from ..validation import one_of
 
     name = canonical_name(name)
-    if name not in CLASSES:
-        raise BadArgument("model", f"{name} is unknown", f"choose one of {', '.join(CLASSES)}")
-    cls: Any = model_class(name)
+    cls: Any = model_class(one_of("model", name, CLASSES))
     takes = cls().get_params()
     for setting in settings:
         if setting not in takes:
@@ -350,7 +333,3 @@ def _skill(prediction: Prediction) -> dict[str, Any]:
         ],
         "mean": {"bits_per_second": mean(gain), "roc_area": mean(areas)},
     }
-
-
-def _digits(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:z.3f}"

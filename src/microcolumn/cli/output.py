@@ -13,40 +13,30 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
 from shutil import get_terminal_size
-from textwrap import wrap
-from typing import IO, Annotated, Any
+from typing import IO, Any
 
 import typer
 
 from ..atomic import atomic_write
 from ..safe_text import csv_cell, printable, shortened
 
-Json = Annotated[
-    bool,
-    typer.Option("--json", help="Print the result as JSON, and nothing else, on standard output."),
-]
-#: Letters of a line of text, at most and in terminals that are narrower than any.
-_WIDEST, _NARROWEST = 100, 40
+JSON = typer.Option(
+    False, "--json", help="Print the result as JSON, and nothing else, on standard output."
+)
+#: Columns of a terminal, at least.
+_NARROWEST = 40
 #: Kernels that every fit needs, for :func:`say_started`.
 OF_FITS = "quasi_newton"
-#: Styles of headings that are not like the others.
-_HEADINGS = {"Cautions": "bold yellow"}
-Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+OPEN = typer.Option(False, "--open", help="Open the page in the browser.")
 
 
 def say(text: Any, *, err: bool = False) -> None:
-    """Print a text; characters in it that a terminal would obey are shown, not sent.
-
-    Commands print with this function alone.
-    """
+    """Print a text, as commands alone do; what a terminal would obey is shown, not sent."""
     typer.echo(printable(str(text)), err=err)
 
 
 def say_started(kernels: str = "*") -> None:
-    """Say in a terminal that a command has begun: the numerical libraries take seconds to load.
-
-    Where nothing of ``kernels``, a module or all, is compiled yet, that takes a minute, once.
-    """
+    """Say in a terminal that a command has begun, and if ``kernels`` are to be compiled first."""
     if not sys.stderr.isatty():
         return
     own = Path(__file__).parents[1] / "kernels" / "cpu" / "__pycache__"
@@ -62,57 +52,21 @@ def own_command() -> str:
     return shlex.join(["microcolumn", *sys.argv[1:]])
 
 
-def text_width() -> int:
-    """Letters of a line of text: as many as a terminal has columns, and at most 100."""
-    return min(_WIDEST, terminal_columns() or _WIDEST)
-
-
 def terminal_columns(*, err: bool = False) -> int | None:
     """Columns of the terminal that is printed to; None where there is none."""
     in_terminal = (sys.stderr if err else sys.stdout).isatty()
     return max(_NARROWEST, get_terminal_size().columns) if in_terminal else None
 
 
-def folded(text: str) -> str:
-    """The text, in a terminal with lines broken between words, each as far in as it begins."""
-    if not sys.stdout.isatty():
-        return text
-    lines = []
-    for line in text.splitlines():
-        within = " " * (len(line) - len(line.lstrip(" -")))
-        lines += wrap(line, text_width(), subsequent_indent=within) or [""]
-    return "\n".join(lines)
-
-
 def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:
-    """Print blocks of a heading and a text, a line between them.
-
-    In a terminal the first heading stands in a frame and the others are coloured, unless NO_COLOR
-    is set.
-    """
-    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    """Print blocks of a heading, bold in a terminal, and a text, a line between them."""
     for number, (heading, text) in enumerate(blocks):
         if number:
             say("")
-        if heading and styled:
-            _say_heading(printable(heading), is_title=not number)
-        elif heading:
-            say(heading)
+        if heading:
+            typer.secho(printable(heading), bold=True)
         if text:
             say(text)
-
-
-def _say_heading(heading: str, *, is_title: bool) -> None:
-    """Print a heading in colour, or a title in a frame; what it says is no markup."""
-    from rich.console import Console
-    from rich.panel import Panel
-    from rich.text import Text
-
-    console = Console(file=sys.stdout, width=text_width(), force_jupyter=False)
-    if is_title:
-        console.print(Panel(Text(" ".join(heading.split()), style="bold"), border_style="green"))
-    else:
-        console.print(Text(heading, style=_HEADINGS.get(heading, "bold cyan")))
 
 
 def complain(sentence: str) -> None:
@@ -149,7 +103,7 @@ def print_table(
     """Print rows in columns, the first one aligned to the left; numbers to the right, if named."""
     from ..formatting import text_table
 
-    lines = [list(row) for row in rows]
+    lines = list(map(list, rows))
     names = header or ("",) * len(lines[0])
     say(text_table(names, lines, left=names[:1], width=terminal_columns(err=err)), err=err)
 
@@ -178,9 +132,7 @@ def make_folder(path: Path) -> None:
 def write_csv(stream: IO[bytes], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows as comma-separated values."""
     text = TextIOWrapper(stream, encoding="utf-8", newline="")
-    csv.writer(text, lineterminator="\n").writerows(
-        [csv_cell(cell) for cell in row] for row in rows
-    )
+    csv.writer(text, lineterminator="\n").writerows(list(map(csv_cell, row)) for row in rows)
     text.detach()  # flushes, and leaves standard output open
 
 

@@ -6,15 +6,15 @@ import re
 from enum import StrEnum
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..atomic import atomic_write
 from ..errors import BadInput
 from .commands import command, study
-from .output import Json, Open, make_folder, print_json, say, show, show_page
-from .stores import MOST_LETTERS, PlanOrStore, results_of
+from .output import JSON, OPEN, make_folder, print_json, say, show, show_page
+from .stores import MOST_LETTERS, PLAN_OR_STORE, results_of
 
 if TYPE_CHECKING:
     from ..figures import FigureRequest
@@ -30,12 +30,10 @@ class Format(StrEnum):
 
 @command(study, "study page plan.toml --open")
 def page(
-    study: PlanOrStore,
-    out: Annotated[
-        Path | None, typer.Option(help="The HTML file; next to the store by default.")
-    ] = None,
-    open_page: Open = False,
-    json: Json = False,
+    study: Path = PLAN_OR_STORE,
+    out: Path | None = typer.Option(None, help="The HTML file; next to the store by default."),
+    open_page: bool = OPEN,
+    json: bool = JSON,
 ) -> None:
     """Write what a study has found so far as one HTML page that needs no network."""
     results = results_of(study)
@@ -50,31 +48,25 @@ def page(
 
 @command(study, "study figures plan.toml --figure likelihood --width single")
 def figures(
-    study: PlanOrStore,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the files; next to the store by default.")
-    ] = None,
-    format: Annotated[Format, typer.Option(help="PDF and SVG for papers, PNG for slides.")] = (
-        Format.pdf
+    study: Path = PLAN_OR_STORE,
+    out: Path | None = typer.Option(
+        None, help="Folder for the files; next to the store by default."
     ),
-    figure: Annotated[
-        list[str] | None,
-        typer.Option(help="Name of a figure, or its number in the paper: 3, S1; repeatable."),
-    ] = None,
-    recording: Annotated[
-        list[str] | None, typer.Option(help="Name of a recording; repeatable.")
-    ] = None,
-    width: Annotated[
-        str | None,
-        typer.Option(help="single (89 mm), double (183 mm) or a number of mm.", metavar="WIDTH"),
-    ] = None,
-    font: Annotated[
-        str | None, typer.Option(help="An installed family; Arial or the like by default.")
-    ] = None,
-    dpi: Annotated[
-        int, typer.Option(help="Of PNG files, and of pictures in PDF and SVG.", min=50, max=2400)
-    ] = 300,
-    json: Json = False,
+    format: Format = typer.Option(Format.pdf, help="PDF and SVG for papers, PNG for slides."),
+    figure: list[str] | None = typer.Option(
+        None, help="Name of a figure, or its number in the paper: 3, S1; repeatable."
+    ),
+    recording: list[str] | None = typer.Option(None, help="Name of a recording; repeatable."),
+    width: str | None = typer.Option(
+        None, help="single (89 mm), double (183 mm) or a number of mm.", metavar="WIDTH"
+    ),
+    font: str | None = typer.Option(
+        None, help="An installed family; Arial or the like by default."
+    ),
+    dpi: int = typer.Option(
+        300, help="Of PNG files, and of pictures in PDF and SVG.", min=50, max=2400
+    ),
+    json: bool = JSON,
 ) -> None:
     """Write the figures of a study as files, with their captions in captions.txt."""
     results = results_of(study)
@@ -105,9 +97,9 @@ def figures(
 
 @command(study, "study tables plan.toml --out tables")
 def tables(
-    study: PlanOrStore,
-    out: Annotated[Path, typer.Option(help="Folder for the files; made if it is not there.")],
-    json: Json = False,
+    study: Path = PLAN_OR_STORE,
+    out: Path = typer.Option(help="Folder for the files; made if it is not there."),
+    json: bool = JSON,
 ) -> None:
     """Write what a study has found so far as CSV files: scores, differences, assemblies, units, ...
 
@@ -122,11 +114,7 @@ def tables(
 
 
 def _file_name(request: FigureRequest, taken: set[str]) -> str:
-    """Such as ``parameters-B4``, and ``parameters-B4-2`` where that is taken.
-
-    Characters that file systems dislike are replaced, long names cut, and names that differ in
-    case alone are the same on some of them.
-    """
+    """A name such as ``parameters-B4``, fit for all file systems, that is not ``taken`` yet."""
     parts = [request.name, (request.recording or "")[:MOST_LETTERS]]
     name = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
     names = chain([name], (f"{name}-{k}" for k in count(2)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -21,69 +21,43 @@ if TYPE_CHECKING:
 
 _option = partial(typer.Option, rich_help_panel="Which data")
 
-#: Settings of reading that have a command-line option to themselves.
-_OWN = {
-    name: "--" + name.replace("_", "-")
-    for name in [
-        "reader",
-        "depth_reference",
-        "layers",
-        "quality",
-        "epochs",
-        "start",
-        "times",
-        "units",
-    ]
-} | {"time_unit": "--unit-of-time"}
 #: Fields of :class:`Data` that choose units, by their names in ``Recording.select``.
 _OF_SELECTION = ("ids", "layer", "area", "probe", "multiunit", "min_rate_hz", "max_rate_hz")
 
-RecordingFile = Annotated[
-    str, typer.Argument(help="Recording: a file or folder of any known format, or a URL.")
-]
+RECORDING_FILE = typer.Argument(help="Recording: a file or folder of any known format, or a URL.")
 
 
 @dataclass(frozen=True)
 class Source:
     """How a file is read."""
 
-    reader: Annotated[
-        str | None,
-        _option(help=f"Format, if the file's content does not show it: {', '.join(READERS)}."),
-    ] = None
-    option: Annotated[
-        list[str] | None,
-        _option(help="Option of the format, name=value: sampling_rate=30000. Repeatable."),
-    ] = None
-    times: Annotated[
-        str | None,
-        _option(
-            help="Column, variable or dataset with the times of all spikes, in a file of any "
-            "layout; or a pattern such as 'unit_*' of one per unit."
-        ),
-    ] = None
-    units: Annotated[
-        str | None,
-        _option(help="Column, variable or dataset with the unit of each spike; see also --ids."),
-    ] = None
-    time_unit: Annotated[
-        str | None,
-        _option(
-            "--unit-of-time",
-            help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate).",
-        ),
-    ] = None
-    start: Annotated[
-        float | None,
-        _option(help="When the recording began, seconds on its clock, if the file does not say."),
-    ] = None
-    epochs: Annotated[
-        list[str] | None,
-        _option(
-            help="Keep the epochs of this label or table, as info lists them, or a stretch in "
-            "seconds: 0-3600. Repeatable."
-        ),
-    ] = None
+    reader: str | None = _option(
+        None, help=f"Format, if the file's content does not show it: {', '.join(READERS)}."
+    )
+    option: list[str] | None = _option(
+        None, help="Option of the format, name=value: sampling_rate=30000. Repeatable."
+    )
+    times: str | None = _option(
+        None,
+        help="Column, variable or dataset with the times of all spikes, in a file of any "
+        "layout; or a pattern such as 'unit_*' of one per unit.",
+    )
+    units: str | None = _option(
+        None, help="Column, variable or dataset with the unit of each spike; see also --ids."
+    )
+    time_unit: str | None = _option(
+        None,
+        "--unit-of-time",
+        help="Unit of the times: s, ms, us, ns, or samples (and sampling_rate).",
+    )
+    start: float | None = _option(
+        None, help="When the recording began, seconds on its clock, if the file does not say."
+    )
+    epochs: list[str] | None = _option(
+        None,
+        help="Keep the epochs of this label or table, as info lists them, or a stretch in "
+        "seconds: 0-3600. Repeatable.",
+    )
 
     def reading(self) -> dict[str, Any]:
         """Keyword arguments of :func:`microcolumn.read`."""
@@ -106,35 +80,30 @@ class Source:
 class Data(Source):
     """How a file is read, and which of its units are kept."""
 
-    depth_reference: Annotated[
-        str, _option(help="What depths are measured from: surface, tip, 'layer IV' or unstated.")
-    ] = "unstated"
-    layers: Annotated[
-        str | None,
-        _option(
-            help="Layers of the units: a CSV of unit,layer, a column of the file's table, or "
-            "boundaries by depth such as 'II/III 650 IV 1000 V/VI'."
-        ),
-    ] = None
-    ids: Annotated[
-        list[str] | None, _option(help="Keep these units: ids separated by commas. Repeatable.")
-    ] = None
-    layer: Annotated[list[str] | None, _option(help="Keep this layer. Repeatable.")] = None
-    area: Annotated[list[str] | None, _option(help="Keep this brain area. Repeatable.")] = None
-    probe: Annotated[list[str] | None, _option(help="Keep this probe. Repeatable.")] = None
-    quality: Annotated[
-        list[str] | None, _option(help="Keep units of this quality. Repeatable.")
-    ] = None
-    multiunit: Annotated[
-        bool | None,
-        _option("--multiunits/--single-units", help="Keep multiunits, or single units, only."),
-    ] = None
-    min_rate_hz: Annotated[
-        float | None, _option("--min-rate", help="Keep units that fire at least this often, Hz.")
-    ] = None
-    max_rate_hz: Annotated[
-        float | None, _option("--max-rate", help="Keep units that fire at most this often, Hz.")
-    ] = None
+    depth_reference: str = _option(
+        "unstated", help="What depths are measured from: surface, tip, 'layer IV' or unstated."
+    )
+    layers: str | None = _option(
+        None,
+        help="Layers of the units: a CSV of unit,layer, a column of the file's table, or "
+        "boundaries by depth such as 'II/III 650 IV 1000 V/VI'.",
+    )
+    ids: list[str] | None = _option(
+        None, help="Keep these units: ids separated by commas. Repeatable."
+    )
+    layer: list[str] | None = _option(None, help="Keep this layer. Repeatable.")
+    area: list[str] | None = _option(None, help="Keep this brain area. Repeatable.")
+    probe: list[str] | None = _option(None, help="Keep this probe. Repeatable.")
+    quality: list[str] | None = _option(None, help="Keep units of this quality. Repeatable.")
+    multiunit: bool | None = _option(
+        None, "--multiunits/--single-units", help="Keep multiunits, or single units, only."
+    )
+    min_rate_hz: float | None = _option(
+        None, "--min-rate", help="Keep units that fire at least this often, Hz."
+    )
+    max_rate_hz: float | None = _option(
+        None, "--max-rate", help="Keep units that fire at most this often, Hz."
+    )
 
     def selection(self) -> dict[str, Any]:
         """Keyword arguments of ``Recording.select``."""
@@ -144,6 +113,19 @@ class Data(Source):
     def read(self, file: str) -> Recording:
         """The recording of the units that are kept."""
         return super().read(file).select(**self.selection())
+
+
+def option_name(name: str, described: Any) -> str:
+    """What a parameter is called at the command line, by its description for Typer."""
+    return next(iter(described.param_decls or ()), "--" + name.replace("_", "-"))
+
+
+#: Settings of reading that have a command-line option to themselves.
+_OWN = {
+    each.name: option_name(each.name, each.default)
+    for each in fields(Data)
+    if each.name not in ("option", *_OF_SELECTION)
+}
 
 
 def given(**settings: Any) -> dict[str, Any]:

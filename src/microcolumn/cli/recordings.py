@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,7 +12,7 @@ from ..errors import BadArgument
 from ..study.progress import log_if_slow
 from . import reading
 from .commands import app, command
-from .output import Json, folded, say, say_started, show
+from .output import JSON, say, say_started, show
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @command(app, "info session.nwb --depth-reference surface")
 def info(
-    file: reading.RecordingFile,
     data: reading.Data,
-    figure: Annotated[
-        Path | None, typer.Option(help="Save the correlogram behind the bin width here.")
-    ] = None,
-    json: Json = False,
+    file: str = reading.RECORDING_FILE,
+    figure: Path | None = typer.Option(
+        None, help="Save the correlogram behind the bin width here."
+    ),
+    json: bool = JSON,
 ) -> None:
     """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
     say_started("coincidences")
@@ -35,26 +35,26 @@ def info(
     summary = summarise(data.read(file), step=log_if_slow)
     if figure is not None:
         save(figures.correlogram(summary.bin_width), figure)
-    show(json, summary.as_dict(), folded(str(summary)))
+    show(json, summary.as_dict(), summary)
 
 
 @command(app, "layers session.nwb --flashes flashes --depth-reference tip")
 def layers(
-    file: Annotated[Path, typer.Argument(help="NWB file with a field potential and flashes.")],
-    flashes: Annotated[str, typer.Option(help="Table of intervals with the flashes.")],
-    depth_reference: Annotated[
-        str, typer.Option(help="What depths are measured from: surface, tip or 'layer IV'.")
-    ],
-    series: Annotated[str | None, typer.Option(help="Electrical series, if several.")] = None,
-    group: Annotated[str | None, typer.Option(help="Electrode group, if several.")] = None,
-    depth_column: Annotated[
-        str | None, typer.Option(help="Column of the electrodes table with depths in µm.")
-    ] = None,
-    centre: Annotated[float | None, typer.Option(help="Put layer IV here instead, µm.")] = None,
-    top: Annotated[float | None, typer.Option(help="Its upper limit, µm.")] = None,
-    bottom: Annotated[float | None, typer.Option(help="Its lower limit, µm.")] = None,
-    figure: Annotated[Path, typer.Option(help="Figure to judge it by.")] = Path("layers.png"),
-    json: Json = False,
+    file: Path = typer.Argument(help="NWB file with a field potential and flashes."),
+    flashes: str = typer.Option(help="Table of intervals with the flashes."),
+    depth_reference: str = typer.Option(
+        help="What depths are measured from: surface, tip or 'layer IV'."
+    ),
+    series: str | None = typer.Option(None, help="Electrical series, if several."),
+    group: str | None = typer.Option(None, help="Electrode group, if several."),
+    depth_column: str | None = typer.Option(
+        None, help="Column of the electrodes table with depths in µm."
+    ),
+    centre: float | None = typer.Option(None, help="Put layer IV here instead, µm."),
+    top: float | None = typer.Option(None, help="Its upper limit, µm."),
+    bottom: float | None = typer.Option(None, help="Its lower limit, µm."),
+    figure: Path = typer.Option(Path("layers.png"), help="Figure to judge it by."),
+    json: bool = JSON,
 ) -> None:
     """Find layer IV by the earliest large sink after flashes; look at the figure before you accept.
 

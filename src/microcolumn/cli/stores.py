@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import typer
@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 #: Of names of recordings, as many letters as fit into names of files: 255 bytes, up to 4 each.
 MOST_LETTERS = 50
 
-PlanFile = Annotated[Path, typer.Argument(help="The plan, a TOML file.")]
-PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
-StoreFile = Annotated[
-    Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
-]
+PLAN_FILE = typer.Argument(help="The plan, a TOML file.")
+PLAN_OR_STORE = typer.Argument(help="The plan (TOML) or its store (SQLite).")
+STORE_FILE = typer.Option(None, help="Where results are kept; next to the plan by default.")
+QUICK = typer.Option(False, "--quick", help="A small version of the same study, for a first look.")
 
 
 def default_store(plan: Path, quick: bool = False) -> Path:
@@ -79,14 +75,11 @@ def place_of(study: Path, *, by_time: bool = False) -> Path:
     store, quick = default_store(study), default_store(study, quick=True)
     if quick.exists() and not store.exists():
         raise BadInput(f"{study} was run with --quick alone, into {quick}", "name that instead")
-    if study.exists() and store.exists() and not (by_time and _is_newer(store, study)):
-        _tell_changes(study, store)
+    if study.exists() and store.exists():
+        newer = store.stat().st_mtime > study.stat().st_mtime
+        if not (by_time and newer):
+            _tell_changes(study, store)
     return store
-
-
-def _is_newer(store: Path, plan: Path) -> bool:
-    """Whether the store was written after the plan."""
-    return store.stat().st_mtime > plan.stat().st_mtime
 
 
 def _tell_changes(plan: Path, store: Path) -> None:

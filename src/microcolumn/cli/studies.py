@@ -1,4 +1,4 @@
-"""Commands that run, watch and report studies."""
+"""Commands that run, watch and report studies, of which the demo is one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,8 +15,10 @@ from ..models.spec import USUAL_RIVALS
 from . import models, reading
 from .commands import app, command, study
 from .output import (
+    JSON,
     OF_FITS,
-    Json,
+    OPEN,
+    make_folder,
     own_command,
     print_json,
     say,
@@ -27,10 +29,10 @@ from .output import (
     terminal_columns,
 )
 from .stores import (
-    PlanFile,
-    PlanOrStore,
-    Quick,
-    StoreFile,
+    PLAN_FILE,
+    PLAN_OR_STORE,
+    QUICK,
+    STORE_FILE,
     comparison_store,
     default_store,
     results_of,
@@ -42,83 +44,104 @@ if TYPE_CHECKING:
 
 _setting = partial(typer.Option, rich_help_panel="What is compared")
 
-Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Jobs at once on this machine; one per core by default.")
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(help="Do the jobs on the Dask cluster at this address, tcp://host:8786."),
-]
+JOBS = typer.Option(None, min=1, help="Jobs at once on this machine; one per core by default.")
+SCHEDULER = typer.Option(
+    None, help="Do the jobs on the Dask cluster at this address, tcp://host:8786."
+)
 
 
 @dataclass(frozen=True)
 class Settings:
     """What is compared: fields of an experiment."""
 
-    bin_width: Annotated[
-        float | None, _setting(help="Width of a bin, seconds; 0.020 by default.")
-    ] = None
-    most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None
-    models: Annotated[
-        list[str] | None,
-        _setting(
-            "--model",
-            help="Ising, RBM, SemiRBM, or a rival by its name, as for fit; by default these three "
-            f"and {', '.join(USUAL_RIVALS)}. Repeatable.",
-        ),
-    ] = None
-    n_hidden: Annotated[
-        list[int] | None, _setting("--hidden", help="Hidden units, 25 by default. Repeatable.")
-    ] = None
-    l1: Annotated[
-        list[float] | None,
-        _setting(help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."),
-    ] = None
-    objectives: Annotated[
-        list[str] | None,
-        _setting(
-            "--objective",
-            help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable.",
-        ),
-    ] = None
-    n_splits: Annotated[
-        int | None, _setting("--splits", help="Splits into training and test part, 10 by default.")
-    ] = None
-    split_by: Annotated[
-        str | None,
-        _setting(
-            help="Split by blocks of time, or by single words as the paper does; blocks by default."
-        ),
-    ] = None
-    seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0
+    bin_width: float | None = _setting(None, help="Width of a bin, seconds; 0.020 by default.")
+    most_active: int | None = _setting(None, help="Keep this many most active units.")
+    models: list[str] | None = _setting(
+        None,
+        "--model",
+        help="Ising, RBM, SemiRBM, or a rival by its name, as for fit; by default these three "
+        f"and {', '.join(USUAL_RIVALS)}. Repeatable.",
+    )
+    n_hidden: list[int] | None = _setting(
+        None, "--hidden", help="Hidden units, 25 by default. Repeatable."
+    )
+    l1: list[float] | None = _setting(
+        None, help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."
+    )
+    objectives: list[str] | None = _setting(
+        None,
+        "--objective",
+        help="likelihood, pseudolikelihood or mpf; likelihood by default. Repeatable.",
+    )
+    n_splits: int | None = _setting(
+        None, "--splits", help="Splits into training and test part, 10 by default."
+    )
+    split_by: str | None = _setting(
+        None,
+        help="Split by blocks of time, or by single words as the paper does; blocks by default.",
+    )
+    seed: int = _setting(0, min=0, help="Same seed, same numbers.")
+
+
+@command(app, "demo --out first-look --open")
+def demo(
+    full: bool = typer.Option(
+        False,
+        "--full/--quick",
+        help="The paper's whole protocol, which takes hours, or a small version of minutes.",
+    ),
+    jobs: int | None = typer.Option(None, min=1, help="Jobs at once; one per core by default."),
+    out: Path = typer.Option(Path("microcolumn-demo"), help="Folder for results."),
+    open_page: bool = OPEN,
+    json: bool = JSON,
+) -> None:
+    """Run the paper's comparison on three simulated microcolumns and write a page about it.
+
+    Prints the answer with its cautions and where the page is. An interrupted demo continues where
+    it stopped. The first run compiles the kernels, which takes a minute.
+    """
+    say_started(OF_FITS)
+    from .. import report  # the numerical libraries load only when a command runs
+    from ..report.text import answer_blocks
+    from ..study import Plan, run as run_study
+
+    make_folder(out)
+    plan, store = Plan.paper(), out / ("paper.db" if full else "quick.db")
+    page = store.with_suffix(".html")
+    results = run_study(plan if full else plan.quick(), store, n_jobs=jobs, command=own_command())
+    report.write(results, page)
+    if json:
+        whole = report.report_dict(results)
+        shown = {name: whole[name] for name in ("answer", "cautions")}
+        print_json(shown | {"results": results.file, "page": page})
+    else:
+        say_blocks(answer_blocks(results, terminal_columns()))
+        say(f"\nresults: {results.file}")
+    show_page(page, open_page, quiet=json)
 
 
 @command(app, "compare session.nwb --depth-reference surface --quick --open")
 def compare(
-    files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
     data: reading.Data,
     settings: Settings,
-    spatiotemporal: Annotated[
-        bool,
-        _setting(
-            "--spatiotemporal",
-            help="Also windows of 1 to 15 bins of 6.7 ms of the 10 most active units.",
-        ),
-    ] = False,
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where results are kept; session-comparison.db or, with --quick, "
-            "session-comparison-quick.db for session.nwb by default."
-        ),
-    ] = None,
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    quick: Quick = False,
-    open_page: Annotated[
-        bool, typer.Option("--open", help="Write the page, too, and open it in the browser.")
-    ] = False,
-    json: Json = False,
+    files: list[str] = typer.Argument(help="Recordings of any known format, or URLs."),
+    spatiotemporal: bool = _setting(
+        False,
+        "--spatiotemporal",
+        help="Also windows of 1 to 15 bins of 6.7 ms of the 10 most active units.",
+    ),
+    store: Path | None = typer.Option(
+        None,
+        help="Where results are kept; session-comparison.db or, with --quick, "
+        "session-comparison-quick.db for session.nwb by default.",
+    ),
+    jobs: int | None = JOBS,
+    scheduler: str | None = SCHEDULER,
+    quick: bool = QUICK,
+    open_page: bool = typer.Option(
+        False, "--open", help="Write the page, too, and open it in the browser."
+    ),
+    json: bool = JSON,
 ) -> None:
     """Compare models on recordings, and print the answer: which is best, by how much, how sure.
 
@@ -153,12 +176,12 @@ def compare(
 
 @command(study, "study run plan.toml --jobs 4")
 def run(
-    plan: PlanFile,
-    store: StoreFile = None,
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    quick: Quick = False,
-    json: Json = False,
+    plan: Path = PLAN_FILE,
+    store: Path | None = STORE_FILE,
+    jobs: int | None = JOBS,
+    scheduler: str | None = SCHEDULER,
+    quick: bool = QUICK,
+    json: bool = JSON,
 ) -> None:
     """Compute what the plan asks for and the store does not have, then print the answer.
 
@@ -172,7 +195,7 @@ def run(
 
 
 @command(study, "study status plan.toml")
-def status(study: PlanOrStore, json: Json = False) -> None:
+def status(study: Path = PLAN_OR_STORE, json: bool = JSON) -> None:
     """Print how far a study is, also while it runs in another terminal."""
     from ..study import status as status_of
 
@@ -181,7 +204,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
 
 
 @command(study, "study report plan.toml")
-def report(study: PlanOrStore, json: Json = False) -> None:
+def report(study: Path = PLAN_OR_STORE, json: bool = JSON) -> None:
     """Print what a study has found so far."""
     _print(results_of(study), json, whole=True)
 

@@ -30,10 +30,7 @@ class PickledArrayError(BadFile):
 
 
 def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
-    """Array of a ``.npy`` file; nothing is unpickled, and no more allocated than the file holds.
-
-    A ``mapped`` array stays in the file, and only the values that are used are read.
-    """
+    """Array of a ``.npy`` file, not unpickled; of a ``mapped`` one only what is used is read."""
     with path.open("rb") as file:
         end, _ = _end(file.read(_HEADER_BYTES), path.name)
     check_claim(path, end, path.name, compressed=False)
@@ -98,15 +95,8 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-        RuntimeError,
-        OSError,
-        EOFError,
-    ) as e:
-        raise BadFile(f"it is no intact archive ({e})", "export or copy it again") from None
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as e:
+        raise damaged(f"it is no intact archive ({e})") from None
 
 
 def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, ...]:
@@ -123,9 +113,7 @@ def _with_possible_text(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.dtype.kind == "U":
         codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:
-            raise damaged(
-                f"{name} holds text with a character {codes.max():#x}, which does not exist"
-            )
+            raise damaged(f"{name} holds text with an impossible character {codes.max():#x}")
     return array
 
 
@@ -138,9 +126,7 @@ def _end(head: bytes, name: str) -> tuple[int, tuple[int, ...]]:
         shape, _, dtype = read(file)
     except Exception as error:  # NumPy evaluates the header and lets anything through
         reason = str(error).partition("\n")[0]
-        raise BadFile(
-            f"{name} is no NumPy array ({reason:.100})", "export or copy it again"
-        ) from None
+        raise damaged(f"{name} is no NumPy array ({reason:.100})") from None
     if dtype.hasobject:
         raise PickledArrayError(
             f"{name} holds Python objects, which could run code when opened", "save numbers or text"
@@ -150,38 +136,42 @@ def _end(head: bytes, name: str) -> tuple[int, tuple[int, ...]]:
     return file.tell() + math.prod(shape) * dtype.itemsize, shape
 
 
+def flattened(array: NDArray[Any]) -> NDArray[Any]:
+    """An array of shape (n, 1) or (1, n) as (n,); others as they are."""
+    return array.reshape(-1) if array.ndim == 2 and 1 in array.shape else array
+
+
 def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDArray[Any]:
-    """An array of shape (n,) or (n, 1) as (n,), once it is certain that it holds real numbers."""
-    flat = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    """An array of one axis as (n,), once it is certain that it holds real numbers."""
+    flat = flattened(array)
     fits = flat.ndim == 1 and flat.dtype.kind in ("iu" if whole else "iuf")
     check_array(name, array, fits, f"one {'whole ' * whole}number per entry")
     return flat
 
 
+def mismatched(problem: str) -> BadFile:
+    """The error about two arrays that do not fit each other."""
+    return BadFile(problem, "they must belong to the same export")
+
+
 def check_array(name: str, array: NDArray[Any], fits: bool, needed: str) -> None:
     """Refuse an array whose shape or type does not fit; ``needed`` says which would."""
     if not fits:
-        raise BadFile(
-            f"{name} has shape {array.shape} and dtype {array.dtype}", f"it needs {needed}"
-        )
+        problem = f"{name} has shape {array.shape} and dtype {array.dtype}"
+        raise BadFile(problem, f"it needs {needed}")
 
 
 def check_index(name: str, index: NDArray[Any], n: int, of: str) -> None:
     """Refuse positions, one per spike, outside of the ``n`` entries of ``of``."""
     for bad in np.flatnonzero((index < 0) | (index >= n))[:1]:
-        raise BadFile(
-            f"entry {bad} of {name} is {index[bad]}, but there are {n} {of}, counted from 0",
-            "they must belong to the same export",
-        )
+        problem = f"entry {bad} of {name} is {index[bad]}, but there are {n} {of}, counted from 0"
+        raise mismatched(problem)
 
 
 def check_same_length(first: str, a: NDArray[Any], second: str, b: NDArray[Any]) -> None:
     """Refuse two arrays, each with its name, of different lengths."""
     if len(a) != len(b):
-        raise BadFile(
-            f"{first} has {len(a)} entries but {second} has {len(b)}",
-            "they must belong to the same export",
-        )
+        raise mismatched(f"{first} has {len(a)} entries but {second} has {len(b)}")
 
 
 def split_by_unit(

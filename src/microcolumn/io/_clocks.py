@@ -11,7 +11,7 @@ import numpy as np
 
 from ..epochs import HALF_NANOSECOND, Epochs
 from ..errors import BadArgument, BadFile, advice
-from ..validation import Floats
+from ..validation import Floats, one_of
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 #: Seconds between segments whose own clocks do not say how they follow each other.
@@ -20,9 +20,7 @@ _GAP_S = 1.0
 
 def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
     """How many units of time make a second; only times in samples need a sampling rate."""
-    if time_unit not in (*_PER_SECOND, "samples"):
-        choices = ", ".join(map(repr, (*_PER_SECOND, "samples")))
-        raise BadArgument("time_unit", f"is {time_unit!r}", f"choose one of {choices}")
+    one_of("time_unit", time_unit, (*_PER_SECOND, "samples"))
     if time_unit != "samples":
         if sampling_rate is not None:
             raise BadArgument(
@@ -32,10 +30,8 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
             )
         return _PER_SECOND[time_unit]
     if not is_rate(sampling_rate):
-        raise BadFile(
-            f"its times are in samples and sampling_rate is {sampling_rate!r}",
-            advice("pass {sampling_rate} in Hz"),
-        )
+        problem = f"its times are in samples and sampling_rate is {sampling_rate!r}"
+        raise BadFile(problem, advice("pass {sampling_rate} in Hz"))
     return float(sampling_rate)
 
 

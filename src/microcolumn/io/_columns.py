@@ -78,18 +78,14 @@ class Places(NamedTuple):
 
 
 def places_of(columns: Columns) -> Places | None:
-    """Where units sit in the brain; None if no column tells.
-
-    A column ``area`` is taken as it is. Of the others, the first with layers of the Allen atlas
-    counts, else the first with anything.
-    """
+    """Where units sit: column ``area``, else the first with layers of the atlas, else any."""
     stated = next(columns_named(("area",), columns), None)
     if stated is not None:
         return Places(stated, as_labels(columns[stated]), None)
     names = (prefix + name for prefix in _PREFIXES for name in (*REGION_COLUMNS, *NUMBER_COLUMNS))
     found = None
     for column in columns_named(names, columns):
-        placed = [ccf_layer(region) for region in _regions(column, columns[column])]
+        placed = list(map(ccf_layer, _regions(column, columns[column])))
         area, layer = [area for area, _ in placed], [layer for _, layer in placed]
         if any(layer):
             return Places(column, area, layer)
@@ -100,7 +96,7 @@ def places_of(columns: Columns) -> Places | None:
 
 def _regions(column: str, entries: Sequence[Any]) -> list[str]:
     if column.lower().endswith(NUMBER_COLUMNS):
-        known = [as_number(entry) for entry in entries]
+        known = list(map(as_number, entries))
         return ["" if np.isnan(number) else ccf_acronym(number) for number in known]
     return ["" if text.lower() in _NO_REGION else text for text in as_labels(entries)]
 
@@ -111,7 +107,7 @@ def probes_of(columns: Columns) -> list[str] | None:
     for column in columns_named(names, columns):
         entries = columns[column]
         whole = all(isinstance(entry, float) and entry.is_integer() for entry in entries)
-        labels = as_labels([int(entry) for entry in entries] if whole else entries)
+        labels = as_labels(list(map(int, entries)) if whole else entries)
         if any(labels) or column == "probe":
             return labels
     return None
@@ -178,7 +174,7 @@ def _scores(columns: Columns) -> tuple[str | None, list[float] | None]:
     Laboratory, spike sorting pipeline, doi:10.6084/m9.figshare.19705522).
     """
     for column in columns_named(("ibl_quality_score", "label"), columns):
-        scores = [as_number(entry) for entry in columns[column]]
+        scores = list(map(as_number, columns[column]))
         thirds = {round(3 * score, 1) for score in scores if not np.isnan(score)}
         between = bool(thirds & {1.0, 2.0})  # a column "label" of 0 and 1 may be anything
         if thirds and thirds <= {0.0, 1.0, 2.0, 3.0} and (between or column.lower() != "label"):

@@ -42,10 +42,8 @@ def time_axis(shape: tuple[int, ...], units_in: str | None, title: str) -> int:
     if units_in is not None:
         one_of("units_in", units_in, ("rows", "columns"))
     if units_in is None and shape[0] == shape[1]:
-        raise BadFile(
-            f"{title} is square, so that its axis of time is not known",
-            advice("pass {units_in:rows} or {units_in:columns}"),
-        )
+        problem = f"{title} is square, so that its axis of time is not known"
+        raise BadFile(problem, advice("pass {units_in:rows} or {units_in:columns}"))
     if units_in is None:
         return int(np.argmax(shape))
     return 1 if units_in == "rows" else 0
@@ -64,11 +62,7 @@ def counted(
     axis: int,
     width: float,
 ) -> tuple[list[Floats], Epochs, str]:
-    """Spike times of each unit of a matrix called ``title``, the epoch of all its bins, and a note.
-
-    Its nonzero entries may come in pieces. Time runs along ``axis`` in bins of ``width`` seconds;
-    the file at ``path`` must be able to hold as many spikes as are claimed.
-    """
+    """Spike times of each unit of a matrix called ``title``, the epoch of its bins, and a note."""
     n_bins, n_units = shape[axis], shape[1 - axis]
     # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
     check_claim(path, n_bins // 8 + n_units * 8, title)
@@ -96,11 +90,7 @@ def counted(
 def spread(
     bins: Numbers, units: Numbers, counts: Numbers, n_units: int, width: float
 ) -> list[Floats]:
-    """Times in seconds of each unit's spikes, from its nonzero bins.
-
-    The k spikes of a bin are spread evenly inside it: spike j of bin i is at
-    ``(i + (j + 0.5) / k) * width``.
-    """
+    """Times (s) by unit: spike j of the k in bin i is at ``(i + (j + 0.5) / k) * width``."""
     order = np.lexsort((bins, units))
     bins, units, counts = bins[order], units[order], counts[order]
     which = np.repeat(np.arange(counts.size), counts)
@@ -117,15 +107,12 @@ def matrix_session(
     units_in: str | None,
     ids: Sequence[str] | None = None,
 ) -> Session:
-    """Session of the nonzero entries of a matrix, in pieces, with bins of ``width`` seconds.
-
-    ``ids`` are names of the columns; units are numbered where there are none.
-    """
+    """Session of the nonzero entries of a matrix, in pieces; ``ids`` name its columns."""
     title = f"the matrix of {shape[0]} rows and {shape[1]} columns"
     axis = time_axis(shape, units_in, title)
     trains, epochs, note = counted(path, title, shape, pieces, axis, width)
     names = ids if axis == 0 and ids is not None else range(len(trains))
-    ids = [str(name) for name in names]
+    ids = list(map(str, names))
     return Session(ids, trains, epochs=epochs, notes=(note,), resolution_s=width)
 
 
@@ -143,7 +130,7 @@ def array_matrix(
 def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
     """Session of a table of counts, with or without names of the units in its first line."""
     with open_table(path, is_matrix=True) as (header, rows):
-        named = not are_counts(np.array([as_number(text) for text in header])).all()
+        named = not are_counts(np.array(list(map(as_number, header)))).all()
         lines = rows if named else chain([header], rows)
         skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
         pieces, n_rows = _entries(lines, len(header), skipped, 1 + named)
@@ -169,7 +156,7 @@ def _entries(
     while chunk := list(islice(lines, max(1, _FIELDS // n_fields))):
         filled = [row for row in chunk if not is_blank(row)]
         check_fields(filled, n_fields, first_line + n_rows)
-        values = np.array([[as_number(text) for text in row[skipped:]] for row in filled])
+        values = np.array([list(map(as_number, row[skipped:])) for row in filled])
         values = values.reshape(len(filled), n_fields - skipped)
         rows, columns = np.nonzero(values)
         pieces.append((rows + n_rows, columns, values[rows, columns]))

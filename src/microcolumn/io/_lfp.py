@@ -9,9 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import BadInput
+from ..errors import BadArgument, BadInput
 from ..units import check_depth_reference
-from ..validation import Floats, check_positions, expect, real_array, real_number, real_vector
+from ..validation import (
+    Floats,
+    check_positions,
+    expect,
+    positive_number,
+    real_array,
+    real_number,
+    real_vector,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,22 +66,16 @@ class LFP:
     _file: Any = None
 
     def __post_init__(self) -> None:
+        remedy = "pass one row per sample and one column per channel"
         if not hasattr(self.samples, "shape"):
-            remedy = "pass one row per sample and one column per channel"
             object.__setattr__(self, "samples", real_array("samples", self.samples, remedy))
         shape = tuple(self.samples.shape)
         if len(shape) != 2:
-            raise BadInput(
-                f"{self.source} has shape {shape}",
-                "it needs one row per sample and one column per channel",
-            )
-        rate = real_number("sampling_rate_hz", self.sampling_rate_hz, "pass samples per second")
+            raise BadInput(f"{self.source} has shape {shape}", remedy)
+        positive_number("sampling_rate_hz", self.sampling_rate_hz, "pass samples per second")
         start = real_number("start_s", self.start_s, "pass the time of the first sample in s")
-        if not (np.isfinite(rate) and rate > 0.0 and np.isfinite(start)):
-            raise BadInput(
-                f"{self.source} starts at {start} s with {rate} samples per second",
-                "state a finite start and a positive rate",
-            )
+        if not np.isfinite(start):
+            raise BadArgument("start_s", f"is {start}", "state a finite start")
         check_depth_reference(self.depth_reference, self.source)
         n_channels = shape[1] if self._channels is None else len(self._channels)
         depths = real_vector("depth_um", self.depth_um, n_channels, "channel")
@@ -106,10 +108,8 @@ class LFP:
         try:
             gain_mv = float((1.0 * signal.units).rescale(pq.mV).magnitude)
         except ValueError:
-            raise BadInput(
-                f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential",
-                "pass one in V, mV or µV",
-            ) from None
+            problem = f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential"
+            raise BadInput(problem, "pass one in V, mV or µV") from None
         return cls(
             signal.magnitude,
             float(signal.sampling_rate.rescale(pq.Hz).magnitude),
@@ -135,10 +135,8 @@ class LFP:
         try:
             raw = np.asarray(self.samples[first:stop], dtype=np.float64)
         except Exception as error:  # Of a file's library: a damaged chunk, a closed file.
-            raise BadInput(
-                f"samples {first} to {stop} of {self.source} cannot be read ({error})",
-                "the file may be damaged or closed",
-            ) from None
+            problem = f"samples {first} to {stop} of {self.source} cannot be read ({error})"
+            raise BadInput(problem, "the file may be damaged or closed") from None
         if self._channels is not None:
             raw = raw[:, list(self._channels)]
         return np.asarray(raw * self.gain_mv + self.offset_mv, dtype=np.float64)

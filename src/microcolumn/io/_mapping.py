@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import BadArgument, BadFile, Remedy, advice, name_list
 from ..safe_text import as_text
 from ..validation import Floats
-from ._arrays import check_same_length, flat_numbers, split_by_unit
+from ._arrays import check_same_length, flat_numbers, flattened, split_by_unit
 from ._clocks import ticks_per_second
 from ._columns import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS
 from ._session import Session
@@ -43,20 +43,16 @@ class Arrays(NamedTuple):
 def mapped_session(
     arrays: Arrays, times: str | None, units: str | None, per_second: float
 ) -> Session:
-    """Session of the arrays that the caller names.
-
-    ``times`` and ``units`` name the time and the unit of each spike; or ``times`` is a pattern
-    such as ``unit_*`` of arrays that hold the times of one unit each.
-    """
+    """Session of arrays with time and unit of each spike, or of a pattern: one array per unit."""
     if times is not None and "*" in times:
         found = matching(arrays.names, times, arrays.separator)
         refuse("one array of times per unit", units=units)
         if not found:
             raise BadFile(f"nothing is called {times!r}", offer(arrays.names, arrays.what))
-        trains = [_numbers(arrays.read(name), name) / per_second for name in found.values()]
+        trains = [_times(arrays, name) / per_second for name in found.values()]
         return Session(list(found), trains)
     chosen = [_chosen(arrays, name) for name in (times, units)]
-    ticks = _numbers(arrays.read(chosen[0]), chosen[0])
+    ticks = _times(arrays, chosen[0])
     labels = _labels(arrays.read(chosen[1]), chosen[1])
     check_same_length(chosen[0], ticks, chosen[1], labels)
     return Session(*by_unit(ticks / per_second, labels))
@@ -72,15 +68,12 @@ def _chosen(arrays: Arrays, name: str | None) -> str:
     raise BadFile(problem, offer(arrays.names, arrays.what))
 
 
-def _numbers(times: NDArray[Any], name: str) -> Floats:
-    return flat_numbers(_row_as_column(times), name).astype(np.float64)
+def _times(arrays: Arrays, name: str) -> Floats:
+    return flat_numbers(arrays.read(name), name).astype(np.float64)
 
 
 def matching(names: Sequence[str], pattern: str, separator: str) -> dict[str, str]:
-    """Names that match a pattern such as ``unit_*``, by the unit that each stands for.
-
-    A star stands for anything between two separators; units go by the parts that have one.
-    """
+    """Names that match a pattern such as ``unit_*``, by the parts that have a star in it."""
     wanted = pattern.strip(separator).split(separator)
     found = {}
     for name in names:
@@ -94,7 +87,7 @@ def matching(names: Sequence[str], pattern: str, separator: str) -> dict[str, st
 def by_unit(times: Floats, labels: NDArray[Any]) -> tuple[list[str], list[Floats]]:
     """Units in the natural order of their names, and spike times of each."""
     found, codes = np.unique(labels, return_inverse=True)
-    names = [str(label) for label in found.tolist()]
+    names = list(map(str, found.tolist()))
     trains = split_by_unit(times, codes.ravel(), len(names))
     order = sorted(range(len(names)), key=lambda n: natural(names[n]))
     return [names[n] for n in order], [trains[n] for n in order]
@@ -109,10 +102,7 @@ def natural(name: str) -> tuple[list[Any], str]:
 
 
 def offer(names: Sequence[str], what: str, shown: Sequence[object] | None = None) -> Remedy:
-    """Advice to name times and units among the ``what`` of a file, with the likeliest of them.
-
-    It lists the names, or what is ``shown`` in their place.
-    """
+    """Advice to name times and units among the ``what`` of a file, listed as ``shown``."""
     time, unit = _likeliest(names, _TIME_PARTS), _likeliest(names, _UNIT_PARTS)
     if time is None or unit is None or time == unit:
         time, unit = "...", "..."
@@ -136,25 +126,18 @@ def _likeliest(names: Sequence[str], parts: Sequence[str]) -> str | None:
     return next(found, None)
 
 
-def _row_as_column(array: NDArray[Any]) -> NDArray[Any]:
-    return array.T if array.ndim == 2 and array.shape[0] == 1 else array
-
-
 def _labels(units: NDArray[Any], name: str) -> NDArray[Any]:
     """Names of units: text, or whole numbers, which files may hold as floating-point numbers."""
-    flat = _row_as_column(units)
-    flat = flat[:, 0] if flat.ndim == 2 and flat.shape[1] == 1 else flat
+    flat = flattened(units)
     if flat.ndim == 1 and flat.dtype.kind in "USO":
-        return np.array([as_text(label) for label in flat.tolist()], dtype=np.str_)
+        return np.array(list(map(as_text, flat.tolist())), dtype=np.str_)
     numbers = flat_numbers(flat, name)
     if numbers.dtype.kind != "f":
         return numbers
     bad = np.flatnonzero(~np.isfinite(numbers) | (numbers != np.trunc(numbers)))
     if bad.size:
-        raise BadFile(
-            f"{name} holds {numbers[bad[0]]}, which names no unit",
-            advice("name whole numbers or text with {units}"),
-        )
+        problem = f"{name} holds {numbers[bad[0]]}, which names no unit"
+        raise BadFile(problem, advice("name whole numbers or text with {units}"))
     return numbers.astype(np.int64)
 
 
@@ -182,10 +165,8 @@ class SpikeTable:
         """How many units of time make a second, as the column or the caller states it."""
         stated = self.time_unit
         if stated and time_unit not in (None, stated):
-            raise BadFile(
-                f"its column {self.time_name!r} is in {stated} but time_unit is {time_unit!r}",
-                advice("leave {time_unit} out"),
-            )
+            problem = f"its column {self.time_name!r} is in {stated} but time_unit is {time_unit!r}"
+            raise BadFile(problem, advice("leave {time_unit} out"))
         return ticks_per_second(time_unit or stated or "s", sampling_rate)
 
     def leave_out(self, name: str, reason: str) -> None:
@@ -198,15 +179,11 @@ class SpikeTable:
     ) -> None:
         """Add rows: units and times of their spikes, and their entries in `columns`."""
         if "" in names:
-            raise BadFile(
-                f"{self.row} {self.next_row + names.index('')} names no unit",
-                "complete or remove it",
-            )
+            place = self.next_row + names.index("")
+            raise BadFile(f"{self.row} {place} names no unit", "complete or remove it")
         for bad in np.flatnonzero(~np.isfinite(times))[:1]:
-            raise BadFile(
-                f"{self.row} {self.next_row + bad}: time is {times[bad]}",
-                "leave out spikes whose time is unknown",
-            )
+            problem = f"{self.row} {self.next_row + bad}: time is {times[bad]}"
+            raise BadFile(problem, "leave out spikes whose time is unknown")
         units = [self._codes.setdefault(name, len(self._codes)) for name in names]
         self._units.append(np.array(units, dtype=np.int64))
         self._times.append(times)

@@ -95,7 +95,11 @@ def read(
         place = _place(path)
         name = recognise(place, mapped=mapped) if reader is None else reader
     one_of("reader", name, READERS)
-    _check_options(name, options)
+    known = _options_of(name)
+    for option in options:
+        if option not in known:
+            problem = f"{option!r} is no option of reading {READERS[name].title}"
+            raise BadInput(problem, f"it has {', '.join(known) or 'none'}")
     with in_file(path):
         try:
             return to_recording(
@@ -108,7 +112,7 @@ def read(
                 start=start,
             )
         except UnitOfTimeError as error:
-            if "time_unit" in _options_of(name):
+            if "time_unit" in known:
                 error.remedy = (f"{error.remedy}, or state their unit: ", *_UNIT_OF_TIME)
             raise
 
@@ -123,14 +127,6 @@ def option_names() -> tuple[str, ...]:
 def _options_of(name: str) -> list[str]:
     """Options of one format."""
     return list(inspect.signature(import_module(f".{name}", __package__).load).parameters)[1:]
-
-
-def _check_options(name: str, options: dict[str, Any]) -> None:
-    known = _options_of(name)
-    for option in options:
-        if option not in known:
-            choices = f"it has {', '.join(known)}" if known else "it has none"
-            raise BadInput(f"{option!r} is no option of reading {READERS[name].title}", choices)
 
 
 def _place(path: str | Path) -> Any:

@@ -9,7 +9,7 @@ from ..errors import BadFile
 from ._containment import is_hdf5
 from ._tables import GZIP
 from .alf.folders import is_alf
-from .cellinfo import is_cellinfo, spikes_files
+from .cellinfo import SPIKES_SUFFIX
 from .mclust import t_files
 
 #: Readers by the first bytes of a file.
@@ -34,13 +34,19 @@ _BY_EXTENSION = {
     ".mat": "matlab",
     ".npz": "npz",
 }
+#: Readers of folders by the names of files in them, in the order in which they are looked for.
+_FOLDERS = (
+    ("phy", ("spike_times.npy", "spike_clusters.npy")),
+    ("spikeinterface", ("spikes/.zgroup", "spikes/zarr.json")),
+    ("spikeinterface", ("sorting/.zgroup", "sorting/zarr.json")),
+    ("nwb", (".zgroup", ".zattrs", "zarr.json", ".zmetadata")),
+    ("spikeinterface", ("si_folder.json", "*_info.json")),
+    ("cellinfo", (f"*{SPIKES_SUFFIX}",)),
+)
 
 
 def recognise(path: Path, *, mapped: bool = False) -> str:
-    """Name of the reader for ``path``, or an error if no reader knows it.
-
-    If the caller names what to read (``mapped``), it is by the container of any layout.
-    """
+    """Name of the reader for ``path``; of its container if the caller names what to read."""
     if path.is_file() and path.stat().st_size == 0:
         raise BadFile("it is empty", "export or copy it again")
     if mapped and path.is_file():
@@ -48,25 +54,15 @@ def recognise(path: Path, *, mapped: bool = False) -> str:
     name = _folder(path) if path.is_dir() else _file(path)
     name = name or _BY_EXTENSION.get(path.suffix.lower())
     if name is None and path.is_dir():
-        raise BadFile(
-            "it is a folder without spike_times.npy or any other mark of a known format",
-            "name the file itself, or the reader",
-        )
+        problem = "it is a folder without spike_times.npy or any other mark of a known format"
+        raise BadFile(problem, "name the file itself, or the reader")
     return name or "neo"
 
 
 def _folder(path: Path) -> str | None:
-    if (path / "spike_times.npy").exists() or (path / "spike_clusters.npy").exists():
-        return "phy"
-    groups = [path / name for name in ("spikes", "sorting")]
-    if any((group / mark).exists() for group in groups for mark in (".zgroup", "zarr.json")):
-        return "spikeinterface"
-    if any((path / name).exists() for name in (".zgroup", ".zattrs", "zarr.json", ".zmetadata")):
-        return "nwb"
-    if any(path.glob("si_folder.json")) or any(path.glob("*_info.json")):
-        return "spikeinterface"
-    if spikes_files(path):
-        return "cellinfo"
+    for name, marks in _FOLDERS:
+        if any(any(path.glob(mark)) for mark in marks):
+            return name
     if t_files(path):
         return "mclust"
     return "alf" if is_alf(path) else None
@@ -76,7 +72,7 @@ def _file(path: Path) -> str | None:
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
-        return "cellinfo" if is_cellinfo(path) else "matlab"
+        return "cellinfo" if path.name.endswith(SPIKES_SUFFIX) else "matlab"
     if is_hdf5(path):
         return _hdf5(path)
     if name := _by_magic(head):

@@ -93,10 +93,8 @@ class Remote:
             return self._opened.read(size)
         except (_AnswerError, Exception) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise BadFile(
-                f"its server stopped sending it ({reason:.100})",
-                "try again later, or download the file",
-            ) from None
+            problem = f"its server stopped sending it ({reason:.100})"
+            raise BadFile(problem, "try again later, or download the file") from None
 
     def seek(self, offset: int, whence: int = 0) -> int:
         """Go to another place."""
@@ -121,10 +119,7 @@ class Remote:
 
 
 def found(url: str) -> Remote:
-    """The file behind a URL, once its server has sent its first bytes.
-
-    Raises `BadFile` or `OSError` in one sentence if it cannot be read from there.
-    """
+    """The file behind a URL, once its server has sent its first bytes."""
     if not url.lower().startswith(("http://", "https://")):
         raise BadFile("it is no address of the web", "give one that begins with https://")
     with as_bad_file("from a URL", "stream"):

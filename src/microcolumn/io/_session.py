@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..epochs import Epochs, as_epochs, names_epochs
-from ..errors import BadArgument, BadFile, Setting, advice
+from ..errors import BadArgument, BadFile, Setting, advice, damaged
 from ..layers import is_boundaries, layer_labels
 from ..recording import Recording, silent_start_s
 from ..safe_text import shortened
@@ -88,10 +88,7 @@ def to_recording(
         raise BadFile("there is no unit in it", "check that spikes were sorted and exported")
     for name, column in session.columns.items():
         if len(column) != len(session.ids):
-            raise BadFile(
-                f"column {name!r} has {len(column)} entries for {len(session.ids)} units",
-                "export the table again",
-            )
+            raise damaged(f"column {name!r} has {len(column)} entries for {len(session.ids)} units")
     units, read = _units(session, depth_reference, layers)
     # If the file does not state when units were observed, the caller's epochs do.
     stated = session.epochs
@@ -216,12 +213,11 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
     reference = session.depth_reference or (name and depth_reference_of(name))
     if reference is not None and stated not in (None, "unstated", reference):
         who = f"column {name!r}" if session.depth_reference is None else "the file"
-        raise BadArgument(
-            "depth_reference", f"is {stated!r} but {who} states {reference!r}", "leave it out"
-        )
+        problem = f"is {stated!r} but {who} states {reference!r}"
+        raise BadArgument("depth_reference", problem, "leave it out")
     if name is None:
         return None, stated
-    depths = np.array([as_number(value) for value in session.columns[name]])
+    depths = np.array(list(map(as_number, session.columns[name])))
     if session.depth_reference is not None:
         return depths, reference
     if not np.any(np.isfinite(depths) & (depths != 0)):
@@ -230,10 +226,8 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
         return depths, reference
     if stated is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
-        raise BadFile(
-            f"its units have depths (column {name!r}) whose zero and direction no file states",
-            ("pass ", Setting("depth_reference"), f": {choices}"),
-        )
+        problem = f"its units have depths (column {name!r}) whose zero and direction no file states"
+        raise BadFile(problem, ("pass ", Setting("depth_reference"), f": {choices}"))
     return depths, stated
 
 
@@ -264,35 +258,24 @@ def in_order(trains: Sequence[ArrayLike]) -> tuple[list[Any], list[str]]:
 
 
 def begun(trains: Sequence[Any], start: float | None, stated: object) -> Epochs | None:
-    """The epoch from a stated ``start`` to the last spike; None if no start is stated.
-
-    ``stated`` are epochs of the file or of the caller, which leave nothing to state.
-    """
+    """The epoch from a ``start`` to the last spike; None if there is none, or epochs are stated."""
     first, last = _span(trains)
     if start is None:
         if stated is None and first < 0:
-            raise BadFile(
-                f"its first spike is at {first:.10g} s, before 0",
-                advice("say when the recording began: {start}", start=int(np.floor(first))),
-            )
+            remedy = advice("say when the recording began: {start}", start=int(np.floor(first)))
+            raise BadFile(f"its first spike is at {first:.10g} s, before 0", remedy)
         return None
     begin = real_number("start", start, "give seconds")
     if stated is not None:
         raise BadFile("it is stated when it was recorded", advice("leave {start} out"))
     if not begin < last:
-        raise BadArgument(
-            "start",
-            f"is {begin:g} s but the last spike is at {last:.10g} s",
-            "give seconds on the clock of the spikes",
-        )
+        problem = f"is {begin:g} s but the last spike is at {last:.10g} s"
+        raise BadArgument("start", problem, "give seconds on the clock of the spikes")
     return Epochs([[begin, last]])
 
 
 def start_notes(recording: Recording, start: float | None, *, stated: bool) -> list[str]:
-    """What a recording begins with, where that may be wrong.
-
-    ``stated`` tells whether the file or the caller says when it was recorded.
-    """
+    """What may be wrong with the start of a recording whose epochs are ``stated`` or not."""
     if stated:
         early = recording.spike_times[recording.spike_times < 0]
         outside = int((recording.epochs.locate(early) < 0).sum())

@@ -44,12 +44,8 @@ def open_table(
                 raise BadFile("its first line is empty", "it needs a header such as 'unit,time'")
             separator = next((mark for mark in "\t;," if mark in first), " ")
             if not is_matrix and first.count(separator) >= _MOST_COLUMNS:
-                raise BadFile(
-                    f"{title} has more than {_MOST_COLUMNS:,} columns",
-                    advice(
-                        "export unit and time alone, or state the {bin_width} of a matrix of counts"
-                    ),
-                )
+                remedy = advice("export unit and time, or state the {bin_width} of counts")
+                raise BadFile(f"{title} has more than {_MOST_COLUMNS:,} columns", remedy)
             shape: dict[str, Any] = {"delimiter": separator, "skipinitialspace": separator == " "}
             titles = first.strip() if separator == " " else first
             header = [name.strip() for name in next(csv.reader([titles], **shape), [])]
@@ -109,15 +105,12 @@ def plain_name(name: str) -> str:
 
 def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:
     """Position of the column with the first of these names that the header has."""
-    plain = [plain_name(name) for name in header]
+    plain = list(map(plain_name, header))
     return next((plain.index(name) for name in names if name in plain), None)
 
 
 def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Entries of each unit by column, from a table with one row per unit.
-
-    ``names`` are those that the column of units may have, the likeliest first.
-    """
+    """Entries of each unit by column; ``names`` are those that the column of units may have."""
     table: dict[str, dict[str, str]] = {}
     with open_table(path, path.name) as (header, rows):
         key = place_of(header, names)

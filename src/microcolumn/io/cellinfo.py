@@ -28,7 +28,8 @@ from .sandbox import load_sandboxed
 
 Fields = Mapping[str, Variable]
 
-_SUFFIX = ".spikes.cellinfo.mat"
+#: How Buzcode and CellExplorer name files of spikes.
+SPIKES_SUFFIX = ".spikes.cellinfo.mat"
 #: Tags of CellExplorer that judge a unit, the one that counts first; in lower case.
 _TAGS = ("noise", "mua", "bad", "good")
 
@@ -65,29 +66,19 @@ def load(path: Path) -> Session:
     )
 
 
-def spikes_files(folder: Path) -> list[Path]:
-    """Files of spikes in a folder."""
-    return sorted(folder.glob(f"*{_SUFFIX}"))
-
-
-def is_cellinfo(path: Path) -> bool:
-    """Whether a file is named as Buzcode and CellExplorer name those of spikes."""
-    return path.name.endswith(_SUFFIX)
-
-
 def _spikes_file(path: Path) -> Path:
     if not path.is_dir():
         return path
-    found = spikes_files(path)
+    found = sorted(path.glob(f"*{SPIKES_SUFFIX}"))
     if len(found) != 1:
-        raise BadFile(f"it has {len(found)} files *{_SUFFIX}", "name the one to read")
+        raise BadFile(f"it has {len(found)} files *{SPIKES_SUFFIX}", "name the one to read")
     return file_inside(found[0], path)
 
 
 def _beside(file: Path, ending: str, read: Callable[[Path], Any]) -> Any:
     """What ``read`` finds in another file of the same session; None if there is no such file."""
-    path = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.{ending}.mat")
-    if not is_cellinfo(file) or not (path.is_symlink() or path.exists()):
+    path = file.with_name(f"{file.name.removesuffix(SPIKES_SUFFIX)}.{ending}.mat")
+    if not (file.name.endswith(SPIKES_SUFFIX) and (path.is_symlink() or path.exists())):
         return None
     return _sandboxed(read, file_inside(path, file.parent))
 

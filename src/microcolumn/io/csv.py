@@ -65,16 +65,14 @@ def load(
         first_line = 2
         numbers = [is_finite_number(_pointed(text, points)) for text in header]
         if times is None and units is None and all(numbers[1:2] or numbers):
-            raise BadFile(
-                "it has no header",
-                advice(
-                    "add 'unit,time' as its first line, or number its "
-                    "columns from 1 ({times:2} {units:1}); a matrix of counts needs {bin_width}"
-                ),
+            remedy = (
+                "add 'unit,time' as its first line, or number its columns from 1 ({times:2} "
+                "{units:1}); a matrix of counts needs {bin_width}"
             )
+            raise BadFile("it has no header", advice(remedy))
         if all(numbers):
             lines, first_line = chain([header], rows), 1
-            header = [str(n) for n in range(1, len(header) + 1)]
+            header = list(map(str, range(1, len(header) + 1)))
         table = SpikeTable(header, times, units, "line", first_line)
         per_second = table.ticks_per_second(time_unit, sampling_rate)
         for chunk in _chunks(lines):

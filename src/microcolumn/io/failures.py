@@ -70,10 +70,7 @@ def largest_content(path: Path, most: int = COUNTS) -> int:
 def check_claim(
     path: Path, n_bytes: int, what: str, *, compressed: bool = True, most: int = COUNTS
 ) -> None:
-    """Refuse ``what``, of ``n_bytes`` by its header, if a file or folder of this size is too small.
-
-    The content of a ``compressed`` file may be larger than the file.
-    """
+    """Refuse ``what``, of ``n_bytes`` by its header, if a file of this size cannot hold it."""
     if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
         return
     size = size_on_disk(path)

@@ -42,11 +42,10 @@ def load(
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     with h5py.File(path, "r") as file:
         found = _vectors(file)
-
-        def read(name: str) -> NDArray[Any]:
-            return _values(path, name, *found[name])
-
-        return mapped_session(Arrays(list(found), read, "/", "datasets"), times, units, per_second)
+        arrays = Arrays(
+            list(found), lambda name: _values(path, name, *found[name]), "/", "datasets"
+        )
+        return mapped_session(arrays, times, units, per_second)
 
 
 def _vectors(file: Any) -> dict[str, tuple[Any, str | None]]:

@@ -77,10 +77,8 @@ def t_files(path: Path) -> list[Path]:
 def _match(path: Path) -> re.Match[str]:
     found = _EXTENSION.fullmatch(path.suffix)
     if found is None:
-        raise BadFile(
-            f"its name ends in {path.suffix!r}, which does not say how it counts",
-            "T-files of MClust end in .t, .t32, .t64, .raw32 or .raw64",
-        )
+        problem = f"its name ends in {path.suffix!r}, which does not say how it counts"
+        raise BadFile(problem, "T-files of MClust end in .t, .t32, .t64, .raw32 or .raw64")
     return found
 
 
@@ -93,10 +91,8 @@ def _train(path: Path, time_unit: str | None, sampling_rate: float | None) -> Fl
     if time_unit is None:
         # Some versions write the header of T-files into raw ones too.
         if kind["raw"] or not _STATED.search(head[:start]):
-            raise BadFile(
-                f"{path.name} does not say what its timestamps count",
-                f"pass time_unit, which is {_TENTHS!r} in T-files of MClust itself",
-            )
+            remedy = f"pass time_unit, which is {_TENTHS!r} in T-files of MClust itself"
+            raise BadFile(f"{path.name} does not say what its timestamps count", remedy)
         time_unit = _TENTHS
     if time_unit == _TENTHS and sampling_rate is None:
         per_second = 1e4

@@ -72,16 +72,14 @@ def load(
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     arrays = _content(path)
-    if isinstance(arrays, Archive):  # its arrays need not be read for that
-        shapes = arrays.shapes
-    else:
-        shapes = {name: array.shape for name, array in arrays.items()}
+    # Those of an archive are known before its arrays are read.
+    shapes = getattr(arrays, "shapes", None) or {n: array.shape for n, array in arrays.items()}
     if bin_width is not None:
         refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
         name = _matrix_name(shapes)
         return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
     refuse("arrays of spikes", OF_COUNTS, units_in=units_in)
-    if [len(shape) for shape in shapes.values()] == [2]:
+    if list(map(len, shapes.values())) == [2]:
         raise BadFile("a matrix does not state its bins", advice("pass {bin_width} in seconds"))
     if times is not None or units is not None or not isinstance(arrays, Archive):
         choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
@@ -112,10 +110,8 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
 def _own_session(arrays: Archive, per_second: float) -> Session:
     """Session of an archive in the layout of `save`."""
     if arrays.pickled:
-        raise BadFile(
-            f"{arrays.pickled[0]} holds Python objects, which could run code when opened",
-            "save numbers or text",
-        )
+        problem = f"{arrays.pickled[0]} holds Python objects, which could run code when opened"
+        raise BadFile(problem, "save numbers or text")
     for name in _NEEDED:
         if name not in arrays:
             remedy = (
@@ -123,7 +119,7 @@ def _own_session(arrays: Archive, per_second: float) -> Session:
                 *offer(sorted(arrays), "arrays"),
             )
             raise BadFile(f"it has no array {name!r}", remedy)
-    ids = [as_text(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
+    ids = list(map(as_text, np.atleast_1d(arrays["unit_ids"]).tolist()))
     columns, left_out = _columns(arrays, len(ids))
     texts = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
     simulated = _scalar(arrays, "simulated", "biu", "True or False")
@@ -167,13 +163,7 @@ def save(recording: Recording, path: str | Path) -> None:
         "unit_ids": np.array(units.ids, dtype=np.str_),
         "epochs": np.column_stack((epochs.starts, epochs.stops)),
         "epoch_labels": None if epochs.labels is None else np.array(epochs.labels, dtype=np.str_),
-        "depth_um": units.depth_um,
-        "depth_reference": units.depth_reference,
-        "layer": units.layer,
-        "quality": units.quality,
-        "multiunit": units.multiunit,
-        "area": units.area,
-        "probe": units.probe,
+        **{name: getattr(units, name) for name in ("depth_reference", *_UNIT_COLUMNS)},
         "resolution_s": recording.resolution_s,
         "simulated": recording.simulated,
         "source": recording.source,
@@ -224,4 +214,4 @@ def _scalar(
 
 
 def _texts(arrays: Arrays, name: str) -> list[str]:
-    return [as_text(text) for text in arrays[name].ravel().tolist()] if name in arrays else []
+    return list(map(as_text, arrays[name].ravel().tolist())) if name in arrays else []

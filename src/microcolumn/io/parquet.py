@@ -42,10 +42,8 @@ def load(
         time, unit = schema.field(table.time), schema.field(table.unit)
         for column, wanted in ((time, "time in seconds"), (unit, "name of a unit")):
             if not is_plain(column.type, number=column is time):
-                raise BadFile(
-                    f"its column {column.name!r} is of type {column.type}",
-                    f"save one {wanted} per row, and one row per spike",
-                )
+                problem = f"its column {column.name!r} is of type {column.type}"
+                raise BadFile(problem, f"save one {wanted} per row, and one row per spike")
         for name in [name for name in table.columns if not is_plain(schema.field(name).type)]:
             table.leave_out(name, "hold neither numbers nor text")
         if str(time.type).startswith("duration"):
@@ -53,7 +51,7 @@ def load(
         per_second = table.ticks_per_second(time_unit, sampling_rate)
         for batch in batches:
             table.add(
-                [_unit_name(entry) for entry in entries(batch.column(unit.name))],
+                list(map(_unit_name, entries(batch.column(unit.name)))),
                 np.array(entries(batch.column(time.name)), dtype=np.float64),
                 {name: entries(batch.column(name)) for name in table.columns},
             )
@@ -70,10 +68,8 @@ def opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
     from pyarrow import ipc, parquet
 
     if int(pyarrow.__version__.partition(".")[0]) < _SAFE_VERSION:
-        raise BadFile(
-            f"pyarrow {pyarrow.__version__} would run code of {path.name} if it had any",
-            "update it: pip install 'microcolumn[parquet]'",
-        )
+        problem = f"pyarrow {pyarrow.__version__} would run code of {path.name} if it had any"
+        raise BadFile(problem, "update it: pip install 'microcolumn[parquet]'")
     with pyarrow.OSFile(str(path)) as file:
         head = file.read(6)
         if head.startswith(b"FEA1"):

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..errors import BadFile, advice
-from ._arrays import check_index, check_same_length, flat_numbers, load_array, split_by_unit
+from ._arrays import (
+    check_index,
+    check_same_length,
+    flat_numbers,
+    load_array,
+    mismatched,
+    split_by_unit,
+)
 from ._clocks import is_rate, whole_epoch
 from ._columns import DEPTH_COLUMNS
 from ._containment import files_inside, is_inside
@@ -63,7 +70,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     numbers = sorted(silent.union(np.unique(clusters).tolist()))
     place = np.searchsorted(numbers, clusters)
     rows = [table.get(number, {}) for number in numbers]
-    columns: dict[str, list[Any]] = {"quality": [_quality(row) for row in rows]}
+    columns: dict[str, list[Any]] = {"quality": list(map(_quality, rows))}
     for name in dict.fromkeys(name for row in table.values() for name in row):
         values = [row.get(name, "") for row in rows]
         columns["cluster_quality" if name == "quality" else name] = values
@@ -78,7 +85,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     times = samples / rate
     epochs, note = whole_epoch(_raw_duration(path, params, rate), [times], "the raw file")
     return Session(
-        [str(number) for number in numbers],
+        list(map(str, numbers)),
         split_by_unit(times, place, len(numbers)),
         columns,
         epochs=epochs,
@@ -145,11 +152,7 @@ def _cluster_file(path: Path) -> str:
 
 
 def _tables(path: Path) -> Table:
-    """Entries of each cluster, by column.
-
-    ``cluster_info.tsv`` is phy's last export; the other tables are those phy works with, so their
-    entries take precedence.
-    """
+    """Entries of each cluster by column; phy's own tables overrule its export, cluster_info."""
     files = sorted(files_inside(path, *_TABLES))
     merged: Table = {}
     for file in sorted(files, key=lambda file: file.stem != "cluster_info"):
@@ -157,10 +160,8 @@ def _tables(path: Path) -> Table:
             try:
                 known = merged.setdefault(int(cluster), {})
             except ValueError:
-                raise BadFile(
-                    f"{file.name} names the cluster {cluster!r}",
-                    "clusters have whole numbers: save the table again in phy",
-                ) from None
+                remedy = "clusters have whole numbers: save the table again in phy"
+                raise BadFile(f"{file.name} names the cluster {cluster!r}", remedy) from None
             known.update({name: entry for name, entry in entries.items() if entry})
     return merged
 
@@ -175,10 +176,7 @@ def _quality(row: Mapping[str, str]) -> str:
 def _depths(
     path: Path, place: NDArray[np.int64], n_clusters: int
 ) -> tuple[list[float] | None, list[str]]:
-    """Height of each cluster's peak channel in µm, None if the folder does not tell it; and notes.
-
-    ``place`` is the position of each spike's cluster among all clusters.
-    """
+    """Height of each cluster's peak channel in µm, None if it is not told; and notes."""
     needed = ("templates.npy", "spike_templates.npy", "channel_positions.npy")
     missing = [name for name in needed if not _is_filled(path / name)]
     if missing:
@@ -230,10 +228,7 @@ def _channels(
         (inverse.name, unwhiten, (n_channels, n_channels)),
     ):
         if array is not None and array.shape != needed:
-            raise BadFile(
-                f"{name} has shape {array.shape} and needs {needed}",
-                "the arrays must belong to the same export",
-            )
+            raise mismatched(f"{name} has shape {array.shape} and needs {needed}")
     return channels, unwhiten
 
 
@@ -258,10 +253,7 @@ def _peak(
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:
-    """Seconds in the raw file by its size; None if unknown.
-
-    A file elsewhere is not looked at: a folder from an unknown source may name any.
-    """
+    """Seconds in the raw file by its size; None if unknown, or if it lies elsewhere."""
     named = params.get("dat_path")
     files = [path / str(name) for name in (named if isinstance(named, list | tuple) else [named])]
     plain = (f.is_file() and is_inside(f, path) and f.suffix != ".cbin" for f in files)

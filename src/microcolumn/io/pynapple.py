@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..errors import BadFile, BadType, within
+from ..errors import BadFile, BadType, damaged, within
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import Archive, split_by_unit
@@ -42,15 +42,12 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
     """
     for attribute in ("time_support", "metadata_columns", "keys"):
         if not hasattr(group, attribute):
-            raise BadType(
-                "group",
-                f"is a {type(group).__name__} without {attribute}",
-                "pass a TsGroup of pynapple 0.8.2 or later",
-            )
+            problem = f"is a {type(group).__name__} without {attribute}"
+            raise BadType("group", problem, "pass a TsGroup of pynapple 0.8.2 or later")
     names = list(group.keys())
     support = group.time_support
     session = Session(
-        [as_text(name) for name in names],
+        list(map(as_text, names)),
         [np.asarray(group[name].t) for name in names],
         {
             column: np.asarray(group.get_info(column)).tolist()
@@ -75,7 +72,7 @@ def to_pynapple(recording: Recording) -> Any:
     rows, ids = recording.units.to_rows(), recording.units.ids
     # Keys of a group are whole numbers. It sorts them, and its metadata goes by position.
     named = all(each.isdecimal() and str(int(each)) == each for each in ids)
-    keys = [int(each) for each in ids] if named else list(range(len(ids)))
+    keys = list(map(int, ids)) if named else list(range(len(ids)))
     order = np.argsort(keys, kind="stable").tolist()
     support = pynapple.IntervalSet(recording.epochs.starts, recording.epochs.stops)
     return pynapple.TsGroup(
@@ -94,7 +91,7 @@ def load(path: Path) -> Session:
     arrays = Archive(path)
     for name in _NEEDED:
         if name in arrays.pickled:
-            raise BadFile(f"array {name!r} is pickled", "save the group again with pynapple")
+            raise damaged(f"array {name!r} is pickled")
         if name not in arrays and name != "keys":
             raise BadFile(
                 f"it has no array {name!r} (it has {', '.join(sorted(arrays)[:10])}), so it is no "
@@ -115,7 +112,7 @@ def load(path: Path) -> Session:
     with within("time support"):
         support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
     return Session(
-        [as_text(key) for key in keys.tolist()],
+        list(map(as_text, keys.tolist())),
         trains,
         columns,
         epochs=support,
@@ -134,10 +131,7 @@ def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     keys = arrays["keys"].ravel() if "keys" in arrays else np.unique(index)
     unknown = np.flatnonzero(~np.isin(index, keys))
     if unknown.size:
-        raise BadFile(
-            f"spike {unknown[0]} is of unit {index[unknown[0]]}, which is not among 'keys'",
-            "save the group again",
-        )
+        raise damaged(f"spike {unknown[0]} is of unit {index[unknown[0]]}, not one of 'keys'")
     sorter = np.argsort(keys)
     place = sorter[np.searchsorted(keys, index, sorter=sorter)]
     return keys, split_by_unit(times, place, len(keys))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..errors import BadFile, BadType
+from ..errors import BadFile, BadType, damaged
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import (
@@ -53,13 +53,8 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     [1.0, 2.0]
     """
     if not hasattr(sorting, "get_unit_spike_train"):
-        raise BadType(
-            "sorting",
-            f"is of type {type(sorting).__name__}",
-            "pass a SpikeInterface sorting (of an analyzer, its attribute sorting)",
-        )
-    if not hasattr(sorting, "sample_index_to_time"):
-        raise ImportError("sortings in memory need SpikeInterface 0.103 or later; upgrade it")
+        remedy = "pass a SpikeInterface sorting (of an analyzer, its attribute sorting)"
+        raise BadType("sorting", f"is of type {type(sorting).__name__}", remedy)
     segments = range(sorting.get_num_segments())
     times = partial(sorting.get_unit_spike_train, return_times=True)
     by_segment = [
@@ -71,7 +66,7 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
     columns, left_out = _columns(properties, len(sorting.unit_ids))
     session = Session(
-        [as_text(unit) for unit in sorting.unit_ids],
+        list(map(as_text, sorting.unit_ids)),
         joined_trains(by_segment, shifts),
         columns,
         epochs=placed,
@@ -130,10 +125,7 @@ def _stretch(
 def _on_one_clock(
     stretches: Sequence[tuple[float, float]], *, known: bool
 ) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
-    """Seconds to add to the times of each segment, the segments as epochs, and notes.
-
-    If the stops are not ``known`` but those of the last spikes, a single segment is no epoch.
-    """
+    """Shift of each segment (s), segments as epochs if their stops are ``known``, and notes."""
     shifts, notes = align_segments(stretches)
     if len(stretches) <= 1 and not known:
         return shifts, None, notes
@@ -147,17 +139,12 @@ def _info(folder: Path) -> tuple[float, list[str], int]:
     path = folder / "numpysorting_info.json"
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
-        rate, ids = float(info["sampling_frequency"]), [str(name) for name in info["unit_ids"]]
+        rate, ids = float(info["sampling_frequency"]), list(map(str, info["unit_ids"]))
         n_segments = int(info["num_segments"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadFile(
-            f"{path.name} lacks the rate, the units or the segments ({error!r})", "save it again"
-        ) from None
+        raise damaged(f"{path.name} lacks rate, units or segments ({error!r})") from None
     if not (0 < rate < np.inf and 1 <= n_segments <= 10_000):  # more would be damage
-        raise BadFile(
-            f"{path.name} states {rate} samples per second and {n_segments} segments",
-            "save it again",
-        )
+        raise damaged(f"{path.name} states {rate} samples per second and {n_segments} segments")
     return rate, ids, n_segments
 
 
@@ -165,7 +152,7 @@ def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:
     """Sample, unit and segment of each spike."""
     path = folder / "spikes.npy"
     if not path.is_file():
-        raise BadFile("it has no spikes.npy", "save the sorting again")
+        raise damaged("it has no spikes.npy")
     spikes = load_array(path)
     names = ("sample_index", "unit_index", "segment_index")
     fields: Mapping[str, Any] = spikes.dtype.fields or {}

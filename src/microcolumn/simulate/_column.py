@@ -157,7 +157,7 @@ def draw_column(
         repeat_starts_s=np.arange(0.0, duration_s, movie_s),
     )
     units = Units(
-        [str(n) for n in range(n_units)],
+        list(map(str, range(n_units))),
         depth_um=depth_um,
         layer=[LAYERS[n] for n in layer],
         depth_reference="surface",

@@ -6,65 +6,42 @@ are the same bits wherever it runs and whatever else runs there.
 
 from __future__ import annotations
 
+import os
+import platform
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
 from traceback import format_exception
 from typing import Any, Literal
 
 import numba
 from threadpoolctl import threadpool_limits
 
-from ..evaluate import (
-    Score,
-    adequacy,
-    assemblies,
-    calibration,
-    choose,
-    choose_l1,
-    effective_interactions,
-    explainable,
-    intervals,
-    layer_statistics,
-    pattern_statistics,
-    predict,
-    roc,
-    score,
-    skill,
-    synchrony,
-)
+from .. import __version__, evaluate, models
 from ..evaluate.activation import hidden_activation
 from ..evaluate.interactions import MOST_UNITS_OF_TRIPLETS
 from ..evaluate.likelihood_intervals import too_large
 from ..evaluate.past import MOST_UNITS_OF_PAST
 from ..evaluate.splits import score_split
-from ..models import (
-    DirichletProcess,
-    Independent,
-    KPairwise,
-    ModelSpec,
-    Rival,
-    WordModel,
-    from_bytes,
-    model_class,
-    to_bytes,
-)
 from ..models.penalised import PenalisedModel
 from ..models.spec import INDEPENDENT
 from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
 from ._describe import DATA, anneal, describe
-from ._environment import environment
 from ._jobs import Job
 from .codec import row_of, to_blob
 from .plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
 
+#: Libraries that numbers pass through.
+_LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
 #: Optimality at which fits of a faster comparison end: scores of a hundred units are then settled
 #: to a part of a bit/s.
 TOLERANCE = 1e-4
@@ -124,6 +101,28 @@ def failed(digest: str, error: Exception) -> JobResult:
     return JobResult(digest, {}, 0.0, environment(), (), sentence, trace)
 
 
+@cache
+def environment() -> dict[str, str]:
+    """Versions and machine of this process, by name."""
+    return {
+        "microcolumn": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in _LIBRARIES},
+        "system": platform.platform(),
+        "machine": _processor(),
+        "cores": str(os.cpu_count()),
+    }
+
+
+def _processor() -> str:
+    """Name of the processor, from a file on Linux and from Python on other systems."""
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
 @contextmanager
 def _pinned(threads: int) -> Iterator[None]:
     """Kernels on a few threads, which their results do not depend on; BLAS, whose do, on one."""
@@ -139,10 +138,7 @@ def _pinned(threads: int) -> Iterator[None]:
 def split_words(
     words: Words, experiment: Experiment, window: int, split: int
 ) -> tuple[Words, Words, Words]:
-    """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
-
-    ``words`` are of single bins. It is made with ``random_state = experiment.seed + split``.
-    """
+    """Words of a split to fit, to choose l1, and to test; random_state is seed + split."""
     seed = experiment.seed + split
     by: Literal["words", "blocks"] = "blocks" if experiment.split_by == "blocks" else "words"
     embedded = words.embed(window) if window > 1 else words
@@ -152,13 +148,10 @@ def split_words(
 
 
 def _split(task: Task) -> tuple[Words, Words, Words]:
-    window, split = task.job.window, task.job.split
-    assert window is not None
-    assert split is not None  # the job is of a split
-    return split_words(task.words, task.experiment, window, split)
+    return split_words(task.words, task.experiment, task.job.window or 1, task.job.split or 0)
 
 
-def _spec(task: Task) -> ModelSpec:
+def _spec(task: Task) -> models.ModelSpec:
     if task.job.model is None:
         raise ValueError(f"the job {task.job} names no model")
     return task.job.model
@@ -168,24 +161,22 @@ def _describe(task: Task) -> Rows:
     assert task.recording is not None
     cut = task.experiment.max_words is not None
     data = describe(task.recording, task.words, cut=cut)
-    row = {"words": to_blob(task.words), "data": to_blob(data)}
-    return {"descriptions": [row]}
+    return {"descriptions": [{"words": to_blob(task.words), "data": to_blob(data)}]}
 
 
 def _fit(task: Task) -> Rows:
     """Fits along the penalties, each with its log Z and its score on the validation part."""
     spec, experiment = _spec(task), task.experiment
     train, validation, test = _split(task)
-    if issubclass(model_class(spec.model), Rival):
+    if issubclass(models.model_class(spec.model), models.Rival):
         return _fit_rival(task, train, validation)
-    nested = None
-    if spec.nested:
-        ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
-        nested = ising, rbm
+    nested: Any = (
+        tuple([models.from_bytes(m) for m in task.models[s.name]] for s in spec.nested) or None
+    )
     model, steps, strengths = _estimator(spec, task), experiment.max_steps, experiment.l1
-    if isinstance(model, KPairwise) and isinstance(strengths, str) and _is_fast(task):
+    if isinstance(model, models.KPairwise) and isinstance(strengths, str) and _is_fast(task):
         strengths = tuple(each["l1"] for each in fewer_settings(model.grid(train)))
-    choice = choose_l1(model, train, validation, strengths, nested=nested, max_steps=steps)
+    choice = evaluate.choose_l1(model, train, validation, strengths, nested=nested, max_steps=steps)
     rows: Rows = {"fits": [], "normalisers": []}
     for fit, kept in zip(choice.fits, choice.scores, strict=True):
         names = ("optimality", "n_iter", "n_live_hidden", "n_couplings", "n_nonzero")
@@ -196,18 +187,18 @@ def _fit(task: Task) -> Rows:
     return rows
 
 
-def _fit_row(fit: WordModel) -> dict[str, Any]:
+def _fit_row(fit: models.WordModel) -> dict[str, Any]:
     """What the store keeps of the fit of any model; 0 for the l1 of one without a penalty."""
     certificate = getattr(fit, "certificate_", None)
     return {
         "l1": float(getattr(fit, "l1", 0.0)),
         "converged": certificate is None or certificate.converged,
         "n_parameters": fit.n_parameters_,
-        "file": to_bytes(fit),
+        "file": models.to_bytes(fit),
     }
 
 
-def _normaliser_row(fit: WordModel, kept: Score) -> dict[str, Any]:
+def _normaliser_row(fit: models.WordModel, kept: evaluate.Score) -> dict[str, Any]:
     log_z = fit.log_partition()
     # The job has its own seconds; results are the same in every run.
     return row_of(log_z, "seconds") | {
@@ -220,11 +211,13 @@ def _normaliser_row(fit: WordModel, kept: Score) -> dict[str, Any]:
 
 def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
     """The fit of a rival at the settings that the validation part prefers, and what was tried."""
-    model = model_class(_spec(task).model)()
+    model = models.model_class(_spec(task).model)()
     if "random_state" in model.get_params():
         model.set_params(random_state=task.experiment.seed + (task.job.split or 0))
     grid = model.grid(train)
-    choice = choose(model, train, validation, fewer_settings(grid) if _is_fast(task) else grid)
+    choice = evaluate.choose(
+        model, train, validation, fewer_settings(grid) if _is_fast(task) else grid
+    )
     fit, kept = choice.best, choice.scores[choice.chosen]
     certificate = getattr(fit, "certificate_", None)
     tried = [
@@ -235,7 +228,7 @@ def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
     return {"fits": [row], "normalisers": [_normaliser_row(fit, kept)]}
 
 
-def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
+def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
     experiment = task.experiment
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_rival:
@@ -244,7 +237,7 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
         settings["tol"] = TOLERANCE
     if spec.n_hidden:
         settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
-    estimator: PenalisedModel = model_class(spec.model)(**settings)
+    estimator: PenalisedModel = models.model_class(spec.model)(**settings)
     return estimator
 
 
@@ -263,31 +256,28 @@ def fewer_settings(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _chosen(task: Task, name: str) -> WordModel:
+def _chosen(task: Task, name: str) -> models.WordModel:
     """Fit of a model at the l1 that was chosen, with its log Z."""
-    return from_bytes(task.models[name][0], log_z=task.log_z[name])
+    return models.from_bytes(task.models[name][0], log_z=task.log_z[name])
 
 
-def _compared(task: Task, train: Words) -> dict[str, WordModel]:
+def _compared(task: Task, train: Words) -> dict[str, models.WordModel]:
     """Firing rates, and the chosen fit of every model."""
-    rates: dict[str, WordModel] = {INDEPENDENT: Independent().fit(train)}
+    rates: dict[str, models.WordModel] = {INDEPENDENT: models.Independent().fit(train)}
     return rates | {name: _chosen(task, name) for name in task.models}
-
-
-def _lift(base: WordModel, train: Words, test: Words) -> float:
-    """Bits/s that a Dirichlet process around a fitted model adds on the test words."""
-    return score(DirichletProcess(base).fit(train), test, base).bits_per_second
 
 
 def _test(task: Task) -> Rows:
     train, _, test = _split(task)
     compared = _compared(task, train)
     scores, differences = score_split(compared, test)
-    lifts = {n: _lift(m, train, test) for n, m in compared.items()}
-    rows = [
-        {"model": name} | row_of(replace(each, lift=lifts[name]), "split")
-        for name, each in scores.items()
-    ]
+    rows = []
+    for name, model in compared.items():
+        # Bits/s that a Dirichlet process around the model adds on the test words.
+        lift = evaluate.score(
+            models.DirichletProcess(model).fit(train), test, model
+        ).bits_per_second
+        rows.append({"model": name} | row_of(replace(scores[name], lift=lift), "split"))
     pairs = [
         {"first": first, "second": second, "bits_per_second": value, "block_stderr": stderr}
         for (first, second), (value, stderr) in differences.items()
@@ -298,20 +288,23 @@ def _test(task: Task) -> Rows:
 def _patterns(task: Task) -> Rows:
     train, _, test = _split(task)
     compared = _compared(task, train)
-    rows: list[dict[str, Any]] = [{"model": DATA, "synchrony": to_blob(synchrony(test))}]
+    rows: list[dict[str, Any]] = [{"model": DATA, "synchrony": to_blob(evaluate.synchrony(test))}]
     adequacies: list[dict[str, Any]] = [
-        {"model": DATA, "explainable": explainable(test, compared[INDEPENDENT])}
+        {"model": DATA, "explainable": evaluate.explainable(test, compared[INDEPENDENT])}
     ]
     for name, model in compared.items():
-        statistics = pattern_statistics(model, test)
-        row = {
-            "model": name,
-            "l1": getattr(model, "l1", None),
-            "statistics": to_blob(replace(statistics, X=statistics.X[:0])),  # words are stored once
-            "synchrony": to_blob(synchrony(model, initial=train)),
-        }
-        rows.append(row)
-        adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
+        statistics = evaluate.pattern_statistics(model, test)
+        rows.append(
+            {
+                "model": name,
+                "l1": getattr(model, "l1", None),
+                "statistics": to_blob(replace(statistics, X=statistics.X[:0])),  # words: once
+                "synchrony": to_blob(evaluate.synchrony(model, initial=train)),
+            }
+        )
+        adequacies.append(
+            {"model": name, "adequacy": evaluate.adequacy(model, test, initial=train)}
+        )
     return {"patterns": rows, "adequacies": adequacies}
 
 
@@ -329,8 +322,8 @@ def _predict(task: Task) -> Rows:
     for given in ("rest", "past"):
         if given == "past" and not _predicts_from_past(model, test):
             continue
-        prediction = predict(model, test, given=given)
-        gained = skill(prediction)
+        prediction = evaluate.predict(model, test, given=given)
+        gained = evaluate.skill(prediction)
         rows["predictions"] += [
             {
                 "given": given,
@@ -338,22 +331,22 @@ def _predict(task: Task) -> Rows:
                 "unit": test.units.ids[n],
                 "rate_hz": float(rates_hz[n]),
                 "gain_bits_per_second": float(gained.bits_per_second[n]),
-                "roc_area": roc(prediction, n).area,
+                "roc_area": evaluate.roc(prediction, n).area,
                 "brier": float(gained.brier[n]),
                 "rate_brier": float(gained.rate_brier[n]),
             }
             for n in range(test.n_units)
         ]
-        rows["calibrations"].append({"given": given} | row_of(calibration(prediction)))
+        rows["calibrations"].append({"given": given} | row_of(evaluate.calibration(prediction)))
     return rows
 
 
-def _predicts_from_past(model: WordModel, words: Words) -> bool:
+def _predicts_from_past(model: models.WordModel, words: Words) -> bool:
     """Whether there is a past, and other units of the newest bin can be summed out."""
     if words.window == 1:
         return False
-    if isinstance(model, Rival):
-        return type(model).log_odds_given_past is not Rival.log_odds_given_past
+    if isinstance(model, models.Rival):
+        return type(model).log_odds_given_past is not models.Rival.log_odds_given_past
     return words.n_units <= MOST_UNITS_OF_PAST
 
 
@@ -362,9 +355,9 @@ def _structure(task: Task) -> Rows:
     train, _, test = _split(task)
     model = _chosen(task, _spec(task).name)
     labels = set(test.units.layer or ()) - {""}
-    layers = layer_statistics(model, test.units) if len(labels) > 1 else None
+    layers = evaluate.layer_statistics(model, test.units) if len(labels) > 1 else None
     order = 3 if test.n_dims <= MOST_UNITS_OF_TRIPLETS else 2
-    found = effective_interactions(model, order)
+    found = evaluate.effective_interactions(model, order)
     interactions = {
         "rms_nats": found.rms_nats,
         "strongest": [found.strongest(k) for k in range(2, order + 1)],
@@ -372,16 +365,15 @@ def _structure(task: Task) -> Rows:
     row: dict[str, Any] = {"layers": layers, "interactions": interactions, "intervals": None}
     coupled = _spec(task).model == "Ising"
     if task.job.split == 0 and (coupled or not too_large(model.parameters_)):
-        row["intervals"] = to_blob(intervals(model, train))
+        row["intervals"] = to_blob(evaluate.intervals(model, train))
     return {"structures": [row]}
 
 
 def _assemblies(task: Task) -> Rows:
     """Hidden units of the first split's fit that the fits of the other splits have too."""
-    assert task.job.window is not None
-    _, _, test = split_words(task.words, task.experiment, task.job.window, 0)
-    fits = [from_bytes(file) for file in task.models[_spec(task).name]]
-    return {"assemblies": [{"found": assemblies(fits, test, test.units)}]}
+    _, _, test = _split(task)
+    fits = [models.from_bytes(file) for file in task.models[_spec(task).name]]
+    return {"assemblies": [{"found": evaluate.assemblies(fits, test, test.units)}]}
 
 
 _WORK = {

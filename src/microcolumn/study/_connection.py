@@ -17,21 +17,12 @@ from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA, definitions
 
 #: Seconds to wait for another process, which may check the whole of a large store meanwhile.
 _PATIENCE = 120.0
-# SQLite's ordinary journal, not a write-ahead log, whose index is memory that machines do not share
-# (sqlite.org/wal.html): stores lie on network file systems, too. EXTRA also flushes the folder that
-# the journal is removed from; fullfsync is for macOS, whose fsync leaves data in the drive's cache.
-_SETTINGS = (
-    "PRAGMA synchronous = EXTRA",
-    "PRAGMA fullfsync = ON",
-    "PRAGMA foreign_keys = ON",
-)
-
 _KEPT = "the jobs that had finished are kept"
 _UNWRITABLE = (
     "{path} cannot be written, because it or its folder is read-only; nothing was changed: allow "
     "writing there, or use a store in another folder"
 )
-_DAMAGED = (
+DAMAGED = (
     "{path} is damaged ({reason}); restore a copy of it, or save what can be read with "
     "`sqlite3 {path} .recover` and run the study into a new store"
 )
@@ -47,8 +38,8 @@ _SENTENCES = {
         "{path} cannot be opened ({reason}); check that it and its folder may be read and written "
         "by you"
     ),
-    sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    0: _DAMAGED,  # Python's own: text that is not UTF-8
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    0: DAMAGED,  # Python's own: text that is not UTF-8
     sqlite3.SQLITE_NOTADB: (
         "{path} is not a study's store, or its beginning is damaged ({reason}); nothing was "
         "changed: give the path of a store, or of a file that does not exist yet"
@@ -82,18 +73,14 @@ def as_store_error(path: Path) -> Iterator[None]:
     ) as error:
         raise BadInput(f"the store {path} refused what it was given: {error}") from error
     except sqlite3.Error as error:
-        sentence = _SENTENCES.get(primary_code(error), _OTHERWISE)
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without SQLite's extension
+        sentence = _SENTENCES.get(code, _OTHERWISE)
         # SQLite quotes damaged definitions, which may hold anything and have many lines.
         shown = "".join(c if c.isprintable() else " " for c in str(error))
         reason = " ".join(shown.split())
         raise StoreError(sentence.format(path=path, reason=f"{reason:.150}")) from error
     except UnicodeDecodeError as error:
-        raise StoreError(_DAMAGED.format(path=path, reason="text that is not UTF-8")) from error
-
-
-def primary_code(error: sqlite3.Error) -> int:
-    """SQLite's result code without its extension; 0 where Python raised the error itself."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+        raise StoreError(DAMAGED.format(path=path, reason="text that is not UTF-8")) from error
 
 
 def check_place(path: Path, *, new: bool) -> None:
@@ -117,33 +104,6 @@ def check_place(path: Path, *, new: bool) -> None:
         raise StoreError(f"{path} is {what}; add a file name, like study.db")
 
 
-def connect_for_writing(path: Path) -> sqlite3.Connection:
-    """Connect to a store of this format, laid out where there is none yet, and checked."""
-    check_place(path, new=True)
-    with as_store_error(path), _closed_on_error(_connect(path, "mode=rwc")) as connection:
-        for setting in _SETTINGS:
-            connection.execute(setting)
-        # The lock of a writer, so that two processes do not both lay out the tables.
-        connection.execute("BEGIN IMMEDIATE")
-        if _is_empty(connection):
-            lay_out(connection)
-        else:
-            _check_format(connection, path)
-            # A store that cannot be written is refused before anything is computed.
-            connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-        connection.execute("COMMIT")
-        check_structure(connection, path)
-        return connection
-
-
-def check_structure(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a store whose structure is damaged, as SQLite finds it."""
-    # Unlike quick_check, it finds a row that its index does not have, in about the same time.
-    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if verdict != "ok":
-        raise StoreError(_DAMAGED.format(path=path, reason=" ".join(verdict.split())))
-
-
 def lay_out(connection: sqlite3.Connection) -> None:
     """Make the tables of an empty store, in the transaction that is open."""
     # One statement at a time: executescript would commit the transaction.
@@ -153,36 +113,8 @@ def lay_out(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
 
 
-def connect_for_reading(path: Path) -> sqlite3.Connection:
-    """Connect to a store of this format that exists, also while another process writes to it."""
-    check_place(path, new=False)
-    # A reader that may write can tidy up after a run that was killed in a transaction. SQLite is
-    # content with less where the file or its folder is read-only.
-    with as_store_error(path), _closed_on_error(_connect(path, "mode=rw")) as connection:
-        if _is_empty(connection):
-            raise StoreError(f"{path} is empty; run the study first")
-        _check_format(connection, path)
-        connection.execute("PRAGMA query_only = ON")
-        return connection
-
-
-def connect_in_memory(content: bytes) -> sqlite3.Connection:
-    """Connect to a store without a file: a new one, or the content of one of this format."""
-    path = Path(":memory:")
-    with (
-        as_store_error(path),
-        _closed_on_error(sqlite3.connect(path, isolation_level=None)) as connection,
-    ):
-        if content:
-            connection.deserialize(content)
-            _check_format(connection, path)
-        else:
-            connection.execute("PRAGMA page_size = 512")  # the smallest, since tables are small
-            lay_out(connection)
-        return connection
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Connect to a file as SQLite's parameter ``mode`` says."""
     if sqlite3.sqlite_version_info < (3, 37, 0):  # the first with STRICT tables
         raise StoreError(
             f"a study's store needs SQLite 3.37 or newer and this Python brings "
@@ -193,7 +125,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 @contextmanager
-def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """A connection that is closed if the block that checks it refuses it."""
     try:
         yield connection
     except BaseException:
@@ -201,13 +134,15 @@ def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connect
         raise
 
 
-def _is_empty(connection: sqlite3.Connection) -> bool:
+def is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether there is no database yet, of whatever program."""
     (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     return bool(n_tables == 0 and owner == 0)
 
 
-def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+def check_format(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse the database of another program or version, or one whose definitions changed."""
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if owner != APPLICATION_ID:
         raise StoreError(
@@ -226,5 +161,5 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
         names = {**definitions(), **found}
         [name, *_] = [name for name in names if found.get(name) != definitions().get(name)]
         raise StoreError(
-            _DAMAGED.format(path=path, reason=f"the definition of {name!r:.80} changed")
+            DAMAGED.format(path=path, reason=f"the definition of {name!r:.80} changed")
         )

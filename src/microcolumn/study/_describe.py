@@ -109,10 +109,7 @@ class AnnealingResult:
 
 
 def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:
-    """The data of an experiment: of ``recording`` what its ``words`` are about.
-
-    ``cut`` where it has a largest number of words, so that parts may be left out.
-    """
+    """The data that words are about, whose number is limited if ``cut``."""
     chosen = set(words.units.ids)
     taken = recording.take([n for n, name in enumerate(recording.units.ids) if name in chosen])
     used = taken

@@ -10,11 +10,11 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
-from ..errors import BadArgument, BadInput, BadType, within
+from ..errors import BadArgument, BadInput, within
 from ..evaluate.choice import AUTOMATIC
 from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_RIVALS
 from ..renamed import Renamed
-from ..validation import listed, proper_share, real_number, whole_number
+from ..validation import expect, listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width
 
 #: What may be compared with independent units, which are the first class.
@@ -32,18 +32,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word.lower(), by_lower, n=1)
     if close:
         return f"did you mean {by_lower[close[0]]!r}?"
-    return f"choose one of {', '.join(repr(name) for name in by_lower.values())}"
+    return f"choose one of {', '.join(map(repr, by_lower.values()))}"
 
 
 def checked_name(what: str, name: Any) -> str:
     """The name of an experiment or a recording, or a sentence about why it cannot be one."""
-    if not isinstance(name, str):
-        raise BadType(f"the name of {what}", f"is {name!r}", "give it a name in text")
-    if not name.strip():
-        raise BadArgument(f"the name of {what}", "is empty", "give it one")
-    if not name.isprintable():
-        raise BadArgument(f"the name of {what}", f"is {name!r}", "give it one that can be printed")
-    return name
+    text = expect(f"the name of {what}", name, str, "a name in text")
+    if not (text.strip() and text.isprintable()):
+        raise BadArgument(f"the name of {what}", f"is {text!r}", "give it one that can be printed")
+    return text
 
 
 def _at_least(least: int) -> Callable[[str, Any], int]:
@@ -56,11 +53,9 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
     def check(name: str, value: Any) -> str:
-        if not isinstance(value, str):
-            raise BadType(name, f"is {value!r}", did_you_mean("", known))
-        if value not in known:
+        if expect(name, value, str, "a name") not in known:
             raise BadArgument(name, f"is {value!r}", did_you_mean(value, known))
-        return value
+        return str(value)
 
     return check
 
@@ -215,8 +210,7 @@ class Experiment(Renamed):
     @classmethod
     def from_dict(cls, name: str, settings: Any) -> Experiment:
         """An experiment by its settings; others are the defaults of its name, or the paper's."""
-        if not isinstance(settings, Mapping):
-            raise BadType(f"experiment {name}", f"is {settings!r}", "give it a table of settings")
+        expect(f"experiment {name}", settings, Mapping, "a table of settings")
         settings = {_STORED.get(name, name): value for name, value in settings.items()}
         for setting in settings:
             if setting not in cls.settings():

@@ -61,10 +61,6 @@ class Kind(NamedTuple):
 Models = tuple[ModelSpec, ...]
 
 
-def _fitted(compared: Models) -> Iterable[ModelSpec]:
-    return dict.fromkeys(member for spec in compared for member in (*spec.nested, spec))
-
-
 def _family(compared: Models) -> list[ModelSpec]:
     return [spec for spec in compared if not spec.is_rival]
 
@@ -74,22 +70,19 @@ def _annealed(compared: Models) -> list[ModelSpec]:
     return sorted(_family(compared), key=lambda spec: spec.model != "Ising")[:1]
 
 
-def _in_groups(compared: Models) -> list[ModelSpec]:
-    return [spec for spec in compared if spec.has_groups]
-
-
 _EACH, _FIRST, _ALL = range, lambda _: (0,), lambda _: (None,)
 #: All kinds but ``"describe"``, the words and statistics of the data. ``"fit"`` is one model along
 #: all l1, with log Z and validation score of each, from which l1 is chosen; the others are about
 #: the chosen fits. Figures show the first split.
 KINDS = {
-    "fit": Kind(_EACH, _fitted),
+    "fit": Kind(_EACH, lambda specs: dict.fromkeys(m for s in specs for m in (*s.nested, s))),
     "test": Kind(_EACH, _ALL),  # all models on the test part, side by side
     "patterns": Kind(_FIRST, _ALL),  # probabilities of test words, synchrony, adequacy
     "anneal": Kind(_FIRST, _annealed),  # how annealing converges
     "predict": Kind(_EACH, tuple),  # each unit's spikes
     "structure": Kind(_EACH, _family),  # layers, effective interactions, intervals
-    "assemblies": Kind(_ALL, _in_groups),  # hidden units of split 0 that the others have, too
+    # Hidden units of split 0 that the others have, too.
+    "assemblies": Kind(_ALL, lambda compared: [spec for spec in compared if spec.has_groups]),
 }
 
 
@@ -106,10 +99,7 @@ def specs_of(experiment: Experiment, n_units: int, window: int) -> tuple[ModelSp
 
 
 def families(experiment: Experiment, n_units: int, window: int) -> dict[str, ModelSpec]:
-    """The same models by a name that is the same for all windows.
-
-    Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
-    """
+    """The same models by a name for all windows: ``"RBM"`` for ``"RBM 30"`` where units grow."""
     bits, found = n_dims(experiment, n_units, window), {}
     models = experiment.models_for(bits)
     family = [model for model in models if model not in RIVALS]
@@ -172,10 +162,7 @@ def _jobs(
 
 
 def dependencies(job: Job, compared: tuple[ModelSpec, ...], n_splits: int) -> list[Job]:
-    """Jobs whose results this one starts from.
-
-    ``compared`` are all models of its experiment, ``n_splits`` its splits.
-    """
+    """Jobs whose results this one starts from, of all models ``compared`` in its experiment."""
     if job.kind == "describe":
         return []
     if job.kind == "assemblies":

@@ -64,10 +64,7 @@ def has_result(path: Path) -> bool:
 
 
 def merge_parts(store: Store, *, progress: bool | None = None) -> MergeResult:
-    """Merge all parts that a store does not have yet; the caller holds its lock.
-
-    What is damaged or foreign is set aside and reported, and its job counts as not done.
-    """
+    """Merge all parts that a locked store does not have; what is damaged is set aside."""
     waiting = _waiting(store)
     merged = failed = 0
     sentences = []

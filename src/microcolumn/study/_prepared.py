@@ -66,26 +66,13 @@ class Prepared:
         return prepared
 
     def enter(self, store: Store, *, command: str) -> list[str]:
-        """Write the plan and its recordings into a store that fits them; merge parts of tasks.
-
-        Returns
-        -------
-        list of str
-            What changed since the store was last used, and which parts could not be merged.
-
-        Raises
-        ------
-        ValueError
-            Where a recording is not the one that the store was made from.
-        StoreError
-            Where another version made the store.
-        """
+        """Write plan and recordings into a store that fits, merge parts; sentences on changes."""
         messages = _changes(self.plan, store)
         _check_unchanged(self.recordings, self.recording_info, store)
         for name, recording in self.recordings.items():
             row = recording_row(name, recording, self.recording_info[name], self.plan)
             store.write_recording(row)
-        store.write_plan(
+        store.write_study(
             [{"digest": digest} | job.row for digest, job in self.jobs.items()],
             plan=json_text(self.plan.as_dict()),
             microcolumn=__version__,
@@ -159,8 +146,7 @@ def _check_unchanged(
             raise BadInput(
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
-                f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
-                "epochs)",
+                f"{recording.n_spikes:,} of {recording.n_units} (or other times or layers)",
                 "restore it or the options it was read with, or use another store",
             )
 
@@ -169,19 +155,11 @@ def recording_row(
     name: str, recording: Recording, info: RecordingInfo, plan: Plan
 ) -> dict[str, Any]:
     """Row of the store about a recording."""
-    table, rates = recording.units, recording.rates_hz
-    places = {"area": table.area, "probe": table.probe}
+    unknown = {"layer": None, "depth_um": None}
+    shared = {"depth_reference": recording.units.depth_reference}
     units = [
-        {
-            "id": table.ids[n],
-            "layer": None if table.layer is None else table.layer[n],
-            "depth_um": None if table.depth_um is None else float(table.depth_um[n]),
-            "depth_reference": table.depth_reference,
-            "multiunit": bool(table.multiunit[n]),
-            "rate_hz": float(rates[n]),
-            **{name: labels[n] for name, labels in places.items() if labels is not None},
-        }
-        for n in range(recording.n_units)
+        unknown | row | shared | {"rate_hz": rate}
+        for row, rate in zip(recording.units.to_rows(), recording.rates_hz.tolist(), strict=True)
     ]
     remedy = "see microcolumn info, and choose units with --ids or Recording.select"
     doubts = [f"{doubt}; {remedy}" for doubt in suspicions(suspect_units(recording))]
@@ -231,11 +209,7 @@ def _changes(plan: Plan, store: Store) -> list[str]:
 def inputs(
     store_of: Callable[[str], Store], job: Job, used: Mapping[Job, str]
 ) -> tuple[dict[str, tuple[bytes, ...]], dict[str, LogPartition]]:
-    """What a job starts from: fitted models by name, and log Z of those that were chosen.
-
-    ``used`` are the finished fits that it starts from, with their digests. Models are all of a path
-    for a fit, else the fit at the l1 that the validation part prefers, of each split that is used.
-    """
+    """Fitted models by name that a job starts from, and log Z of those that were chosen."""
     models: dict[str, tuple[bytes, ...]] = {}
     log_z: dict[str, LogPartition] = {}
     for fit, digest in used.items():

@@ -7,33 +7,25 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Unpack
 
-from ..evaluate import (
-    Adequacy,
-    Assemblies,
-    Comparison,
-    Explainable,
-    Intervals,
-    LayersResult,
-    LayerStatistics,
-    ModelScore,
-    PatternStatistics,
-    PredictionResult,
-    Synchrony,
-    WindowResult,
-)
+from .. import evaluate
 from ..evaluate.splits import model_score
 from ..evaluate.summaries import predictions_of
-from ..formatting import enumeration
+from ..formatting import counted, enumeration, html_table
 from ..models import ModelSpec
 from ..models.spec import INDEPENDENT
+from ..notebook import card, facts
 from ..partition.convergence import Convergence
 from ..safe_text import shortened
 from ._describe import DATA, AnnealingResult, PatternsResult
-from ._overview import overview
 from ._stored import WHERE, StoredStudy
 from .codec import from_blob, renamed_row, row_of, typed
 from .index import Condition, Row, Where, log_partition_of, n_blocks
+from .plan import Experiment
 from .unit_table import unit_rows
+
+_ADEQUACY = "the adequacy of split 0"
+#: Most rows of a table that a notebook shows, and most failures.
+_MOST_ROWS, _MOST_FAILURES = 100, 3
 
 
 class Results(StoredStudy):
@@ -83,9 +75,37 @@ class Results(StoredStudy):
         return f"Results({self.file}: {shortened(names)}; {done})"
 
     def _repr_html_(self) -> str:
-        return overview(self, self._comparisons)
+        """How much is done, and the best model of each recording."""
+        jobs = self.provenance()
+        failed = [f"{each['job']}: {each['error']}" for each in jobs["failures"]]
+        about = {
+            "recordings": counted(len(self.plan.sources), "recording"),
+            "jobs": f"{jobs['n_done']:,} of {jobs['n_planned']:,} done",
+            "failed": "; ".join(failed[:_MOST_FAILURES]) + " ..." * (len(failed) > _MOST_FAILURES),
+        }
+        about |= {each.name: _plan_of(each) for each in self.plan.experiments}
+        rows = [self._overview(at) for at in self.index.conditions()]
+        cells = [list(row.values()) for row in rows[:_MOST_ROWS]]
+        left = ("recording", "experiment", "best model")
+        table = html_table(list(rows[0]), cells, left=left) if rows else ""
+        more = f"<p>and {len(rows) - _MOST_ROWS:,} more</p>" * (len(rows) > _MOST_ROWS)
+        return card(f"Study {self.file.name}", facts(about), table, more)
 
-    def comparison(self, recording: str, **where: Unpack[Where]) -> Comparison:
+    def _overview(self, at: Condition) -> dict[str, str]:
+        """Row of a condition in what a notebook shows."""
+        found = self._comparisons.get(at.key)
+        best = found.best if found is not None and found.models else None
+        return {
+            "recording": self.label(at.recording),
+            "experiment": at.experiment.name,
+            "units": str(self.index.n_units(at.recording, at.experiment)),
+            "bins per word": str(at.window),
+            "splits tested": f"{found.n_splits if found else 0} of {at.experiment.n_splits}",
+            "best model": "-" if best is None else best.name,
+            "bits/s over independent units": "-" if best is None else f"{best.bits_per_second:.2f}",
+        }
+
+    def comparison(self, recording: str, **where: Unpack[Where]) -> evaluate.Comparison:
         """All models on the untouched test parts, side by side."""
         condition = self.index.at(recording, **where)
         found = self._comparisons.get(condition.key)
@@ -93,11 +113,13 @@ class Results(StoredStudy):
             raise condition.missing("a test")
         return found
 
-    def by_window(self, recording: str, *, experiment: str = "spatiotemporal") -> WindowResult:
+    def by_window(
+        self, recording: str, *, experiment: str = "spatiotemporal"
+    ) -> evaluate.WindowResult:
         """Scores per unit against the length of the window (docs/method.md, section 7)."""
         settings = self.index.experiment(recording, experiment)
         n_units = self.index.n_units(recording, settings)
-        found: dict[str, list[ModelScore | None]] = {}
+        found: dict[str, list[evaluate.ModelScore | None]] = {}
         dealt: list[int | None] = []
         for window in settings.windows:
             condition = Condition(recording, settings, window)
@@ -106,7 +128,7 @@ class Results(StoredStudy):
             for name, spec in self.index.families(condition).items():
                 result = model_score(spec, scores.get(spec, []), n_units)
                 found.setdefault(name, []).append(result)
-        return WindowResult(
+        return evaluate.WindowResult(
             recording=recording,
             experiment=settings.name,
             windows=settings.windows,
@@ -162,13 +184,13 @@ class Results(StoredStudy):
 
     def predictions(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> dict[str, PredictionResult]:
+    ) -> dict[str, evaluate.PredictionResult]:
         """Predictions of single units, by what is given: ``"rest"`` and, of windows, ``"past"``."""
         return dict(self._predictions(*self._model_at(recording, model, where)))
 
     def _read_predictions(
         self, condition: Condition, spec: ModelSpec
-    ) -> dict[str, PredictionResult]:
+    ) -> dict[str, evaluate.PredictionResult]:
         rows = self._needed(f"a prediction by {spec.name}", "predictions", condition, spec)
         by_split: dict[int, list[Row]] = {}
         for row in rows:
@@ -178,13 +200,13 @@ class Results(StoredStudy):
 
     def layers(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> LayersResult | None:
+    ) -> evaluate.LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
         return self._layers(*self._model_at(recording, model, where))
 
-    def _read_layers(self, condition: Condition, spec: ModelSpec) -> LayersResult | None:
+    def _read_layers(self, condition: Condition, spec: ModelSpec) -> evaluate.LayersResult | None:
         known = {
-            split: typed(LayerStatistics, row["layers"])
+            split: typed(evaluate.LayerStatistics, row["layers"])
             for split, row in self._structures(condition, spec).items()
             if row["layers"]
         }
@@ -192,7 +214,7 @@ class Results(StoredStudy):
             return None
         scores = self._scores(condition).get(spec, [])
         live = {score.split: score.n_live_hidden for score in scores}
-        return LayersResult(
+        return evaluate.LayersResult(
             model=spec,
             splits=tuple(known),
             statistics=tuple(known.values()),
@@ -213,41 +235,42 @@ class Results(StoredStudy):
 
     def assemblies(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> Assemblies:
+    ) -> evaluate.Assemblies:
         """Hidden units of split 0, and in which other splits they recur.
 
         See :func:`microcolumn.evaluate.assemblies`. It is empty for a model without hidden units.
         """
         condition, spec = self._model_at(recording, model, where)
         if not spec.has_groups:
-            return Assemblies((), condition.experiment.n_splits, exact=True)
+            return evaluate.Assemblies((), condition.experiment.n_splits, exact=True)
         rows = self._needed(f"the assemblies of {spec.name}", "assemblies", condition, spec)
-        return typed(Assemblies, rows[0]["found"])
+        return typed(evaluate.Assemblies, rows[0]["found"])
 
     def intervals(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
-    ) -> Intervals | None:
+    ) -> evaluate.Intervals | None:
         """Intervals for the parameters in split 0; None where there are too many parameters.
 
         See :func:`microcolumn.evaluate.intervals`; ``to_rows`` of it is a table for a file.
         """
         return self._intervals(*self._model_at(recording, model, where))
 
-    def _read_intervals(self, condition: Condition, spec: ModelSpec) -> Intervals | None:
+    def _read_intervals(self, condition: Condition, spec: ModelSpec) -> evaluate.Intervals | None:
         row = self._structures(condition, spec).get(0)
         if row is None:
             raise condition.missing(f"the structure of {spec.name} in split 0")
-        return from_blob(Intervals, row["intervals"]) if row["intervals"] else None
+        return from_blob(evaluate.Intervals, row["intervals"]) if row["intervals"] else None
 
     def patterns(self, recording: str, **where: Unpack[Where]) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, **where)
-        rows = self._query("patterns", **condition.names)
-        if not rows:
-            raise condition.missing("the patterns of split 0")
+        found = self._query("patterns", **condition.names)
+        rows = condition.needed("the patterns of split 0", found)
         test = self.words(split=0, **condition.names)[2]
         statistics = {
-            row["model"]: replace(from_blob(PatternStatistics, row["statistics"]), X=test.X)
+            row["model"]: replace(
+                from_blob(evaluate.PatternStatistics, row["statistics"]), X=test.X
+            )
             for row in rows
             if row["statistics"] is not None
         }
@@ -257,34 +280,30 @@ class Results(StoredStudy):
             split=0,
             l1={row["model"]: row["l1"] for row in rows if row["model"] not in order[:2]},
             statistics={name: statistics[name] for name in order if name in statistics},
-            synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
+            synchrony={
+                row["model"]: from_blob(evaluate.Synchrony, row["synchrony"]) for row in rows
+            },
         )
 
-    def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, Adequacy]:
+    def adequacy(self, recording: str, **where: Unpack[Where]) -> dict[str, evaluate.Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
         condition = self.index.at(recording, **where)
-        rows = self._rows("adequacies", condition)
-        found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
-        if not found:
-            raise condition.missing("the adequacy of split 0")
+        rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition))
+        found = {r["model"]: typed(evaluate.Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
         order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         return {name: found[name] for name in order if name in found}
 
-    def explainable(self, recording: str, **where: Unpack[Where]) -> Explainable:
+    def explainable(self, recording: str, **where: Unpack[Where]) -> evaluate.Explainable:
         """What the best possible model would gain on the test words of split 0."""
         condition = self.index.at(recording, **where)
-        rows = self._rows("adequacies", condition, model=DATA)
-        if not rows:
-            raise condition.missing("the adequacy of split 0")
-        return typed(Explainable, rows[0]["explainable"])
+        rows = condition.needed(_ADEQUACY, self._rows("adequacies", condition, model=DATA))
+        return typed(evaluate.Explainable, rows[0]["explainable"])
 
     def annealing(self, recording: str, **where: Unpack[Where]) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
         condition = self.index.at(recording, **where)
         rows = self._query("annealings", **condition.names)
-        if not rows:
-            raise condition.missing("the annealing of split 0")
-        [row] = rows
+        [row] = condition.needed("the annealing of split 0", rows)
         spec = ModelSpec.of(row["model"])
         normaliser = self._normaliser(condition, spec, 0, row["l1"])
         return AnnealingResult(
@@ -294,6 +313,13 @@ class Results(StoredStudy):
             log_z=log_partition_of(normaliser),
             convergence=from_blob(Convergence, row["convergence"]),
         )
+
+
+def _plan_of(experiment: Experiment) -> str:
+    n_bins = f" x {', '.join(map(str, experiment.windows))}" * (experiment.windows != (1,))
+    words = f"words of {experiment.bin_width * 1e3:g} ms{n_bins}"
+    splits = f"{counted(experiment.n_splits, 'split')} by {experiment.split_by}"
+    return f"{words}, {splits}, {enumeration(experiment.models)}"
 
 
 def _frame(rows: list[Row]) -> Any:

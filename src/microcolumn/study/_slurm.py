@@ -63,21 +63,7 @@ def check_printable(texts: Iterable[str]) -> None:
 def script(
     command: Sequence[str], *, name: str, log: Path, flags: Sequence[str], n_tasks: int | None
 ) -> str:
-    """A batch script for sbatch, which any shell can run as well.
-
-    Parameters
-    ----------
-    command : sequence of str
-        Arguments of ``microcolumn``; those of one task, its number, are added.
-    name : str
-        Of the job in SLURM's lists.
-    log : Path
-        Folder for what tasks print.
-    flags : sequence of str
-        Options of sbatch.
-    n_tasks : int or None
-        Tasks of the array; None for a job that is no array.
-    """
+    """A batch script for sbatch, or any shell: an array of ``n_tasks``, or a single job."""
     check_printable([*command, name, str(log)])
     pattern = f"{name}-%A_%a.log" if n_tasks else f"{name}-%j.log"
     directives = [
@@ -100,10 +86,7 @@ def script(
 
 
 def submit_script(path: Path, after: str | None) -> str:
-    """Give a script to sbatch; the number that SLURM gives it.
-
-    It waits until job ``after`` has ended, well or not, and does what is ready then.
-    """
+    """Number that SLURM gives a script, which waits until job ``after`` has ended somehow."""
     order = [f"--dependency=afterany:{after}"] if after else []
     return _answer(["sbatch", "--parsable", *order, str(path)]).strip().partition(";")[0]
 
@@ -115,11 +98,7 @@ def cancel(jobs: Sequence[str]) -> None:
 
 
 def tasks_by_state(jobs: Sequence[str]) -> dict[str, int]:
-    """How many tasks of these jobs are in which state, in plain words.
-
-    squeue knows those that have not ended and, for some minutes, those that have. sacct knows all
-    of them, on clusters that keep accounts.
-    """
+    """Tasks by state, in plain words: of sacct, where there are accounts, and of squeue."""
     options = ["--noheader", "--parsable2", "--allocations", "--format=JobID,State"]
     try:
         accounts = _answer(["sacct", *options, f"--jobs={','.join(jobs)}"])

@@ -113,9 +113,8 @@ class StoredStudy:
         """The models of one kind at every l1 that was tried, increasing."""
         condition, spec = self._model_at(recording, model, where)
         tried = self._normalisers(condition, spec, split)
-        if not tried:
-            raise condition.missing(f"{spec.name} of split {split}")
-        return [self._model(condition, spec, split, l1) for l1 in tried]
+        needed = condition.needed(f"{spec.name} of split {split}", tried)
+        return [self._model(condition, spec, split, l1) for l1 in needed]
 
     def activation(
         self,
@@ -227,19 +226,14 @@ class StoredStudy:
         self, what: str, table: str, condition: Condition, spec: ModelSpec, **equal: Any
     ) -> list[Row]:
         """Rows of a model, of which there must be some: else ``what`` is not computed yet."""
-        rows = self._rows(table, condition, model=spec.name, **equal)
-        if not rows:
-            raise condition.missing(what)
-        return rows
+        return condition.needed(what, self._rows(table, condition, model=spec.name, **equal))
 
     def _described(self, kind: type[Found], column: str, recording: str, experiment: str) -> Found:
         where = {"recording": recording, "experiment": experiment}
         rows = self._query("descriptions", columns=(column,), **where)
         if not rows:
-            raise NotComputedError(
-                f"the data of {recording!r}, experiment {experiment!r} are not stored yet",
-                "run the study further",
-            )
+            problem = f"the data of {recording!r}, experiment {experiment!r} are not stored yet"
+            raise NotComputedError(problem, "run the study further")
         return from_blob(kind, rows[0][column])
 
     def _model(
@@ -263,16 +257,12 @@ class StoredStudy:
 
     def _normaliser(self, condition: Condition, spec: ModelSpec, split: int, l1: float) -> Row:
         """Row of one fit's log Z and validation score."""
-        rows = self._normalisers(condition, spec, split)
-        if not rows:
-            raise condition.missing(f"{spec.name} of split {split}")
+        found = self._normalisers(condition, spec, split)
+        rows = condition.needed(f"{spec.name} of split {split}", found)
         if l1 not in rows:
             known = ", ".join(map(repr, rows))  # with all digits, since it has to be one of them
-            raise BadArgument(
-                "l1",
-                f"is {float(l1)!r}",
-                f"{spec.name} of split {split} of {condition} has {known}",
-            )
+            remedy = f"{spec.name} of split {split} of {condition} has {known}"
+            raise BadArgument("l1", f"is {float(l1)!r}", remedy)
         return rows[l1]
 
     def _read_scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from .. import __version__
 from ..atomic import atomic_write
 from ..errors import BadInput
 from ..validation import whole_number
-from ._compute import JobResult, execute, failed
+from ._compute import execute, failed
 from ._jobs import RecordingInfo
 from ._parts import has_result, part_path, read_part, write_part
 from ._prepared import Prepared
@@ -95,10 +95,8 @@ def submit(
     whole_number("array", array, least=1)
     for source in plan.sources:
         if source.in_memory is not None:
-            raise BadInput(
-                f"recording {source.name} is in memory, where no other machine sees it",
-                "save it and name its file",
-            )
+            problem = f"recording {source.name} is in memory, where no other machine sees it"
+            raise BadInput(problem, "save it and name its file")
     if slurm and not dry_run:
         check_installed()
     prepared = Prepared.of(plan)
@@ -190,10 +188,8 @@ def _check_last(path: Path) -> list[str]:
     tasks = tasks_by_state(last.numbers)
     if is_alive(tasks):
         counts = ", ".join(f"{count} {state}" for state, count in tasks.items())
-        raise BadInput(
-            f"tasks of the last submission have not ended ({counts})",
-            f"wait for them, or end them with scancel {' '.join(last.numbers)}",
-        )
+        problem = f"tasks of the last submission have not ended ({counts})"
+        raise BadInput(problem, f"wait for them, or end them with scancel {' '.join(last.numbers)}")
     return shortages(tasks)
 
 
@@ -238,69 +234,44 @@ def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 
         raise BadInput(f"there is no task {task} of stage {stage}", f"there are {sizes}")
     whole_number("threads", threads, least=1)
     recording_info = {name: RecordingInfo(*each) for name, each in submission.recordings.items()}
-    array_task = _ArrayTask(
-        submission.folder.parent, Plan.from_dict(submission.plan), recording_info, threads
-    )
-    return array_task.run(stages[stage - 1][task])
+    prepared = Prepared(Plan.from_dict(submission.plan), recording_info, {})
+    return _run_jobs(stages[stage - 1][task], prepared, submission.folder.parent, threads)
 
 
-class _ArrayTask:
-    """Jobs of one task, whose parts and those that they start from are in a folder."""
-
-    def __init__(
-        self, parts: Path, plan: Plan, recording_info: dict[str, RecordingInfo], threads: int
-    ) -> None:
-        self.parts = parts
-        self.prepared = Prepared(plan, recording_info, {})
-        self.threads = threads
-        self._with_recording = lru_cache(1)(self._read)  # one in memory at a time
-
-    def run(self, digests: Sequence[str]) -> int:
-        """Do what has no part yet; the number of jobs that failed."""
-        jobs = self.prepared.jobs
-        n_failed = 0
-        for digest in sorted(digests, key=lambda each: jobs[each].recording):
-            if self._is_done(digest):
-                continue
-            if all(map(self._is_done, self.prepared.used(jobs[digest]).values())):
-                n_failed += bool(self._keep(self._result(digest)).error)
-            else:
-                _print_line(f"{jobs[digest]}: left, because a job that it starts from is not done")
-        return n_failed
-
-    def _is_done(self, digest: str) -> bool:
-        return has_result(part_path(self.parts, digest))
-
-    def _result(self, digest: str) -> JobResult:
+def _run_jobs(digests: Sequence[str], prepared: Prepared, parts: Path, threads: int) -> int:
+    """Do what has no part in the folder ``parts`` yet; the number of jobs that failed."""
+    with_recording = lru_cache(1)(partial(_with_recording, prepared))  # one in memory at a time
+    n_failed = 0
+    for digest in sorted(digests, key=lambda each: prepared.jobs[each].recording):
+        job = prepared.jobs[digest]
+        if has_result(part_path(parts, digest)):
+            continue
+        if not all(has_result(part_path(parts, each)) for each in prepared.used(job).values()):
+            _print_line(f"{job}: left, because a job that it starts from is not done")
+            continue
         try:
-            prepared = self._with_recording(self.prepared.jobs[digest].recording)
-            task = prepared.task(
-                digest, lambda used: read_part(part_path(self.parts, used)), self.threads
+            task = with_recording(job.recording).task(
+                digest, lambda used: read_part(part_path(parts, used)), threads
             )
+            result = execute(task)
         except Exception as error:  # it could not even start
-            return failed(digest, error)
-        return execute(task)
-
-    def _read(self, recording: str) -> Prepared:
-        """The plan with a recording, which must be what it was when the study was submitted."""
-        known = self.prepared
-        [source] = [each for each in known.plan.sources if each.name == recording]
-        read = source.load()
-        if fingerprint(read) != known.recording_info[recording].fingerprint:
-            raise BadInput(
-                f"recording {recording!r} is not what it was when the study was submitted",
-                "restore it, or submit the study again into a new store",
-            )
-        return Prepared(known.plan, known.recording_info, {recording: read})
-
-    def _keep(self, result: JobResult) -> JobResult:
-        """Write the part of a job, and a line about it."""
+            result = failed(digest, error)
         part = Store.in_memory()
-        self.prepared.keep(result, part)
-        write_part(self.parts, result.digest, part)
-        done = result.error or f"done in {result.seconds:.1f} s"
-        _print_line(f"{self.prepared.jobs[result.digest]}: {done}")
-        return result
+        prepared.keep(result, part)
+        write_part(parts, digest, part)
+        _print_line(f"{job}: {result.error or f'done in {result.seconds:.1f} s'}")
+        n_failed += bool(result.error)
+    return n_failed
+
+
+def _with_recording(known: Prepared, recording: str) -> Prepared:
+    """The plan with a recording, which must be what it was when the study was submitted."""
+    [source] = [each for each in known.plan.sources if each.name == recording]
+    read = source.load()
+    if fingerprint(read) != known.recording_info[recording].fingerprint:
+        problem = f"recording {recording!r} is not what it was when the study was submitted"
+        raise BadInput(problem, "restore it, or submit the study again into a new store")
+    return Prepared(known.plan, known.recording_info, {recording: read})
 
 
 def _print_line(line: str) -> None:

@@ -174,10 +174,8 @@ class _NoTerminal(TextIOWrapper):
 @contextmanager
 def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
     if scheduler == "slurm":
-        raise BadInput(
-            "a scheduler is the address of a Dask cluster, and slurm is none",
-            "give the plan to SLURM by microcolumn study submit --slurm",
-        )
+        problem = "a scheduler is the address of a Dask cluster, and slurm is none"
+        raise BadInput(problem, "give the plan to SLURM by microcolumn study submit --slurm")
     if n_jobs is not None:
         raise BadArgument("n_jobs", "is for this machine", "a cluster uses all its workers")
     try:
@@ -203,10 +201,8 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
-            raise BadInput(
-                f"the Dask scheduler at {scheduler} has no workers",
-                f"start some with 'dask worker {scheduler} --nthreads 1'",
-            ) from None
+            remedy = f"start some with 'dask worker {scheduler} --nthreads 1'"
+            raise BadInput(f"the Dask scheduler at {scheduler} has no workers", remedy) from None
         count = sum(client.nthreads().values())
         yield Workers(count, 1, f"the workers of {scheduler}", client)
 

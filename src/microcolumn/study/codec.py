@@ -13,7 +13,7 @@ import math
 import types
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 #: Names that stores keep for fields that have another one by now.
@@ -23,10 +23,7 @@ _ARRAY = "array"
 
 
 def plain(value: Any, array: Callable[[Any], Any] | None = None) -> Any:
-    """``value`` in the types of JSON: text keys, lists, None instead of numbers not finite.
-
-    ``array`` says what stands for an array, by default a list.
-    """
+    """``value`` in the types of JSON, None for numbers not finite; ``array`` replaces arrays."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = row_of(value)
     if isinstance(value, Mapping):
@@ -58,11 +55,7 @@ def json_text(value: Any) -> str:
 
 
 def typed(kind: type[T], value: Any) -> T:
-    """``value``, as :func:`plain` made it or as a row has it, as a dataclass again.
-
-    Keys that the dataclass does not have are left out, and fields that are missing have their
-    defaults.
-    """
+    """``value``, as :func:`plain` made it, as a dataclass again, without keys it does not have."""
     return _typed(kind, value)  # type: ignore[no-any-return]
 
 
@@ -97,26 +90,38 @@ def from_blob(kind: type[T], data: bytes) -> T:
 
 
 def _typed(kind: Any, value: Any) -> Any:
-    if kind is float:
-        return math.nan if value is None else value
-    if kind is bool:
-        return bool(value)
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        if value is None or (isinstance(value, float) and math.isnan(value)):
-            return None if type(None) in inner else math.nan
-        return _typed(next(each for each in inner if each is not type(None)), value)
-    if origin is Literal or kind is Any:
+    origin = get_origin(kind) or kind
+    if origin in _MAKERS:
+        return _MAKERS[origin](get_args(kind), value)
+    if not (dataclasses.is_dataclass(origin) and isinstance(origin, type)):
         return value
-    if origin is tuple:
-        entries = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
-        return tuple(_typed(each, entry) for each, entry in zip(entries, value, strict=True))
-    if origin is not None and issubclass(origin, Mapping):
-        return {key: _typed(inner[1], entry) for key, entry in value.items()}
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        known = [(name, _STORED.get(name, name), of) for name, of in _fields(kind).items()]
-        return kind(**{name: _typed(of, value[old]) for name, old, of in known if old in value})
-    return value
+    known = [(name, _STORED.get(name, name), of) for name, of in _fields(origin).items()]
+    return origin(**{name: _typed(of, value[old]) for name, old, of in known if old in value})
+
+
+def _optional(kinds: tuple[Any, ...], value: Any) -> Any:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None if type(None) in kinds else math.nan
+    return _typed(next(each for each in kinds if each is not type(None)), value)
+
+
+def _tuple(kinds: tuple[Any, ...], values: Any) -> tuple[Any, ...]:
+    entries = kinds[:1] * len(values) if kinds[-1] is Ellipsis else kinds
+    return tuple(_typed(each, value) for each, value in zip(entries, values, strict=True))
+
+
+def _mapping(kinds: tuple[Any, ...], value: Any) -> dict[Any, Any]:
+    return {key: _typed(kinds[1], entry) for key, entry in value.items()}
+
+
+#: What makes values of some types from their arguments and the types of JSON.
+_MAKERS: dict[Any, Callable[[tuple[Any, ...], Any], Any]] = {
+    float: lambda _, value: math.nan if value is None else value,
+    bool: lambda _, value: bool(value),
+    **dict.fromkeys((Union, types.UnionType), _optional),
+    tuple: _tuple,
+    **dict.fromkeys((dict, Mapping), _mapping),
+}
 
 
 @cache

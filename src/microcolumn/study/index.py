@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..errors import BadArgument, BadInput
 from ..evaluate import SplitScore
@@ -18,6 +18,7 @@ from .plan import Experiment, Plan
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
+Rows = TypeVar("Rows", list[Row], dict[float, Row])
 
 
 class NotComputedError(BadInput):
@@ -60,6 +61,12 @@ class Condition(NamedTuple):
         """The error that says that a result is still to come."""
         return NotComputedError(f"{what} of {self} is not computed yet; run the study further")
 
+    def needed(self, what: str, rows: Rows) -> Rows:
+        """Rows of which there must be some: else ``what`` is still to come."""
+        if not rows:
+            raise self.missing(what)
+        return rows
+
 
 class PlanIndex:
     """All results that a plan has, computed or not; ``recordings`` are those read so far."""
@@ -87,9 +94,8 @@ class PlanIndex:
             window = settings.windows[0]
         if window is None or window not in settings.windows:
             known = ", ".join(map(str, settings.windows))
-            raise BadArgument(
-                "window", f"is {window}, and experiment {settings.name!r} has {known}", "choose one"
-            )
+            problem = f"is {window}, and experiment {settings.name!r} has {known}"
+            raise BadArgument("window", problem, "choose one")
         return Condition(recording, settings, window)
 
     def experiment(self, recording: str, name: str | None = None) -> Experiment:
@@ -140,9 +146,7 @@ class PlanIndex:
         """Raise a ValueError where the plan has no such split."""
         settings = condition.experiment
         if not 0 <= split < settings.n_splits:
-            raise BadArgument(
-                "split", f"is {split}", f"{condition} has splits 0 to {settings.n_splits - 1}"
-            )
+            raise BadArgument("split", f"is {split}", f"choose 0 to {settings.n_splits - 1}")
 
 
 def n_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) -> int | None:

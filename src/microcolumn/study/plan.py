@@ -14,7 +14,7 @@ from ..io import is_url
 from ..recording import Recording
 from ..renamed import Renamed
 from ..simulate import PRESETS
-from ..validation import listed
+from ..validation import expect, listed
 from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
 from .sources import Source
 
@@ -57,8 +57,7 @@ class Plan(Renamed):
         for name, kind in (("sources", Source), ("experiments", Experiment)):
             entries = tuple(listed(name, getattr(self, name), f"pass a list of {kind.__name__}"))
             for entry in entries:
-                if not isinstance(entry, kind):
-                    raise BadType(name, f"has {entry!r}", f"pass a list of {kind.__name__}")
+                expect(name, entry, kind, f"a list of {kind.__name__}")
             object.__setattr__(self, name, entries)
         if not self.sources:
             raise BadInput("the plan has no recording", "add one with a preset or a file")
@@ -156,10 +155,8 @@ class Plan(Renamed):
             except tomllib.TOMLDecodeError as error:
                 raise BadFile(f"it is not TOML: {error}", "correct that line") from None
             except RecursionError:
-                raise BadFile(
-                    "it has lists or tables within each other that are too deep to read",
-                    "a plan has three levels",
-                ) from None
+                problem = "it has lists or tables within each other that are too deep to read"
+                raise BadFile(problem, "a plan has three levels") from None
 
     @classmethod
     def from_dict(cls, plan: Mapping[str, Any], folder: Path | None = None) -> Plan:
@@ -180,8 +177,7 @@ class Plan(Renamed):
                     f"{did_you_mean(section, _SECTIONS)} (an experiment of your own goes into "
                     f"[experiments.{section}])",
                 )
-            if not isinstance(content, Mapping):
-                raise BadType(section, f"is {content!r}", f"write it as a table, [{section}]")
+            expect(section, content, Mapping, f"a table, [{section}]")
         sources = [
             Source.from_dict(name, entry, folder)
             for name, entry in plan.get("recordings", {}).items()
@@ -216,18 +212,15 @@ class Plan(Renamed):
         from, and a study of it says that it is a quick look.
         """
         sources = tuple(
-            replace(source, minutes=_quick_minutes(source)) if source.preset else source
-            for source in self.sources
+            replace(each, minutes=min(each.minutes or PRESETS[each.preset].minutes, 10.0))
+            if each.preset
+            else each
+            for each in self.sources
         )
-        experiments = tuple(_quick_experiment(each) for each in self.experiments)
+        experiments = tuple(map(_quick_experiment, self.experiments))
         if (sources, experiments) == (self.sources, self.experiments):
             return self  # small already
         return Plan(sources, experiments, self.full or self)
-
-
-def _quick_minutes(source: Source) -> float:
-    minutes = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
-    return min(minutes, 10.0)
 
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
@@ -261,8 +254,8 @@ def _named(recordings: Any) -> dict[str, Origin]:
         if isinstance(origin, Source):
             stem = origin.name
         elif isinstance(origin, str | Path):
-            path = urlsplit(origin).path if isinstance(origin, str) and is_url(origin) else origin
-            stem = Path(path).stem or Path(path).resolve().stem or "recording"
+            path = Path(urlsplit(str(origin)).path if is_url(origin) else origin)
+            stem = path.stem or path.resolve().stem or "recording"
         else:
             stem = "recording"
         name, number = stem, 2
@@ -289,23 +282,19 @@ def _source(
 
 
 def _text(path: Path) -> str:
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the plan's TOML file in it")
     try:
         content = path.read_bytes()
-        if content.startswith(b"SQLite format 3"):
-            raise BadFile(
-                "it is a store, not a plan",
-                "give the TOML file it was made from, or print it with 'microcolumn study report'",
-            )
+    except OSError as error:
+        problem = f"{path} cannot be read ({error.strerror})"
+        raise type(error)(f"{problem}; check the path of the plan and its permissions") from None
+    if content.startswith(b"SQLite format 3"):
+        remedy = "give the TOML file it was made from, or print it with 'microcolumn study report'"
+        raise BadFile("it is a store, not a plan", remedy)
+    try:
         return content.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path} does not exist; check the path of the plan") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadFile(f"line {line} is not UTF-8 text", "save it as UTF-8") from None
-    except OSError as error:
-        raise OSError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
 
 
 def _check_distinct(what: str, names: list[str]) -> None:
@@ -347,7 +336,7 @@ def _setting_text(value: Any) -> str:
     if value is None:
         return "not set"
     if isinstance(value, list):
-        return ", ".join(_setting_text(entry) for entry in value) or "all"
+        return ", ".join(map(_setting_text, value)) or "all"
     if isinstance(value, Mapping):
         return " and ".join(f"{key} {_setting_text(entry)}" for key, entry in value.items())
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..safe_text import printable
 from ._slurm import SlurmError, is_alive, shortages, tasks_by_state
 from .store import Store
-from .submission import Submission, last_submission
+from .submission import last_submission
 
 if TYPE_CHECKING:
     from tqdm.auto import tqdm
@@ -95,6 +95,9 @@ def status(store: str | Path) -> Status:
     """
     path = Path(store)
     submission = last_submission(path)
+    tasks: dict[str, int] = {}
+    with suppress(SlurmError):  # a store may be looked at where SLURM cannot be asked
+        tasks = tasks_by_state(submission.numbers) if submission else {}
     with Store.open(path) as opened:
         opened.check()
         about = opened.read_study()
@@ -110,24 +113,13 @@ def status(store: str | Path) -> Status:
         done={kind: done[kind] for kind in planned},
         failures=tuple((job["failed"], job["error"]) for job in jobs if job["failed"]),
         n_other=n_finished - done.total(),
-        tasks={} if submission is None else _tasks(submission),
+        tasks=tasks,
         logs="" if submission is None else str(submission.logs),
     )
 
 
-def _tasks(submission: Submission) -> dict[str, int]:
-    """Tasks by state, where SLURM can be asked: a store may be looked at anywhere."""
-    try:
-        return tasks_by_state(submission.numbers)
-    except SlurmError:
-        return {}
-
-
 def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[NoReturn]:
-    """Bar with jobs done and time; by default in a terminal and in a notebook.
-
-    Where it is asked for in a log, a line now and then.
-    """
+    """Bar with jobs done and time, in a terminal or notebook; lines where a log asks for it."""
     from tqdm.auto import tqdm  # loaded by a run alone
 
     hidden = not (is_interactive() if shown is None else shown)

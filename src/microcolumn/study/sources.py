@@ -99,8 +99,7 @@ class Source:
         select_options = tuple(inspect.signature(Recording.select).parameters)[1:]
         for key, known in (("read", io.option_names()), ("select", select_options)):
             options = getattr(self, key)
-            if not isinstance(options, Mapping):
-                raise BadType(key, f"is {options!r}", "give a table of options")
+            expect(key, options, Mapping, "a table of options")
             options = {str(k): _plain(f"{k!r} of {key}", value) for k, value in options.items()}
             # A misspelt key of the recording itself ends up among the options of reading.
             what, words = (key, ()) if key == "select" else ("a recording", _KEYS[:-1])
@@ -127,8 +126,7 @@ class Source:
     @classmethod
     def from_dict(cls, name: str, entry: Any, folder: Path | None = None) -> Source:
         """The source that :meth:`as_dict` described; paths are relative to ``folder``."""
-        if not isinstance(entry, Mapping):
-            raise BadType(f"recording {name}", f"is {entry!r}", "give a table with preset or file")
+        expect(f"recording {name}", entry, Mapping, "a table with preset or file")
         own = {key: entry[key] for key in _KEYS if key in entry}
         read = {key: value for key, value in entry.items() if key not in _KEYS}
         file = own.get("file")
@@ -161,9 +159,7 @@ class Source:
                 recording = self._read()
                 return recording.select(**self.select) if self.select else recording
         except (ImportError, OSError) as error:
-            kinds = (FileNotFoundError, OSError, ImportError)
-            kind = next(kind for kind in kinds if isinstance(error, kind))
-            raise kind(f"recording {self.name}: {error}") from None
+            raise type(error)(f"recording {self.name}: {error}") from None
 
     def _read(self) -> Recording:
         if self.preset is not None:
@@ -243,11 +239,8 @@ def _plain(name: str, value: Any) -> Any:
             return dict(entry)
         if isinstance(entry, Path):
             return str(entry)
-        raise BadType(
-            name,
-            f"has {entry!r}, which a plan cannot hold",
-            "use text, numbers, lists and tables, or pass the recording itself",
-        )
+        remedy = "use text, numbers, lists and tables, or pass the recording itself"
+        raise BadType(name, f"has {entry!r}, which a plan cannot hold", remedy)
 
     try:
         return json.loads(json.dumps(value, allow_nan=False, default=converted))

@@ -23,14 +23,17 @@ from filelock import FileLock, Timeout
 
 from ..errors import BadInput
 from ._connection import (
+    DAMAGED,
     StoreError,
     as_store_error,
-    check_structure,
-    connect_for_reading,
-    connect_for_writing,
-    connect_in_memory,
+    check_format,
+    check_place,
+    closed_on_error,
+    connect,
+    is_empty,
+    lay_out,
 )
-from ._schema import JSON_COLUMNS, RESULTS, Table, tables
+from ._schema import FORMAT_VERSION, JSON_COLUMNS, RESULTS, Table, tables
 from .codec import json_text
 
 __all__ = ["Store", "StoreError"]
@@ -38,6 +41,15 @@ __all__ = ["Store", "StoreError"]
 Row = dict[str, Any]
 #: What SQLite takes and gives back unchanged; no NaN.
 Value = int | float | str | bytes | None
+
+# SQLite's ordinary journal, not a write-ahead log, whose index is memory that machines do not share
+# (sqlite.org/wal.html): stores lie on network file systems, too. EXTRA also flushes the folder that
+# the journal is removed from; fullfsync is for macOS, whose fsync leaves data in the drive's cache.
+_SETTINGS = (
+    "PRAGMA synchronous = EXTRA",
+    "PRAGMA fullfsync = ON",
+    "PRAGMA foreign_keys = ON",
+)
 
 #: Seconds that a run waits for the lock: :meth:`Store.is_running` has it for an instant.
 _PATIENCE = 2.0
@@ -57,18 +69,50 @@ class Store:
     def create(cls, path: str | os.PathLike[str]) -> Self:
         """Open a store for writing, and make it where there is none; a StoreError says why not."""
         place = Path(path)
-        return cls(place, connect_for_writing(place))
+        check_place(place, new=True)
+        with as_store_error(place), closed_on_error(connect(place, "mode=rwc")) as connection:
+            for setting in _SETTINGS:
+                connection.execute(setting)
+            # The lock of a writer, so that two processes do not both lay out the tables.
+            connection.execute("BEGIN IMMEDIATE")
+            if is_empty(connection):
+                lay_out(connection)
+            else:
+                check_format(connection, place)
+                # A store that cannot be written is refused before anything is computed.
+                connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
+            connection.execute("COMMIT")
+            store = cls(place, connection)
+            store.check()
+            return store
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Open an existing store for reading, also while another process writes to it."""
         place = Path(path)
-        return cls(place, connect_for_reading(place))
+        check_place(place, new=False)
+        # A reader that may write can tidy up after a run that was killed in a transaction. SQLite
+        # is content with less where the file or its folder is read-only.
+        with as_store_error(place), closed_on_error(connect(place, "mode=rw")) as connection:
+            if is_empty(connection):
+                raise StoreError(f"{place} is empty; run the study first")
+            check_format(connection, place)
+            connection.execute("PRAGMA query_only = ON")
+            return cls(place, connection)
 
     @classmethod
     def in_memory(cls, content: bytes = b"") -> Self:
         """A store without a file, empty or with the :meth:`content` of another one."""
-        return cls(Path(":memory:"), connect_in_memory(content))
+        place = Path(":memory:")
+        memory = sqlite3.connect(place, isolation_level=None)
+        with as_store_error(place), closed_on_error(memory) as connection:
+            if content:
+                connection.deserialize(content)
+                check_format(connection, place)
+            else:
+                connection.execute("PRAGMA page_size = 512")  # the smallest: tables are small
+                lay_out(connection)
+            return cls(place, connection)
 
     @staticmethod
     def is_running(path: str | os.PathLike[str]) -> bool:
@@ -92,7 +136,11 @@ class Store:
     def check(self) -> None:
         """Refuse a store whose structure is damaged, as SQLite finds it."""
         with as_store_error(self.path):
-            check_structure(self._connection, self.path)
+            # Unlike quick_check, it finds a row that its index does not have, in the same time.
+            (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if verdict != "ok":
+                reason = " ".join(verdict.split())
+                raise StoreError(DAMAGED.format(path=self.path, reason=reason))
 
     def __enter__(self) -> Self:
         return self
@@ -135,24 +183,19 @@ class Store:
         """All facts about the study; ``runner`` among them while (or since) a run is at work."""
         return {row["key"]: row["value"] for row in self.rows("study")}
 
-    def write_study(self, **entries: str) -> None:
-        """Set facts about the study."""
-        with self._transaction() as connection:
-            for key, value in entries.items():
-                _insert(connection, "study", {"key": key, "value": value}, replace=True)
-
     def write_recording(self, row: Mapping[str, Any]) -> None:
         """Describe a recording, in place of an earlier one of this name."""
         with self._transaction() as connection:
             _insert(connection, "recordings", row, replace=True)
 
-    def write_plan(self, jobs: Iterable[Mapping[str, Any]], **entries: str) -> None:
-        """Set facts about the study, and its jobs in their order, in place of the last plan's."""
+    def write_study(self, jobs: Iterable[Mapping[str, Any]] | None = None, **entries: str) -> None:
+        """Set facts about the study; ``jobs`` in their order take the place of the last plan's."""
         with self._transaction() as connection:
             for key, value in entries.items():
                 _insert(connection, "study", {"key": key, "value": value}, replace=True)
-            connection.execute("DELETE FROM planned")
-            for position, row in enumerate(jobs):
+            if jobs is not None:
+                connection.execute("DELETE FROM planned")
+            for position, row in enumerate(jobs or ()):
                 _insert(connection, "planned", {"position": position} | dict(row))
 
     def finished(self) -> set[str]:
@@ -279,9 +322,7 @@ def _table(name: str, columns: Iterable[str]) -> Table:
     table = tables()[name]
     for column in columns:
         if column not in table.types:
-            raise BadInput(
-                f"table {name} has no column {column!r}", f"choose {', '.join(table.types)}"
-            )
+            raise BadInput(f"table {name} has no column {column!r}", f"it has {list(table.types)}")
     return table
 
 

@@ -101,9 +101,8 @@ class Submission:
         try:
             return cls(folder, **json.loads((folder / _FILE).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError) as error:
-            raise BadInput(
-                f"{folder} is no folder of a submission ({error})", "submit the study again"
-            ) from None
+            problem = f"{folder} is no folder of a submission ({error})"
+            raise BadInput(problem, "submit the study again") from None
 
 
 def parts_folder(store: str | os.PathLike[str]) -> Path:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate import Intervals, PredictionResult
+from ..evaluate import PredictionResult
 from ..evaluate.assembly import by_unit
 from ..evaluate.estimates import corrected
 from ..evaluate.recurrence import oriented_weights
 from ..evaluate.significance import FEWEST_SPLITS, degrees_of_freedom, p_value
-from ..models import ModelSpec
 from ..validation import Floats
 from .index import Condition, Row
 
@@ -70,15 +69,6 @@ def _memberships(results: Results, condition: Condition, ids: tuple[str, ...]) -
     return [{"assemblies": (), "assemblies_model": ""}] * len(ids)
 
 
-class _Couplings(NamedTuple):
-    """Couplings between bits: ``pairs`` (n_pairs, 2), ``nats`` and ``stderr`` (n_pairs,)."""
-
-    model: str
-    pairs: NDArray[np.int64]
-    nats: Floats
-    stderr: Floats
-
-
 def _partners(results: Results, condition: Condition, ids: tuple[str, ...]) -> list[Row]:
     """Units that each unit is most strongly coupled to, each named once."""
     model, pairs, nats, stderr = _couplings(results, condition)
@@ -101,28 +91,27 @@ def _partners(results: Results, condition: Condition, ids: tuple[str, ...]) -> l
     return rows
 
 
-def _couplings(results: Results, condition: Condition) -> _Couplings:
-    """Couplings that differ from 0, of the best model that has some; else, none.
+def _couplings(
+    results: Results, condition: Condition
+) -> tuple[str, NDArray[np.int64], Floats, Floats]:
+    """Couplings that differ from 0: the best model that has some, its pairs, nats, and errors.
 
     Where no model has intervals, those that the penalty left in the best model with couplings.
     """
-    found = [each for each in _best(results.intervals, results, condition) if _has_couplings(each)]
+    known_of = _best(results.intervals, results, condition)
+    found = [each for each in known_of if each[0].model in ("Ising", "SemiRBM")]
     known = [(spec, each) for spec, each in found if each is not None]
     for spec, each in known:
         sure = np.flatnonzero(each.couplings.significant(RATE))
         if sure.size or spec is known[-1][0]:
             values = each.couplings.estimate[sure], each.couplings.stderr[sure]
-            return _Couplings(spec.name, each.pairs[sure], *values)
+            return spec.name, each.pairs[sure], *values
     for spec, _ in found:
         J = results.model(model=spec, **condition.names).parameters_.J
         pairs = np.argwhere(np.triu(J, 1))
         nats = J[tuple(pairs.T)]
-        return _Couplings(spec.name, pairs, nats, np.full(nats.shape, math.nan))
-    return _Couplings("", np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
-
-
-def _has_couplings(found: tuple[ModelSpec, Intervals | None]) -> bool:
-    return found[0].model in ("Ising", "SemiRBM")
+        return spec.name, pairs, nats, np.full(nats.shape, math.nan)
+    return "", np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0)
 
 
 def _gains(results: Results, condition: Condition, n_units: int) -> list[Row]:
@@ -152,7 +141,7 @@ def _q_values(
         return [math.nan] * len(found.units)
     freedom = degrees_of_freedom(found.n_splits, results.blocks_dealt(condition))
     p_values = [p_value(u.gain_bits_per_second, error * u.stderr, freedom) for u in found.units]
-    return [float(q) for q in corrected(np.array(p_values))]
+    return list(map(float, corrected(np.array(p_values))))
 
 
 def _best(find: Callable[..., Any], results: Results, condition: Condition) -> Iterator[Any]:

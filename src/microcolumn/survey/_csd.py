@@ -14,7 +14,7 @@ from scipy import ndimage
 from ..errors import BadArgument, BadInput
 from ..io import LFP
 from ..units import downwards
-from ..validation import Floats, check_entries, real_array
+from ..validation import Floats, check_entries, one_of, real_array
 
 #: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
 CONDUCTIVITY_S_PER_M = 0.3
@@ -162,11 +162,8 @@ def current_source_density(
             "pass one row of potentials and one depth per contact",
         )
     if not 0.0 <= smoothing_um < np.inf or not 0.0 < source_radius_um < np.inf:
-        raise BadArgument(
-            "smoothing_um",
-            f"is {smoothing_um} and source_radius_um {source_radius_um}",
-            "pass finite lengths in µm, the radius above 0",
-        )
+        problem = f"is {smoothing_um} and source_radius_um {source_radius_um}"
+        raise BadArgument("smoothing_um", problem, "pass finite lengths in µm, the radius above 0")
     spacing = np.abs(np.diff(depths))
     in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
     if depths.size < MIN_DEPTHS or not in_order:
@@ -176,11 +173,10 @@ def current_source_density(
             f"current sources need {MIN_DEPTHS} or more, from superficial to deep or the other way",
         )
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
-    chosen = method or ("StandardCSD" if even else "KCSD1D")
+    methods = ("StandardCSD", "KCSD1D")
+    chosen = methods[not even] if method is None else one_of("method", method, methods)
     if chosen == "KCSD1D":
         grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
-    elif chosen != "StandardCSD":
-        raise BadArgument("method", f"is {method!r}", 'pass "StandardCSD" or "KCSD1D"')
     elif not even:
         raise BadInput(
             f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "
@@ -252,20 +248,15 @@ def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:
     """Samples before the flash and from it on."""
     limits = real_array("around_s", around_s, "pass (start, stop) in seconds from the flash")
     if limits.shape != (2,) or not np.isfinite(limits).all() or not limits[0] < 0.0 < limits[1]:
-        raise BadArgument(
-            "around_s",
-            f"is {around_s}",
-            "pass (start, stop) in seconds from the flash, start before it and stop after it",
-        )
+        remedy = "pass (start, stop) in seconds from the flash, start before it and stop after it"
+        raise BadArgument("around_s", f"is {around_s}", remedy)
     return max(2, round(-limits[0] * rate_hz)), max(1, round(limits[1] * rate_hz))
 
 
 def _flashes(flashes_s: ArrayLike) -> Floats:
     flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
     if flashes.ndim != 1 or flashes.size == 0:
-        raise BadArgument(
-            "flashes_s", f"has shape {flashes.shape}", "pass a list of one or more times"
-        )
+        raise BadArgument("flashes_s", f"has shape {flashes.shape}", "pass one or more times")
     check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
     return flashes
 
@@ -275,16 +266,12 @@ def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
     down = downwards(lfp.depth_reference)
     unknown = np.flatnonzero(~np.isfinite(lfp.depth_um))
     if unknown.size:
-        raise BadInput(
-            f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}",
-            "state it or leave the channel out with take()",
-        )
+        problem = f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}"
+        raise BadInput(problem, "state it or leave the channel out with take()")
     depths, contact = np.unique(down * lfp.depth_um, return_inverse=True)
     if depths.size < MIN_DEPTHS:
-        raise BadInput(
-            f"{lfp.source} has {depths.size} contacts at distinct depths",
-            f"current sources need {MIN_DEPTHS} or more",
-        )
+        problem = f"{lfp.source} has {depths.size} contacts at distinct depths"
+        raise BadInput(problem, f"current sources need {MIN_DEPTHS} or more")
     n, merged = lfp.n_channels, depths.size < lfp.n_channels
     note = f"{n} channels lie at {depths.size} depths; those of equal depth are averaged"
     return down * depths, contact, (note,) * merged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -72,11 +72,6 @@ class Summary(AsText):
             )
         return sentences
 
-    @property
-    def _unsaid(self) -> bool:
-        """Whether the recording is simulated and its source does not say so."""
-        return self.recording.simulated and "simulated" not in self.recording.source
-
     def as_dict(self) -> dict[str, Any]:
         """Everything as numbers, text, lists and dictionaries, fit for JSON."""
         recording, units, epochs = self.recording, self.recording.units, self.recording.epochs
@@ -91,17 +86,11 @@ class Summary(AsText):
             "duration_s": recording.duration_s,
             "depth_reference": units.depth_reference,
             "units": [
-                {
-                    "id": units.ids[n],
-                    "layer": None if units.layer is None else units.layer[n],
-                    "depth_um": _depth(recording, n),
-                    "quality": None if units.quality is None else units.quality[n],
-                    **{name: labels[n] for name, labels in _places(units).items()},
-                    "multiunit": bool(units.multiunit[n]),
-                    "n_spikes_in_epochs": int(sizes[n]),
-                    "rate_hz": float(rates[n]),
-                }
-                for n in range(recording.n_units)
+                {"layer": None, "quality": None}
+                | row
+                | {"depth_um": _depth(recording, n), "n_spikes_in_epochs": int(sizes[n])}
+                | {"rate_hz": float(rates[n])}
+                for n, row in enumerate(units.to_rows())
             ],
             "epochs": [
                 {"start_s": start, "stop_s": stop, "label": label}
@@ -120,10 +109,11 @@ class Summary(AsText):
 
     def __str__(self) -> str:
         recording = self.recording
-        head = f"{recording.source}{' (simulated)' * self._unsaid}\n" + (
+        unsaid = recording.simulated and "simulated" not in recording.source
+        head = f"{recording.source}{' (simulated)' * unsaid}\n" + (
             f"{counted(recording.n_units, 'unit')}, "
             f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
-            f"{counted(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
+            f"{counted(len(recording.epochs), 'epoch')} of {recording.duration_s:,.3f} s"
         )
         parts = [head, _layer_lines(recording), _place_lines(recording.units)]
         if recording.n_units <= _LINES:
@@ -164,15 +154,8 @@ def summarise(
 
 
 def _account(binning: Binning) -> dict[str, Any]:
-    return {
-        "n_bins": binning.words.n_bins,
-        "n_distinct_words": len(binning.words),
-        "single_fraction": binning.single_fraction,
-        "multiple_fraction": binning.multiple_fraction,
-        "n_binned": binning.n_binned,
-        "n_in_tails": binning.n_in_tails,
-        "n_outside": binning.n_outside,
-    }
+    words = {"n_bins": binning.words.n_bins, "n_distinct_words": len(binning.words)}
+    return words | {each.name: getattr(binning, each.name) for each in fields(binning)[1:]}
 
 
 def _depth(recording: Recording, n: int) -> float | None:
@@ -248,7 +231,7 @@ def _epoch_lines(recording: Recording) -> str:
 def _interval_lines(recording: Recording) -> str:
     """Tables of intervals that ``--epochs`` takes by name."""
     rows = [
-        (name, f"{len(each):,}", _clock(each.duration_s))
+        (name, f"{len(each):,}", f"{each.duration_s:,.3f} s")
         for name, each in recording.intervals.items()
     ]
     return _table(("--epochs", "intervals", "time"), rows) if rows else ""
@@ -263,10 +246,3 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     known = [k for k in range(len(header)) if any(row[k] != "-" for row in rows)]
     shown = [[row[k] for k in known] for row in (header, *rows)]
     return text_table(shown[0], shown[1:], left=header[:1])
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 59.9995:
-        return f"{seconds:.3f} s"
-    minutes, tenths = divmod(round(10 * seconds), 600)
-    return f"{minutes} min" + f" {tenths / 10:.1f} s" * (tenths > 0)

@@ -55,11 +55,8 @@ class SinkSearch:
     def sinks(self, search_s: tuple[float, float], min_share: float, min_sd: float) -> list[Sink]:
         """All large sinks, earliest first; at least one, or an error."""
         if not (0.0 <= min_share <= 1.0 and 0.0 <= min_sd < np.inf):
-            raise BadArgument(
-                "min_share",
-                f"is {min_share} and min_sd {min_sd}",
-                "pass a share from 0 to 1 and a finite number of standard deviations",
-            )
+            remedy = "pass a share from 0 to 1 and a finite number of standard deviations"
+            raise BadArgument("min_share", f"is {min_share} and min_sd {min_sd}", remedy)
         limits = real_array("search_s", search_s, "pass (start, stop) in seconds from the flash")
         start, stop = limits if limits.shape == (2,) else (np.nan, np.nan)
         sought = (self.time_s >= start) & (self.time_s <= stop)
@@ -94,8 +91,8 @@ class SinkSearch:
         """The sink that becomes large at this sample and row."""
         profile = self._profile(onset)
         # Down the slope to the nearest minimum: a later sink elsewhere may be larger.
-        while (lower := _lowest_neighbour(profile, row)) != row:
-            row = lower
+        while (first := max(row - 1, 0)) + np.argmin(profile[first : row + 2]) != row:
+            row = first + int(np.argmin(profile[first : row + 2]))
         depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
         size = float(-values.min())
         noise = float(self.noise[row])
@@ -118,11 +115,8 @@ class SinkSearch:
             half = 0.5 * real_number("layer_iv_thickness_um", thickness_um, "pass it in µm")
             limits = (sink.depth_um - half, sink.depth_um + half)
             if not (half > 0.0 and cortex_um[0] < limits[0] and limits[1] < cortex_um[1]):
-                raise BadArgument(
-                    "layer_iv_thickness_um",
-                    f"is {thickness_um}",
-                    "around the sink it must be positive and stay inside the cortex",
-                )
+                remedy = "around the sink it must be positive and stay inside the cortex"
+                raise BadArgument("layer_iv_thickness_um", f"is {thickness_um}", remedy)
             return limits, notes
         weak = np.flatnonzero(-values < 0.5 * sink.size)
         centre = int(np.searchsorted(depths, sink.depth_um))
@@ -158,11 +152,6 @@ class SinkSearch:
             f"{self.down * self.below_um[row]:.0f} µm, reaches {relative[row, column]:.1f})",
             "average more flashes, lower min_sd, or assign layers by known depths",
         )
-
-
-def _lowest_neighbour(profile: Floats, row: int) -> int:
-    first = max(row - 1, 0)
-    return first + int(np.argmin(profile[first : row + 2]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -383,9 +372,6 @@ def _cortex(
         return float(contact_um[0] - spacing), float(contact_um[-1] + spacing)
     limits = real_array("cortex_um", cortex_um, "pass its upper and lower limit in µm")
     if limits.shape != (2,) or not down * limits[0] < down * limits[1]:
-        raise BadArgument(
-            "cortex_um",
-            f"is {cortex_um}",
-            "pass its upper, then its lower limit in µm, on the scale of the contacts",
-        )
+        remedy = "pass its upper, then its lower limit in µm, on the scale of the contacts"
+        raise BadArgument("cortex_um", f"is {cortex_um}", remedy)
     return float(limits[0]), float(limits[1])

@@ -1,9 +1,17 @@
-"""ALF folders, as the International Brain Laboratory and Steinmetz et al. (2019) publish them."""
+"""ALF folders, as the International Brain Laboratory and Steinmetz et al. (2019) publish them.
+
+Rows of every ``clusters.*`` file are clusters, counted from 0 as in ``spikes.clusters``; rows of
+every ``channels.*`` file are channels. The peak channel of a cluster is ``clusters.channels``,
+counted from 0, or ``clusters.peakChannel`` in Steinmetz et al. (Nature 576:266, 2019), counted from
+1.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +19,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ...errors import BadFile, BadInput, name_list
-from .._arrays import check_array, load_array
+from ...errors import BadFile, BadInput, damaged, name_list
+from .._arrays import (
+    PickledArrayError,
+    check_array,
+    check_index,
+    check_same_length,
+    flat_numbers,
+    flattened,
+    load_array,
+    mismatched,
+    split_by_unit,
+)
+from .._columns import as_number
 from .._session import Session
 from .folders import Collection, Columns, Sorting, collection, columns_of, session_folders, sortings
-from .units import ProbeUnits, probe_units
 
 Rows = NDArray[Any]
+Column = list[Any]
+
+_MOST_CLUSTERS = 1 << 20
+#: Channels' places in the brain, and the heights of channels above the tip.
+_PLACES = ("brainLocationIds_ccf_2017", "brainLocation")
+_POSITIONS = ("localCoordinates", "sitePositions")
 
 
 def load(path: Path, *, probe: str | None = None) -> Session:
@@ -42,49 +66,39 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     several = len(found) > 1
     if any(sorting.probe == probe for sorting in found):  # spares reading the others
         found = [sorting for sorting in found if sorting.probe == probe]
-    parts = {sorting: probe_units(sorting) for sorting in found}
-    if probe is not None:
-        parts = _of_probe(parts, probe)
-    for sorting, part in parts.items():
-        revisions = Counter(sorting.collection.revisions.values())
-        read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
-        notes += [f"{sorting.probe}: {note}" if several else note for note in (*read, *part.notes)]
-    columns = _joined(list(parts.values()))
+    parts = [_probe_units(sorting, several) for sorting in found]
+    columns = _joined(parts)
     intervals, unknown = named_intervals(path)
     depths = "depths" if "depths" in columns else None
-    return Session(
-        ids=[
-            f"{sorting.probe} {number}" if several else str(number)
-            for sorting, part in parts.items()
-            for number in part.numbers
-        ],
-        trains=[train for part in parts.values() for train in part.trains],
+    session = Session(
+        ids=list(chain(*(part.ids for part in parts))),
+        trains=list(chain(*(part.trains for part in parts))),
         columns=columns,
         depth_column=depths,
         depth_reference=depths and "tip",
-        notes=(*notes, *unknown),
+        notes=(*notes, *chain(*(part.notes for part in parts)), *unknown),
         intervals=intervals,
     )
+    return session if probe is None else _of_probe(session, probe)
 
 
-def _of_probe(parts: dict[Sorting, ProbeUnits], probe: str) -> dict[Sorting, ProbeUnits]:
-    """The units of one probe; they have its name where one folder holds several probes."""
-    chosen = {sorting: part.of_probe(probe) for sorting, part in parts.items()}
-    if not any(part.numbers for part in chosen.values()):
-        names = {name for part in parts.values() for name in part.columns.get("probe", [])}
-        known = name_list(map(repr, sorted(names)))
+def _of_probe(session: Session, probe: str) -> Session:
+    """The units of one probe, where one folder may hold several."""
+    names = session.columns.get("probe", [])
+    kept = [n for n, name in enumerate(names) if name == probe]
+    if not kept:
+        known = name_list(map(repr, sorted(set(names))))
         raise BadFile(f"there is no unit of probe {probe!r}", f"probes here: {known}")
-    return chosen
+    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
+    ids, trains = [session.ids[n] for n in kept], [session.trains[n] for n in kept]
+    return replace(session, ids=ids, trains=trains, columns=columns)
 
 
-def _joined(parts: Sequence[ProbeUnits]) -> dict[str, list[Any]]:
+def _joined(parts: Sequence[_ProbeUnits]) -> dict[str, list[Any]]:
     """Columns of all probes; entries that a probe does not have are None."""
-    names = dict.fromkeys(name for part in parts for name in part.columns)
     return {
-        name: [
-            entry for part in parts for entry in part.columns.get(name, [None] * len(part.numbers))
-        ]
-        for name in names
+        name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
+        for name in chain(*(part.columns for part in parts))
     }
 
 
@@ -145,7 +159,7 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
 def _periods(columns: Columns) -> Columns:
     """Start and stop by name, from a table whose first column says which row is which."""
     which, *titles = columns or [""]
-    sides = [str(side) for side in columns.get(which, [])]
+    sides = list(map(str, columns.get(which, [])))
     if sorted(sides) != ["start", "stop"]:
         return {}
     first = sides.index("start")
@@ -157,10 +171,143 @@ def _numbers(path: Path, column: Any) -> list[float]:
     try:
         return [np.nan if entry in (None, "") else float(entry) for entry in column]
     except (TypeError, ValueError):
-        raise BadFile(f"{path.name} has entries that are no times", "export it again") from None
+        raise damaged(f"{path.name} has entries that are no times") from None
 
 
 def _checked(path: Path, rows: Rows) -> Rows:
     fits = rows.shape[1:] == (2,) and rows.dtype.kind in "iuf"
     check_array(path.name, rows, fits, "rows of start and stop")
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _ProbeUnits:
+    """Units of one sorting: the clusters that have spikes."""
+
+    ids: list[str]
+    trains: list[NDArray[Any]]
+    columns: dict[str, Column]
+    notes: list[str]
+
+
+def _probe_units(sorting: Sorting, several: bool) -> _ProbeUnits:
+    """Units of one sorting, with columns of all files of clusters and of their peak channels."""
+    files = sorting.collection
+    times, clusters = _spikes(files)
+    numbers = np.flatnonzero(np.bincount(clusters))
+    columns, notes = _cluster_columns(files, numbers)
+    metrics, unread = _metrics(files, numbers)
+    columns = {**metrics, **columns, **_channel_columns(files, columns)}
+    if "probes" in columns:
+        columns["probe"] = [f"{as_number(probe):g}" for probe in columns["probes"]]
+    elif sorting.probe is not None:
+        columns["probe"] = [sorting.probe] * len(numbers)
+    trains = split_by_unit(times, np.searchsorted(numbers, clusters), len(numbers))
+    revisions = Counter(files.revisions.values())
+    read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
+    noted = [f"{sorting.probe}: " * several + note for note in (*read, *notes, *unread)]
+    ids = [f"{sorting.probe} " * several + str(number) for number in numbers.tolist()]
+    return _ProbeUnits(ids, trains, columns, noted)
+
+
+def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Time in seconds and cluster of each spike."""
+    found = [files.file("spikes", attribute) for attribute in ("times", "clusters")]
+    paths = [path for path in found if path is not None and path.suffix == ".npy"]
+    if len(paths) < 2:
+        raise BadFile("it has not both spikes.times.npy and spikes.clusters.npy", "download both")
+    times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)
+    clusters = flat_numbers(load_array(paths[1], mapped=True), paths[1].name, whole=True)
+    check_same_length(paths[0].name, times, paths[1].name, clusters)
+    check_index(paths[1].name, clusters, _MOST_CLUSTERS, "clusters")
+    return times, clusters.astype(np.int64)
+
+
+def _cluster_columns(
+    files: Collection, numbers: NDArray[Any]
+) -> tuple[dict[str, Column], list[str]]:
+    """Entries of each unit in all files of clusters with one entry per cluster; and notes."""
+    columns: dict[str, Column] = {}
+    notes = []
+    for attribute, path in files.of("clusters"):
+        if path.suffix == ".pqt" or attribute == "metrics":  # these name their clusters
+            continue
+        try:
+            for name, values in _entries(path, attribute).items():
+                columns[name] = _rows(values, numbers, path.name)
+        except PickledArrayError:
+            notes.append(f"{path.name} is not read: it holds Python objects, which could run code")
+    return columns, notes
+
+
+def _entries(path: Path, attribute: str) -> dict[str, Any]:
+    """Columns of one file; none where it holds something else, such as waveforms."""
+    if path.suffix != ".npy":
+        return {name: column for name, column in columns_of(path).items() if name}
+    array = flattened(load_array(path, mapped=True))
+    return {attribute: array} if array.ndim == 1 and array.dtype.kind in "biufU" else {}
+
+
+def _rows(values: Any, numbers: NDArray[Any], name: str) -> Column:
+    """Entries of the clusters with these numbers."""
+    for number in numbers[numbers >= len(values)]:
+        raise mismatched(f"spikes.clusters has cluster {number} but {name} {len(values)} rows")
+    return _taken(values, numbers.tolist())
+
+
+def _taken(values: Any, places: Sequence[int]) -> Column:
+    """Entries at these places, None where there is none."""
+    entries = values.tolist() if isinstance(values, np.ndarray) else values
+    return [entries[n] if 0 <= n < len(entries) else None for n in places]
+
+
+def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column], list[str]]:
+    """Entries of each unit in ``clusters.metrics``, None where it has no row; and notes."""
+    path = files.file("clusters", "metrics")
+    if path is None:
+        return {}, []
+    try:
+        table = columns_of(path)
+    except ImportError as error:
+        return {}, [f"quality is not known, since {error}"]
+    if "cluster_id" not in table:
+        raise BadFile(f"{path.name} has no column cluster_id, so that its rows are unknown")
+    row = {as_number(key): n for n, key in enumerate(table["cluster_id"])}
+    rows = [row.get(float(number)) for number in numbers.tolist()]
+    columns = {
+        name: [None if n is None else column[n] for n in rows]
+        for name, column in table.items()
+        if name
+    }
+    if "label" in columns:  # the share of IBL's tests that a unit passes; its name in their NWB
+        columns["ibl_quality_score"] = columns["label"]
+    return columns, []
+
+
+def _channel_columns(files: Collection, columns: dict[str, Column]) -> dict[str, Column]:
+    """Place in the brain of each unit's peak channel, and its height if units have no depth."""
+    peaks = _peaks(columns)
+    if peaks is None:
+        return {}
+    made: dict[str, Column] = {}
+    for attribute in _PLACES:
+        path = files.file("channels", attribute)
+        for name, values in {} if path is None else _entries(path, attribute).items():
+            made[f"channels.{name}"] = _taken(values, peaks)
+    paths = [files.file("channels", attribute) for attribute in _POSITIONS]
+    path = next((path for path in paths if path is not None), None)
+    if "depths" not in columns and path is not None:
+        positions = load_array(path)
+        fits = positions.ndim == 2 and positions.shape[1] > 1 and positions.dtype.kind in "iuf"
+        check_array(path.name, positions, fits, "the x and y of each channel")
+        made["depths"] = _taken(positions[:, 1], peaks)
+    return made
+
+
+def _peaks(columns: dict[str, Column]) -> list[int] | None:
+    """Peak channel of each unit, counted from 0; None if it is not known."""
+    name, first = ("channels", 0) if "channels" in columns else ("peakChannel", 1)
+    if name not in columns:
+        return None
+    numbers = list(map(as_number, columns[name]))
+    return [-1 if np.isnan(number) else int(number) - first for number in numbers]

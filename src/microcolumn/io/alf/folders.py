@@ -32,6 +32,7 @@ _PROBE = re.compile(r"probe_?[0-9]+\w*")
 _EXTENSIONS = ("npy", "tsv", "csv", "pqt")
 #: Folders of spike sorters inside that of a probe, the preferred one first.
 _SORTERS = ("iblsorter", "pykilosort", "ks2")
+_RANK = {name: rank for rank, name in enumerate(_SORTERS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,6 @@ class Collection:
             path = self.file(its, attribute) if its == name else None
             if path is not None:
                 yield attribute, path
-
-    @property
-    def has_spikes(self) -> bool:
-        """Whether there are spike times."""
-        return ("spikes", "times") in self.files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,10 +88,12 @@ def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
         by_probe.setdefault(found.probe, []).append(found)
     notes, chosen = [], []
     for probe in sorted(by_probe, key=str):
-        first, *others = sorted(by_probe[probe], key=_preference)
+        first, *others = sorted(
+            by_probe[probe], key=lambda each: (_RANK.get(each.sorter, 3), each.sorter)
+        )
         chosen.append(first)
         if others:
-            names = ", ".join(_title(other) for other in others)
+            names = ", ".join(map(_title, others))
             notes.append(f"{_title(first)} is read; name the folder to read {names}")
     if len(chosen) > 1 and None in by_probe:
         chosen = [found for found in chosen if found.probe is not None]
@@ -104,11 +102,7 @@ def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
 
 
 def collection(folder: Path, home: Path) -> Collection:
-    """Files of a folder and its revisions.
-
-    Files outside revisions are the oldest. Where ``folder`` is a revision itself, newer ones do not
-    count.
-    """
+    """Files of a folder and its revisions, which are newer; up to ``folder`` if it is one."""
     named = _REVISION.fullmatch(folder.name)
     limit = named["label"] if named else None
     base = folder.parent if named else folder
@@ -140,25 +134,18 @@ def _sortings(path: Path) -> Iterator[Sorting]:
     """All sortings in a session's folder, its ``alf``, that of a probe, a sorter or a revision."""
     home = path.parent if _REVISION.fullmatch(path.name) else path
     base = path / "alf" if (path / "alf").is_dir() else path
-    own, inside = collection(base, home), _folders(base)
-    probe = _probe_above(base)
-    if own.has_spikes:
-        yield Sorting(probe, "", own)
+    inside, probe = _folders(base), _probe_above(base)
+    places = [(probe, "", base)]
     if probe is not None or any(folder.name in _SORTERS for folder in inside):
-        yield from _sorters(probe, inside, home)
-        return
-    for folder in inside:
+        places += [(probe, folder.name, folder) for folder in inside]
+    else:
+        for folder in inside:
+            of_sorters = [(folder.name, each.name, each) for each in _folders(folder)]
+            places += [(folder.name, "", folder), *of_sorters]
+    for name, sorter, folder in places:
         found = collection(folder, home)
-        if found.has_spikes:
-            yield Sorting(folder.name, "", found)
-        yield from _sorters(folder.name, _folders(folder), home)
-
-
-def _sorters(probe: str | None, folders: list[Path], home: Path) -> Iterator[Sorting]:
-    for folder in folders:
-        found = collection(folder, home)
-        if found.has_spikes:
-            yield Sorting(probe, folder.name, found)
+        if ("spikes", "times") in found.files:
+            yield Sorting(name, sorter, found)
 
 
 def _folders(path: Path) -> list[Path]:
@@ -187,11 +174,6 @@ def _probe_above(folder: Path) -> str | None:
         if above.parent.name == "alf" or _PROBE.fullmatch(above.name):
             return above.name
     return None
-
-
-def _preference(found: Sorting) -> tuple[int, str]:
-    known = found.sorter in _SORTERS
-    return _SORTERS.index(found.sorter) if known else len(_SORTERS), found.sorter
 
 
 def _title(found: Sorting) -> str:

@@ -91,7 +91,7 @@ def load(
     column = next((name for name in columns if name.lower() in _IDS), None)
     ids = range(1, len(trains) + 1) if column is None else columns.pop(column)
     return Session(
-        ids=[str(name) for name in ids],
+        ids=list(map(str, ids)),
         trains=trains,
         columns=columns,
         epochs=epochs,
@@ -111,17 +111,11 @@ def _bin_width_of(
     of_file = None if held is None else float(held.read().item())
     width = of_file if stated is None else float(stated)
     if width is None and min(chosen.shape) <= 1:
-        raise BadFile(
-            f"{chosen} is one vector of numbers",
-            advice(
-                "name a cell array with one vector of spike times per "
-                "unit, or a matrix of counts, with {variable}"
-            ),
-        )
+        remedy = advice("name a cell array of spike times or a matrix of counts with {variable}")
+        raise BadFile(f"{chosen} is one vector of numbers", remedy)
     if width is None:
-        raise BadFile(
-            "a matrix of counts does not state its bins", advice("pass {bin_width} in seconds")
-        )
+        problem = "a matrix of counts does not state its bins"
+        raise BadFile(problem, advice("pass {bin_width} in seconds"))
     checked_width(width, str(held) if stated is None else "bin_width")
     if held is None or of_file == width:
         return width, []
@@ -136,10 +130,8 @@ def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:
             advice("check that spikes were sorted and exported, or name another with {variable}"),
         )
     if not chosen.is_vector:
-        raise BadFile(
-            f"{chosen} has several rows and columns of cells, perhaps trials",
-            "save one vector of spike times per unit",
-        )
+        problem = f"{chosen} has several rows and columns of cells, perhaps trials"
+        raise BadFile(problem, "save one vector of spike times per unit")
     trains = []
     for cell in chosen.read():
         if cell.kind not in NUMERIC or not (cell.is_empty or cell.is_vector):
@@ -204,10 +196,7 @@ def _depth_reference(fields: Fields) -> str | None:
 
 
 def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Variable, list[str]]:
-    """The variable with spikes, all variables and fields next to it by name, and notes.
-
-    The caller may have named it, ``"spikes"`` or ``"spikes.times"``.
-    """
+    """The variable with spikes, all variables and fields beside it by name, and notes."""
     by_name = {held.name: held for held in variables}
     if name is None:
         chosen = _likeliest(variables)
@@ -227,18 +216,13 @@ def _named(by_name: Fields, name: str) -> Variable:
     fields = by_name[top].read()
     chosen = fields.get(field) if field else _field_with_times(fields)
     if chosen is None:
-        raise BadFile(
-            f"no field of {top} holds spikes under that name",
-            ("name one with ", Setting("variable"), f": {name_list(fields.values())}"),
-        )
+        remedy = ("name one with ", Setting("variable"), f": {name_list(fields.values())}")
+        raise BadFile(f"no field of {top} holds spikes under that name", remedy)
     return chosen
 
 
 def _likeliest(variables: Sequence[Variable]) -> Variable:
-    """The only variable that may hold spikes.
-
-    Cells come before matrices, usual names before others, matrices of counts before others.
-    """
+    """The only variable that may hold spikes; cells before matrices, usual names before others."""
     found = []
     for held in variables:
         if held.kind == "struct":
@@ -251,17 +235,20 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
     if not likely:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
     if len(likely) != 1:
-        problem = "several variables may hold" if likely else "no variable holds"
-        remedy = ("name one with ", Setting("variable"), f": {name_list(likely or variables)}")
-        vectors = [] if likely else list(vectors_in(variables))
-        if vectors:
-            others = [held for held in variables if held not in vectors and held.kind != "struct"]
-            names = [held.name for held in vectors]
-            remedy = (*remedy[:2], ", or ", *offer(names, "variables", others + vectors))
-        raise BadFile(
-            f"{problem} spikes as one vector of times per cell or as a matrix of counts", remedy
-        )
+        raise _not_one(likely, variables)
     return likely[0]
+
+
+def _not_one(likely: Sequence[Variable], variables: Sequence[Variable]) -> BadFile:
+    """The error about several variables that may hold spikes, or none."""
+    problem = "several variables may hold" if likely else "no variable holds"
+    remedy = ("name one with ", Setting("variable"), f": {name_list(likely or variables)}")
+    vectors = [] if likely else list(vectors_in(variables))
+    if vectors:
+        others = [held for held in variables if held not in vectors and held.kind != "struct"]
+        names = [held.name for held in vectors]
+        remedy = (*remedy[:2], ", or ", *offer(names, "variables", others + vectors))
+    return BadFile(f"{problem} spikes as one vector per cell or as a matrix of counts", remedy)
 
 
 def _holds_counts(held: Variable) -> bool:
@@ -298,25 +285,18 @@ def _checked(chosen: Variable) -> Variable:
     chosen.read()  # names complex numbers and what only MATLAB opens
     if chosen.kind == "sparse" or (chosen.kind in NUMERIC and len(chosen.shape) == 2):
         return chosen
-    raise BadFile(
-        f"{chosen} is neither a cell array of spike times nor a matrix of counts",
-        advice("name another with {variable}"),
-    )
+    problem = f"{chosen} is neither a cell array of spike times nor a matrix of counts"
+    raise BadFile(problem, advice("name another with {variable}"))
 
 
 def mapped(
     variables: Sequence[Variable], times: str | None, units: str | None, per_second: float
 ) -> Session:
-    """Session of variables or fields of structs with the time and the unit of each spike.
-
-    Or ``times`` is a pattern such as ``unit_*`` of variables with the times of one unit each.
-    """
+    """Session of named variables or fields with time and unit of each spike, or of a pattern."""
     found = {held.name: held for held in vectors_in(variables)}
     if units is None and times in found and found[times].kind == "cell":
-        raise BadFile(
-            f"{found[times]} may hold one vector of times per unit",
-            advice("name it with {variable} instead", variable=times),
-        )
+        problem = f"{found[times]} may hold one vector of times per unit"
+        raise BadFile(problem, advice("name it with {variable} instead", variable=times))
     arrays = Arrays(list(found), lambda name: _values(found[name]), ".", "variables")
     return mapped_session(arrays, times, units, per_second)
 
@@ -341,9 +321,7 @@ def _values(held: Variable) -> NDArray[Any]:
     texts = []
     for cell in held.read():
         if cell.kind != "char" or cell.shape[0] > 1:
-            raise BadFile(
-                f"{cell} is no text, so that {held.name} does not name units",
-                advice("one vector of times per cell is read with {variable} alone"),
-            )
+            remedy = advice("one vector of times per cell is read with {variable} alone")
+            raise BadFile(f"{cell} is no text, so that {held.name} does not name units", remedy)
         texts.append("".join(cell.read()))
     return np.array(texts, dtype=np.str_)

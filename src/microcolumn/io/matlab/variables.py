@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import BadFile, damaged
+from ...safe_text import as_text
 from .._containment import is_hdf5
 from .._counts import Entries, Numbers
 from ..failures import check_claim
@@ -125,7 +126,7 @@ def opened(path: Path) -> Iterator[list[Variable]]:
     try:
         hdf5 = h5py.File(path, "r")
     except OSError:
-        raise BadFile("its HDF5 part is damaged", "export or copy it again") from None
+        raise damaged("its HDF5 part is damaged") from None
     with hdf5:
         # #refs# holds the content of cells, #subsystem# that of objects.
         yield [_from_hdf5(name, hdf5[name], path) for name in hdf5 if not name.startswith("#")]
@@ -167,7 +168,7 @@ def _load(path: Path, name: str, kind: str, shape: tuple[int, ...]) -> Any:
         check_claim(path, math.prod(shape) * entry_bytes, str(Variable(name, kind, shape, dict)))
     value = loadmat(path, appendmat=False, variable_names=[name], chars_as_strings=True)[name]
     if isinstance(value, str):  # SciPy's account of what is wrong with it
-        raise BadFile(f"variable {name} is damaged ({value:.100})", "export or copy it again")
+        raise damaged(f"variable {name} is damaged ({value:.100})")
     if kind == "struct" and value.dtype.names is None:  # SciPy's struct without fields
         return {}
     return _from_scipy(name, value).read()
@@ -212,7 +213,7 @@ def _checked_sparse(name: str, value: Any) -> sparse.coo_array:
 def _from_hdf5(name: str, item: Any, path: Path) -> Variable:
     import h5py
 
-    kind = _class(item)
+    kind = as_text(item.attrs.get("MATLAB_class", ""))  # empty if it is not stated
     if isinstance(item, h5py.Group):
         if "MATLAB_sparse" in item.attrs:
             return _sparse_group(name, item, path)
@@ -228,12 +229,6 @@ def _from_hdf5(name: str, item: Any, path: Path) -> Variable:
     return unreadable(name, kind or "object")
 
 
-def _class(item: Any) -> str:
-    """MATLAB's class of a group or dataset, empty if it is not stated."""
-    stated = item.attrs.get("MATLAB_class", "")
-    return stated.decode("latin-1") if isinstance(stated, bytes) else str(stated)
-
-
 def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
     import h5py
 
@@ -241,7 +236,7 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
         return unreadable(name, kind or "object")
     shape: tuple[int, ...] = item.shape[::-1]  # MATLAB's axes are in the opposite order
     if item.attrs.get("MATLAB_empty", 0):  # then the content is the size, such as 0 and 0
-        shape = tuple(int(size) for size in _array(name, item, path).ravel())
+        shape = tuple(map(int, _array(name, item, path).ravel()))
         if 0 not in shape:
             raise damaged(f"{name} is marked as empty with size {shape}")
         nothing: dict[str, Any] = {"cell": [], "char": [], "struct": {}}
@@ -291,7 +286,7 @@ def _cells(name: str, item: Any, path: Path) -> list[Variable]:
     cells = []
     for n, reference in enumerate(np.asarray(item[()]).ravel()):
         if not reference:
-            raise BadFile(f"cell {n + 1} of {name} refers to nothing", "export the file again")
+            raise damaged(f"cell {n + 1} of {name} refers to nothing")
         cells.append(_from_hdf5(f"{name}{{{n + 1}}}", item.file[reference], path))
     return cells
 
@@ -300,7 +295,7 @@ def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]
     """Rows of a char matrix, whose characters are stored column by column."""
     codes = _array(name, item, path).ravel()
     if codes.dtype.kind not in "iu" or len(shape) != 2:
-        raise BadFile(f"{name} is text of type {codes.dtype}", "export the file again")
+        raise damaged(f"{name} is text of type {codes.dtype}")
     characters = [chr(int(code) & 0xFFFF) for code in codes]
     n_rows = shape[0] if characters else min(shape[0], 1)  # blank rows take no bytes in the file
     return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)]
@@ -309,7 +304,7 @@ def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]
 def _sparse_group(name: str, item: Any, path: Path) -> Variable:
     """A sparse matrix: a group with the row of each value, where columns begin, and values."""
     if "jc" not in item or item["jc"].ndim != 1:
-        raise BadFile(f"the sparse matrix {name} lacks its columns", "export the file again")
+        raise damaged(f"the sparse matrix {name} lacks its columns")
     shape = (int(item.attrs["MATLAB_sparse"]), item["jc"].size - 1)
 
     def read() -> Any:

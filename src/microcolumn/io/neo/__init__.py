@@ -75,7 +75,7 @@ def from_neo(
     >>> from_neo([train]).epochs.duration_s
     1.0
     """
-    session = session_of([trains_of(segment) for segment in _segments(trains)], ids=ids)
+    session = session_of(list(map(trains_of, _segments(trains))), ids=ids)
     return to_recording(session, source="Neo objects", **choices)
 
 
@@ -90,8 +90,5 @@ def _segments(trains: Any) -> list[Any]:
         return [[trains]]
     if isinstance(trains, Iterable) and not isinstance(trains, str):
         return [list(trains)]
-    raise BadType(
-        "trains",
-        f"is of type {type(trains).__name__}",
-        "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain",
-    )
+    problem = f"is of type {type(trains).__name__}"
+    raise BadType("trains", problem, "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain")

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import BadArgument, BadFile, BadInput, Setting, advice, name_list
+from ...errors import BadArgument, BadFile, BadInput, Setting, advice, damaged, name_list
 from ...validation import one_of
 from .._containment import check_inside
 from .trains import Train, scalars, trains_of
@@ -35,7 +35,6 @@ _NEVER = {
     "ElphyIO": "can run code when opened",
     "ExampleIO": "is made up by Neo",
 }
-_AGAIN = "the file is damaged or cut short: export or copy it again"
 
 #: NeuroExplorer: bytes before the headers of variables, and of each of these.
 _NEX_HEADER, _NEX_VARIABLE = 544, 208
@@ -63,9 +62,7 @@ def segments_in(
             return segments, [f"read by Neo's {reader.__name__}", *notes]
     raise BadFile(
         f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)})",
-        advice(
-            "check that spikes were sorted and exported, or name the one reader to use with {io}"
-        ),
+        advice("check that spikes were sorted and exported, or name one reader with {io}"),
     )
 
 
@@ -106,10 +103,8 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
     refused = [reader.__name__ for reader in candidates if reader.__name__ in _NEVER]
     usable = [r for r in candidates if r in known.values() and r.__name__ not in _NEVER]
     if refused and not usable:
-        raise BadFile(
-            f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}",
-            "save the spike trains in another format",
-        )
+        problem = f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}"
+        raise BadFile(problem, "save the spike trains in another format")
     if not usable:
         title = name_list(reader.__name__ for reader in candidates)
         raise BadFile(f"Neo reads it ({title}) but finds only signals in such files")
@@ -150,10 +145,7 @@ def _segments(
 
 
 def _check_links(place: Path) -> None:
-    """Refuse a link that leaves a folder that Neo reads, or that of a file, beside which it looks.
-
-    What it finds there has the name of the file and another extension.
-    """
+    """Refuse a link out of the folder that Neo reads, or in which it looks beside a file."""
     home = place if place.is_dir() else place.parent
     names = "**/*" if place.is_dir() else f"{glob.escape(place.stem)}.*"
     for file in home.glob(names):
@@ -166,10 +158,8 @@ def _block(block: int | None, n_blocks: int) -> int:
         return 0
     if block is None or not 0 <= block < n_blocks:
         stated = "" if block is None else f", not {block}"
-        raise BadFile(
-            f"it has {n_blocks} blocks{stated}",
-            (f"choose one from 0 to {n_blocks - 1} with ", Setting("block")),
-        )
+        problem = f"it has {n_blocks} blocks{stated}"
+        raise BadFile(problem, (f"choose one from 0 to {n_blocks - 1} with ", Setting("block")))
     return block
 
 
@@ -197,10 +187,7 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
 def _without_waveforms(
     segments: list[list[Train]], notes: list[str]
 ) -> tuple[list[list[Train]], list[str]]:
-    """The segments without the spikes that NeuroExplorer has twice.
-
-    It keeps the waveforms of neuron ``a`` with their times as a second variable, ``a_wf``.
-    """
+    """The segments without waveforms of neuron ``a``, which NeuroExplorer keeps as ``a_wf``."""
     names = {train.name for trains in segments for train in trains}
     twice = {name for name in names if name.endswith(_WAVEFORMS) and name[:-3] in names}
     kept = [[train for train in trains if train.name not in twice] for trains in segments]
@@ -217,8 +204,8 @@ def _times(raw: Any, block: int, segment: int, unit: int) -> Any:
 
 def _titles(channels: Any, names: str | None) -> tuple[list[str], list[str]]:
     """Names of units: those in the file, or Neo's ids if units share their channel's name."""
-    titles = [str(name) for name in channels["name"]]
-    ids = [str(name) for name in channels["id"]]
+    titles = list(map(str, channels["name"]))
+    ids = list(map(str, channels["id"]))
     if names == "id":
         return ids, []
     shared = len(set(titles)) < len(titles)
@@ -247,10 +234,7 @@ def check_header(path: Path, reader: str) -> None:
     if found != magic:
         raise BadFile(
             f"it begins with {found!r}, not with the {magic!r} of files for Neo's {reader}",
-            advice(
-                "it is damaged or of another format: export or copy it "
-                "again, or name its reader with {io}"
-            ),
+            advice("it is damaged or of another format: copy it again, or name another {io}"),
         )
     check(content)
 
@@ -258,12 +242,12 @@ def check_header(path: Path, reader: str) -> None:
 def _check_nex(content: memoryview) -> None:
     size = len(content)
     if size < _NEX_HEADER:
-        raise BadFile("its header is incomplete", _AGAIN)
+        raise damaged("its header is incomplete")
     rate, begin, end, n_variables = struct.unpack_from("<d3i", content, 264)
     if not 0 < rate < np.inf or begin > end:
-        raise BadFile(f"it claims {rate} ticks per second from {begin} to {end}", _AGAIN)
+        raise damaged(f"it claims {rate} ticks per second from {begin} to {end}")
     if not 0 <= n_variables <= (size - _NEX_HEADER) // _NEX_VARIABLE:
-        raise BadFile(f"it claims {n_variables:,} variables in {size:,} bytes", _AGAIN)
+        raise damaged(f"it claims {n_variables:,} variables in {size:,} bytes")
     for at in range(_NEX_HEADER, _NEX_HEADER + n_variables * _NEX_VARIABLE, _NEX_VARIABLE):
         kind, _, name, start, n = struct.unpack_from("<2i64sIi", content, at)
         (n_samples,) = struct.unpack_from("<i", content, at + 128)
@@ -275,39 +259,30 @@ def _check_nex(content: memoryview) -> None:
             n_bytes = 8 * n + 2 * n_samples
         if min(n, n_samples) < 0 or start + n_bytes > size:
             shown = name.split(b"\0")[0].decode("latin-1")
-            raise BadFile(
-                f"variable {shown!r} claims {n:,} entries from byte {start:,} on in {size:,}",
-                _AGAIN,
-            )
+            raise damaged(f"variable {shown!r} claims {n:,} entries from byte {start:,} on")
 
 
 def _check_plx(content: memoryview) -> None:
     size = len(content)
     if size < _PLX_HEADER:
-        raise BadFile("its header is incomplete", _AGAIN)
+        raise damaged("its header is incomplete")
     rate, *n_channels = struct.unpack_from("<4i", content, 136)
     headers = _PLX_HEADER + int(np.dot(n_channels, _PLX_CHANNELS))
     if rate <= 0 or min(n_channels) < 0 or headers > size:
-        raise BadFile(
-            f"it claims {rate} ticks per second and {n_channels} channels in {size:,} bytes", _AGAIN
-        )
+        raise damaged(f"it claims {rate} ticks per second, {n_channels} channels, {size:,} bytes")
     n_spikes, at = 0, headers
     while at < size:
         if at + _PLX_BLOCK > size:
-            raise BadFile(f"the data block at byte {at:,} is incomplete", _AGAIN)
+            raise damaged(f"the data block at byte {at:,} is incomplete")
         kind, n_waveforms, n_samples = struct.unpack_from("<H10x2H", content, at)
         if kind not in (1, 4, 5):
-            raise BadFile(f"the data block at byte {at:,} is of unknown type {kind}", _AGAIN)
+            raise damaged(f"the data block at byte {at:,} is of unknown type {kind}")
         n_spikes += kind == 1
         at += _PLX_BLOCK + 2 * n_waveforms * n_samples
     # The header counts the first four units of 130 channels, so that there may be more.
     claimed = sum(struct.unpack_from(f"<{_N_PLX_COUNTS}i", content, _PLX_COUNTS))
     if at > size or claimed > n_spikes:
-        raise BadFile(
-            f"its header counts {claimed:,} spikes and {n_spikes:,} are there, the last data "
-            f"ending at byte {at:,} of {size:,}",
-            _AGAIN,
-        )
+        raise damaged(f"it has {n_spikes:,} of {claimed:,} spikes and ends at {at:,} of {size:,}")
     if not n_spikes:
         raise BadFile("there is no spike in it", "check that spikes were sorted and exported")
 

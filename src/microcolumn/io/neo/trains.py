@@ -37,11 +37,8 @@ def trains_of(trains: Iterable[Any]) -> list[Train]:
     for position, item in enumerate(trains):
         train = item.load() if hasattr(item, "load") else item
         if not isinstance(train, neo.SpikeTrain):
-            raise BadType(
-                f"trains[{position}]",
-                f"is of type {type(train).__name__}",
-                "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain",
-            )
+            remedy = "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain"
+            raise BadType(f"trains[{position}]", f"is of type {type(train).__name__}", remedy)
         columns = scalars(train.annotations)
         names = [train.name, *(columns.get(key) for key in _NAMES)]
         name = next((str(name) for name in names if name not in (None, "")), str(position))
@@ -75,27 +72,18 @@ def session_of(
     notes: Iterable[str] = (),
     naming: Remedy = "pass ids=",
 ) -> Session:
-    """Session of segments, each an epoch, whose trains are joined unit by unit.
-
-    Units must be the same in all segments, in any order; ``ids`` renames them in the order of the
-    first. Errors advise ``naming`` if two units have the same name.
-    """
+    """Session of segments, each an epoch, with trains joined by unit; ``ids`` renames units."""
     by_name = _by_name(segments, naming, renamed=ids is not None)
     units = list(by_name[0]) if by_name else []
-    names = units if ids is None else [str(n) for n in listed("ids", ids, "pass one name per unit")]
+    names = units if ids is None else list(map(str, listed("ids", ids, "pass one name per unit")))
     if len(names) != len(units):
-        raise BadArgument(
-            "ids",
-            f"has {len(names)} names for {len(units)} units",
-            "pass one per spike train of a segment",
-        )
+        problem = f"has {len(names)} names for {len(units)} units"
+        raise BadArgument("ids", problem, "pass one per spike train of a segment")
     for k, trains in enumerate(by_name):
         strange = sorted(set(units) ^ set(trains))
         if strange:
-            raise BadFile(
-                f"unit {strange[0]!r} is not in both segment 0 and segment {k}",
-                "choose one segment, or give all segments the same units",
-            )
+            problem = f"unit {strange[0]!r} is not in both segment 0 and segment {k}"
+            raise BadFile(problem, "choose one segment, or give all segments the same units")
     columns = dict.fromkeys(key for train in (segments or [[]])[0] for key in train.columns)
     shifts, epochs, placed = _placed(segments)
     return Session(
@@ -110,10 +98,7 @@ def session_of(
 def _by_name(
     segments: Sequence[Sequence[Train]], naming: Remedy, *, renamed: bool
 ) -> list[dict[str, Train]]:
-    """Trains of each segment by name, or by position if names are shared and the caller has others.
-
-    By position, the names must come in the same order in all segments.
-    """
+    """Trains of each segment by name, or by place if names are shared and will be replaced."""
     names = [[train.name for train in trains] for trains in segments]
     for k, of_segment in enumerate(names):
         twice = next((name for name in of_segment if of_segment.count(name) > 1), None)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ...errors import BadFile, advice, name_list
+from ...errors import BadFile, advice, damaged, name_list
 from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
 from .._session import Session
@@ -62,7 +62,7 @@ def load(
     nwb, file = opened(path)
     with closing(file):
         units, notes = _units_table(nwb, table)
-        ids = [str(name) for name in values(path, units.id).tolist()]
+        ids = list(map(str, values(path, units.id).tolist()))
         trains, behind = _trains(path, units, len(ids))
         if per_second != 1.0:
             trains = [train / per_second for train in trains]
@@ -78,13 +78,10 @@ def load(
         epochs, valid = valid_epochs(path, nwb, common, trains)
         tables, unread = interval_tables(path, nwb)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
+        remedy = "pass {intervals} (another table) or {ignore_obs_intervals}"
         raise BadFile(
-            "its epochs, obs_intervals and invalid_times leave no time in which all units were "
-            "observed",
-            advice(
-                "pass {intervals} (another table) or {ignore_obs_intervals}",
-                ignore_obs_intervals=True,
-            ),
+            "its epochs, obs_intervals and invalid_times leave no time with all units observed",
+            advice(remedy, ignore_obs_intervals=True),
         )
     notes += [*placed, *seen, *labelled, *valid, *unread]
     return Session(ids, trains, columns, depth_column, epochs, notes=tuple(notes), intervals=tables)
@@ -106,10 +103,8 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
         raise BadFile(f"it has tables of units {names}", advice("pass one of them as {table}"))
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
     kinds = name_list(f"{type(item).__name__} {item.name!r}" for item in held)
-    raise BadFile(
-        f"it has no table of units (other data: {kinds})",
-        "sort its spikes and export them, or name the file that holds them",
-    )
+    problem = f"it has no table of units (other data: {kinds})"
+    raise BadFile(problem, "sort its spikes and export them, or name the file that holds them")
 
 
 def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], int]:
@@ -117,21 +112,17 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
     if n_units == 0:
         return [], 0
     if "spike_times" not in units.colnames:
-        raise BadFile(
-            f"its units have no spike_times (columns: {name_list(units.colnames)})",
-            "export the sorted spikes",
-        )
+        problem = f"its units have no spike_times (columns: {name_list(units.colnames)})"
+        raise BadFile(problem, "export the sorted spikes")
     column = units["spike_times"]
     if not hasattr(column, "target"):
-        raise BadFile(
-            "spike_times has no index, so that it is unknown which unit a spike belongs to",
-            "export the file again with PyNWB or MatNWB",
-        )
+        problem = "spike_times has no index, so that it is unknown which unit a spike belongs to"
+        raise BadFile(problem, "export the file again with PyNWB or MatNWB")
     data = column.target.data
     # Zarr fills a missing chunk with zeros, so that all its spikes would be at 0.
     lost = getattr(data, "nchunks", 0) - getattr(data, "nchunks_initialized", 0)
     if lost > 0:
-        raise BadFile(f"{lost} chunks of its spike_times are not there", "copy the folder again")
+        raise damaged(f"{lost} chunks of its spike_times are not there")
     return ragged(path, column, n_units)
 
 

@@ -30,44 +30,17 @@ def opened(path: Path | Remote) -> tuple[Any, Any]:
         from pynwb import NWBHDF5IO
 
         source = NWBHDF5IO(file=File(path, "r"), load_namespaces=True)
-    try:
-        return _content(path, source), source
-    except BaseException:  # HDF5 would take a later file at this path for the one left open
-        source.close()
-        raise
-
-
-def _content(path: Path | Remote, source: Any) -> Any:
     from hdmf.build import ConstructError
 
     try:
-        return source.read()
-    except ConstructError as error:  # its text lists the whole file
-        reason = str(error.args[-1]).partition("\n")[0]
-        raise BadFile(
-            f"it does not follow the NWB schema ({reason:.200})",
-            "it is damaged or was not written by an NWB library: export or copy it again",
-        ) from None
-    except TypeError:  # raised if an index refers to a column that is not in the file
-        lost = _lost_columns(path)
-        if not lost:
+        return source.read(), source
+    except BaseException as error:
+        source.close()  # HDF5 would take a later file at this path for the one left open
+        if not isinstance(error, ConstructError):
             raise
-        raise BadFile(
-            f"its units have an index of {lost[0]!r} but no column of that name",
-            "export or copy the file again",
-        ) from None
-
-
-def _lost_columns(path: Path | Remote) -> list[str]:
-    """Columns of units of which an HDF5 file has only the index."""
-    import h5py
-
-    if not isinstance(path, Path) or path.is_dir():
-        return []
-    with h5py.File(path) as file:
-        names = list(file.get("units", ()))
-    indexed = [name.removesuffix("_index") for name in names if name.endswith("_index")]
-    return [name for name in indexed if name not in names]
+        reason = str(error.args[-1]).partition("\n")[0]  # the text lists the whole file
+        remedy = "it is damaged or was not written by an NWB library: export or copy it again"
+        raise BadFile(f"it does not follow the NWB schema ({reason:.200})", remedy) from None
 
 
 def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
@@ -85,10 +58,7 @@ def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
 
 
 def is_plain(column: Any) -> bool:
-    """Whether a column has one number or one text per row, which is not pickled.
-
-    Zarr pickles references to other objects, and opening a pickle can run any code.
-    """
+    """Whether a column has one number or text per row and no pickle, which could run code."""
     from h5py import check_string_dtype
     from hdmf.common import DynamicTableRegion, VectorIndex
     from hdmf.common.table import EnumData
@@ -135,17 +105,15 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     ends = values(path, column, n_rows)
     n_entries = int(np.shape(column.target.data)[0])
     if ends.ndim != 1 or ends.dtype.kind not in "iu":
-        raise BadFile(
-            f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}",
-            "it needs one whole number per row: export the file again",
-        )
+        problem = f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}"
+        raise BadFile(problem, "it needs one whole number per row: export the file again")
     ends = ends.astype(object)  # exact for unsigned numbers of any size
     starts = np.concatenate(([0], ends[:-1])) if n_rows else ends
     bad = np.flatnonzero((ends < starts) | (ends > n_entries))
     if bad.size:
         row = int(bad[0])
         raise damaged(
-            f"row {row} of {name!r} runs from entry {starts[row]} to {ends[row]} of {n_entries}"
+            f"row {row} of {name!r} runs from {starts[row]} to {ends[row]} of {n_entries}"
         )
     entries = values(path, column.target)
     rows = [entries[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]

@@ -120,10 +120,9 @@ def read_flashes(
     for name in (column, *(where or {})):
         if name not in rows:
             raise BadInput(f"{path}: {table!r} has no column {name!r}", f"it has {_names(rows)}")
-    kept = list(range(len(rows[column])))
-    for name, value in (where or {}).items():
-        kept = [row for row in kept if rows[name][row] == value]
-    times = [rows[column][row] for row in kept]
+    wanted = (where or {}).items()
+    kept = (n for n in range(len(rows[column])) if all(rows[name][n] == v for name, v in wanted))
+    times = [rows[column][n] for n in kept]
     return real_array(f"column {column!r} of {path}", times, "pick a column of times")
 
 
@@ -155,10 +154,8 @@ def _series(file: Any, name: str | None) -> Any:
     if len(chosen) == 1:
         return chosen[0]
     wanted = "electrical series" if name is None else f"electrical series {name!r}"
-    raise BadFile(
-        f"the file has {len(chosen) or 'no'} {wanted}",
-        f"pick one with series= from {_names(sorted(item.name for item in found))}",
-    )
+    remedy = f"pick one with series= from {_names(sorted(item.name for item in found))}"
+    raise BadFile(f"the file has {len(chosen) or 'no'} {wanted}", remedy)
 
 
 def _electrodes(path: Path, series: Any, where: str) -> dict[str, list[Any]]:
@@ -203,10 +200,8 @@ def _depth_column(electrodes: dict[str, list[Any]], column: str | None, where: s
         return known[0]
     if column is None or column not in electrodes:
         problem = "depth_column is not stated" if column is None else f"no column {column!r}"
-        raise BadFile(
-            f"{problem} for the electrodes of {where}",
-            f"name the column that holds depths in µm, from {_names(electrodes)}",
-        )
+        remedy = f"name the column that holds depths in µm, from {_names(electrodes)}"
+        raise BadFile(f"{problem} for the electrodes of {where}", remedy)
     return column
 
 
@@ -218,9 +213,7 @@ def _channels_of_group(
         group = names[0]
     if group not in names:
         problem = f"spans {len(set(names))} groups" if group is None else f"has no group {group!r}"
-        raise BadFile(
-            f"{where} {problem} of electrodes", f"pick one with group= from {_names(names)}"
-        )
+        raise BadFile(f"{where} {problem} of electrodes", f"pick one with group=: {_names(names)}")
     return [place for place, name in enumerate(names) if name == group]
 
 

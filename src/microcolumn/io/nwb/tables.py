@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
-from ...errors import BadFile, Setting, name_list, within
+from ...errors import BadFile, damaged, name_list, within
 from ...safe_text import as_text
 from ...validation import Floats
 from .._columns import (
@@ -68,23 +68,11 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
             f"left out, in which only some units were observed; unit {ids[shortest]!r} was not "
             f"observed for {anyone.duration_s - by_unit[shortest].duration_s:.6g} s"
         )
-    if common.duration_s == 0:
-        raise BadFile(
-            f"at no moment were all {len(ids)} units observed (obs_intervals",
-            (
-                f"unit {ids[shortest]!r} least, {by_unit[shortest].duration_s:.6g} s); pass ",
-                Setting("ignore_obs_intervals", True),
-                " to take them as observed all the time",
-            ),
-        )
     return common, notes
 
 
 def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | None, list[str]]:
-    """Epochs of a table of intervals with their labels, None if there is none; and notes.
-
-    The table called ``name`` must exist; by default it is ``"epochs"``.
-    """
+    """Epochs of a table, by default "epochs", with labels, or None without it; and notes."""
     tables = dict(nwb.intervals or {})
     if name is not None and name not in tables:
         raise BadFile(f"it has no intervals {name!r}", f"it has {name_list(sorted(tables))}")
@@ -100,10 +88,7 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
 
 
 def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]:
-    """All other tables of intervals by name, and a note on those that cannot be read.
-
-    Their labels are the names of stimuli, if there are some.
-    """
+    """All other tables of intervals by name, labelled by stimuli; and a note on unread ones."""
     found, bad = {}, []
     for name, table in sorted((nwb.intervals or {}).items()):
         if name in _OBSERVATION:
@@ -165,10 +150,10 @@ def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
         return None
     column = table[name]
     if is_plain(column):
-        return [as_text(label) for label in values(path, column, len(table.id)).tolist()]
+        return list(map(as_text, values(path, column, len(table.id)).tolist()))
     if hasattr(column, "target") and is_plain(column.target):
         rows, _ = ragged(path, column, len(table.id))
-        return [", ".join(as_text(label) for label in row.tolist()) for row in rows]
+        return [", ".join(map(as_text, row.tolist())) for row in rows]
     return None
 
 
@@ -202,11 +187,7 @@ def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[
 
 
 def probe_column(path: Path, nwb: Any, units: Any, groups: list[str] | None) -> list[str] | None:
-    """Probe of each unit, by ``groups``, those of its electrodes, or by its electrode group.
-
-    A group that has a device of its own is a probe; groups that share one are the shanks or
-    tetrodes of one probe, which has the device's name.
-    """
+    """Probe of each unit: its group of electrodes, or the device that several groups share."""
     if groups is None:
         groups = _group_names(path, units)
     if groups is None:
@@ -222,10 +203,7 @@ def probe_column(path: Path, nwb: Any, units: Any, groups: list[str] | None) -> 
 
 
 def _group_names(path: Path, units: Any) -> list[str] | None:
-    """Name of each unit's electrode group, None if there is none.
-
-    A Zarr folder pickles references, and opening a pickle can run any code.
-    """
+    """Name of each unit's electrode group; None if there is none, or in Zarr, which pickles it."""
     if "electrode_group" not in units.colnames or not path.is_file():
         return None
     return [group.name for group in values(path, units["electrode_group"], len(units.id))]
@@ -265,10 +243,7 @@ def _electrode_rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, st
 
 
 def _starts_with_peak(path: Path, units: Any, rows: Rows) -> bool:
-    """Whether each unit's ``electrodes`` begin with its ``peak_channel``, counted from 0 or 1.
-
-    Steinmetz et al. count it from 1 through the electrodes of all probes.
-    """
+    """Whether ``electrodes`` begin with the ``peak_channel``, counted from 0 or 1."""
     peak = next(columns_named(("peak_channel",), units.colnames), None)
     if peak is None or not _has_numbers(units[peak]) or not all(chosen.size for chosen in rows):
         return False
@@ -292,9 +267,5 @@ def _region(path: Path, units: Any, n_electrodes: int) -> Rows:
     for unit, chosen in enumerate(rows):
         exist = chosen.dtype.kind in "iu" and np.all((chosen >= 0) & (chosen < n_electrodes))
         if chosen.size and not exist:
-            raise BadFile(
-                f"row {unit} of column 'electrodes' points outside the {n_electrodes} rows of the "
-                "electrodes table",
-                "export the file again",
-            )
+            raise damaged(f"row {unit} of 'electrodes' points outside its {n_electrodes} rows")
     return [chosen.astype(np.int64) for chosen in rows]
