@@ -4,8 +4,8 @@ import struct
 import numpy as np
 import pytest
 import written
-
 from conftest import RECORDINGS
+
 from microcolumn import Recording
 from microcolumn.io import read
 from microcolumn.io.neo import from_neo
