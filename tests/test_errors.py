@@ -25,6 +25,7 @@ from microcolumn.errors import (
 from microcolumn.evaluate.bootstrap import block_bins_of
 from microcolumn.partition.ais import annealed_importance_sampling
 from microcolumn.partition.exact import exact_log_partition
+from microcolumn.survey._csd import current_source_density, flash_response
 from microcolumn.validation import check_binary
 
 WORDING = Path(__file__).with_name("wording.txt")
@@ -32,6 +33,7 @@ SOURCE = Path(mc.__file__).parent
 WORDS = mc.Words.from_array(np.random.default_rng(0).random((40, 3)) < 0.3)
 BITS = np.random.default_rng(0).random((30, 4)) < 0.4
 BINS, HALF = mc.Words.from_array(BITS), np.full(4, 0.5)
+LFP = mc.io.LFP(np.ones((2000, 6)), 1000.0, 100.0 * np.arange(6), "surface")
 ISING = mc.Ising.from_parameters(mc.Parameters(b=np.zeros(4), J=np.zeros((4, 4))))
 
 
@@ -55,6 +57,7 @@ NAMES = {
     "fit": lambda model=None, **options: (model or mc.Ising()).fit(WORDS.X, **options),
     "theta": mc.Parameters(b=[0.0, 1.0]),
     "parameters": lambda b=(0.0, 0.0), **arguments: mc.Parameters(b, **arguments),
+    "experiment": lambda **settings: mc.study.Experiment("mine", **settings),
     "source": lambda **entry: mc.study.Source.from_dict("mine", entry),
     "recording": mc.Recording([[0.5]], epochs=[[0, 1]]),
     "exact_log_partition": exact_log_partition,
@@ -63,6 +66,18 @@ NAMES = {
     ),
     "coupled": mc.Parameters(b=np.zeros(60), J=0.1 * (1 - np.eye(60))),
     "hidden": mc.Parameters(b=np.zeros(2), J=1.0 - np.eye(2), W=np.ones((2, 1))),
+    "three": mc.Recording(
+        [[0.5], [0.1], [0.2]],
+        mc.Units("abc", layer=["II/III", "IV", "V/VI"]),
+        [[0, 1]],
+    ),
+    "repeats": mc.Repeats([0.0, 0.2], 0.2),
+    "drive": mc.StimulusDrive.from_words,
+    "respond": lambda flashes_s: flash_response(LFP, flashes_s),
+    "currents": lambda depth_um, **options: current_source_density(
+        np.zeros((depth_um.size, 3)), depth_um, **options
+    ),
+    "depths": np.arange(100.0, 1700.0, 100.0),
     "check_binary": check_binary,
     "matrix": matrix,
     "bits": BITS,

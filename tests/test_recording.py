@@ -74,26 +74,6 @@ def test_units_are_selected_by_what_is_said_of_them(conditions, kept):
     assert recording().select(**conditions).units.ids == kept
 
 
-@pytest.mark.parametrize(
-    ("conditions", "sentence"),
-    [
-        ({"layer": "VII"}, "^no unit has layer 'VII'; there is 'II/III', 'IV', 'V/VI'$"),
-        ({"ids": ["z"]}, "^no unit has ids 'z'; there is 'a', 'b', 'c'$"),
-        ({"min_rate_hz": 50.0}, "^no unit of 3 meets all conditions; relax one of them$"),
-    ],
-)
-def test_a_selection_that_finds_nobody_is_one_sentence(conditions, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        recording().select(**conditions)
-
-
-def test_selecting_by_a_missing_column_says_where_to_state_it():
-    with pytest.raises(
-        ValueError, match=r"^units have no layer here; state it where the recording"
-    ):
-        Recording([[1.0]]).select(layer="IV")
-
-
 def test_restricting_drops_the_spikes_outside():
     restricted = recording().restrict([[0.15, 8.2]])
     assert list(restricted.epochs) == [(0.15, 1.0), (8.0, 8.2)]

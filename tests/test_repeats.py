@@ -89,36 +89,3 @@ def test_shuffled_repeats_of_identical_repeats_are_the_same_words():
     words = Words.from_array(bits)
     mixed = Repeats(np.arange(5) * 0.2, 0.2).shuffled(words, 0)
     np.testing.assert_array_equal(mixed.expand(), words.expand())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (([], 1.0), "at least one finite time"),
-        (([0.0, np.nan], 1.0), "at least one finite time"),
-        (([0.0, 0.0], 1.0), r"starts_s\[1\] is 0.0 after 0.0; starts of repeats must increase"),
-        (([0.0], 0.0), "duration_s is 0.0; it must be a positive number"),
-        (([0.0], 1.0, [0.0]), "stops_s must hold one time after each start"),
-    ],
-)
-def test_repeats_that_cannot_be_are_refused_in_a_sentence(arguments, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        Repeats(*arguments)
-
-
-def test_words_without_times_or_repeats_are_refused_in_a_sentence():
-    repeats, words = Repeats([0.0, 0.2], 0.2), numbered_words(30)
-    with pytest.raises(TypeError, match="words is an array without times"):
-        repeats.locate(mc.words.as_words([[0, 1]]))
-    with pytest.raises(ValueError, match="words span 2 bins"):
-        repeats.locate(words.embed(2))
-    with pytest.raises(ValueError, match=r"10 of 30 bins lie in no repeat, the first at 0.4 s"):
-        repeats.located(words)
-    with pytest.raises(ValueError, match="no bin lies in a repeat; give starts on"):
-        Repeats([1e3], 1.0).within(words)
-    with pytest.raises(ValueError, match="the words hold 1 repeat"):
-        Repeats([0.0], 0.2).split(words)
-    with pytest.raises(ValueError, match=r"fraction is 1.0; it must lie between 0 and 1"):
-        repeats.split(words, 1.0)
-    with pytest.raises(ValueError, match="there are no epochs"):
-        Repeats.from_epochs(mc.Epochs([]))

@@ -157,19 +157,3 @@ def test_weights_of_a_kernel_add_up_to_the_bins_that_they_are_worth():
     kernel = smoothing_kernel(3.0)
     means = rng.normal(size=(20_000, kernel.size)) @ kernel / kernel.sum()
     assert means.var() == pytest.approx(1.0 / kernel.sum(), rel=0.05)
-
-
-def test_what_cannot_give_a_drive_is_refused_in_a_sentence():
-    words, repeats = planted()
-    with pytest.raises(ValueError, match="the words hold 1 repeat; a drive"):
-        StimulusDrive.from_words(words._take(np.arange(40)), repeats)
-    with pytest.raises(ValueError, match=r"440 of 480 bins lie in no repeat, the first at 0.8 s"):
-        StimulusDrive.from_words(words, Repeats([0.0], 0.8))
-    with pytest.raises(ValueError, match="widths_s must be a list of seconds, each 0 or more"):
-        StimulusDrive.from_words(words, repeats, [-1.0])
-    weighted = Words.from_array(words.expand(), sample_weight=np.full(480, 0.5))
-    with pytest.raises(ValueError, match="words carry weights"):
-        StimulusDrive.from_words(weighted, repeats)
-    drive = StimulusDrive.from_words(words, repeats)
-    with pytest.raises(ValueError, match="fitted on bins of 20 ms, not of 10 ms"):
-        drive.offsets(Words.from_array(words.expand(), bin_width=0.010))

@@ -11,7 +11,6 @@ from microcolumn.evaluate._layers import layer_statistics
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.simulate.microcolumns import preset
-from microcolumn.units import Units
 from microcolumn.words import Words
 
 LABELS = ("II/III",) * 8 + ("IV",) * 6 + ("V/VI",) * 7
@@ -289,22 +288,3 @@ def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
     small = layer_statistics(few, list("aabbcc"))
     monkeypatch.undo()
     assert small.overall_p_value == layer_statistics(few, list("aabbcc")).overall_p_value
-
-
-@pytest.mark.parametrize(
-    ("layer", "error", "sentence"),
-    [
-        (["IV"] * 6, ValueError, r"1 different layer \['IV'\]; .* at least two"),
-        ([""] * 6, ValueError, r"0 different layers \[\]; .* at least two"),
-        (["IV", "IV", "V", "V"], ValueError, "4 labels for 6 bits"),
-        (["a", "b"] * 6, ValueError, "12 labels for 6 bits"),
-        ([], ValueError, "0 labels for 6 bits"),
-        ("ababab", TypeError, "units is 'ababab'; pass one label"),
-        (None, ValueError, "does not know its units; pass one layer per unit"),
-        (["a", "b", math.nan, "a", "b", "b"], TypeError, r"units\[2\] is nan; pass .* '' where"),
-        (Units.numbered(6), ValueError, "these units have no layers"),
-    ],
-)
-def test_labels_that_cannot_be_tested_are_one_sentence(layer, error, sentence):
-    with pytest.raises(error, match=sentence):
-        layer_statistics(_sparse(0, n_units=6), layer)

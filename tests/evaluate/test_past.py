@@ -131,10 +131,3 @@ def test_weights_of_hundreds_stay_finite_and_right(weight):
     assert np.isfinite(conditional_gain(RBM.from_parameters(theta), words, None, [0.5] * 4)).all()
     gains = conditional_gain(RBM.from_parameters(theta), words, None, [0.5] * 4, given="past")
     assert np.isfinite(gains).all()
-
-
-@pytest.mark.parametrize("unit", [0, 2])
-def test_bits_of_earlier_bins_are_refused(random_model, unit):
-    model, words, rates = random_model("ising", 1, 6), _words(20, 3, 2), np.full(6, 0.3)
-    with pytest.raises(ValueError, match=f"bit {unit} of an earlier bin.*name bits 3 to 5 or use"):
-        conditional_gain(model, words, [4, unit], rates, given="past")

@@ -40,42 +40,9 @@ def test_a_start_that_overflows_is_named():
         mc.Ising(objective="mpf").fit(X, start=steep)
 
 
-@pytest.mark.parametrize("model", [*ALL, mc.models.Tree()], ids=lambda m: type(m).__name__)
-def test_an_array_with_its_bins_in_columns_is_not_fitted(model):
-    sentence = "X has 6 rows and 2,000 columns, which looks transposed: rows are bins"
-    with pytest.raises(ValueError, match=sentence):
-        model.fit(np.zeros((6, 2000), dtype=bool))
-
-
 @pytest.mark.parametrize("shape", [(1, 1), (1, 10), (2, 999)])
 def test_a_small_sample_may_have_more_units_than_bins(shape):
     assert mc.Independent().fit(np.zeros(shape)).n_features_in_ == shape[1]
-
-
-_STRENGTH = "it must be a float in the range [0.0, inf)"
-_COUNT = "it must be an int in the range [1, inf)"
-_BAD_SETTINGS = [
-    ("l1", (-1e-3, np.nan, np.inf, "big", True, None, [1e-3]), _STRENGTH),
-    ("group_l1", (-1e-3, np.nan, np.inf, "big", True, None), _STRENGTH),
-    ("objective", ("cd", None), "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'"),
-    ("n_init", (0, 1.5), _COUNT),
-    ("max_iter", (0, True), _COUNT),
-    ("n_hidden", (0, -1, 1.5, True, None, "many", 10**6), "it must be an int in the range [1, 10"),
-    ("tol", (0.0, np.nan, "small"), "it must be a float in the range (0.0, inf)"),
-    ("random_state", ("seed", -1), "pass a whole number, 0 or more, a"),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "sentence"),
-    [(name, value, sentence) for name, values, sentence in _BAD_SETTINGS for value in values],
-)
-def test_bad_settings_are_named(name, value, sentence):
-    for cls in (mc.Ising, mc.RBM, mc.SemiRBM):
-        if name not in cls().get_params():
-            continue
-        with pytest.raises(ValueError, match=re.escape(f"{name} is {value!r}; {sentence}")):
-            cls(**{name: value}).fit(X)
 
 
 _WEIGHTS = {
@@ -92,18 +59,6 @@ def test_bad_weights_are_named(model, name):
     weights, sentence = _WEIGHTS[name]
     with pytest.raises(ValueError, match=re.escape(sentence)):
         model.fit(X, sample_weight=weights)
-
-
-def test_a_start_of_another_kind_or_size_is_named(random_parameters):
-    sentence = "kind 'rbm' with 3 units and 2 hidden units; it must be 'ising' with 3 and 0"
-    with pytest.raises(ValueError, match=sentence):
-        mc.Ising().fit(X, start=random_parameters("rbm", 3, 2))
-    with pytest.raises(ValueError, match="with 4 units and 0 hidden units; it must be 'ising'"):
-        mc.Ising().fit(X, start=random_parameters("ising", 4))
-    with pytest.raises(ValueError, match="it must be 'srbm' with 3 and 2"):
-        mc.SemiRBM(n_hidden=2).fit(X, start=random_parameters("srbm", 3, 3))
-    with pytest.raises(TypeError, match="start is an Ising; pass Parameters, for example a fitted"):
-        mc.Ising().fit(X, start=mc.Ising().fit(X))
 
 
 @EVERY_MODEL

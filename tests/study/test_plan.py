@@ -106,24 +106,6 @@ def test_recordings_without_names_are_known_by_their_stems():
     assert (plan.sources[1].file, plan.sources[3].preset) == (str(Path("b/s.npz").resolve()), "B4")
 
 
-def test_bad_plans_get_a_sentence():
-    with pytest.raises(ValueError, match=r"'splits' is no setting; did you mean 'n_splits'\?"):
-        Plan.of("B4", splits=3)
-    with pytest.raises(TypeError, match=r"^recording x is 3; pass a path, a preset or a Recording"):
-        Plan.of({"x": 3})
-    with pytest.raises(TypeError, match=r"recordings is 3; pass paths"):
-        Plan.of(3)
-    with pytest.raises(ValueError, match=r"the plan has no recording; add one"):
-        Plan.of([])
-    source = Source("x", preset="B4")
-    with pytest.raises(ValueError, match=r"the plan has no experiment; add one"):
-        Plan((source,), ())
-    with pytest.raises(ValueError, match=r"two recordings are called 'x'; give each its own name"):
-        Plan((source, source), (INSTANTANEOUS,))
-    with pytest.raises(TypeError, match=r"sources is a str; pass a list of Source"):
-        Plan(("B4",), (INSTANTANEOUS,))
-
-
 def test_the_papers_plan_is_that_of_the_method():
     plan = Plan.paper()
     assert [source.preset for source in plan.sources] == ["B4", "T6", "B4MU"]

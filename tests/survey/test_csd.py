@@ -73,22 +73,6 @@ def test_only_the_windows_around_flashes_are_read():
     assert disk.n_read == 500
 
 
-@pytest.mark.parametrize(
-    ("flashes", "message"),
-    [
-        ([], "one or more times"),
-        ([[1.0]], "one or more times"),
-        ([1.0, np.nan], r"flashes_s\[1\] is nan"),
-        ([3000.0, 4000.0], r"none of the 2 flashes \(3000 to 4000 s\) .* \(0 to 2 s\)"),
-        ([1e300], "none of the 1 flashes"),
-        ("abc", "real numbers"),
-    ],
-)
-def test_flashes_that_cannot_be_used_get_one_sentence(flashes, message):
-    with pytest.raises(ValueError, match=message):
-        flash_response(random_lfp(), flashes)
-
-
 def test_a_channel_with_nan_is_named_with_its_depth_and_time():
     lfp = random_lfp()
     lfp.samples[1100, 4] = np.nan
@@ -164,21 +148,3 @@ def test_depths_that_decrease_give_the_same_currents():
         upward, same, _ = current_source_density(potential, 2000.0 - depths)
         np.testing.assert_allclose(upward, 2000.0 - grid)
         np.testing.assert_allclose(same, csd, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("depths", "options", "message"),
-    [
-        (EVEN[:4], {}, "has 4 contacts"),
-        (EVEN[[0, 2, 1, 3, 4]], {}, "not at distinct depths in order"),
-        (EVEN[[0, 1, 1, 3, 4]], {}, "not at distinct depths in order"),
-        (EVEN[[0, 1, 3, 4, 5]], {"method": "StandardCSD"}, "100 to 200 µm apart"),
-        (EVEN[:5], {"method": "DeltaiCSD"}, "method is 'DeltaiCSD'"),
-        (EVEN[:5], {"smoothing_um": np.nan}, "smoothing_um is nan"),
-        (EVEN[:5], {"source_radius_um": 0.0}, "source_radius_um 0"),
-        (EVEN[:0], {}, "has 0 contacts"),
-    ],
-)
-def test_contacts_and_options_that_cannot_be_used_get_one_sentence(depths, options, message):
-    with pytest.raises(ValueError, match=message):
-        current_source_density(np.zeros((depths.size, 3)), depths, **options)

@@ -154,7 +154,7 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
     layers, codes = np.unique(labels[labels != ""], return_inverse=True)
     if layers.size < 2:
         raise BadArgument(
-            "layer",
+            "units",
             f"names {counted(layers.size, 'different layer')} {layers.tolist()}",
             "a test of layers needs units in at least two",
         )
