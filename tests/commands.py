@@ -28,12 +28,12 @@ def one_sentence(result, code=2):
     return line
 
 
-def refused(sentence, *arguments):
+def assert_refused(sentence, *arguments):
     """A command says this in one sentence, with exit code 2 and no result."""
     assert sentence in one_sentence(run(*arguments))
 
 
-def refused_option(argument, *arguments):
+def assert_option_refused(argument, *arguments):
     """A command refuses this argument of the API and calls it by the name of its option."""
     result = run(*arguments)
     assert one_sentence(result).startswith("microcolumn: --")

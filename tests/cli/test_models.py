@@ -6,7 +6,7 @@ from io import StringIO
 import numpy as np
 import pytest
 import written
-from commands import done, refused, refused_option
+from commands import assert_option_refused, assert_refused, done
 
 import microcolumn as mc
 
@@ -176,8 +176,8 @@ def test_a_model_that_does_not_know_its_units_is_told_them(session, tmp_path):
     out = tmp_path / "made.safetensors"
     mc.Ising.from_parameters(mc.Parameters(b=[-1.0, -2.0, 0.5])).save(out)
     asked = ("predict", session, "--model", out)
-    refused("does not say its bin width; give --bin-width", *asked, "--ids", "10,11,12")
-    refused("name them with --ids", *asked, "--bin-width", 0.04)
+    assert_refused("does not say its bin width; give --bin-width", *asked, "--ids", "10,11,12")
+    assert_refused("name them with --ids", *asked, "--bin-width", 0.04)
     told = done(*asked, "--bin-width", 0.04, "--ids", "12,10", "--ids", "11").stdout
     rows = rows_of(told)
     assert [row["unit"] for row in rows[:3]] == ["12", "10", "11"]
@@ -196,8 +196,8 @@ def test_sample_prints_words_drawn_from_the_model(saved):
 
 def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
     out = ("--out", tmp_path / "model.safetensors")
-    refused("does not exist; check the path", "fit", tmp_path / "no.nwb", *RBM, *out)
-    refused("no unit has ids '99'", "fit", session, *RBM, "--ids", "99", *out)
+    assert_refused("does not exist; check the path", "fit", tmp_path / "no.nwb", *RBM, *out)
+    assert_refused("no unit has ids '99'", "fit", session, *RBM, "--ids", "99", *out)
     for argument, options in {
         "model": ("--model", "Potts"),
         "n_hidden": ("--model", "Ising", "--hidden", 3),
@@ -209,7 +209,7 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
         "fraction": (*RBM, "--train", 1),
         "option": (*RBM, "--option", "oops"),
     }.items():
-        refused_option(argument, "fit", session, *options, *out)
+        assert_option_refused(argument, "fit", session, *options, *out)
         assert not list(tmp_path.iterdir())
 
 
@@ -224,16 +224,16 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
         "no predicted bin starts between 30": (session, "--model", saved, "--from", 30),
         "bins of 0.02 s; leave out": (session, "--model", saved, "--bin-width", 0.04),
     }.items():
-        refused(sentence, "predict", *arguments, "--out", out)
+        assert_refused(sentence, "predict", *arguments, "--out", out)
         assert not list(tmp_path.iterdir())
 
 
 def test_bad_input_of_sample_is_one_sentence(session, saved, tmp_path):
-    refused("does not exist", "sample", tmp_path / "no.safetensors")
-    refused("is not a microcolumn model", "sample", session)
-    refused_option("n_samples", "sample", saved, "--n", 0)
-    refused_option("out", "sample", saved, "--out", tmp_path / "words.xlsx")
-    refused_option("given", "predict", session, "--model", saved, "--given", "future")
+    assert_refused("does not exist", "sample", tmp_path / "no.safetensors")
+    assert_refused("is not a microcolumn model", "sample", session)
+    assert_option_refused("n_samples", "sample", saved, "--n", 0)
+    assert_option_refused("out", "sample", saved, "--out", tmp_path / "words.xlsx")
+    assert_option_refused("given", "predict", session, "--model", saved, "--given", "future")
     assert not list(tmp_path.iterdir())
 
 
@@ -246,7 +246,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence_and_fit_says_it_first(
     for out in (nowhere, folder, pipe):
         sentence = "No such file or directory" if out == nowhere else "it is no plain file"
         # The recording is missing too: a long fit must not end in vain.
-        refused(f"cannot write {out}: ", "fit", "no.nwb", *RBM, "--out", out)
-        refused(sentence, "predict", session, "--model", saved, "--out", out)
-        refused(sentence, "sample", saved, "--out", out)
+        assert_refused(f"cannot write {out}: ", "fit", "no.nwb", *RBM, "--out", out)
+        assert_refused(sentence, "predict", session, "--model", saved, "--out", out)
+        assert_refused(sentence, "sample", saved, "--out", out)
     assert set(tmp_path.iterdir()) == {folder, pipe}

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 import written
-from commands import done, refused, run
+from commands import assert_refused, done, run
 
 import microcolumn as mc
 
@@ -39,4 +39,4 @@ def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_
 
 def test_an_option_that_a_rival_lacks_is_refused(session, tmp_path):
     asked = ("--model", "Tree", "--hidden", 3, "--out", tmp_path / "m")
-    refused("--hidden is no setting of Tree; leave it out", "fit", session, *asked)
+    assert_refused("--hidden is no setting of Tree; leave it out", "fit", session, *asked)

@@ -61,7 +61,7 @@ class ChosenByValidation(WordsEstimator):
     def _take_arrays(self, arrays: Arrays) -> int:
         """Take over the arrays of a file, if they are sound, and say how many bits words have.
 
-        For models whose ``_from_arrays`` is the one above.
+        For models whose ``_from_arrays`` is the one above; others never call it.
         """
         raise NotImplementedError
 
