@@ -35,8 +35,8 @@ class SplitScore(ScoredWords):
     n_parameters : int
         Free numbers of the fit that are not zero.
     size : str
-        What the validation part chose for a rival, such as ``"60 components"``.
-    lift : float
+        What the validation part chose for an alternative model, such as ``"60 components"``.
+    dirichlet_gain : float
         Bits/s that a Dirichlet process around the model adds: by how much the model is wrong
         (:class:`microcolumn.models.DirichletProcess`). NaN where it was not asked for.
     """
@@ -53,7 +53,7 @@ class SplitScore(ScoredWords):
     optimality: float = math.nan
     n_parameters: int = 0
     size: str = ""
-    lift: float = math.nan
+    dirichlet_gain: float = math.nan
 
     @property
     def bits_per_spike(self) -> float:
@@ -132,13 +132,13 @@ class ModelScore(Renamed):
         return fmean(score.n_parameters for score in self.splits)
 
     @property
-    def lift(self) -> float:
+    def dirichlet_gain(self) -> float:
         """Mean over splits of what a Dirichlet process around the model adds, bits/s."""
-        return fmean(score.lift for score in self.splits)
+        return fmean(score.dirichlet_gain for score in self.splits)
 
     @property
     def chosen(self) -> str:
-        """What validation parts chose: the strength of a penalty, or the size of a rival."""
+        """What validation parts chose: the strength of a penalty, or the size of an alternative."""
         known = [score for score in self.splits if score.size or not math.isnan(score.l1)]
         return " or ".join(dict.fromkeys(score.size or f"l1 {score.l1:.2g}" for score in known))
 

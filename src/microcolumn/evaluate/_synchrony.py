@@ -16,7 +16,7 @@ from ..energy import log_weight, number_active
 from ..errors import BadArgument
 from ..formatting import counted
 from ..kernels.states import states
-from ..models import Rival, WordModel
+from ..models import AlternativeModel, WordModel
 from ..parameters import Parameters
 from ..tables import AsTable
 from ..validation import Floats, chunks, whole_number
@@ -135,7 +135,7 @@ def _of_samples(
 
 def _exact(model: WordModel) -> Floats | None:
     """P(k units active) from all words or all hidden states; None if both take too long."""
-    if isinstance(model, Rival):
+    if isinstance(model, AlternativeModel):
         return model._active_distribution()
     theta, log_factor = model.parameters_.drop_dead_units()
     n_units, n_hidden = theta.n_visible, theta.n_hidden

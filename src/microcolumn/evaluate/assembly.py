@@ -20,13 +20,13 @@ from ..errors import BadArgument, BadInput
 from ..formatting import html_table, number, text_table
 from ..models import PopulationModel
 from ..models.penalised import PenalisedModel
-from ..origin import units_of
 from ..parameters import Parameters
 from ..renamed import Renamed
 from ..tables import AsTable
 from ..units import Units
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
+from ..words_info import units_of
 from ._layer_results import HiddenUnitLayer
 from ._layers import layer_statistics
 from ._without import losses
@@ -345,9 +345,11 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
             f"a model has {weights.shape[0]} bits and the first {first.n_features_in_}",
             "pass fits of the same units and window",
         )
-    if first.origin_ is None or other.origin_ is None:
+    if first.words_info_ is None or other.words_info_ is None:
         return weights
-    columns = first.origin_.columns_in(other.origin_, name="another model", this="the first model")
+    columns = first.words_info_.columns_in(
+        other.words_info_, name="another model", this="the first model"
+    )
     return weights if columns is None else weights[columns]
 
 
@@ -356,7 +358,7 @@ def _layers(
 ) -> dict[int, HiddenUnitLayer]:
     """Layer of each hidden unit with weights; empty where there are no two layers."""
     layers = (
-        (units_of(model.origin_, units) or held.units).layer
+        (units_of(model.words_info_, units) or held.units).layer
         if units is None or isinstance(units, Units)
         else units
     )

@@ -92,15 +92,15 @@ class Comparison(AsTable):
     @property
     def best_of_family(self) -> ModelScore | None:
         """The best model of the paper's family; None without one besides independent units."""
-        return self._best(is_rival=False)
+        return self._best(is_alternative=False)
 
     @property
-    def best_rival(self) -> ModelScore | None:
+    def best_alternative(self) -> ModelScore | None:
         """The best model outside the paper's family; None without one."""
-        return self._best(is_rival=True)
+        return self._best(is_alternative=True)
 
-    def _best(self, is_rival: bool) -> ModelScore | None:
-        found = (model for model in self.ranked if model.spec.is_rival == is_rival)
+    def _best(self, is_alternative: bool) -> ModelScore | None:
+        found = (model for model in self.ranked if model.spec.is_alternative == is_alternative)
         return next((model for model in found if model.spec.model != INDEPENDENT), None)
 
     def pair(self, first: str | ModelSpec, second: str | ModelSpec) -> PairedDifference:
@@ -153,7 +153,7 @@ class Comparison(AsTable):
         pair = self.hidden_over_pairs
         if pair is None or pair.verdict not in ("better", "equal", "same"):
             return ""
-        family = [model for model in self.models if not model.spec.is_rival]
+        family = [model for model in self.models if not model.spec.is_alternative]
         sides = {
             has_hidden: [model for model in family if model.spec.has_groups == has_hidden]
             for has_hidden in (True, False)
@@ -265,17 +265,17 @@ def _statements(compared: Comparison) -> list[str]:
 
 def _ranking(compared: Comparison) -> list[str]:
     """What is said of the models that may be ranked, of each pair once."""
-    best, rival = compared.best, compared.best_rival
+    best, alternative = compared.best, compared.best_alternative
     over_zero = compared.pair(best.name, INDEPENDENT)
     others = [m for m in compared.ranked if m.name not in (best.name, INDEPENDENT)]
     if not others or over_zero.bits_per_second <= 0.0:
         return [over_zero.sentence()]
     said: dict[frozenset[str], str] = {}
     ours, pair = compared.best_of_family, compared.hidden_over_pairs
-    if ours is not None and rival is not None:
-        against = compared.pair(best.name, (ours if best is rival else rival).name)
-        sides = "outside the paper's family", "of the paper's family", "of its rivals"
-        where, other = sides[:2] if best is rival else sides[1:]
+    if ours is not None and alternative is not None:
+        against = compared.pair(best.name, (ours if best is alternative else alternative).name)
+        sides = "outside the paper's family", "of the paper's family", "of its alternatives"
+        where, other = sides[:2] if best is alternative else sides[1:]
         chosen = f", {best.chosen}" if best.chosen else ""
         text = f"{best.name} ({where}{chosen}) has the highest score of all, {against.second}"
         said[_both(against)] = f"{text} {other}: {against.sentence()}"

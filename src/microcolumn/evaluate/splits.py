@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..errors import BadInput
 from ..formatting import enumeration
 from ..models import ModelSpec, PopulationModel, WordModel
-from ..models.spec import INDEPENDENT, OBJECTIVES, RIVALS
+from ..models.spec import ALTERNATIVES, INDEPENDENT, OBJECTIVES
 from ..words import Words, as_words
 from ._model_score import ModelScore, SplitScore
 from ._score import ScoredWords, mean_rate, score_of
@@ -143,7 +143,7 @@ def score_split(
 def spec_of(model: WordModel) -> ModelSpec:
     """Class, hidden units and objective of a fitted model."""
     name = type(model).__name__
-    if name in RIVALS or not isinstance(model, PopulationModel):
+    if name in ALTERNATIVES or not isinstance(model, PopulationModel):
         return ModelSpec(name)
     return ModelSpec(name, model.parameters_.n_hidden, getattr(model, "objective", OBJECTIVES[0]))
 
@@ -226,11 +226,13 @@ def _pairs(
         found.append(paired_difference(*pair, values, errors, test_to_train, **blocks))
     best = max((model.bits_per_second for model in models), default=0.0)
     # Two questions, each with its own share of errors: what holds within the paper's family, and
-    # how it stands beside rivals. More rivals must not make the first one harder to answer.
-    rivals = {model.name for model in models if model.spec.is_rival}
-    has_rival = [each is not None and bool(rivals & {each.first, each.second}) for each in found]
+    # how it stands beside alternatives. More of them must not make the first one harder to answer.
+    alternatives = {model.name for model in models if model.spec.is_alternative}
+    has_alternative = [
+        each is not None and bool(alternatives & {each.first, each.second}) for each in found
+    ]
     for question in (False, True):
-        places = [k for k, is_its in enumerate(has_rival) if is_its == question]
+        places = [k for k, is_its in enumerate(has_alternative) if is_its == question]
         judged = judged_together([found[k] for k in places], EQUAL_MARGIN * max(best, 0.0))
         for k, each in zip(places, judged, strict=True):
             found[k] = each

@@ -164,7 +164,9 @@ def ranking(
             condition,
             compared=compared,
             several=len(groups) < len(compared),
-            rivals=any(model.spec.is_rival for each in compared for model in each.models),
+            alternatives=any(
+                model.spec.is_alternative for each in compared for model in each.models
+            ),
             splits=splits_text(compared),
             error_bars=error_bars(each.n_splits for each in compared),
             doubts=doubts(compared),

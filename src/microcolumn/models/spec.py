@@ -11,15 +11,15 @@ from ..errors import BadInput
 class ModelFacts(NamedTuple):
     """What tables, texts and figures know of a class of models."""
 
-    #: Of the paper; another of its family; a rival, whose settings are chosen on held-out words; or
+    #: Of the paper; another of its family; an alternative, whose settings held-out words choose; or
     #: a model that comparisons do not fit.
-    role: Literal["paper", "family", "rival", "other"]
+    role: Literal["paper", "family", "alternative", "other"]
     #: What it is in a methods section; models of the family in the plural.
     methods: str = ""
     #: What it is made of, where results first name it.
     meaning: str = ""
-    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and three more; rivals of
-    #: one kind share one. The marker tells those of the family apart without colours.
+    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and three more, which
+    #: alternatives of one kind share. The marker tells those of the family apart without colours.
     colour: str = "#CC79A7"
     marker: str = "o"
     #: Whether comparisons have it unless told otherwise: strong, and quick at any size.
@@ -48,41 +48,41 @@ MODELS = {
         "^",
     ),
     "KPairwise": ModelFacts(
-        "rival",
+        "alternative",
         "an Ising model with a potential of the number of active units (Tkačik et al. 2014), by "
         "maximum likelihood",
         colour="#56B4E9",
     ),
     "BernoulliMixture": ModelFacts(
-        "rival", "a mixture of independent populations", colour="#D55E00", usual=True
+        "alternative", "a mixture of independent populations", colour="#D55E00", usual=True
     ),
     "HiddenMarkovModes": ModelFacts(
-        "rival",
+        "alternative",
         "modes that follow each other as a hidden Markov chain (Prentice et al. 2016), of which "
         "single words were scored",
         colour="#D55E00",
     ),
     "CascadedLogistic": ModelFacts(
-        "rival",
+        "alternative",
         "a cascade of logistic regressions, each unit given those before it (Park et al. 2013)",
         colour="#882255",
         usual=True,
     ),
-    "Tree": ModelFacts("rival", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31"),
+    "Tree": ModelFacts("alternative", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31"),
     "TwoTree": ModelFacts(
-        "rival",
+        "alternative",
         "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
         colour="#8C6D31",
         usual=True,
     ),
     "PopulationTracking": ModelFacts(
-        "rival",
+        "alternative",
         "the population tracking model (O'Donnell et al. 2017)",
         colour="#332288",
         usual=True,
     ),
     "RandomProjections": ModelFacts(
-        "rival", "random projections (Maoz et al. 2020)", colour="#F0E442"
+        "alternative", "random projections (Maoz et al. 2020)", colour="#F0E442"
     ),
     "DirichletProcess": ModelFacts("other"),
     "DichotomizedGaussian": ModelFacts("other"),
@@ -95,10 +95,10 @@ def _with_role(*roles: str) -> tuple[str, ...]:
     return tuple(name for name, facts in MODELS.items() if facts.role in roles)
 
 
-PAPER_MODELS, RIVALS = _with_role("paper"), _with_role("rival")
+PAPER_MODELS, ALTERNATIVES = _with_role("paper"), _with_role("alternative")
 FAMILY = _with_role("paper", "family")
-CLASSES = (*FAMILY, *RIVALS)
-USUAL_RIVALS = tuple(name for name in RIVALS if MODELS[name].usual)
+CLASSES = (*FAMILY, *ALTERNATIVES)
+USUAL_ALTERNATIVES = tuple(name for name in ALTERNATIVES if MODELS[name].usual)
 #: What fits may minimise; the first is the default and not part of a model's name.
 OBJECTIVES = ("likelihood", "pseudolikelihood", "mpf")
 #: Name of the firing-rate model, the zero of all scores.
@@ -112,11 +112,11 @@ class ModelSpec:
     Parameters
     ----------
     model : str
-        A class of the paper's family, such as ``"RBM"``, or a rival, such as ``"Tree"``.
+        A class of the paper's family, such as ``"RBM"``, or an alternative, such as ``"Tree"``.
     n_hidden : int
         Hidden units; 0 for models without.
     objective : str
-        ``"likelihood"``, ``"pseudolikelihood"`` or ``"mpf"``; means nothing for a rival.
+        ``"likelihood"``, ``"pseudolikelihood"`` or ``"mpf"``; means nothing for an alternative.
 
     Examples
     --------
@@ -146,9 +146,9 @@ class ModelSpec:
         return name if self.objective == OBJECTIVES[0] else f"{name} {self.objective}"
 
     @property
-    def is_rival(self) -> bool:
+    def is_alternative(self) -> bool:
         """Whether it is not of the paper's family."""
-        return self.model in RIVALS
+        return self.model in ALTERNATIVES
 
     @property
     def has_groups(self) -> bool:

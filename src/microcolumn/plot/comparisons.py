@@ -72,7 +72,7 @@ def ranking(
     draw = _draw_one if len(known) == 1 else _draw_several
     names = draw(ax, known, styles)
     _label(ax, [literal(name) for name in names])
-    if len({spec.is_rival for spec in specs.values()}) > 1:
+    if len({spec.is_alternative for spec in specs.values()}) > 1:
         ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
     return entitle(ax, title)
 
@@ -89,7 +89,7 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
         if model.name != best:
             pair = compared.pair(model.name, best)
             difference, error = pair.bits_per_second, pair.stderr
-        mark = _mark(styles[model.name], is_rival=model.spec.is_rival)
+        mark = _mark(styles[model.name], is_alternative=model.spec.is_alternative)
         bar = None if math.isnan(error) else error
         point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
         columns = {"model": model.name, "bits/s": model.bits_per_second}
@@ -108,12 +108,14 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]
             difference = model.per_neuron - ranked[0].per_neuron
             behind.setdefault(model.name, []).append((compared.recording, difference))
     best = [ranked[0].name for _, ranked in known]
-    rivals = {model.name: model.spec.is_rival for _, ranked in known for model in ranked}
+    alternatives = {
+        model.name: model.spec.is_alternative for _, ranked in known for model in ranked
+    }
     middle = {name: median(value for _, value in found) for name, found in behind.items()}
     names = sorted(middle, key=lambda name: -middle[name])
     for place, name in enumerate(names):
         recordings, values = zip(*behind[name], strict=True)
-        mark = _mark(styles[name], is_rival=rivals[name])
+        mark = _mark(styles[name], is_alternative=alternatives[name])
         single = ax.plot(values, [place] * len(values), alpha=0.5, **mark | {"markersize": 2.5})[0]
         tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
         large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
@@ -124,10 +126,10 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]
     return names
 
 
-def _mark(look: Look, *, is_rival: bool) -> dict[str, Any]:
+def _mark(look: Look, *, is_alternative: bool) -> dict[str, Any]:
     """A disc for the paper's family, an open diamond for others."""
-    face = "white" if is_rival else look.colour
-    marks = {"marker": "D" if is_rival else "o", "markersize": 4 if is_rival else 5}
+    face = "white" if is_alternative else look.colour
+    marks = {"marker": "D" if is_alternative else "o", "markersize": 4 if is_alternative else 5}
     return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
 
 

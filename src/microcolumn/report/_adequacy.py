@@ -46,7 +46,7 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
 def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy | None]:
     """How well the best model that was tested for it describes the test words, after its name.
 
-    Studies made before rivals were tested have the adequacy of the paper's family alone.
+    Studies made before alternatives were tested have the adequacy of the paper's family alone.
     """
     compared, found = results.comparison(**condition.names), adequacies(results, condition)
     name = next((model.name for model in compared.models if model.name in found), None)

@@ -38,7 +38,7 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
 
 def title(found: Sequence[Finding], recordings: str) -> str:
     """The result in one sentence about recordings that are called so: ``"3 recordings"``."""
-    won = [each for each in found if each.rival_wins]
+    won = [each for each in found if each.alternative_wins]
     over = [pair for each in found if (pair := each.over_independent) is not None]
     return answer(
         "title",
@@ -154,20 +154,20 @@ def named(found: Sequence[Finding]) -> str:
 def best_model(found: Sequence[Finding]) -> str:
     """The best model of all, and of the paper's family."""
     ranked = [each for each in found if each.best]
-    rivals = [each for each in ranked if each.best is each.compared.best_rival]
+    alternatives = [each for each in ranked if each.best is each.compared.best_alternative]
     over = [pair for each in ranked if (pair := each.over_independent)]
     return answer(
         "best_model",
         found,
         ranked=ranked,
-        rivals=rivals,
+        alternatives=alternatives,
         family=_family(ranked),
         described=_described,
         other=_next_best(found[0]),
         counts=_counted([each.best for each in ranked]),
         ours=_counted([each.compared.best_of_family for each in ranked]),
-        n_won=sum(each.rival_wins for each in rivals),
-        over_rivals=[pair for each in ranked if (pair := each.over_rival)],
+        n_won=sum(each.alternative_wins for each in alternatives),
+        over_alternatives=[pair for each in ranked if (pair := each.over_alternative)],
         over=over,
         n_sure=_n_sure(over),
     )
@@ -192,7 +192,7 @@ def _n_sure(over: Sequence[PairedDifference]) -> int:
 
 
 def _next_best(found: Finding) -> str:
-    """The model that the best is held against: of a rival, the best of the paper's family.
+    """The model that the best is held against: of an alternative, the best of the paper's family.
 
     Else the next one, unless their difference is stated already.
     """
@@ -200,15 +200,15 @@ def _next_best(found: Finding) -> str:
     ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
     if best is None or len(ranked) < 2:
         return ""
-    if best.spec.is_rival and ours is not None:
+    if best.spec.is_alternative and ours is not None:
         return ours.name
     is_stated = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
     return "" if is_stated else ranked[1].name
 
 
 def _described(model: ModelScore) -> str:
-    """A rival's name with what it is, without a reference; those of the family are known by now."""
-    what = MODELS[model.spec.model].methods.split(" (")[0] if model.spec.is_rival else ""
+    """An alternative's name with what it is, without a reference; the family is known by now."""
+    what = MODELS[model.spec.model].methods.split(" (")[0] if model.spec.is_alternative else ""
     return f"{model.name} ({what}; not of the paper's family)" if what else model.name
 
 

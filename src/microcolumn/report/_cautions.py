@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..evaluate import SplitScore, WindowResult
-from ..evaluate.rival_choice import is_at_end
+from ..evaluate.alternative_choice import is_at_end
 from ..figures.conditions import by_likelihood, compares_groups
 from ..models import ModelSpec
 from ..study import Condition, Experiment, Results

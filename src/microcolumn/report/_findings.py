@@ -130,23 +130,23 @@ class Finding:
         return self.compared.best if self.compared.models else None
 
     @property
-    def rival_wins(self) -> bool:
+    def alternative_wins(self) -> bool:
         """Whether a model outside the paper's family is better than all of it."""
-        ours, rival = self.compared.best_of_family, self.compared.best_rival
-        if ours is None or rival is None or rival is not self.best:
+        ours, alternative = self.compared.best_of_family, self.compared.best_alternative
+        if ours is None or alternative is None or alternative is not self.best:
             return False
-        family = [model for model in self.compared.models if not model.spec.is_rival]
-        return self.compared.pair(rival.name, ours.name).differs and not doubt(
-            (rival, ours), family
+        family = [model for model in self.compared.models if not model.spec.is_alternative]
+        return self.compared.pair(alternative.name, ours.name).differs and not doubt(
+            (alternative, ours), family
         )
 
     @property
-    def over_rival(self) -> PairedDifference | None:
+    def over_alternative(self) -> PairedDifference | None:
         """The best model, where it is of the paper's family, minus the best of another kind."""
-        best, rival = self.best, self.compared.best_rival
-        if best is None or rival is None or rival is best:
+        best, alternative = self.best, self.compared.best_alternative
+        if best is None or alternative is None or alternative is best:
             return None
-        return self.compared.pair(best.name, rival.name)
+        return self.compared.pair(best.name, alternative.name)
 
     @property
     def over_independent(self) -> PairedDifference | None:
@@ -172,7 +172,7 @@ class Finding:
             "best_of_family": self.compared.best_of_family.name
             if self.compared.best_of_family
             else None,
-            "rival_wins": self.rival_wins,
+            "alternative_wins": self.alternative_wins,
             "layers": None if isinstance(self.layering, str) else self.layering,
             "n_assemblies": self.n_assemblies,
             "adequacy": adequate and {"model": self.adequate, "sentence": str(adequate)},

@@ -73,14 +73,16 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a spurious mode last."""
-    scores = ("model", "bits/s", "± splits", "± test", "per unit", "per spike", "lift")
+    scores = ("model", "bits/s", "± splits", "± test", "per unit", "per spike", "Dirichlet gain")
     sizes = ("chosen", "parameters", "couplings", "live hidden")
     log_z = {"exact": "exact", "ais": "AIS", "chains": "chains"}
     rows = [
         (
             model.name,
             *_score(model),
-            "-" if math.isnan(model.lift) or model.has_spurious_mode else f"{model.lift:+z.2f}",
+            "-"
+            if math.isnan(model.dirichlet_gain) or model.has_spurious_mode
+            else f"{model.dirichlet_gain:+z.2f}",
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",

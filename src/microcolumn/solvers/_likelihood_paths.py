@@ -171,9 +171,9 @@ class _Family:
         """From uncoupled units down a ladder of penalties, where no step makes a spurious mode."""
         x = target.layout.pack(start)
         state, _ = first_state(rng, target, x, *self._log_z(target.layout.unpack(x), rng))
-        for strength in _ladder(self.strongest, target.l1):
+        for strength in _l1_continuation(self.strongest, target.l1):
             stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
-            state = search(rng, state, stronger, self.problem.max_iter, roughly=True)
+            state = search(rng, state, stronger, self.problem.max_iter, coarse=True)
         return state
 
     def _pseudolikelihood_solution(self, target: SampledProblem) -> Floats:
@@ -276,7 +276,7 @@ def _as_srbm(*nested: Parameters) -> list[Parameters]:
     ]
 
 
-def _ladder(strongest: float, l1: float) -> list[float]:
+def _l1_continuation(strongest: float, l1: float) -> list[float]:
     """Weaker and weaker penalties on the way from one that couples nothing to ``l1``."""
     n_rungs = math.ceil(math.log(max(strongest / max(l1, _WEAKEST), 1.0)) / math.log(_LADDER))
     return [max(l1, _WEAKEST) * _LADDER**k for k in range(n_rungs - 1, 0, -1)]

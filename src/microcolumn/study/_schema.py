@@ -78,10 +78,10 @@ CREATE TABLE descriptions (
 CREATE TABLE fits (
   -- A row is the model fitted at one l1 of a fit job's path, with its certificate.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  l1 REAL NOT NULL,  -- 0 for a rival without a penalty, of which the chosen fit alone is kept
+  l1 REAL NOT NULL,  -- 0 for alternatives without a penalty, of which only the chosen fit is kept
   value REAL, optimality REAL, converged INTEGER, n_iter INTEGER,
   n_live_hidden INTEGER, n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
-  tried TEXT,  -- JSON, of a rival: [{settings, validation_bits_per_second}, ...]
+  tried TEXT,  -- JSON, of an alternative: [{settings, validation_bits_per_second}, ...]
   file BLOB,     -- a safetensors file
   PRIMARY KEY (job, l1)
 ) STRICT;
@@ -113,7 +113,7 @@ CREATE TABLE scores (
   normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
-  size TEXT,  -- what the validation part chose for a rival, such as 60 components
+  size TEXT,  -- what the validation part chose for an alternative, such as 60 components
   lift REAL,  -- bits/s that a Dirichlet process around the model adds
   false_mass REAL,  -- share of the model's mass in modes where no training word lies
   spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one

@@ -203,7 +203,7 @@ class StoredStudy:
             return l1
         what = f"the test of split {split}"
         chosen = float(self._needed(what, "scores", condition, spec, split=split)[0]["l1"])
-        return 0.0 if math.isnan(chosen) else chosen  # rivals without a penalty are kept at 0
+        return 0.0 if math.isnan(chosen) else chosen  # alternatives without a penalty are kept at 0
 
     def _query(self, table: str, **options: Any) -> list[Row]:
         """Rows of the present plan, read anew; the options are those of :meth:`Store.rows`."""

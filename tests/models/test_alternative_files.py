@@ -1,4 +1,4 @@
-"""Files of rivals whose fingerprint is right and whose arrays make no sense are refused."""
+"""Files of alternatives whose fingerprint is right and whose arrays make no sense are refused."""
 
 import json
 from dataclasses import replace
