@@ -22,7 +22,7 @@ class ModelFacts(NamedTuple):
     #: alternatives of one kind share. The marker tells those of the family apart without colours.
     colour: str = "#CC79A7"
     marker: str = "o"
-    #: Whether comparisons have it unless told otherwise: strong, and quick at any size.
+    #: Whether comparisons have it by default: strong or simple explanations to rule out.
     usual: bool = False
 
 
@@ -52,6 +52,13 @@ MODELS = {
         "an Ising model with a potential of the number of active units (Tkačik et al. 2014), by "
         "maximum likelihood",
         colour="#56B4E9",
+        usual=True,
+    ),
+    "CommonDrive": ModelFacts(
+        "alternative",
+        "one drive common to all units, with unequal gains",
+        colour="#117733",
+        usual=True,
     ),
     "BernoulliMixture": ModelFacts(
         "alternative", "a mixture of independent populations", colour="#D55E00", usual=True
