@@ -21,8 +21,9 @@ from ._components import posterior
 from ._words_estimator import floored_rates
 from .counting import scaled_counts
 
-#: Standard deviations to either side that nodes reach: beyond them are 6 in ten million words.
-_REACH = 5.0
+#: Standard deviations to either side that nodes reach. Beyond them is one word in 500 million, but
+#: given its word the drive may be far out: 400 units that are silent together say that it is at -4.
+_REACH = 6.0
 #: Nodes per standard deviation, of up to 100 units and beyond with the square root of their number:
 #: the drive given a word has the variance 1 / (1 + sum_n w_n^2 P_n (1 - P_n)). Where half of all
 #: units spike, at gains of 1 it is 1.2 nodes wide, and sums are exact to 1e-11; at gains of 2 they
@@ -121,8 +122,9 @@ class DriveLikelihood:
         gains = component * math.sqrt(max(variance - 1.0, _LEAST)) / deviations
         gains = np.where(self.varies, np.clip(gains, -_LARGEST, _LARGEST), 0.0)
         # The mean of exp(w g) is exp(w^2 / 2), which is the mean rate of units that spike rarely.
-        biases = logit(self.rates) - 0.5 * gains**2 * (1.0 - 2.0 * self.rates)
-        return np.concatenate([biases, gains]) * self.scales[: 2 * gains.size]
+        biases: Floats = logit(self.rates) - 0.5 * gains**2 * (1.0 - 2.0 * self.rates)
+        scaled: Floats = np.concatenate([biases, gains]) * self.scales[: 2 * gains.size]
+        return scaled
 
 
 def fit_drive(
