@@ -18,7 +18,7 @@ class ModelFacts(NamedTuple):
     methods: str = ""
     #: What it is made of, where results first name it.
     meaning: str = ""
-    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and three more, which
+    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and four more, which
     #: alternatives of one kind share. The marker tells those of the family apart without colours.
     colour: str = "#CC79A7"
     marker: str = "o"
@@ -57,7 +57,7 @@ MODELS = {
     "CommonDrive": ModelFacts(
         "alternative",
         "one drive common to all units, with unequal gains",
-        colour="#117733",
+        colour="#661100",
         usual=True,
     ),
     "BernoulliMixture": ModelFacts(
