@@ -80,11 +80,10 @@ class CommonDrive(ModesModel):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> truth = CommonDrive.from_parameters([-1.0] * 6, [0.0, 0.5, 1.0, 1.0, 1.5, 2.0])
-    >>> model = CommonDrive().fit(truth.sample(20_000, random_state=0))
+    >>> truth = CommonDrive.from_parameters([-1.0] * 6, [0.2, 0.5, 1.0, 1.0, 1.5, 2.0])
+    >>> model = CommonDrive().fit(truth.sample(100_000, random_state=0))
     >>> model.w_.round(1).tolist()
-    [0.0, 0.5, 1.0, 1.0, 1.5, 2.0]
+    [0.2, 0.5, 1.0, 1.0, 1.5, 2.0]
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
