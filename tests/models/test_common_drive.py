@@ -92,7 +92,7 @@ def test_a_drive_that_is_not_normal_is_found_by_a_free_distribution_alone():
     train, test = (mc.Words.from_array(truth.sample(20_000, seed)) for seed in (1, 2))
     normal, free = (CommonDrive(name).fit(train) for name in ("gaussian", "free"))
     gain = mc.compare({"normal": normal, "free": free}, test).pair("free", "normal")
-    assert gain.bits_per_second > 5 * gain.block_stderr
+    assert gain.bits_per_second > 5 * gain.stderr
     assert free.score(test) == pytest.approx(truth.score(test), abs=0.002)
     assert free.weights_ @ free.drive_ == pytest.approx(0.0, abs=1e-12)
     assert free.weights_ @ free.drive_**2 == pytest.approx(1.0, abs=1e-12)
@@ -108,7 +108,7 @@ def test_it_beats_pairs_and_counts_where_one_drive_with_unequal_gains_is_the_tru
     found = mc.compare(models, test)
     for name in names[:3]:
         pair = found.pair("CommonDrive", name)
-        assert pair.bits_per_second > 3 * pair.block_stderr, name
+        assert pair.bits_per_second > 3 * pair.stderr, name
 
 
 def test_it_is_independent_units_where_nothing_is_common():
