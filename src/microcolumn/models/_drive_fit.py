@@ -26,15 +26,15 @@ from .counting import scaled_counts
 _REACH = 6.0
 #: Nodes per standard deviation, of up to 100 units and beyond with the square root of their number:
 #: the drive given a word has the variance 1 / (1 + sum_n w_n^2 P_n (1 - P_n)). Where half of all
-#: units spike, at gains of 1 it is 1.2 nodes wide, and sums are exact to 1e-11; at gains of 2 they
-#: are to 0.002.
+#: units spike, at gains of 1 it is 1.2 nodes wide, and log p is exact to 1e-8; at gains of 2
+#: to 0.002.
 _PER_DEVIATION, _UNITS = 6.0, 100
 #: Words of a normal drive that a free distribution has seen.
 _PRIOR_WORDS = 10.0
 #: Steps of the power method for the start, least square of its gains, and largest gain.
 _STEPS, _LEAST, _LARGEST = 30, 0.01, 2.0
 
-#: Steps that L-BFGS remembers: free distributions take a third of the iterations of twenty steps.
+#: Steps that L-BFGS remembers: with twenty, free distributions take nearly twice the iterations.
 _MEMORY = 100
 
 
