@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..models.spec import INDEPENDENT
@@ -40,6 +41,17 @@ class GainStep(NamedTuple):
     def bits_per_second(self) -> float:
         """By how much the gain grows."""
         return 0.0 if self.difference is None else self.difference.bits_per_second
+
+
+class Explanation(NamedTuple):
+    """The fewest parts that suffice: no model is clearly better than one that is made of them.
+
+    ``behind`` is the best model minus that one; None where it is the best itself.
+    """
+
+    parts: tuple[str, ...]
+    model: str
+    behind: PairedDifference | None
 
 
 def contrast(
@@ -89,6 +101,31 @@ def gain_steps(compared: Comparison, order: Sequence[str] = ORDERS[0]) -> list[G
         steps.append(GainStep(part, best, None if best == before else compared.pair(best, before)))
         before = best
     return steps
+
+
+def simplest_explanation(compared: Comparison) -> Explanation | None:
+    """The fewest parts whose best model no other is clearly better than; of equally few the best.
+
+    Models that are made of something else do not count. None where none is left.
+    """
+    known = _within(compared, ORDERS[0])
+    if not known:
+        return None
+    best = _best(known)
+    for n_parts in range(1, len(ORDERS[0]) + 1):
+        found = []
+        for parts in combinations(ORDERS[0], n_parts):
+            if not (candidates := _within(compared, parts)):
+                continue
+            model = _best(candidates)
+            behind = compared.find(best.name, model.name)
+            if behind is None or not behind.differs:
+                found.append(
+                    (model.bits_per_second, Explanation(model.spec.parts, model.name, behind))
+                )
+        if found:
+            return max(found)[1]
+    return None  # pragma: no cover - the best model is within all parts
 
 
 def _within(compared: Comparison, parts: Iterable[str]) -> list[ModelScore]:
