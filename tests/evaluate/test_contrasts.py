@@ -73,7 +73,7 @@ def test_a_part_that_no_better_model_has_adds_nothing():
 
 
 def test_the_simplest_explanation_has_the_fewest_parts_that_no_model_clearly_beats():
-    drive = {"CommonDrive": 12.0, "PopulationTracking": 11.0, "KPairwise": 12.0} | PAIRS
+    drive = {"CommonDrive": 12.1, "PopulationTracking": 11.0, "KPairwise": 12.0} | PAIRS
     found = compared(drive).explanation
     assert (found.parts, found.model) == (("drive",), "CommonDrive")
     assert not found.behind or not found.behind.differs

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..models.spec import INDEPENDENT
@@ -112,20 +111,10 @@ def simplest_explanation(compared: Comparison) -> Explanation | None:
     if not known:
         return None
     best = _best(known)
-    for n_parts in range(1, len(ORDERS[0]) + 1):
-        found = []
-        for parts in combinations(ORDERS[0], n_parts):
-            if not (candidates := _within(compared, parts)):
-                continue
-            model = _best(candidates)
-            behind = compared.find(best.name, model.name)
-            if behind is None or not behind.differs:
-                found.append(
-                    (model.bits_per_second, Explanation(model.spec.parts, model.name, behind))
-                )
-        if found:
-            return max(found)[1]
-    return None  # pragma: no cover - the best model is within all parts
+    behind = {model.name: compared.find(best.name, model.name) for model in known}
+    suffice = [m for m in known if not ((pair := behind[m.name]) and pair.differs)]
+    model = min(suffice, key=lambda each: (len(each.spec.parts), -each.bits_per_second))
+    return Explanation(model.spec.parts, model.name, behind[model.name])
 
 
 def _within(compared: Comparison, parts: Iterable[str]) -> list[ModelScore]:
