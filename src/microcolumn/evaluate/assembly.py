@@ -123,7 +123,7 @@ class Assembly(Renamed):
             return "not known"
         if self.stability < STABLE:
             return "unstable"
-        if self.bits_per_second <= _CLEAR * self.stderr:
+        if not self.bits_per_second > _CLEAR * self.stderr:  # NaN is no loss
             return "not needed"
         is_drive = 0 < _NEARLY_ALL * self.n_recorded <= len(self.units) > 2
         return "common drive" if is_drive else "assembly"
