@@ -142,29 +142,21 @@ def containing(path: Path) -> Iterator[None]:
     A reference may lead to a dataset that no link does. It is for a process that reads one file at
     a time and nothing else.
     """
+    from unittest import mock  # which replaces an attribute for a while
+
     with ExitStack() as stack:
         if path.is_dir():
             with suppress(ImportError):
                 from numcodecs.pickles import Pickle
 
-                stack.enter_context(_replaced(Pickle, "decode", _refuse_pickle))
+                stack.enter_context(mock.patch.object(Pickle, "decode", _refuse_pickle))
         elif is_hdf5(path):
             with suppress(ImportError):
                 import h5py
 
                 init = _checked_init(h5py.Dataset.__init__, path)
-                stack.enter_context(_replaced(h5py.Dataset, "__init__", init))
+                stack.enter_context(mock.patch.object(h5py.Dataset, "__init__", init))
         yield
-
-
-@contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
 
 
 def _checked_init(init: Callable[..., None], path: Path) -> Callable[..., None]:
@@ -179,8 +171,9 @@ def _checked_init(init: Callable[..., None], path: Path) -> Callable[..., None]:
     return checked
 
 
-def _refuse_pickle(*_: Any, **__: Any) -> None:
-    raise BadFile("it is pickled, which could run code", "save numbers or text")
+def _refuse_pickle(what: Any, *_: Any, **__: Any) -> None:
+    name = what if isinstance(what, Path) else "it"
+    raise BadFile(f"{name} is pickled, which could run code", "save numbers or text")
 
 
 def _shown(name: bytes) -> str:
@@ -191,41 +184,35 @@ def _shown(name: bytes) -> str:
 
 
 def _check_zarr(path: Path) -> None:
+    root = path.resolve()
+    nodes: dict[Path, Any] = {}
     for file in _members(path):
         name = file.relative_to(path)
         if file.is_symlink():
             check_inside(file, path)
-        if file.name in _METADATA:
-            beside = file.with_name(".zattrs")
-            attributes = _read_json(beside, Path(beside.name)) if beside.exists() else None
-            _check_metadata(path.resolve(), _read_json(file, name), name, attributes)
+        if file.name == ".zmetadata":  # copies of the others
+            content = _read_json(file, name)
+            copies = content.get("metadata") if isinstance(content, dict) else content
+            nodes |= {name / key: node for key, node in dict(copies or {}).items()}
+        elif file.name in _METADATA:
+            nodes[name] = _read_json(file, name)
+    for name, content in nodes.items():
+        attributes = nodes.get(name.with_name(".zattrs"))
+        if name.name == ".zarray" and _holds_references(content, attributes):
+            content |= {"filters": None}
+        for entry in _objects(content):
+            if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
+                _refuse_pickle(name.parent)
+            source = entry.get("source")
+            if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
+                raise BadFile(f"{name.parent} leads to another folder, {source!r:.100}", _ONE_FILE)
 
 
-def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> None:
-    if isinstance(content, dict) and name.name == ".zmetadata":
-        nodes = content.get("metadata")
-        nodes = nodes if isinstance(nodes, dict) else {}
-        for key, node in nodes.items():
-            beside = nodes.get(str(Path(key).with_name(".zattrs")))
-            _check_metadata(root, node, Path(key), beside)
-        return
-    if (
-        name.name == ".zarray"
-        and isinstance(content, dict)
-        and _holds_references(content, attributes)
-    ):
-        content = content | {"filters": None}
-    for entry in _objects(content):
-        if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
-            raise BadFile(f"{name.parent} is pickled, which could run code", "save numbers or text")
-        source = entry.get("source")
-        if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
-            raise BadFile(f"{name.parent} leads to another folder, {source!r:.100}", _ONE_FILE)
-
-
-def _holds_references(array: dict[str, Any], attributes: Any) -> bool:
+def _holds_references(array: Any, attributes: Any) -> bool:
     """Whether an array is a column of references, the one thing that hdmf-zarr pickles."""
-    kind = attributes.get("zarr_dtype") if isinstance(attributes, dict) else None
+    if not (isinstance(array, dict) and isinstance(attributes, dict)):
+        return False
+    kind = attributes.get("zarr_dtype")
     return array.get("dtype") == "|O" and (kind in _REFERENCES or isinstance(kind, list))
 
 

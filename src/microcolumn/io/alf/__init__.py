@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ...errors import BadFile, BadInput, damaged, name_list
+from ...errors import BadFile, BadInput, name_list
 from .._arrays import (
     PickledArrayError,
     check_array,
@@ -94,7 +94,7 @@ def _of_probe(session: Session, probe: str) -> Session:
     return replace(session, ids=ids, trains=trains, columns=columns)
 
 
-def _joined(parts: Sequence[_ProbeUnits]) -> dict[str, list[Any]]:
+def _joined(parts: Sequence[Session]) -> dict[str, list[Any]]:
     """Columns of all probes; entries that a probe does not have are None."""
     return {
         name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
@@ -143,17 +143,20 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
     if path is None:
         return {}
     if path.suffix == ".npy":
-        return {name: _checked(path, load_array(path))} if attribute == "intervals" else {}
+        rows = load_array(path) if attribute == "intervals" else np.zeros((0, 2))
+        fits = rows.shape[1:] == (2,) and rows.dtype.kind in "iuf"
+        check_array(path.name, rows, fits, "rows of start and stop")
+        return {name: rows}
     columns = columns_of(path)
     if attribute == "intervalsTable":
-        return {
-            title: _checked(path, np.array([_numbers(path, column)]))
-            for title, column in _periods(columns).items()
-        }
-    sides = [columns[side] for side in ("intervals_0", "intervals_1") if side in columns]
-    if len(sides) < 2:
-        return {}
-    return {name: _checked(path, np.array([_numbers(path, side) for side in sides]).T)}
+        found = {title: [column] for title, column in _periods(columns).items()}
+    else:
+        sides = [columns.get(side, []) for side in ("intervals_0", "intervals_1")]
+        found = {name: list(zip(*sides, strict=False))}
+    return {
+        title: np.array([list(map(as_number, row)) for row in rows]).reshape(-1, 2)
+        for title, rows in found.items()
+    }
 
 
 def _periods(columns: Columns) -> Columns:
@@ -166,31 +169,7 @@ def _periods(columns: Columns) -> Columns:
     return {title: (columns[title][first], columns[title][1 - first]) for title in titles}
 
 
-def _numbers(path: Path, column: Any) -> list[float]:
-    """Entries of a table as numbers; those that are missing are nan."""
-    try:
-        return [np.nan if entry in (None, "") else float(entry) for entry in column]
-    except (TypeError, ValueError):
-        raise damaged(f"{path.name} has entries that are no times") from None
-
-
-def _checked(path: Path, rows: Rows) -> Rows:
-    fits = rows.shape[1:] == (2,) and rows.dtype.kind in "iuf"
-    check_array(path.name, rows, fits, "rows of start and stop")
-    return rows
-
-
-@dataclass(frozen=True, slots=True)
-class _ProbeUnits:
-    """Units of one sorting: the clusters that have spikes."""
-
-    ids: list[str]
-    trains: list[NDArray[Any]]
-    columns: dict[str, Column]
-    notes: list[str]
-
-
-def _probe_units(sorting: Sorting, several: bool) -> _ProbeUnits:
+def _probe_units(sorting: Sorting, several: bool) -> Session:
     """Units of one sorting, with columns of all files of clusters and of their peak channels."""
     files = sorting.collection
     times, clusters = _spikes(files)
@@ -207,7 +186,7 @@ def _probe_units(sorting: Sorting, several: bool) -> _ProbeUnits:
     read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
     noted = [f"{sorting.probe}: " * several + note for note in (*read, *notes, *unread)]
     ids = [f"{sorting.probe} " * several + str(number) for number in numbers.tolist()]
-    return _ProbeUnits(ids, trains, columns, noted)
+    return Session(ids, trains, columns, notes=tuple(noted))
 
 
 def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
