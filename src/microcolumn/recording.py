@@ -22,8 +22,6 @@ from .words import Words, checked_bin_width
 
 #: Seconds that any clock may run before the first spike.
 _CLOCK_S = 60.0
-#: A silent start is no chance if it lasts so many seconds and so many mean intervals of spikes.
-_SILENT_S, _SILENT_INTERVALS = 10.0, 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -331,16 +329,6 @@ def most_active(recording: Recording, n_units: int) -> list[int]:
     """Positions of the units with the most spikes within epochs, increasing."""
     by_activity = np.argsort(-recording.spike_counts, kind="stable")
     return sorted(by_activity[:n_units].tolist())
-
-
-def silent_start_s(recording: Recording) -> float:
-    """Seconds from the first epoch to the first spike; 0 if chance may explain them."""
-    inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
-    if not inside.size:
-        return 0.0
-    silent = float(inside.min() - recording.epochs.starts[0])
-    interval = float(np.ptp(inside)) / inside.size
-    return silent if silent > max(_SILENT_S, _SILENT_INTERVALS * interval) else 0.0
 
 
 def _converted(function: str, content: Any, options: dict[str, Any]) -> Recording:

@@ -152,11 +152,8 @@ def _bad_value(value: float) -> str:
     if not math.isfinite(value):
         shown = "NaN" if math.isnan(value) else value
         return f"{shown}; words are binary: leave out or repair the bins that hold {shown} first"
-    if value < 0:
-        return f"{value}; words are binary: recode to 0 and 1 first, for example (X > 0)"
-    if value == int(value):
-        return f"{value}; words are binary: binarise counts first, for example (X > 0)"
-    return f"{value}; words are binary: threshold to 0 and 1 first, for example (X > 0.5)"
+    above = 0 if value == int(value) else 0.5
+    return f"{value}; words are binary: binarise X first, for example (X > {above})"
 
 
 def _first_clause(error: Exception) -> str:

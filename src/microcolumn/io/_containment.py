@@ -29,7 +29,11 @@ _REFERENCES = ("object", "region")
 
 
 def check_kind(path: Path) -> None:
-    """Refuse a FIFO, device or socket, which may never end, also as a member of a folder."""
+    """Refuse what is not there or empty, and what may never end, also as a member of a folder."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path")
+    if path.is_file() and path.stat().st_size == 0:
+        raise BadFile("it is empty", "export or copy it again")
     for file in (path, *(_members(path) if path.is_dir() else ())):
         try:
             kind = stat.S_IFMT(file.stat().st_mode)

@@ -47,8 +47,6 @@ _FOLDERS = (
 
 def recognise(path: Path, *, mapped: bool = False) -> str:
     """Name of the reader for ``path``; of its container if the caller names what to read."""
-    if path.is_file() and path.stat().st_size == 0:
-        raise BadFile("it is empty", "export or copy it again")
     if mapped and path.is_file():
         return _container(path)
     name = _folder(path) if path.is_dir() else _file(path)

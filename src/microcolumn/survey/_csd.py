@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +12,7 @@ from scipy import ndimage
 
 from ..errors import BadArgument, BadInput
 from ..io import LFP
+from ..io.failures import as_bad_file
 from ..units import downwards
 from ..validation import Floats, check_entries, one_of, real_array
 
@@ -119,7 +119,7 @@ def current_source_density(
     smoothing_um: float = 50.0,
     source_radius_um: float = 500.0,
 ) -> tuple[Floats, Floats, str]:
-    """Current source density along a linear probe, through Elephant.
+    """Current source density along a linear probe.
 
     Parameters
     ----------
@@ -130,8 +130,9 @@ def current_source_density(
     method : {"StandardCSD", "KCSD1D"}, optional
         By default ``"StandardCSD"`` for evenly spaced contacts, since the second difference
         assumes no size of the sources and is independent of the reference electrode; else
-        ``"KCSD1D"`` (Potworowski et al. 2012), which takes contacts anywhere and chooses its
-        smoothing by cross-validation. (Delta-iCSD fails for contacts that lie close together.)
+        ``"KCSD1D"`` of Elephant (Potworowski et al. 2012), which takes contacts anywhere and
+        chooses its smoothing by cross-validation. (Delta-iCSD fails for contacts that lie close
+        together.)
     smoothing_um : float
         Standard deviation of a Gaussian filter over depth, since second differences magnify the
         noise of single contacts. 0 for none.
@@ -192,56 +193,40 @@ def current_source_density(
 
 
 def _standard(potential: Floats, spacing_um: float) -> tuple[Floats, Floats]:
-    import quantities as pq
-
-    grid_um: Floats = spacing_um * np.arange(potential.shape[0], dtype=np.float64)
-    csd, _ = _elephant(potential, grid_um, method="StandardCSD", process_estimate=False)
-    try:
-        csd = csd.rescale(pq.uA / pq.mm**3)
-    except ValueError:
-        # Elephant 1.2 divides the second difference by the spacing once and returns A/m².
-        csd = (csd / (spacing_um * pq.um)).rescale(pq.uA / pq.mm**3)
-    return grid_um, csd.magnitude
+    """Second difference over depth, the outermost contacts repeated (Vaknin et al. 1988)."""
+    padded = np.pad(potential, ((1, 1), (0, 0)), mode="edge")
+    csd = -CONDUCTIVITY_S_PER_M * np.diff(padded, 2, axis=0) / spacing_um**2
+    return spacing_um * np.arange(len(potential), dtype=np.float64), 1e6 * csd
 
 
 def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floats, Floats]:
-    """KCSD1D on a grid about ten times finer than the contacts.
+    """KCSD1D of Elephant on a grid about ten times finer than the contacts.
 
     The estimate is linear in the potentials and the cross-validation uses only sums of squares
     over time, so principal components instead of samples give the same result with fewer columns.
     """
-    components, sizes, course = np.linalg.svd(potential, full_matrices=False)
-    spacing_mm = float(np.median(np.diff(depth_um))) / 1e3
-    n_grid = round(np.ptp(depth_um) / (100.0 * spacing_mm)) + 1
-    csd, grid_mm = _elephant(
-        components * sizes,
-        depth_um,
-        method="KCSD1D",
-        sigma=CONDUCTIVITY_S_PER_M,
-        h=radius_um / 1e3,
-        R_init=spacing_mm,
-        gdx=np.ptp(depth_um) / 1e3 / (n_grid + 0.5),  # It rounds the number of steps down.
-        lambdas=np.logspace(0, -10, 11),  # Chosen from by cross-validation.
-    )
-    return np.ravel(grid_mm) * 1e3, csd.magnitude @ course
-
-
-def _elephant(potential: Floats, depth_um: Floats, **options: Any) -> tuple[Any, Any]:
-    """Elephant's estimate with its unit, shape (n_grid, n_times), and the depths of its rows."""
-    try:
+    with as_bad_file("this current source density", "csd"):
         import neo
         import quantities as pq
         from elephant.current_source_density import estimate_csd
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"current source densities need {error.name}; "
-            "install it with: pip install 'microcolumn[csd]'"
-        ) from None
+
+    components, sizes, course = np.linalg.svd(potential, full_matrices=False)
+    spacing_mm = float(np.median(np.diff(depth_um))) / 1e3
+    n_grid = round(np.ptp(depth_um) / (100.0 * spacing_mm)) + 1
     # The estimate does not depend on the sampling rate.
-    signal = neo.AnalogSignal(potential.T, units=pq.mV, sampling_rate=1.0 * pq.kHz)
-    with contextlib.redirect_stdout(io.StringIO()):  # The methods print their progress.
-        csd = estimate_csd(signal, coordinates=(depth_um * pq.um)[:, np.newaxis], **options)
-    return pq.Quantity(csd.magnitude.T, csd.units), csd.annotations["x_coords"]
+    signal = neo.AnalogSignal((components * sizes).T, units=pq.mV, sampling_rate=1.0 * pq.kHz)
+    with contextlib.redirect_stdout(io.StringIO()):  # It prints its progress.
+        csd = estimate_csd(
+            signal,
+            coordinates=(depth_um * pq.um)[:, np.newaxis],
+            method="KCSD1D",
+            sigma=CONDUCTIVITY_S_PER_M,
+            h=radius_um / 1e3,
+            R_init=spacing_mm,
+            gdx=np.ptp(depth_um) / 1e3 / (n_grid + 0.5),  # It rounds the number of steps down.
+            lambdas=np.logspace(0, -10, 11),  # Chosen from by cross-validation.
+        )
+    return np.ravel(csd.annotations["x_coords"]) * 1e3, csd.magnitude.T @ course
 
 
 def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:

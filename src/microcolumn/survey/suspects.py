@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import binom
 
 from ..epochs import HALF_NANOSECOND
-from ..recording import Recording, silent_start_s
+from ..recording import Recording
 from ..validation import positive_number
 from .cross_correlation import correlograms
 
@@ -21,6 +21,8 @@ _CHANCE = 0.01
 #: Neighbouring lags that show how many spikes two units share by chance and by common drive, in
 #: bins of twice the duplicates' window.
 _FLANK = slice(3, 8)
+#: A silent start is no chance if it lasts so many seconds and so many mean intervals of spikes.
+_SILENT_S, _SILENT_INTERVALS = 10.0, 100.0
 #: Suspects that are named after the first of their kind.
 _NAMED = 3
 
@@ -133,12 +135,16 @@ def suspicions(suspects: Sequence[Suspect], most: int = 1) -> list[str]:
 
 def late_start(recording: Recording) -> list[str]:
     """A sentence if nothing fires at first, so that the recording may have begun later."""
-    silent = silent_start_s(recording)
-    sentence = (
+    inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
+    if not inside.size:
+        return []
+    silent = float(inside.min() - recording.epochs.starts[0])
+    if silent <= max(_SILENT_S, _SILENT_INTERVALS * float(np.ptp(inside)) / inside.size):
+        return []
+    return [
         f"no unit fires in the first {silent:.6g} s, which makes all rates lower; if the recording "
         "began later, say when (--start), or leave that time out (--epochs)"
-    )
-    return [sentence] if silent else []
+    ]
 
 
 def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iterator[Suspect]:

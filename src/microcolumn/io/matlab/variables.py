@@ -1,6 +1,8 @@
 """Variables of MATLAB files of any version: their classes and sizes, read when they are asked for.
 
 SciPy reads versions up to 7, h5py reads version 7.3, which is HDF5 with MATLAB's conventions.
+pymatreader does both, but drops sizes, makes a cell array of one cell its content, and reads all of
+a variable whatever size it claims.
 """
 
 from __future__ import annotations
@@ -116,8 +118,6 @@ def opened(path: Path) -> Iterator[list[Variable]]:
     """Variables of a file of any version; they can be read until the block ends."""
     with path.open("rb") as file:
         head = file.read(10)
-    if not head:
-        raise BadFile("it is empty", "export or copy it again")
     if head != b"MATLAB 7.3" and not is_hdf5(path):
         yield variables_v7(path)
         return

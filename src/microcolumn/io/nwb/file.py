@@ -19,8 +19,6 @@ from ..failures import check_claim
 
 def opened(path: Path | Remote) -> tuple[Any, Any]:
     """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
-    if path.is_file() and path.stat().st_size == 0:
-        raise BadFile("it is empty", "export or copy it again")
     if path.is_dir():
         from hdmf_zarr.nwb import NWBZarrIO
 

@@ -133,10 +133,9 @@ def _as_bad_file(path: str | Path) -> Iterator[None]:
 
 
 def _opened(path: str | Path) -> tuple[Any, Any]:
-    if not Path(path).exists():
-        raise FileNotFoundError(f"{path} does not exist; check the path")
-    with _as_bad_file(path):
+    with in_file(path):
         check_kind(Path(path))
+    with _as_bad_file(path):
         check_contained(Path(path))
         return opened(Path(path))
 
