@@ -87,8 +87,8 @@ def test_a_pickle_is_never_opened(tmp_path):
 
     path = tmp_path / "a.pkl"
     path.write_bytes(pickle.dumps(Harmful()))
-    assert "can run any code" in message_of(path)
-    assert "can run any code" in message_of(path, io="PickleIO")
+    assert "can run code of theirs" in message_of(path)
+    assert "io is 'PickleIO'; choose one of" in message_of(path, io="PickleIO")
     assert not (tmp_path / "harm").exists()
 
 

@@ -188,18 +188,7 @@ def _shown(name: bytes) -> str:
 
 
 def _check_zarr(path: Path) -> None:
-    root = path.resolve()
-    nodes: dict[Path, Any] = {}
-    for file in _members(path):
-        name = file.relative_to(path)
-        if file.is_symlink():
-            check_inside(file, path)
-        if file.name == ".zmetadata":  # copies of the others
-            content = _read_json(file, name)
-            copies = content.get("metadata") if isinstance(content, dict) else content
-            nodes |= {name / key: node for key, node in dict(copies or {}).items()}
-        elif file.name in _METADATA:
-            nodes[name] = _read_json(file, name)
+    root, nodes = path.resolve(), _nodes(path)
     for name, content in nodes.items():
         attributes = nodes.get(name.with_name(".zattrs"))
         if name.name == ".zarray" and _holds_references(content, attributes):
@@ -210,6 +199,22 @@ def _check_zarr(path: Path) -> None:
             source = entry.get("source")
             if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
                 raise BadFile(f"{name.parent} leads to another folder, {source!r:.100}", _ONE_FILE)
+
+
+def _nodes(path: Path) -> dict[Path, Any]:
+    """All metadata of a folder by name, with the copies that ``.zmetadata`` has of them."""
+    nodes: dict[Path, Any] = {}
+    for file in _members(path):
+        name = file.relative_to(path)
+        if file.is_symlink():
+            check_inside(file, path)
+        if file.name == ".zmetadata":
+            content = _read_json(file, name)
+            copies = content.get("metadata") if isinstance(content, dict) else content
+            nodes |= {name / key: node for key, node in dict(copies or {}).items()}
+        elif file.name in _METADATA:
+            nodes[name] = _read_json(file, name)
+    return nodes
 
 
 def _holds_references(array: Any, attributes: Any) -> bool:

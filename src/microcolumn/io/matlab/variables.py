@@ -71,6 +71,21 @@ class Variable:
         """Whether at most one of its sizes differs from 1."""
         return sum(size != 1 for size in self.shape) <= 1
 
+    @property
+    def is_series(self) -> bool:
+        """Whether it is a vector of numbers, which may have none."""
+        return self.kind in NUMERIC and (self.is_empty or self.is_vector)
+
+    def numbers(self) -> NDArray[Any]:
+        """All its numbers in one vector; none where it is something else."""
+        if self.kind not in NUMERIC or self.is_empty:
+            return np.zeros(0)
+        return np.asarray(self.read()).ravel()
+
+    def text(self) -> str:
+        """The text of a char array of one row; empty where it is something else."""
+        return "".join(self.read()) if self.kind == "char" and self.shape[0] <= 1 else ""
+
     def entries(self) -> Iterator[Entries]:
         """Nonzero entries of a matrix, in pieces and in any order."""
         if self.in_pieces is not None:

@@ -30,11 +30,7 @@ _MAGIC = {
 #: End of the names of waveform variables.
 _WAVEFORMS = "_wf"
 #: Readers that would run code from the file, or invent their data.
-_NEVER = {
-    "PickleIO": "can run any code when opened",
-    "ElphyIO": "can run code when opened",
-    "ExampleIO": "is made up by Neo",
-}
+_NEVER = ("PickleIO", "ElphyIO", "ExampleIO")
 
 #: Plexon: bytes of the header, of that of a spike, event and signal channel, and of a data block.
 _PLX_HEADER, _PLX_CHANNELS, _PLX_BLOCK = 7504, (1020, 296, 296), 16
@@ -71,14 +67,12 @@ def _readers(path: Path, io: str | None) -> Sequence[Any]:
     known = {
         reader.__name__: reader
         for reader in neo.io.iolist
-        if reader.is_readable and neo.SpikeTrain in reader.supported_objects
+        if reader.is_readable
+        and neo.SpikeTrain in reader.supported_objects
+        and reader.__name__ not in _NEVER
     }
     if io is not None:
-        if io in _NEVER or io not in known:
-            reason = f"what it reads {_NEVER[io]}" if io in _NEVER else "Neo has none of that name"
-            choices = ", ".join(sorted(set(known) - set(_NEVER)))
-            raise BadArgument("io", f"is {io!r}, but {reason}", f"choose one of {choices}")
-        return [known[io]]
+        return [known[one_of("io", io, sorted(known))]]
     head = b""
     if path.is_file():
         with path.open("rb") as file:
@@ -98,14 +92,11 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
             "reader",
             advice("name its format with {reader} or Neo's reader with {io}"),
         ) from None
-    refused = [reader.__name__ for reader in candidates if reader.__name__ in _NEVER]
-    usable = [r for r in candidates if r in known.values() and r.__name__ not in _NEVER]
-    if refused and not usable:
-        problem = f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}"
-        raise BadFile(problem, "save the spike trains in another format")
+    usable = [reader for reader in candidates if reader in known.values()]
     if not usable:
         title = name_list(reader.__name__ for reader in candidates)
-        raise BadFile(f"Neo reads it ({title}) but finds only signals in such files")
+        problem = f"Neo's {title} finds only signals in such files, or can run code of theirs"
+        raise BadFile(problem, "save the spike trains in another format")
     # Given a file, a reader of folders would read all files in the folder of this one.
     fitting = [reader for reader in usable if _reads_folders(reader) == path.is_dir()]
     return list(dict.fromkeys(fitting or usable))

@@ -101,18 +101,13 @@ def _by_name(
     """Trains of each segment by name, or by place if names are shared and will be replaced."""
     names = [[train.name for train in trains] for trains in segments]
     for k, of_segment in enumerate(names):
-        twice = next((name for name in of_segment if of_segment.count(name) > 1), None)
-        if twice is None:
-            continue
-        if not renamed:
-            raise BadFile(f"two spike trains of segment {k} are called {twice!r}", naming)
-        if any(other != names[0] for other in names):
-            raise BadFile(
-                f"two spike trains of segment {k} are called {twice!r} and segments have their "
-                "trains in different orders, so that units cannot be joined",
-                "name the trains",
-            )
-        return [{str(n): train for n, train in enumerate(trains)} for trains in segments]
+        if len(set(of_segment)) < len(of_segment):
+            by_place = [{str(n): each for n, each in enumerate(trains)} for trains in segments]
+            if renamed and all(other == names[0] for other in names):
+                return by_place
+            twice = next(name for name in of_segment if of_segment.count(name) > 1)
+            problem = f"two spike trains of segment {k} are called {twice!r}"
+            raise BadFile(problem, "name the trains" if renamed else naming)
     return [{train.name: train for train in trains} for trains in segments]
 
 
