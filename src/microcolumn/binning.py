@@ -162,11 +162,9 @@ def check_length(trains: Sequence[Floats], duration_s: float) -> None:
     sizes = [train.size for train in trains if train.size]
     rate = float(np.median(sizes)) / duration_s if sizes and duration_s > 0 else np.inf
     if duration_s > _TOO_LONG or (duration_s > _LONG and rate < _RARE):
-        raise UnitOfTimeError(
-            f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, which looks "
-            "like milliseconds or samples",
-            "give spike times and epochs in seconds",
-        )
+        looks = "which looks like milliseconds or samples"
+        problem = f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, {looks}"
+        raise UnitOfTimeError(problem, "give spike times and epochs in seconds")
 
 
 def _checked(times: Any, name: str) -> Floats:
@@ -181,11 +179,8 @@ def _checked(times: Any, name: str) -> Floats:
     behind = np.flatnonzero(train[1:] < train[:-1])
     if behind.size:
         k = behind[0] + 1
-        raise BadInput(
-            f"unit {name!r}: spike {k} at {train[k]:.10g} s comes after spike {k - 1} at "
-            f"{train[k - 1]:.10g} s",
-            "sort each unit's spike times",
-        )
+        problem = f"spike {k} at {train[k]:.10g} s comes after one at {train[k - 1]:.10g} s"
+        raise BadInput(f"unit {name!r}: {problem}", "sort each unit's spike times")
     return train
 
 

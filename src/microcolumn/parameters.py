@@ -200,10 +200,8 @@ class Parameters(Renamed):
     def _check_bernoulli(self) -> None:
         """Refuse hidden units that neither kernels nor exact sums know."""
         if self.W is not None and self.hidden is not BERNOULLI:
-            raise Unsupported(
-                f"kernels do not know hidden units of kind {self.hidden.name!r}",
-                "sum over words with log_weight, or use Bernoulli units",
-            )
+            problem = f"kernels do not know hidden units of kind {self.hidden.name!r}"
+            raise Unsupported(problem, "sum over words with log_weight, or use Bernoulli units")
 
     def drop_dead_units(self) -> tuple[Parameters, float]:
         """Drop what a sum over words need not know: hidden units without weights, zero potentials.
@@ -258,10 +256,8 @@ class Parameters(Renamed):
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is not GAUSSIAN:
-            raise BadInput(
-                f"hidden units of kind {self.hidden.name!r} act beyond pairs",
-                "only Gaussian ones can be written as couplings",
-            )
+            problem = f"hidden units of kind {self.hidden.name!r} act beyond pairs"
+            raise BadInput(problem, "only Gaussian ones can be written as couplings")
         J = 0.5 * (self.W @ self.W.T)
         J = 0.5 * (J + J.T)  # exactly symmetric
         b = self.b + self.W @ self.c + np.diagonal(J)
@@ -349,11 +345,8 @@ def _finite(name: str, value: ArrayLike, *shape: int | str) -> Floats:
 def _potential(value: ArrayLike, n_visible: int) -> Floats:
     v = _finite("v", value, n_visible + 1)
     if np.any(v[:2] != 0.0):
-        raise BadArgument(
-            "v",
-            f"begins with {v[0]:g} and {v[1]:g}",
-            "both must be 0 (subtract v[0], and add the step to v[1] to all biases)",
-        )
+        remedy = "both must be 0 (subtract v[0], and add the step to v[1] to all biases)"
+        raise BadArgument("v", f"begins with {v[0]:g} and {v[1]:g}", remedy)
     return v
 
 
@@ -375,9 +368,6 @@ def _couplings(value: ArrayLike, n_visible: int) -> Floats:
     check_entries("J", J, good, "the diagonal must be zero (use b for biases)")
     if not np.array_equal(J, J.T):
         n, m = (int(i) for i in np.argwhere(J != J.T)[0])
-        raise BadArgument(
-            f"J[{n}, {m}]",
-            f"is {J[n, m]} but J[{m}, {n}] is {J[m, n]}",
-            "pass a symmetric J, for example (J + J.T) / 2",
-        )
+        problem = f"is {J[n, m]} but J[{m}, {n}] is {J[m, n]}"
+        raise BadArgument(f"J[{n}, {m}]", problem, "pass a symmetric J, such as (J + J.T) / 2")
     return J

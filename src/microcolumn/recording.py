@@ -201,19 +201,16 @@ class Recording:
         if self.resolution_s > 0:
             ratio = width / self.resolution_s
             if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
-                raise BadArgument(
-                    "bin_width",
-                    f"is {width:g} s but the recording comes in bins of {self.resolution_s:g} s",
-                    "use a whole multiple of that",
+                problem = (
+                    f"is {width:g} s but the recording comes in bins of {self.resolution_s:g} s"
                 )
+                raise BadArgument("bin_width", problem, "use a whole multiple of that")
             steps = self.epochs.starts / self.resolution_s
             off = np.flatnonzero(np.abs(steps - np.rint(steps)) > 1e-6)
             if off.size:
-                raise BadInput(
-                    f"epoch {off[0]} starts at {self.epochs.starts[off[0]]:g} s, between the bins "
-                    f"of {self.resolution_s:g} s that the recording comes in",
-                    "start it on one",
-                )
+                starts = f"epoch {off[0]} starts at {self.epochs.starts[off[0]]:g} s"
+                problem = f"{starts}, between the recording's own bins of {self.resolution_s:g} s"
+                raise BadInput(problem, "start it on one")
         return bin_trains(self.trains, self.units, self.epochs, width)
 
     def save(self, path: str | Path) -> None:

@@ -43,11 +43,9 @@ def downwards(depth_reference: str) -> float:
 def check_depth_reference(reference: str, source: str) -> None:
     """Refuse depths without a stated zero and direction."""
     if reference == "unstated" or reference not in DEPTH_REFERENCES:
-        raise BadInput(
-            f"depth_reference of {source} is {reference!r}",
-            'state what depths are measured from: "surface" (larger is deeper), "tip" '
-            '(larger is more superficial) or "layer IV"',
-        )
+        choices = '"surface" (larger is deeper), "tip" (larger is more superficial) or "layer IV"'
+        remedy = f"state what depths are measured from: {choices}"
+        raise BadInput(f"depth_reference of {source} is {reference!r}", remedy)
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -226,11 +224,8 @@ def _check_distinct(names: tuple[str, ...]) -> None:
         raise BadArgument("ids", "is empty", "a table needs at least one unit")
     if len(set(names)) < len(names):
         place = next(k for k, name in enumerate(names) if name in names[:k])
-        raise BadArgument(
-            f"ids[{names.index(names[place])}]",
-            f"and ids[{place}] are both {names[place]!r}",
-            "give each unit its own name",
-        )
+        first, problem = names.index(names[place]), f"and ids[{place}] are both {names[place]!r}"
+        raise BadArgument(f"ids[{first}]", problem, "give each unit its own name")
 
 
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:

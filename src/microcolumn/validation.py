@@ -51,11 +51,8 @@ def check_binary(X: Any) -> Bits:
     try:
         array = np.asarray(_bins_first(X))
     except ValueError as error:
-        raise BadArgument(
-            "X",
-            f"cannot be read as a matrix ({_first_clause(error)})",
-            "pass rows of equal length, one per bin",
-        ) from None
+        problem = f"cannot be read as a matrix ({_first_clause(error)})"
+        raise BadArgument("X", problem, "pass rows of equal length, one per bin") from None
     if array.ndim == 0 and array.dtype.kind == "O" and array.item() is None:
         raise BadArgument("X", "is None", "pass a matrix of one row per bin, one column per unit")
     array = _numbers(array)
@@ -95,12 +92,9 @@ def dense_bits(X: Any) -> Any:
 def check_orientation(n_bins: int, n_units: int) -> None:
     """Refuse a matrix whose bins seem to be in columns, before its units are paired."""
     if n_units >= _MANY_COLUMNS and n_units > n_bins:
-        raise BadArgument(
-            "X",
-            f"has {n_bins:,} rows and {n_units:,} columns, which looks transposed: rows are bins "
-            "and columns are units",
-            "pass X.T, or Words.from_array(X, units=...) if it is meant",
-        )
+        problem = f"has {n_bins:,} rows and {n_units:,} columns, which looks transposed"
+        remedy = "rows are bins: pass X.T, or Words.from_array(X, units=...) if it is meant"
+        raise BadArgument("X", problem, remedy)
 
 
 def check_unmasked(name: str, values: Any) -> None:
@@ -135,16 +129,14 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
         found = f"{len(shape)}D array" if shape else "scalar array"
-        raise BadInput(
-            f"Expected 2D array, got {found} instead (shape={shape})",
-            "Reshape your data to one row per bin and one column per unit: X.reshape(-1, n_units)",
-        )
+        problem = f"Expected 2D array, got {found} instead (shape={shape})"
+        raise BadInput(problem, "Reshape your data to bins by units: X.reshape(-1, n_units)")
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
-            raise BadInput(
-                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required",
-                f"pass at least one {name}",
+            problem = (
+                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required"
             )
+            raise BadInput(problem, f"pass at least one {name}")
 
 
 def _bad_value(value: float) -> str:
@@ -332,8 +324,5 @@ def random_generator(random_state: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
-        raise BadType(
-            "random_state",
-            f"is {random_state!r}",
-            "pass a whole number that is not negative, a numpy.random.Generator or None",
-        ) from None
+        remedy = "pass a whole number that is not negative, a numpy.random.Generator or None"
+        raise BadType("random_state", f"is {random_state!r}", remedy) from None

@@ -139,11 +139,8 @@ class Words:
         if not isinstance(table, Units):
             raise BadType("units", f"is {units!r}", "pass a table, for example Units(names)")
         if len(table) != n_units:
-            raise BadArgument(
-                "units",
-                f"has {len(table)} entries for {n_units} columns of X",
-                "pass one unit per column",
-            )
+            problem = f"has {len(table)} entries for {n_units} columns of X"
+            raise BadArgument("units", problem, "pass one unit per column")
         starts = checked_epoch_starts([0] if epoch_starts is None else epoch_starts, n_bins)
         weights = None if sample_weight is None else _checked_weights(sample_weight, n_bins)
         distinct, index = unique_rows(bits)
@@ -271,10 +268,8 @@ class Words:
             apart = windows_apart(in_first, self.bins, self.window)
         parts = np.flatnonzero(in_first & apart), np.flatnonzero(~in_first & apart)
         if not (parts[0].size and parts[1].size):
-            raise BadInput(
-                f"a part would be empty: no window of {self.window} bins fits into its blocks",
-                "use a shorter window, fewer blocks or more data",
-            )
+            problem = f"a part would be empty: no window of {self.window} bins fits into its blocks"
+            raise BadInput(problem, "use a shorter window, fewer blocks or more data")
         return self._take(parts[0]), self._take(parts[1])
 
     @staticmethod
@@ -323,10 +318,8 @@ class Words:
         fraction = proper_share("fraction", fraction)
         n_first = round(fraction * self.n_bins)
         if not 0 < n_first < self.n_bins:
-            raise BadInput(
-                f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}",
-                "use a fraction nearer to 0.5 or more data",
-            )
+            problem = f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}"
+            raise BadInput(problem, "use a fraction nearer to 0.5 or more data")
         return n_first
 
     def _take(self, kept: NDArray[np.intp]) -> Words:
@@ -378,11 +371,8 @@ def checked_bin_width(bin_width: float) -> float:
     """``bin_width`` in seconds, or a sentence about why it cannot be one."""
     width = positive_number("bin_width", bin_width, "it must be a positive number of seconds")
     if width >= 10.0:  # no spike train is binned this coarsely
-        raise BadArgument(
-            "bin_width",
-            f"is {bin_width}, which looks like milliseconds",
-            "give seconds, such as 0.020",
-        )
+        problem = f"is {bin_width}, which looks like milliseconds"
+        raise BadArgument("bin_width", problem, "give seconds, such as 0.020")
     return width
 
 

@@ -66,17 +66,13 @@ class WordsInfo:
         """
         if not math.isclose(self.bin_width, other.bin_width, rel_tol=1e-9):
             mine, theirs = self.bin_width, other.bin_width
-            raise BadInput(
-                f"{this} was fitted on bins of {mine * 1000.0:g} ms, not of {theirs * 1000.0:g} "
-                f"ms as in {name}",
-                f"bin at {mine:g} s, or fit at {theirs:g} s",
-            )
+            ms = f"{mine * 1000.0:g} ms, not of {theirs * 1000.0:g} ms"
+            problem = f"{this} was fitted on bins of {ms} as in {name}"
+            raise BadInput(problem, f"bin at {mine:g} s, or fit at {theirs:g} s")
         if self.window != other.window:
             mine, theirs = self.window, other.window
-            raise BadInput(
-                f"{this} was fitted on words of {mine} bins, not of {theirs} as in {name}",
-                f"use words.embed({mine}), or fit to words of {theirs}",
-            )
+            problem = f"{this} was fitted on words of {mine} bins, not of {theirs} as in {name}"
+            raise BadInput(problem, f"use words.embed({mine}), or fit to words of {theirs}")
         return self.order_among(other.units, name, this)
 
     def order_among(

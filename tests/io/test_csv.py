@@ -184,7 +184,7 @@ def test_a_matrix_of_counts_is_read_with_its_bin_width(made, names, tmp_path):
     ("text", "options", "sentence"),
     [
         ("0,1\n1,0\n", {}, "is square, so that its axis of time is not known; pass units_in="),
-        ("a,b,c\n0,1,1\n", {}, "1 rows and 3 named columns, .* pass units_in="),
+        ("a,b,c\n0,1,1\n", {}, "1 rows, 3 named columns; pass units_in="),
         ("0,1\n1,0.5\n0,0\n", {}, "has 0.5 in row 2 and column 2; counts are whole numbers"),
         ("0,1\n1\n0,0\n", {}, "line 2 has 1 fields where the first has 2"),
         ("0,1\n1,0\n0,9e18\n", {}, "counts .* claims .* bytes in a file of"),

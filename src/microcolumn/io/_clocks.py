@@ -23,11 +23,9 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
     one_of("time_unit", time_unit, (*_PER_SECOND, "samples"))
     if time_unit != "samples":
         if sampling_rate is not None:
-            raise BadArgument(
-                "sampling_rate",
-                f"is {sampling_rate!r} but times are in {time_unit}",
-                advice("pass {time_unit:samples} or leave it out"),
-            )
+            problem = f"is {sampling_rate!r} but times are in {time_unit}"
+            remedy = advice("pass {time_unit:samples} or leave it out")
+            raise BadArgument("sampling_rate", problem, remedy)
         return _PER_SECOND[time_unit]
     if not is_rate(sampling_rate):
         problem = f"its times are in samples and sampling_rate is {sampling_rate!r}"

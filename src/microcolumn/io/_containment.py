@@ -41,10 +41,8 @@ def check_kind(path: Path) -> None:
             continue
         if kind not in (stat.S_IFREG, stat.S_IFDIR):
             name = "it" if file == path else str(file.relative_to(path))
-            raise BadFile(
-                f"{name} is {_SPECIAL.get(kind, 'a device')}, which cannot be read as a recording",
-                "name a file or a folder of files",
-            )
+            problem = f"{name} is {_SPECIAL.get(kind, 'a device')}, which holds no recording"
+            raise BadFile(problem, "name a file or a folder of files")
 
 
 def check_contained(path: Path) -> None:
@@ -132,11 +130,8 @@ def check_dataset(dataset: Any, name: bytes = b"") -> None:
         sources = [made.get_virtual_filename(n) for n in range(made.get_virtual_count())]
         others = [source for source in sources if source != "."]
     if others:
-        raise BadFile(
-            f"{f'/{_shown(name)}' if name else 'a dataset'} has its values in another file, "
-            f"{others[0]!r:.100}",
-            _ONE_FILE,
-        )
+        where = f"/{_shown(name)}" if name else "a dataset"
+        raise BadFile(f"{where} has its values in another file, {others[0]!r:.100}", _ONE_FILE)
 
 
 @contextmanager

@@ -198,11 +198,9 @@ class SpikeTable:
             if known.setdefault(unit, entry) != entry:
                 if name.lower() in _OF_UNITS:
                     label = list(self._codes)[unit]
-                    raise BadFile(
-                        f"{self.row} {self.next_row + row}: {name} of unit {label!r} is {entry!r} "
-                        f"but was {known[unit]!r} before",
-                        f"give each unit one {name}",
-                    )
+                    where = f"{self.row} {self.next_row + row}: {name} of unit {label!r}"
+                    problem = f"{where} is {entry!r} but was {known[unit]!r} before"
+                    raise BadFile(problem, f"give each unit one {name}")
                 self.leave_out(name, "change within units")
                 return
 

@@ -157,33 +157,26 @@ def current_source_density(
     potential = real_array("potential_mv", potential_mv, "pass one row per contact")
     depths = real_array("depth_um", depth_um, "pass one depth in µm per contact")
     if potential.ndim != 2 or depths.shape != potential.shape[:1]:
-        raise BadArgument(
-            "potential_mv",
-            f"has shape {potential.shape} and depth_um {depths.shape}",
-            "pass one row of potentials and one depth per contact",
-        )
+        problem = f"has shape {potential.shape} and depth_um {depths.shape}"
+        raise BadArgument("potential_mv", problem, "pass one row and one depth per contact")
     if not 0.0 <= smoothing_um < np.inf or not 0.0 < source_radius_um < np.inf:
         problem = f"is {smoothing_um} and source_radius_um {source_radius_um}"
         raise BadArgument("smoothing_um", problem, "pass finite lengths in µm, the radius above 0")
     spacing = np.abs(np.diff(depths))
     in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
     if depths.size < MIN_DEPTHS or not in_order:
-        raise BadInput(
-            f"the probe has {depths.size} contacts, {'' if in_order else 'not '}at distinct "
-            "depths in order",
-            f"current sources need {MIN_DEPTHS} or more, from superficial to deep or the other way",
+        problem = (
+            f"there are {depths.size} contacts, {'' if in_order else 'not '}at depths in order"
         )
+        raise BadInput(problem, f"current sources need {MIN_DEPTHS} or more, in order of depth")
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
     methods = ("StandardCSD", "KCSD1D")
     chosen = methods[not even] if method is None else one_of("method", method, methods)
     if chosen == "KCSD1D":
         grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
     elif not even:
-        raise BadInput(
-            f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "
-            "even spacing",
-            'use method="KCSD1D"',
-        )
+        problem = f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, not evenly spaced"
+        raise BadInput(problem, 'use method="KCSD1D"')
     else:
         grid, csd = _standard(potential, float(spacing.mean()))
     if smoothing_um > 0.0:
@@ -268,11 +261,8 @@ def _check_finite(part: Floats, lfp: LFP, first: int) -> None:
         return
     row, channel = bad[0].tolist()
     time_s = lfp.start_s + (first + row) / lfp.sampling_rate_hz
-    raise BadInput(
-        f"channel {channel} of {lfp.source} (depth {lfp.depth_um[channel]:g} µm) holds "
-        f"{part[row, channel]} at {time_s:g} s",
-        "leave it out with take()",
-    )
+    problem = f"channel {channel} of {lfp.source} holds {part[row, channel]} at {time_s:g} s"
+    raise BadInput(problem, "leave it out with take()")
 
 
 def _by_depth(average: Floats, contact: NDArray[np.intp], n_before: int) -> Floats:

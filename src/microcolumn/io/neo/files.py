@@ -54,10 +54,9 @@ def segments_in(
             continue
         if any(segments):
             return segments, [f"read by Neo's {reader.__name__}", *notes]
-    raise BadFile(
-        f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)})",
-        advice("check that spikes were sorted and exported, or name one reader with {io}"),
-    )
+    title = name_list(reader.__name__ for reader in readers)
+    remedy = advice("check that spikes were sorted and exported, or name one reader with {io}")
+    raise BadFile(f"Neo finds no spikes in it (with {title})", remedy)
 
 
 def _readers(path: Path, io: str | None) -> Sequence[Any]:
@@ -87,11 +86,9 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
     try:
         candidates = neo.io.list_candidate_ios(path)
     except ValueError:
-        raise BadFile(
-            f"nothing in its content or extension {path.suffix!r} is known to Neo or any other "
-            "reader",
-            advice("name its format with {reader} or Neo's reader with {io}"),
-        ) from None
+        problem = f"no reader knows its content or its extension {path.suffix!r}"
+        remedy = advice("name its format with {reader} or Neo's reader with {io}")
+        raise BadFile(problem, remedy) from None
     usable = [reader for reader in candidates if reader in known.values()]
     if not usable:
         title = name_list(reader.__name__ for reader in candidates)
@@ -222,10 +219,8 @@ def _check_magic(path: Path, reader: str) -> None:
     with path.open("rb") as file:
         found = file.read(len(magic))
     if found != magic:
-        raise BadFile(
-            f"it begins with {found!r}, not with the {magic!r} of files for Neo's {reader}",
-            advice("it is damaged or of another format: copy it again, or name another {io}"),
-        )
+        problem = f"it begins with {found!r}, not with {magic!r} as files for Neo's {reader} do"
+        raise BadFile(problem, advice("copy it again, or name another {io}"))
     if reader == "PlexonIO":
         _check_plexon(path)
 

@@ -120,10 +120,9 @@ def _placed(segments: Sequence[Sequence[Train]]) -> tuple[Floats, Epochs | None,
         starts, stops = ([getattr(t, edge) for t in trains] for edge in ("start", "stop"))
         start, stop = max(starts), min(stops)
         if not stop > start:
+            problem = f"one starts at {start:.10g} s, one stops at {stop:.10g} s"
             raise BadFile(
-                f"the spike trains of segment {k} share no time: one starts at {start:.10g} s, "
-                f"one stops at {stop:.10g} s",
-                "repair t_start and t_stop",
+                f"trains of segment {k} share no time: {problem}", "repair t_start and t_stop"
             )
         if start > min(starts) or stop < max(stops):
             notes.append(
