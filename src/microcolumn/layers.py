@@ -105,8 +105,9 @@ def layer_labels(
         table = {str(unit): str(layer) for unit, layer in layers.items()}
         missing = [name for name in units.ids if name not in table]
         if missing:
-            problem = f"{source} names no layer for {counted(len(missing), 'unit')}, such as {missing[0]!r}"
-            raise BadInput(problem, "add a row for each, with an empty layer where it is unknown")
+            units_missing = f"{counted(len(missing), 'unit')}, such as {missing[0]!r}"
+            remedy = "add a row for each, with an empty layer where it is unknown"
+            raise BadInput(f"{source} names no layer for {units_missing}", remedy)
         return tuple(table[name] for name in units.ids)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
