@@ -176,10 +176,9 @@ def _check_lengths(recording: Recording) -> None:
     for column, entries in texts.items():
         longest = max(entries, key=len, default="")
         if len(longest) > _LONGEST:
-            problem = (
-                f"{column[:50]!r} holds a text of {len(longest):,} letters, {longest[:20]!r}..."
-            )
-            raise BadFile(problem, f"names have {_LONGEST} at most: shorten them")
+            problem = f"{longest[:20]!r} and so on, {len(longest):,} characters"
+            remedy = f"names have {_LONGEST} at most: shorten them"
+            raise BadFile(f"{column[:50]!r} holds {problem}", remedy)
 
 
 def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
