@@ -46,9 +46,8 @@ class LayerBoundaries:
         check_depth_reference(self.depth_reference, "the boundaries")
         edges = np.array(self.edges_um, dtype=np.float64)
         if edges.shape != (len(self.labels) - 1,) or not np.all(np.isfinite(edges)):
-            raise BadInput(
-                f"{len(self.labels)} layers need {len(self.labels) - 1} finite edges between them"
-            )
+            n_edges = len(self.labels) - 1
+            raise BadInput(f"{n_edges + 1} layers need {n_edges} finite edges between them")
         sign = downwards(self.depth_reference)
         if np.any(np.diff(sign * edges) <= 0):
             direction = "increase" if sign > 0 else "decrease"

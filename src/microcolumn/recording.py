@@ -14,7 +14,7 @@ from .binning import Binning, bin_trains, check_length, checked_trains
 from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
 from .errors import BadArgument, BadInput, advice
-from .formatting import duration
+from .formatting import counted, duration
 from .notebook import card, facts, units_tables
 from .units import Units
 from .validation import Floats, check_positions, real_number, texts
@@ -169,11 +169,9 @@ class Recording:
         return np.diff(inside[self.offsets])
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self.n_units} unit{'s' * (self.n_units != 1)}, "
-            f"{self.n_spikes:,} spikes in {self.duration_s:g} s, "
-            f"mean rate {self.rates_hz.mean():.1f} Hz{', simulated' * self.simulated})"
-        )
+        units, rate = counted(self.n_units, "unit"), f"{self.rates_hz.mean():.1f} Hz"
+        about = f"{units}, {self.n_spikes:,} spikes in {self.duration_s:g} s, mean rate {rate}"
+        return f"{type(self).__name__}({about}{', simulated' * self.simulated})"
 
     def _repr_html_(self) -> str:
         n_epochs = len(self.epochs)
@@ -201,9 +199,7 @@ class Recording:
         if self.resolution_s > 0:
             ratio = width / self.resolution_s
             if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
-                problem = (
-                    f"is {width:g} s but the recording comes in bins of {self.resolution_s:g} s"
-                )
+                problem = f"is {width:g} s but the recording has bins of {self.resolution_s:g} s"
                 raise BadArgument("bin_width", problem, "use a whole multiple of that")
             steps = self.epochs.starts / self.resolution_s
             off = np.flatnonzero(np.abs(steps - np.rint(steps)) > 1e-6)

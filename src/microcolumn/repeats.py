@@ -195,8 +195,6 @@ class Repeats:
         outside = np.flatnonzero(repeat < 0)
         if outside.size:
             when = float(words.clock.times_s(words.bins[outside[:1]], words.bin_width)[0])
-            problem = (
-                f"{outside.size} of {words.n_bins} bins lie in no repeat, the first at {when:g} s"
-            )
+            problem = f"{outside.size} of {words.n_bins} bins, one at {when:g} s, lie in no repeat"
             raise BadInput(problem, "leave them out with repeats.within(words)")
         return repeat, moment

@@ -68,9 +68,8 @@ def check_binary(X: Any) -> Bits:
         good = ones | (part == 0)
         if not good.all():
             row, column = (int(i) for i in np.argwhere(~good)[0])
-            raise BadArgument(
-                f"X[{rows.start + row}, {column}]", f"is {_bad_value(part[row, column].item())}"
-            )
+            value = _bad_value(part[row, column].item())
+            raise BadArgument(f"X[{rows.start + row}, {column}]", f"is {value}")
         bits[rows] = ones
     return bits
 
@@ -115,9 +114,8 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise BadType(
-                "X", f"has dtype object and not all of it is a number ({error})", _BINARY
-            ) from None
+            problem = f"has dtype object and not all of it is a number ({error})"
+            raise BadType("X", problem, _BINARY) from None
     if array.dtype.kind not in "biuf":
         problem = f"X has dtype {array.dtype}, which holds no numbers"
         if array.dtype.kind == "c":
@@ -133,10 +131,8 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise BadInput(problem, "Reshape your data to bins by units: X.reshape(-1, n_units)")
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
-            problem = (
-                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required"
-            )
-            raise BadInput(problem, f"pass at least one {name}")
+            problem = f"(shape={shape}) while a minimum of 1 is required"
+            raise BadInput(f"Found array with 0 {entry}(s) {problem}", f"pass at least one {name}")
 
 
 def _bad_value(value: float) -> str:
@@ -310,9 +306,8 @@ def check_positions(name: str, values: Any, n: int, of: str = "unit") -> list[in
     seen: set[int] = set()
     for position in positions:
         if not 0 <= position < n:
-            raise BadArgument(
-                name, f"names position {position}", f"positions of {n} {of}s run from 0 to {n - 1}"
-            )
+            remedy = f"positions of {n} {of}s run from 0 to {n - 1}"
+            raise BadArgument(name, f"names position {position}", remedy)
         if position in seen:
             raise BadArgument(name, f"names position {position} twice", f"pick each {of} once")
         seen.add(position)

@@ -85,9 +85,8 @@ class WordsInfo:
         remedy = "pass the same units, for example recording.select(ids=model.unit_ids_)"
         for unit in self.units.ids:
             if unit not in place:
-                raise BadInput(
-                    f"{this} was fitted on unit {unit!r}, which is not in {name}", remedy
-                )
+                problem = f"{this} was fitted on unit {unit!r}, which is not in {name}"
+                raise BadInput(problem, remedy)
         if len(units) > len(self.units):
             foreign = next(unit for unit in units.ids if unit not in set(self.units.ids))
             raise BadInput(f"unit {foreign!r} of {name} is none that {this} was fitted on", remedy)

@@ -47,10 +47,7 @@ def whole_epoch(
     last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
     if last <= duration:
         return Epochs([[0.0, duration]]), []
-    return None, [
-        f"{what} ends at {duration:g} s, before the last spike at {last:g} s, and does not tell "
-        "how long was recorded"
-    ]
+    return None, [f"{what} ends at {duration:g} s, before the last spike at {last:g} s: not used"]
 
 
 def align_segments(stretches: Sequence[tuple[float, float]]) -> tuple[Floats, list[str]]:

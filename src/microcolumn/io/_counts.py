@@ -78,10 +78,8 @@ def counted(
         raise BadFile(f"{title} has {counts[bad]} in {where}", "counts are whole numbers from 0 on")
     check_claim(path, int(counts.sum()) * 8, f"the counts in {title}")
     trains = spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width)
-    note = (
-        f"{title} holds counts of {n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} "
-        f"bins of {width:g} s; spikes are spread evenly in their bins"
-    )
+    which = f"{n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} bins of {width:g} s"
+    note = f"{title} holds counts of {which}; spikes are spread evenly in their bins"
     return trains, Epochs([[0.0, n_bins * width]]), note
 
 

@@ -269,8 +269,6 @@ def start_notes(recording: Recording, start: float | None, *, stated: bool) -> l
         return [f"spikes before 0 that lie outside the epochs: {outside}"] * (outside > 0)
     begin = float(recording.epochs.starts[0])
     if start is None and begin > 0:
-        return [
-            f"the first spike is at {begin:.6g} s, and the recording is taken to begin there; "
-            "state its start if it began elsewhere"
-        ]
+        note = f"the first spike is at {begin:.6g} s, and the recording is taken to begin there"
+        return [f"{note}; state its start if it began elsewhere"]
     return []

@@ -42,9 +42,8 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
             f"install it with: pip install 'microcolumn[{needed}]'"
         ) from None
     except MemoryError:
-        raise damaged(
-            f"reading it as {title} takes more memory than a file of this size should need"
-        ) from None
+        problem = f"reading it as {title} takes more memory than a file of this size should need"
+        raise damaged(problem) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or "no reason given"
         raise BadFile(

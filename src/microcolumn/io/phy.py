@@ -180,9 +180,8 @@ def _depths(
     templates = load_array(path / "templates.npy", mapped=True)
     positions = load_array(path / "channel_positions.npy")
     if templates.ndim != 3 or positions.ndim != 2 or positions.shape[1] < 2:
-        problem = (
-            f"templates.npy has shape {templates.shape}, channel_positions.npy {positions.shape}"
-        )
+        shapes = f"{templates.shape} and channel_positions.npy {positions.shape}"
+        problem = f"templates.npy has shape {shapes}"
         raise BadFile(problem, "they need (templates, samples, channels) and (channels, 2)")
     used = flat_numbers(_array(path, "spike_templates.npy"), "spike_templates.npy", whole=True)
     check_same_length(_cluster_file(path), place, "spike_templates.npy", used)

@@ -121,9 +121,7 @@ def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     """Names of the units, and spike times of each in the order in which the file has them."""
     times, index = arrays["t"], arrays["index"]
     if times.ndim != 1 or times.shape != index.shape or index.dtype.kind not in "iuf":
-        problem = (
-            f"'t' has shape {times.shape}, 'index' shape {index.shape} and dtype {index.dtype}"
-        )
+        problem = f"t has shape {times.shape}, index {index.shape} and dtype {index.dtype}"
         raise BadFile(problem, "they need one number per spike: save the group again")
     keys = arrays["keys"].ravel() if "keys" in arrays else np.unique(index)
     unknown = np.flatnonzero(~np.isin(index, keys))

@@ -165,9 +165,7 @@ def current_source_density(
     spacing = np.abs(np.diff(depths))
     in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
     if depths.size < MIN_DEPTHS or not in_order:
-        problem = (
-            f"there are {depths.size} contacts, {'' if in_order else 'not '}at depths in order"
-        )
+        problem = f"{depths.size} contacts are {'' if in_order else 'not '}at depths in order"
         raise BadInput(problem, f"current sources need {MIN_DEPTHS} or more, in order of depth")
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
     methods = ("StandardCSD", "KCSD1D")

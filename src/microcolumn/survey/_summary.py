@@ -59,9 +59,8 @@ class Summary(AsText):
         if self.binning is None:
             sentences.append("no epoch is long enough for a bin of the suggested width")
         if self.recording.duration_s > _HOUR and self.recording.rates_hz.max() < _RARE:
-            sentences.append(
-                f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
-            )
+            problem = f"no unit reaches {_RARE:g} Hz"
+            sentences.append(f"{problem}; check that spike times and epochs are in seconds")
         sentences += late_start(self.recording)
         if spans := several_probes(self.recording.units.probe):
             sentences.append(spans)

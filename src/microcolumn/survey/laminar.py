@@ -61,9 +61,7 @@ class SinkSearch:
         start, stop = limits if limits.shape == (2,) else (np.nan, np.nan)
         sought = (self.time_s >= start) & (self.time_s <= stop)
         if not sought.any():
-            problem = (
-                f"is {search_s}, the response from {self.time_s[0]:g} to {self.time_s[-1]:g} s"
-            )
+            problem = f"is {search_s}, not in {self.time_s[0]:g} to {self.time_s[-1]:g} s"
             raise BadArgument("search_s", problem, "pass (start, stop) in seconds from the flash")
         size = np.where(sought, -self.csd, 0.0)
         threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
@@ -328,9 +326,8 @@ def layers_from_flashes(
     inside = (down * depth_um >= below[0]) & (down * depth_um <= below[1])
     if inside.sum() < MIN_DEPTHS:
         problem = f"is {cortex} and holds {inside.sum()} depths of the current source density"
-        raise BadArgument(
-            "cortex_um", problem, f"it needs {MIN_DEPTHS}, on the scale of the contacts"
-        )
+        remedy = f"it needs {MIN_DEPTHS}, on the scale of the contacts"
+        raise BadArgument("cortex_um", problem, remedy)
     rate_hz = lfp.sampling_rate_hz
     search = SinkSearch(
         response.time_s, down * depth_um[inside], down, csd[inside], noise[inside], rate_hz

@@ -160,10 +160,8 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
         stated = float(raw.segment_t_stop(block, segment))
         stop = max([stated, *(float(train.max()) for train in times if train.size)])
         if stop > stated:
-            notes.append(
-                f"spikes go on to {stop:.10g} s after the end that the file states, "
-                f"{stated:.10g} s; they are kept"
-            )
+            ends = f"{stop:.10g} s after the end that the file states, {stated:.10g} s"
+            notes.append(f"spikes go on to {ends}; they are kept")
         known = raw.raw_annotations["blocks"][block]["segments"][segment]["spikes"]
         units = zip(titles, times, map(_columns, channels, known), strict=True)
         segments.append([Train(name, train, start, stop, row) for name, train, row in units])

@@ -121,14 +121,10 @@ def _placed(segments: Sequence[Sequence[Train]]) -> tuple[Floats, Epochs | None,
         start, stop = max(starts), min(stops)
         if not stop > start:
             problem = f"one starts at {start:.10g} s, one stops at {stop:.10g} s"
-            raise BadFile(
-                f"trains of segment {k} share no time: {problem}", "repair t_start and t_stop"
-            )
+            raise BadFile(f"trains of segment {k} share no time: {problem}", "repair their times")
         if start > min(starts) or stop < max(stops):
-            notes.append(
-                f"trains of segment {k} do not cover the same time; what all share is taken, "
-                f"{start:.10g} to {stop:.10g} s"
-            )
+            shares = f"{start:.10g} to {stop:.10g} s"
+            notes.append(f"trains of segment {k} cover different times; all share {shares}")
         shared.append((start, stop))
         covered.append((min(starts), max(stops)))
     shifts, moved = align_segments(covered)

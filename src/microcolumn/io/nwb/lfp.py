@@ -165,7 +165,7 @@ def _electrodes(path: Path, series: Any, where: str) -> dict[str, list[Any]]:
     n_electrodes = len(series.electrodes.table.id)
     if len(rows) != n_channels or not all(0 <= row < n_electrodes for row in rows.tolist()):
         problem = (
-            f"{where} has {n_channels} channels for {len(rows)} rows of {n_electrodes} electrodes"
+            f"{where}: {n_channels} channels for {len(rows)} rows of {n_electrodes} electrodes"
         )
         raise BadFile(problem, "each channel needs an electrode, with time along the first axis")
     return {name: [column[row] for row in rows] for name, column in columns.items()}
