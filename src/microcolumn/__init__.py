@@ -51,4 +51,4 @@ def __getattr__(name: str) -> Any:
     return _import(name)
 
 
-conversions.register(lambda: import_module(f"{__name__}.io"))
+conversions.provider = lambda: import_module(f"{__name__}.io")

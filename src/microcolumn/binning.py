@@ -148,11 +148,7 @@ def checked_trains(
     names = list(map(str, range(len(entries)))) if ids is None else ids
     if len(names) != len(entries):
         raise BadInput(f"there are {len(entries)} trains for {len(names)} units", "pass one each")
-    checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
-    for train, name in zip(checked, names, strict=True):
-        if train.size and train[0] < 0 and not before_zero:
-            problem = f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0"
-            raise BadInput(problem, "state epochs that begin before it, or shift the times")
+    checked = [_checked(*each, before_zero) for each in zip(entries, names, strict=True)]
     _check_mixed(checked, names)
     return checked
 
@@ -167,7 +163,7 @@ def check_length(trains: Sequence[Floats], duration_s: float) -> None:
         raise UnitOfTimeError(problem, "give spike times and epochs in seconds")
 
 
-def _checked(times: Any, name: str) -> Floats:
+def _checked(times: Any, name: str, before_zero: bool) -> Floats:
     train = real_array(f"the train of unit {name!r}", times, "pass spike times in seconds")
     if train.size == 0:
         return train.reshape(0)
@@ -176,6 +172,9 @@ def _checked(times: Any, name: str) -> Floats:
     bad = np.flatnonzero(~np.isfinite(train))
     if bad.size:
         raise BadInput(f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave it out")
+    if train[0] < 0 and not before_zero:
+        problem = f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0"
+        raise BadInput(problem, "state epochs that begin before it, or shift the times")
     behind = np.flatnonzero(train[1:] < train[:-1])
     if behind.size:
         k = behind[0] + 1
@@ -198,9 +197,6 @@ def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
         last[longest] > _LASTS_LONGER * last[shortest]
         and own_rate[longest] * _FIRES_RARER < own_rate[shortest]
     ):
-        raise UnitOfTimeError(
-            f"unit {names[spiking[longest]]!r} fires for {last[longest]:.10g} s but unit "
-            f"{names[spiking[shortest]]!r} for {last[shortest]:.10g} s, which looks like mixed "
-            "units of time",
-            "give all spike times in seconds",
-        )
+        long, short = (f"{names[spiking[n]]!r} for {last[n]:.10g} s" for n in (longest, shortest))
+        problem = f"unit {long} fires and {short}, which looks like mixed units of time"
+        raise UnitOfTimeError(problem, "give all spike times in seconds")

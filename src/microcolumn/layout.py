@@ -66,7 +66,8 @@ class Layout:
         n_biases = 0 if self.hidden is GAUSSIAN else self.n_hidden
         n_strengths = 0 if self.tables is None else self.tables.strengths.size
         sizes = (n_pairs, free.size, n_weights + n_strengths, n_biases)
-        multiplicity = np.ones(sum(sizes) + self.n_potential)
+        n_potential = max(self.n_visible - 1, 0) if self.counted else 0
+        multiplicity = np.ones(sum(sizes) + n_potential)
         multiplicity[:n_pairs] = 2.0
         offsets = tuple(int(end) for end in np.cumsum(sizes))
         for name, value in {
@@ -108,11 +109,6 @@ class Layout:
     def size(self) -> int:
         """Number of free coordinates."""
         return int(self.multiplicity.size)
-
-    @property
-    def n_potential(self) -> int:
-        """Number of free entries of the potential v."""
-        return max(self.n_visible - 1, 0) if self.counted else 0
 
     def potential_of(self, x: Floats) -> Floats:
         """The potential v of a vector, shape (n_visible + 1,)."""

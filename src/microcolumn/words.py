@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .concatenation import concatenated
-from .errors import BadArgument, BadInput, BadType
+from .errors import BadArgument, BadInput
 from .formatting import counted
 from .notebook import card, units_tables
 from .packing import unique_rows
@@ -36,6 +36,7 @@ from .validation import (
     check_positions,
     chunks,
     dense_bits,
+    expect,
     one_of,
     positive_number,
     proper_share,
@@ -136,8 +137,7 @@ class Words:
         if cls is Words and units is None:  # a few words of many units may be scored
             check_orientation(n_bins, n_units)
         table = Units.numbered(n_units) if units is None else units
-        if not isinstance(table, Units):
-            raise BadType("units", f"is {units!r}", "pass a table, for example Units(names)")
+        expect("units", table, Units, "a table, for example Units(names)")
         if len(table) != n_units:
             problem = f"has {len(table)} entries for {n_units} columns of X"
             raise BadArgument("units", problem, "pass one unit per column")
@@ -253,7 +253,10 @@ class Words:
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
         one_of("by", by, ("words", "blocks"))
-        n_first = self._size_of_first(fraction)
+        n_first = round(proper_share("fraction", fraction) * self.n_bins)
+        if not 0 < n_first < self.n_bins:
+            problem = f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}"
+            raise BadInput(problem, "use a fraction nearer to 0.5 or more data")
         rng = random_generator(random_state)
         if by == "words":
             if n_blocks is not None:
@@ -313,14 +316,6 @@ class Words:
             bins=self.bins[oldest],
             window=n_bins_per_word,
         )
-
-    def _size_of_first(self, fraction: float) -> int:
-        fraction = proper_share("fraction", fraction)
-        n_first = round(fraction * self.n_bins)
-        if not 0 < n_first < self.n_bins:
-            problem = f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}"
-            raise BadInput(problem, "use a fraction nearer to 0.5 or more data")
-        return n_first
 
     def _take(self, kept: NDArray[np.intp]) -> Words:
         """Words of the bins at ``kept`` (increasing); an epoch ends wherever bins are missing."""

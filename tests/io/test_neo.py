@@ -240,7 +240,7 @@ def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():
     recording = from_neo([train([0.5, 1.0], 1.0, name="a"), train([0.7], 2.0, name="b")])
     assert recording.duration_s == pytest.approx(1.0)
     assert recording.rates_hz[0] == pytest.approx(2.0)
-    assert "do not cover the same time" in recording.notes[0]
+    assert "cover different times" in recording.notes[0]
     touching = block_of([train([1.0], 1.0, name="a")], [train([1.0], start=1.0, name="a")])
     epochs = from_neo(touching).epochs
     assert epochs.starts.tolist() == [0.0, epochs.stops[0]] == [0.0, 1.0]

@@ -98,10 +98,8 @@ def to_recording(
     begins = begun(trains, start, stated)
     notes = list(session.notes)
     if stated is None:
-        notes.append(
-            "it is not stated how long was recorded, so the recording ends with the last spike; "
-            "state its epochs if it went on"
-        )
+        note = "it is not stated how long was recorded, so the recording ends with the last spike"
+        notes.append(f"{note}; state its epochs if it went on")
     notes += read + sorting
     if quality is None:
         quality, noise = _all_but_noise(units)

@@ -75,16 +75,17 @@ def flash_response(
     2
     """
     before, after = _window(around_s, lfp.sampling_rate_hz)
-    flashes = _flashes(flashes_s)
+    flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
+    if flashes.ndim != 1 or flashes.size == 0:
+        raise BadArgument("flashes_s", f"has shape {flashes.shape}", "pass one or more times")
+    check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
     firsts = np.rint((flashes - lfp.start_s) * lfp.sampling_rate_hz) - before
     inside = (firsts >= 0) & (firsts + before + after <= lfp.n_samples)
     if not inside.any():
         end_s = lfp.start_s + lfp.n_samples / lfp.sampling_rate_hz
-        raise BadInput(
-            f"none of the {flashes.size} flashes ({flashes.min():g} to {flashes.max():g} s) lies "
-            f"with its window inside {lfp.source} ({lfp.start_s:g} to {end_s:g} s)",
-            "state times on its clock, in seconds",
-        )
+        window = f"none of the {flashes.size} flashes ({flashes.min():g} to {flashes.max():g} s)"
+        inside_of = f"{lfp.source} ({lfp.start_s:g} to {end_s:g} s)"
+        raise BadInput(f"{window} lies with its window inside {inside_of}", "use its clock, in s")
     depths, contact_of_channel, notes = _contacts(lfp)
     if not inside.all():
         times = [f"{time:g} s" for time in flashes[~inside]]
@@ -227,14 +228,6 @@ def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:
         remedy = "pass (start, stop) in seconds from the flash, start before it and stop after it"
         raise BadArgument("around_s", f"is {around_s}", remedy)
     return max(2, round(-limits[0] * rate_hz)), max(1, round(limits[1] * rate_hz))
-
-
-def _flashes(flashes_s: ArrayLike) -> Floats:
-    flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
-    if flashes.ndim != 1 or flashes.size == 0:
-        raise BadArgument("flashes_s", f"has shape {flashes.shape}", "pass one or more times")
-    check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
-    return flashes
 
 
 def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:

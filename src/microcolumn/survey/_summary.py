@@ -65,10 +65,8 @@ class Summary(AsText):
         if spans := several_probes(self.recording.units.probe):
             sentences.append(spans)
         if self.recording.units.depth_reference == "unstated":
-            sentences.append(
-                "depths have no stated zero and direction; state what they are measured from "
-                "(--depth-reference) before layers are given by depth"
-            )
+            remedy = "state --depth-reference before layers are given by depth"
+            sentences.append(f"depths have no stated zero and direction; {remedy}")
         return sentences
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,6 +74,7 @@ class Summary(AsText):
         recording, units, epochs = self.recording, self.recording.units, self.recording.epochs
         rates, sizes = recording.rates_hz, recording.spike_counts
         labels = epochs.labels or [None] * len(epochs)
+        depths = np.full(recording.n_units, np.nan) if units.depth_um is None else units.depth_um
         return {
             "source": recording.source,
             "simulated": recording.simulated,
@@ -87,9 +86,11 @@ class Summary(AsText):
             "units": [
                 {"layer": None, "quality": None}
                 | row
-                | {"depth_um": _depth(recording, n), "n_spikes_in_epochs": int(sizes[n])}
-                | {"rate_hz": float(rates[n])}
-                for n, row in enumerate(units.to_rows())
+                | {"depth_um": None if np.isnan(depth) else depth}
+                | {"n_spikes_in_epochs": n_spikes, "rate_hz": rate}
+                for row, depth, n_spikes, rate in zip(
+                    units.to_rows(), depths.tolist(), sizes.tolist(), rates.tolist(), strict=True
+                )
             ],
             "epochs": [
                 {"start_s": start, "stop_s": stop, "label": label}
@@ -157,11 +158,6 @@ def summarise(
 def _account(binning: Binning) -> dict[str, Any]:
     words = {"n_bins": binning.words.n_bins, "n_distinct_words": len(binning.words)}
     return words | {each.name: getattr(binning, each.name) for each in fields(binning)[1:]}
-
-
-def _depth(recording: Recording, n: int) -> float | None:
-    depths = recording.units.depth_um
-    return None if depths is None or np.isnan(depths[n]) else float(depths[n])
 
 
 def _unit_lines(recording: Recording) -> str:

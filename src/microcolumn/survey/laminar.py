@@ -218,10 +218,8 @@ class LaminarMap(AsText):
         for k, sink in enumerate(self.sinks):
             name = "later" if k else "earliest large"
             after = "" if k else f"after {self.n_flashes} flashes "
-            lines.append(
-                f"{name} sink {sink.onset_s * 1e3:.0f} ms {after}at {sink.depth_um:.0f} µm, "
-                f"{sink.n_sd:.0f} standard deviations"
-            )
+            when = f"{name} sink {sink.onset_s * 1e3:.0f} ms {after}at {sink.depth_um:.0f} µm"
+            lines.append(f"{when}, {sink.n_sd:.0f} standard deviations")
         return "\n".join((*lines, *self.notes))
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:

@@ -157,13 +157,9 @@ def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iter
         by_chance = binom.sf(n_short - 1, intervals.size, min(limit, 1.0))
         if n_short > limit * intervals.size and by_chance < _CHANCE:
             name, share = recording.units.ids[n], n_short / intervals.size
-            yield Suspect(
-                (name,),
-                "refractory",
-                share,
-                f"unit {name!r} has {share:.1%} of its intervals ({n_short:,} of "
-                f"{intervals.size:,}) below {refractory_s * 1e3:g} ms: perhaps several cells",
-            )
+            of_all = f"{share:.1%} of its intervals ({n_short:,} of {intervals.size:,})"
+            judged = f"has {of_all} below {refractory_s * 1e3:g} ms: perhaps several cells"
+            yield Suspect((name,), "refractory", share, f"unit {name!r} {judged}")
 
 
 def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator[Suspect]:
@@ -180,11 +176,7 @@ def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator
     # If chance alone gives every spike a partner, there is no evidence.
     share = np.where(expected < 1.0, (share - expected) / (1.0 - np.minimum(expected, 0.999)), 0.0)
     for i, j in np.argwhere(np.triu((share > limit) & (shared >= _ENOUGH_SHARED), 1)):
-        few, many = (i, j) if n_spikes[i] <= n_spikes[j] else (j, i)
-        yield Suspect(
-            (ids[few], ids[many]),
-            "duplicate",
-            float(share[i, j]),
-            f"units {ids[few]!r} and {ids[many]!r} share {share[i, j]:.0%} of the spikes of "
-            f"{ids[few]!r} within {window_s * 1e3:g} ms: perhaps one cell sorted twice",
-        )
+        few, many = (ids[n] for n in ((i, j) if n_spikes[i] <= n_spikes[j] else (j, i)))
+        within = f"{share[i, j]:.0%} of the spikes of {few!r} within {window_s * 1e3:g} ms"
+        judged = f"units {few!r} and {many!r} share {within}: perhaps one cell sorted twice"
+        yield Suspect((few, many), "duplicate", float(share[i, j]), judged)

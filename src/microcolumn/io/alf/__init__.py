@@ -67,7 +67,10 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     if any(sorting.probe == probe for sorting in found):  # spares reading the others
         found = [sorting for sorting in found if sorting.probe == probe]
     parts = [_probe_units(sorting, several) for sorting in found]
-    columns = _joined(parts)
+    columns = {  # entries that a probe does not have are None
+        name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
+        for name in chain(*(part.columns for part in parts))
+    }
     intervals, unknown = named_intervals(path)
     depths = "depths" if "depths" in columns else None
     session = Session(
@@ -92,14 +95,6 @@ def _of_probe(session: Session, probe: str) -> Session:
     columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
     ids, trains = [session.ids[n] for n in kept], [session.trains[n] for n in kept]
     return replace(session, ids=ids, trains=trains, columns=columns)
-
-
-def _joined(parts: Sequence[Session]) -> dict[str, list[Any]]:
-    """Columns of all probes; entries that a probe does not have are None."""
-    return {
-        name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
-        for name in chain(*(part.columns for part in parts))
-    }
 
 
 def named_intervals(path: Path) -> tuple[dict[str, Epochs], list[str]]:
@@ -213,7 +208,10 @@ def _cluster_columns(
             continue
         try:
             for name, values in _entries(path, attribute).items():
-                columns[name] = _rows(values, numbers, path.name)
+                for number in numbers[numbers >= len(values)]:
+                    problem = f"spikes.clusters has cluster {number} but {path.name} {len(values)}"
+                    raise mismatched(f"{problem} rows")
+                columns[name] = _taken(values, numbers.tolist())
         except PickledArrayError:
             notes.append(f"{path.name} is not read: it holds Python objects, which could run code")
     return columns, notes
@@ -225,13 +223,6 @@ def _entries(path: Path, attribute: str) -> dict[str, Any]:
         return {name: column for name, column in columns_of(path).items() if name}
     array = flattened(load_array(path, mapped=True))
     return {attribute: array} if array.ndim == 1 and array.dtype.kind in "biufU" else {}
-
-
-def _rows(values: Any, numbers: NDArray[Any], name: str) -> Column:
-    """Entries of the clusters with these numbers."""
-    for number in numbers[numbers >= len(values)]:
-        raise mismatched(f"spikes.clusters has cluster {number} but {name} {len(values)} rows")
-    return _taken(values, numbers.tolist())
 
 
 def _taken(values: Any, places: Sequence[int]) -> Column:

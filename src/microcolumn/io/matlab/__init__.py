@@ -124,10 +124,8 @@ def _bin_width_of(
 def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:
     """Spike times of each cell in seconds."""
     if chosen.is_empty:
-        raise BadFile(
-            f"{chosen} has no cells, thus no units",
-            advice("check that spikes were sorted and exported, or name another with {variable}"),
-        )
+        remedy = "check that spikes were sorted and exported, or name another with {variable}"
+        raise BadFile(f"{chosen} has no cells, thus no units", advice(remedy))
     if not chosen.is_vector:
         problem = f"{chosen} has several rows and columns of cells, perhaps trials"
         raise BadFile(problem, "save one vector of spike times per unit")
