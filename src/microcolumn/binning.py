@@ -197,6 +197,6 @@ def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
         last[longest] > _LASTS_LONGER * last[shortest]
         and own_rate[longest] * _FIRES_RARER < own_rate[shortest]
     ):
-        long, short = (f"{names[spiking[n]]!r} for {last[n]:.10g} s" for n in (longest, shortest))
-        problem = f"unit {long} fires and {short}, which looks like mixed units of time"
+        both = (f"{names[spiking[n]]!r} fires for {last[n]:.10g} s" for n in (longest, shortest))
+        problem = f"unit {', '.join(both)}, which looks like mixed units of time"
         raise UnitOfTimeError(problem, "give all spike times in seconds")
