@@ -83,7 +83,7 @@ def load(path: Path) -> Session:
         opened = f"{'load' if path.is_dir() else 'read_npz_sorting'}({str(path)!r})"
         sorting = opened + ("" if folder == path else ".sorting")
         problem = (
-            "it has no numpysorting_info.json; SpikeInterface alone opens older saves and Zarr"
+            "it has no numpysorting_info.json, so it is a save which only SpikeInterface opens"
         )
         remedy = f"if you trust it, use Recording.from_spikeinterface(spikeinterface.{sorting})"
         raise BadFile(problem, remedy)
