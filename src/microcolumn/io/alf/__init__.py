@@ -64,8 +64,7 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     if not found:
         raise BadFile("it has no spikes.times.npy", "name the folder of a session or a probe")
     several = len(found) > 1
-    if any(sorting.probe == probe for sorting in found):  # spares reading the others
-        found = [sorting for sorting in found if sorting.probe == probe]
+    found = [each for each in found if each.probe == probe] or found  # spares reading the others
     parts = [_probe_units(sorting, several) for sorting in found]
     columns = {  # entries that a probe does not have are None
         name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
