@@ -30,12 +30,19 @@ from ..partition import (
 from ..partition.frequent import frequent_words_check
 from ..validation import check_binary, expect, one_of, whole_number
 from ..words import Words
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, checked_arrays
 from ._word_model import WordModel
 from ._words_estimator import Size, in_time
 
-#: Names of the arrays that a file keeps parameters in.
-PARAMETERS = ("b", "J", "W", "c", "v")
+#: Arrays that a file keeps parameters in, and those of the training words.
+PARAMETERS = {
+    "b": "float64 n",
+    "J": "float64 n n",
+    "W": "float64 n h",
+    "c": "float64 h",
+    "v": "float64 n+1",
+}
+_OF_DATA = {"kept_words": "uint8 k n", "frequent_words": "uint8 f n", "frequencies": "float64 f"}
 
 
 class PopulationModel(WordModel):
@@ -52,8 +59,10 @@ class PopulationModel(WordModel):
     _hidden: ClassVar[HiddenUnit] = BERNOULLI
     _fitted_numbers = ("objective_", "optimality_", "n_iter_", *WordModel._fitted_numbers)
 
+    l1: float  # strength of the L1 penalty of those that have one
     parameters_: Parameters
     _log_partition: LogPartition | None
+    _log_z_by_fit: LogPartition | None = None
     _frequent: tuple[NDArray[np.uint8], Floats]
     _kept_words: NDArray[np.uint8]
 
@@ -227,17 +236,15 @@ class PopulationModel(WordModel):
 
     @classmethod
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        given = {name: floats(arrays, name) for name in PARAMETERS if name in arrays}
+        sizes: dict[str, int] = {}
+        layouts = {name: layout for name, layout in PARAMETERS.items() if name in arrays}
+        given: Any = checked_arrays(arrays, layouts, sizes)
         model = cls.from_parameters(Parameters(**given, hidden=cls._hidden, tables=None))
         model.set_params(**settings)
-        n_bits = model.n_features_in_
         if "rates" in arrays:
-            kept, frequent = (check_binary(arrays[key]) for key in ("kept_words", "frequent_words"))
-            model._kept_words = shaped("kept_words", kept, (len(kept), n_bits))
-            model._frequent = (
-                shaped("frequent_words", frequent, (len(frequent), n_bits)),
-                floats(arrays, "frequencies", (len(frequent),)),
-            )
+            kept, frequent, frequencies = checked_arrays(arrays, _OF_DATA, sizes).values()
+            model._kept_words = check_binary(kept)
+            model._frequent = check_binary(frequent), frequencies
         return model
 
     def _set_parameters(self, theta: Parameters, words: Words | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from ..parameters import Floats, Parameters
 from ..penalties import L1, GroupL1, Penalty
 from ..words import Words
-from ._settings import HIDDEN, STRENGTH
+from ._settings import HIDDEN, STRENGTH, setting
 from .penalised import PenalisedModel
 
 
@@ -19,22 +19,12 @@ from .penalised import PenalisedModel
 class HiddenModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PenalisedModel):  # type: ignore[misc]
     """Models with hidden units, whose activations are features for pipelines of scikit-learn."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PenalisedModel._parameter_constraints,
-        "n_hidden": HIDDEN,
-        "group_l1": STRENGTH,
-    }
     _strict = 1e-8
 
-    n_hidden: int = 25
-    l1: float = 1e-4
+    n_hidden: int = setting(25, HIDDEN)
+    l1: float = setting(1e-4, STRENGTH)
     _: KW_ONLY
-    group_l1: float = 0.0
-    objective: str = "likelihood"
-    n_init: int = 1
-    tol: float | None = None
-    max_iter: int = 5000
-    random_state: Any = 0
+    group_l1: float = setting(0.0, STRENGTH)
 
     @classmethod
     def _settings_of(cls, theta: Parameters) -> dict[str, Any]:

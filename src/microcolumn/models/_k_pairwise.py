@@ -17,7 +17,7 @@ from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
 from ..solvers import FitResult, NestedStarts
 from ..words import Words
-from ._settings import COUNT, STRENGTH, TOLERANCE
+from ._settings import STRENGTH, setting
 from ._words_estimator import Size, floored_rates
 from .penalised import Effort, PenalisedModel
 
@@ -72,25 +72,16 @@ class KPairwise(PenalisedModel):
     """
 
     _kind: ClassVar[Kind] = "kpairwise"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": STRENGTH,
-        "smoothing": STRENGTH,
-        "tol": TOLERANCE,
-        "max_iter": COUNT,
-    }
 
     # Settings of its kin that mean nothing here: flow sees no count beyond the neighbours of words,
     # and the problem is convex.
-    objective = "likelihood"
-    n_init = 1
+    objective: ClassVar[str] = "likelihood"  # type: ignore[misc]
+    n_init: ClassVar[int] = 1  # type: ignore[misc]
     _strict = 1e-8
 
-    l1: float = 1e-4
+    l1: float = setting(1e-4, STRENGTH)
     _: KW_ONLY
-    smoothing: float = 10.0
-    tol: float | None = None
-    max_iter: int = 5000
-    random_state: Any = 0
+    smoothing: float = setting(10.0, STRENGTH)
 
     @property
     def v_(self) -> Floats:

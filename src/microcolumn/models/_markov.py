@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +24,7 @@ from ._modes import (
     steps,
 )
 from ._modes_fit import fit_markov
-from ._settings import COUNT
+from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
 from .sequence import SequenceModel
 
@@ -32,6 +32,7 @@ from .sequence import SequenceModel
 _MODES = (1, 2, 5, 10, 20, 30, 60, 100)
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     """Modes of independent units that follow each other as a Markov chain (Prentice et al. 2016).
@@ -49,16 +50,7 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     ----------
     n_modes : int
         Modes.
-    smoothing : float
-        Words of the prior of each mode, transitions of the prior from each, and starts.
-    n_init : int
-        Random starts of the mixture that the chain starts from.
-    tol : float
-        Fits end when a pass adds no more than this to the objective, nats per bin.
-    max_iter : int
-        Most passes over the trains.
-    random_state : int, Generator, RandomState or None
-        Seed of the starts.
+    {passes}
 
     Attributes
     ----------
@@ -68,15 +60,7 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         Probability of the next mode (column) given this one (row).
     start_ : ndarray, shape (n_modes,)
         Probability of the first mode of a run of bins.
-    objective_ : float
-        Minus the log-likelihood and log prior per bin, nats.
-    last_gain_ : float
-        What the last pass took off it.
-    certificate_ : Certificate
-        Converged if that is no more than ``tol``. Its optimality is the largest slope of the
-        objective by a log odds of a spike or a log probability of a mode.
-    n_iter_ : int
-        Passes over the trains.
+    {end of the passes}
 
     Examples
     --------
@@ -91,19 +75,13 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_modes": COUNT,
-        **ModesModel._parameter_constraints,
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "modes_": "float64 k n",
+        "transitions_": "float64 k k",
+        "start_": "float64 k",
     }
-    _kept_arrays = ("modes_", "transitions_", "start_")
 
-    n_modes: int = 30
-    _: KW_ONLY
-    smoothing: float = 10.0
-    n_init: int = 3
-    tol: float = 1e-5
-    max_iter: int = 2000
-    random_state: Any = 0
+    n_modes: int = setting(30, COUNT)
 
     @classmethod
     def from_parameters(

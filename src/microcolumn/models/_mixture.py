@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,13 +14,14 @@ from ..validation import Floats
 from ..words import Words
 from ._modes import ModesModel, affordable, checked_distribution, checked_modes
 from ._modes_fit import fit_mixture
-from ._settings import COUNT
+from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
 
 #: Numbers of components worth trying.
 _COMPONENTS = (1, 2, 5, 10, 20, 40, 60, 100, 150)
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class BernoulliMixture(ModesModel):
     """Mixture of independent populations: p(x) = sum_k w_k prod_n P_kn^x_n (1 - P_kn)^(1 - x_n).
@@ -37,18 +38,7 @@ class BernoulliMixture(ModesModel):
     ----------
     n_components : int
         Independent populations.
-    smoothing : float
-        Words of the prior. Of 1, 3, 10 and 30, 10 was best or nearly so on three recordings.
-    n_init : int
-        Random starts. After ten passes over the words the best of them goes on.
-    tol : float
-        Fits end when a pass adds no more than this to the objective, nats per word. A tenth of it
-        takes two to three times as long and changed no held-out score of the recordings tried by
-        more than its error.
-    max_iter : int
-        Most passes over the words.
-    random_state : int, Generator, RandomState or None
-        Seed of the starts.
+    {passes}
 
     Attributes
     ----------
@@ -56,15 +46,7 @@ class BernoulliMixture(ModesModel):
         Probability of a spike of each bit in each component.
     weights_ : ndarray, shape (n_components,)
         Probability of each component; the most frequent comes first.
-    objective_ : float
-        Minus the log-likelihood and log prior per word, nats.
-    last_gain_ : float
-        What the last pass took off it.
-    certificate_ : Certificate
-        Converged if that is no more than ``tol``. Its optimality is the largest slope of the
-        objective by a log odds of P or a log weight, which is 0 at a fixed point.
-    n_iter_ : int
-        Passes over the words.
+    {end of the passes}
 
     Examples
     --------
@@ -77,19 +59,9 @@ class BernoulliMixture(ModesModel):
     ([0.7, 0.3], [0.1, 0.6])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_components": COUNT,
-        **ModesModel._parameter_constraints,
-    }
-    _kept_arrays = ("modes_", "weights_")
+    _kept_arrays: ClassVar[dict[str, str]] = {"modes_": "float64 k n", "weights_": "float64 k"}
 
-    n_components: int = 20
-    _: KW_ONLY
-    smoothing: float = 10.0
-    n_init: int = 3
-    tol: float = 1e-5
-    max_iter: int = 2000
-    random_state: Any = 0
+    n_components: int = setting(20, COUNT)
 
     @classmethod
     def from_parameters(cls, modes: ArrayLike, weights: ArrayLike) -> Self:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +23,8 @@ from ..words import Words
 from ._alternative import AlternativeModel
 from ._components import Components
 from ._modes_fit import Summit
-from ._saving import Arrays, floats
-from ._settings import COUNT, POSITIVE, STRENGTH, seed_of
+from ._saving import Arrays, checked_arrays
+from ._settings import COUNT, POSITIVE, STRENGTH, seed_of, setting
 
 #: Fewest distinct words per mode that make more modes worth trying.
 _FEWEST_WORDS = 5
@@ -31,28 +32,24 @@ _FEWEST_WORDS = 5
 _ROUNDING = 1e-9
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ModesModel(AlternativeModel):
     """What a mixture and a hidden Markov model share: words of modes that are so frequent."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "smoothing": POSITIVE,
-        "n_init": COUNT,
-        "tol": STRENGTH,
-        "max_iter": COUNT,
-    }
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
 
-    modes_: Floats  # probability of a spike of each bit in each mode, (n_modes, n_bits)
-    objective_: float  # minus the log-likelihood and log prior per word, nats
-    last_gain_: float  # what the last pass took off it
-    n_iter_: int  # passes over the words
-    certificate_: Certificate  # converged if the last gain is no more than ``tol``
+    modes_: Floats = field(init=False)
+    smoothing: float = setting(10.0, POSITIVE)
+    n_init: int = setting(3, COUNT)
+    tol: float = setting(1e-5, STRENGTH)
+    max_iter: int = setting(2000, COUNT)
+    random_state: Any = 0
 
     @classmethod
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         made: Any = cls  # which takes its arrays in the order of ``_kept_arrays``
-        names = (name.strip("_") for name in cls._kept_arrays)
-        model: Self = made.from_parameters(*(floats(arrays, name) for name in names))
+        layouts = {name.strip("_"): layout for name, layout in cls._kept_arrays.items()}
+        model: Self = made.from_parameters(*checked_arrays(arrays, layouts, {}).values())
         model.set_params(**settings)
         model._check_settings()
         return model

@@ -15,7 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import Tables, log_odds, log_weight
-from ..errors import BadFile
 from ..kernels import table_values
 from ..parameters import Parameters
 from ..partition import (
@@ -32,8 +31,8 @@ from ..validation import Floats, random_generator
 from ..words import Words
 from ._alternative import AlternativeModel
 from ._projections import Projections
-from ._saving import Arrays, floats
-from ._settings import COUNT, POSITIVE, STRENGTH, Number
+from ._saving import check_sound
+from ._settings import COUNT, POSITIVE, RANDOM_STATE, STRENGTH, Number, setting
 from ._words_estimator import Size, floored_rates
 
 #: Most annealing steps.
@@ -104,24 +103,22 @@ class RandomProjections(AlternativeModel):
     (True, True)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_projections": COUNT,
-        "l1": STRENGTH,
-        "n_inputs": [Number(Integral, 1, 12, closed="both")],
-        "tol": POSITIVE,
-        "max_iter": COUNT,
-        "random_state": ["random_state", np.random.Generator],
-    }
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "n_iter_")
     _required_records: ClassVar[tuple[str, ...]] = ("log_z",)
-    _kept_arrays = ("b_", "strengths_", "inputs_", "weights_", "thresholds_")
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "b_": "float64 n",
+        "strengths_": "float64 m",
+        "inputs_": "int32 m k",
+        "weights_": "float64 m k",
+        "thresholds_": "float64 m",
+    }
 
-    n_projections: int = 400
-    l1: float = 1e-4
-    n_inputs: int = 5
-    tol: float = 1e-6
-    max_iter: int = 5000
-    random_state: Any = 0
+    n_projections: int = setting(400, COUNT)
+    l1: float = setting(1e-4, STRENGTH)
+    n_inputs: int = setting(5, [Number(Integral, 1, 12, closed="both")])
+    tol: float = setting(1e-6, POSITIVE)
+    max_iter: int = setting(5000, COUNT)
+    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)  # projections are drawn, not fitted
@@ -230,21 +227,14 @@ class RandomProjections(AlternativeModel):
         """Of biases, and of strengths other than 0; the projections are given."""
         return np.hstack([bits, table_values(self._tables().drop_dead_units().functions, bits)])
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        self.b_ = floats(arrays, "b", (arrays["b"].size,))
-        inputs, n_units = arrays["inputs"], self.b_.size
-        if n_units == 0 or inputs.dtype != np.int32 or inputs.ndim != 2:
-            raise BadFile("inputs are no lists of units")
+    def _check_arrays(self) -> None:
+        inputs, n_units = self.inputs_, self.b_.size
         ascending = (np.diff(inputs, axis=1) > 0).all()
-        if not ascending or (inputs < 0).any() or (inputs >= n_units).any():
-            raise BadFile(f"inputs are not units of {n_units} in ascending order")
-        size, self.inputs_ = len(inputs), inputs
-        self.weights_ = floats(arrays, "weights", inputs.shape)
-        self.thresholds_ = floats(arrays, "thresholds", (size,))
-        if (self.thresholds_ < 0.0).any():
-            raise BadFile("a threshold is negative")
-        self.strengths_ = floats(arrays, "strengths", (size,))
-        return int(n_units)
+        are_there = ((inputs >= 0) & (inputs < n_units)).all()
+        check_sound(
+            ascending and are_there, f"inputs are not units of {n_units} in ascending order"
+        )
+        check_sound((self.thresholds_ >= 0.0).all(), "a threshold is negative")
 
 
 def _annealed(theta: Parameters, words: Words, rng: np.random.Generator) -> LogPartition:

@@ -9,23 +9,17 @@ from ..energy import GAUSSIAN, HiddenUnit
 from ..errors import BadArgument
 from ..parameters import Kind
 from ._hidden_model import HiddenModel
-from ._settings import document_shared_parameters
+from ._settings import documented
 
 
-@document_shared_parameters
+@documented
 class RBM(HiddenModel):
     """Restricted Boltzmann machine, log p~(x) = b'x + sum_i softplus(c_i + W_i'x).
 
     Parameters
     ----------
-    n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
-    l1 : float
-        L1 penalty per entry of W.
-    group_l1 : float
-        Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
-        Euclidean norm of the unit's weights, so that whole hidden units die.
-    {shared parameters}
+    {hidden units}
+    {search}
     hidden : {"gaussian"}, optional
         Makes a :class:`GaussianRBM` with the same settings; by default hidden units are on or off.
 
@@ -55,7 +49,7 @@ class RBM(HiddenModel):
         return GaussianRBM(*settings, **{name: named[name] for name in named if name != "hidden"})
 
 
-@document_shared_parameters
+@documented
 class GaussianRBM(HiddenModel):
     """Boltzmann machine with Gaussian hidden units, log p~(x) = b'x + sum_i (W_i'x)^2 / 2.
 
@@ -65,13 +59,8 @@ class GaussianRBM(HiddenModel):
 
     Parameters
     ----------
-    n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
-    l1 : float
-        L1 penalty per entry of W.
-    group_l1 : float
-        Group penalty per hidden unit and entry of W, as for :class:`RBM`.
-    {shared parameters}
+    {hidden units}
+    {search}
 
     Examples
     --------

@@ -16,24 +16,18 @@ from ..words import Words, as_words
 from ._hidden_model import HiddenModel
 from ._ising import Ising
 from ._rbm import RBM
-from ._settings import document_shared_parameters
+from ._settings import documented
 from ._words_estimator import floored_rates
 
 
-@document_shared_parameters
+@documented
 class SemiRBM(HiddenModel):
     """Semi-restricted Boltzmann machine: an Ising model with hidden units.
 
     Parameters
     ----------
-    n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
-    l1 : float
-        L1 penalty per entry of J (each pair counts twice) and of W.
-    group_l1 : float
-        Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
-        Euclidean norm of the unit's weights, so that whole hidden units die.
-    {shared parameters}
+    {hidden units}
+    {search}
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -24,7 +25,6 @@ from ..objectives import (
     pair_rates,
 )
 from ..parameters import Parameters
-from ..partition import LogPartition
 from ..partition.cost import COUNTED, EXACT_FIT, side_operations
 from ..penalties import L1, Penalty
 from ..solvers import (
@@ -39,9 +39,8 @@ from ..solvers.resolution import resolution
 from ..validation import Floats, expect
 from ..words import Words
 from ._base import PopulationModel
-from ._settings import COUNT, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
+from ._settings import COUNT, OBJECTIVE, TOLERANCE, check_settings, seed_of, setting
 from ._words_estimator import floored_rates
-from .spec import OBJECTIVES
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
@@ -55,6 +54,7 @@ _COARSE = 20.0
 Effort = Literal["whole", "coarse", "polish"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PenalisedModel(PopulationModel):
     """Fitting, shared by Ising, KPairwise, RBM and SemiRBM; see those for the parameters.
 
@@ -71,26 +71,17 @@ class PenalisedModel(PopulationModel):
         Iterations of the solver from the start that won; a start may be another model's solution.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": STRENGTH,
-        "objective": [Choice(set(OBJECTIVES))],
-        "n_init": COUNT,
-        "tol": TOLERANCE,
-        "max_iter": COUNT,
-    }
     #: Tolerance where none is given.
     _strict: ClassVar[float] = 1e-10
 
     #: How a sampled likelihood draws words.
     _sampler: ClassVar[SamplerSettings] = SamplerSettings()
 
-    l1: float
-    objective: str
-    n_init: int
-    tol: float | None
-    max_iter: int
-    random_state: Any
-    _log_z_by_fit: LogPartition | None = None
+    objective: str = setting("likelihood", OBJECTIVE)
+    n_init: int = setting(1, COUNT)
+    tol: float | None = setting(None, TOLERANCE)
+    max_iter: int = setting(5000, COUNT)
+    random_state: Any = 0
 
     def fit(
         self,
@@ -332,10 +323,8 @@ class PenalisedModel(PopulationModel):
         """Refuse settings that break the declared constraints, each in one sentence."""
         if not isinstance(l1_values, Sequence | np.ndarray):
             raise BadType("l1_values", f"is {l1_values!r}", "pass a sequence of numbers")
-        settings = self.get_params(deep=False)
-        for name, constraints in self._parameter_constraints.items():
-            for value in l1_values if name == "l1" else [settings[name]]:
-                check_setting(name, value, constraints)
+        for l1 in l1_values:
+            check_settings(self, self.get_params(deep=False) | {"l1": l1})
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:
