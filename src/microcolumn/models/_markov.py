@@ -186,12 +186,12 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
 
     def _fit(self, words: Words) -> None:
         found = fit_markov(words, int(self.n_modes), *self._search_settings())
-        theta = found.theta
-        self.transitions_ = np.exp(theta.log_transitions)
+        logits, log_start, log_transitions = found.theta
+        self.transitions_ = np.exp(log_transitions)
         order = np.argsort(-self.weights_, kind="stable")
         self.transitions_ = np.ascontiguousarray(self.transitions_[order][:, order])
-        self.modes_ = np.asarray(expit(theta.logits[order]))
-        self.start_ = np.exp(theta.log_start[order])
+        self.modes_ = np.asarray(expit(logits[order]))
+        self.start_ = np.exp(log_start[order])
         self._report(found)
 
     def _chain(self) -> Chain:

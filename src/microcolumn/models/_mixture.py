@@ -96,7 +96,8 @@ class BernoulliMixture(ModesModel):
 
     def _fit(self, words: Words) -> None:
         found = fit_mixture(words, int(self.n_components), *self._search_settings())
-        order = np.argsort(-found.theta.log_weights, kind="stable")
-        self.modes_ = np.asarray(expit(found.theta.logits[order]))
-        self._weights = np.exp(found.theta.log_weights[order])
+        logits, log_weights = found.theta
+        order = np.argsort(-log_weights, kind="stable")
+        self.modes_ = np.asarray(expit(logits[order]))
+        self._weights = np.exp(log_weights[order])
         self._report(found)

@@ -100,7 +100,7 @@ class ModesModel(AlternativeModel):
         modes = np.searchsorted(steps(self.weights_), rng.random(n_samples), side="right")
         return draw_words(self.modes_, modes, rng)
 
-    def _report(self, found: Summit[Any]) -> None:
+    def _report(self, found: Summit) -> None:
         """Keep how the fit ended, and warn if it is not at its end."""
         self.objective_, self.last_gain_ = -found.objective, found.gain
         self.n_iter_ = found.n_passes
