@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import clone
 
 from ..formatting import counted
 from ..objectives import further_l1, l1_grid
@@ -141,14 +140,13 @@ class CascadedLogistic(AlternativeModel):
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings, from strong penalties to weak ones."""
-        models = [clone(self).set_params(**settings) for settings in grid]
+        models = self._copies(grid)
         for count in (True, False):
             path = [model for model in models if bool(model.count) is count]
             if not path:
                 continue
             regressions, start = _regressions(words, count), None
             for model in sorted(path, key=lambda model: -float(model.l1)):
-                model._check_settings()
                 start = model._solve(regressions, start, stacklevel=4)
                 model._set_words_info(words.n_dims, words)
         return models

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -135,9 +134,7 @@ class RandomProjections(AlternativeModel):
         """Fit a copy at each of some settings; those with the same projections share a path."""
         fits: list[Self] = []
         found: FitResult | None = None
-        for settings in grid:
-            model = clone(self).set_params(**settings)
-            model._check_settings()
+        for model in self._copies(grid):
             found = model._fit_from(words, found, fits[-1].weights_ if fits else None)
             model._set_words_info(words.n_dims, words)
             fits.append(model)
