@@ -19,6 +19,7 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._importance_weights import log_mean
 from ._mode_starts import starting_words
+from ._path import AnnealingPath
 from .gibbs import Sampler, new_seed
 
 #: Sweeps at a temperature so low that each is a coordinate ascent, and that temperature's inverse.
@@ -216,11 +217,9 @@ def annealed_shortly(
     theta: Parameters, rates: Floats, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Log mass that 64 chains find in 100 steps from a base at some rates, and its error (nats)."""
-    logits = np.log(rates) - np.log1p(-rates)
-    betas = np.linspace(0.0, 1.0, 101)
-    sampler = Sampler(theta, 64, seed=new_seed(rng), base_logits=logits)
-    value, stderr = log_mean(sampler.run(betas[:-1], np.diff(betas)).log_weights)
-    return value + float(np.logaddexp(0.0, logits).sum()), stderr
+    path = AnnealingPath(theta, np.log(rates) - np.log1p(-rates), rng)
+    value, stderr = log_mean(path.anneal(64, 100).log_weights)
+    return value + path.log_z_base, stderr
 
 
 def _with_peak(theta: Parameters, mode: FoundMode, rng: np.random.Generator) -> FoundMode:
