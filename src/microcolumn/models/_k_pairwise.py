@@ -12,14 +12,14 @@ from sklearn.base import clone
 
 from ..energy import number_active
 from ..errors import BadInput
-from ..objectives import Objective, l1_grid, largest_l1
+from ..objectives import l1_grid, largest_l1
 from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
-from ..solvers import FitResult, NestedStarts
+from ..solvers import FitResult
 from ..words import Words
 from ._settings import STRENGTH, setting
 from ._words_estimator import Size, floored_rates
-from .penalised import Effort, PenalisedModel
+from .penalised import PenalisedModel
 
 #: Nats by which V is expected to bend down at each count beyond the largest that was seen.
 _TAIL_BEND = 1.0
@@ -130,14 +130,9 @@ class KPairwise(PenalisedModel):
         return scale * np.linalg.inv(np.linalg.cholesky(curvature)).T
 
     def _results(
-        self,
-        words: Words,
-        l1_values: Sequence[float],
-        start: Parameters | None,
-        nested: NestedStarts | None = None,
-        objective: Callable[[Words], Objective] | None = None,
-        effort: Effort = "whole",
-    ) -> Iterator[tuple[int, FitResult]]:
+        self, words: Words, l1_values: Sequence[float], start: Parameters | None, *options: Any,
+        **named: Any,
+    ) -> Iterator[tuple[int, FitResult]]:  # fmt: skip
         seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
             never = int(np.flatnonzero(seen == 0)[0])
@@ -147,7 +142,7 @@ class KPairwise(PenalisedModel):
                 "use smoothing > 0",
             )
         first = _uncoupled(words, self._bends(words)) if start is None else start
-        return super()._results(words, l1_values, first, nested, objective, effort)
+        return super()._results(words, l1_values, first, *options, **named)
 
     def _bends(self, words: Words) -> Floats:
         """Second differences of V that the prior expects: down beyond the largest count seen."""

@@ -14,15 +14,7 @@ from ..formatting import counted
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._chain import Chain, Trains, long_run
-from ._modes import (
-    ModesModel,
-    affordable,
-    checked_distribution,
-    checked_modes,
-    draw_words,
-    log_odds_of_mixed,
-    steps,
-)
+from ._modes import ModesModel, affordable, draw_words, log_odds_of_mixed, steps
 from ._modes_fit import fit_markov
 from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
@@ -60,6 +52,8 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         Probability of the next mode (column) given this one (row).
     start_ : ndarray, shape (n_modes,)
         Probability of the first mode of a run of bins.
+    weights_ : ndarray, shape (n_modes,)
+        Probability of each mode in the long run.
     {end of the passes}
 
     Examples
@@ -98,20 +92,15 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         start : array_like, shape (n_modes,), optional
             Probability of the first mode of a run; by default as in the long run.
         """
-        rates = checked_modes(modes)
-        n = len(rates)
-        model = cls(n_modes=n)
-        model.modes_ = rates
-        model.transitions_ = checked_distribution("transitions", transitions, (n, n))
-        first = model.weights_ if start is None else start
-        model.start_ = checked_distribution("start", first, (n,))
-        model._set_words_info(rates.shape[1], None)
+        n = len(np.atleast_1d(modes))
+        first = np.full(n, 1.0 / max(n, 1)) if start is None else start
+        model = cls._of(modes=modes, transitions=transitions, start=first)
+        model.n_modes, model.start_ = n, model.weights_ if start is None else model.start_
         return model
 
-    @property
-    def weights_(self) -> Floats:
-        """Probability of each mode in the long run, shape (n_modes,)."""
-        return long_run(self.transitions_)
+    def _check_arrays(self) -> None:
+        super()._check_arrays()
+        self.weights_ = long_run(self.transitions_)
 
     def _size(self) -> Size:
         n = len(self.modes_)  # starts, and transitions from each mode, add up to 1
@@ -188,8 +177,9 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         found = fit_markov(words, int(self.n_modes), *self._search_settings())
         logits, log_start, log_transitions = found.theta
         self.transitions_ = np.exp(log_transitions)
-        order = np.argsort(-self.weights_, kind="stable")
+        order = np.argsort(-long_run(self.transitions_), kind="stable")
         self.transitions_ = np.ascontiguousarray(self.transitions_[order][:, order])
+        self.weights_ = long_run(self.transitions_)
         self.modes_ = np.asarray(expit(logits[order]))
         self.start_ = np.exp(log_start[order])
         self._report(found)

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..formatting import counted
-from ..validation import Floats
 from ..words import Words
-from ._modes import ModesModel, affordable, checked_distribution, checked_modes
+from ._modes import ModesModel, affordable
 from ._modes_fit import fit_mixture
 from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
@@ -74,17 +73,9 @@ class BernoulliMixture(ModesModel):
         weights : array_like, shape (n_components,)
             Probability of each component.
         """
-        rates = checked_modes(modes)
-        model = cls(n_components=len(rates))
-        model.modes_ = rates
-        model._weights = checked_distribution("weights", weights, (len(rates),))
-        model._set_words_info(rates.shape[1], None)
+        model = cls._of(modes=modes, weights=weights)
+        model.n_components = len(model.modes_)
         return model
-
-    @property
-    def weights_(self) -> Floats:
-        """Probability of each component, shape (n_components,)."""
-        return self._weights
 
     def _size(self) -> Size:
         n = len(self.modes_)  # whose weights add up to 1
@@ -99,5 +90,5 @@ class BernoulliMixture(ModesModel):
         logits, log_weights = found.theta
         order = np.argsort(-log_weights, kind="stable")
         self.modes_ = np.asarray(expit(logits[order]))
-        self._weights = np.exp(log_weights[order])
+        self.weights_ = np.exp(log_weights[order])
         self._report(found)

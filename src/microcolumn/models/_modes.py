@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -14,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
-from ..errors import BadArgument, BadFile
+from ..errors import BadArgument
 from ..objectives.sparse_words import listed_words
 from ..packing import unique_rows
 from ..solvers import Certificate
@@ -23,7 +22,6 @@ from ..words import Words
 from ._alternative import AlternativeModel
 from ._components import Components
 from ._modes_fit import Summit
-from ._saving import Arrays, checked_arrays
 from ._settings import COUNT, POSITIVE, STRENGTH, seed_of, setting
 
 #: Fewest distinct words per mode that make more modes worth trying.
@@ -39,6 +37,7 @@ class ModesModel(AlternativeModel):
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
 
     modes_: Floats = field(init=False)
+    weights_: Floats = field(init=False)
     smoothing: float = setting(10.0, POSITIVE)
     n_init: int = setting(3, COUNT)
     tol: float = setting(1e-5, STRENGTH)
@@ -46,23 +45,26 @@ class ModesModel(AlternativeModel):
     random_state: Any = 0
 
     @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        made: Any = cls  # which takes its arrays in the order of ``_kept_arrays``
-        layouts = {name.strip("_"): layout for name, layout in cls._kept_arrays.items()}
-        model: Self = made.from_parameters(*checked_arrays(arrays, layouts, {}).values())
-        model.set_params(**settings)
-        model._check_settings()
+    def _of(cls, **given: ArrayLike) -> Self:
+        """A ready model of arrays by their names in files."""
+        model = cls()
+        model._take_arrays({k: real_array(k, v, "pass probabilities") for k, v in given.items()})
         return model
+
+    def _check_arrays(self) -> None:
+        remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
+        check_entries("modes", self.modes_, (self.modes_ > 0.0) & (self.modes_ < 1.0), remedy)
+        for name in list(self._kept_arrays)[1:]:
+            shares = getattr(self, name)
+            adds_up = (np.abs(shares.sum(axis=-1) - 1.0) < _ROUNDING).all()
+            if not (adds_up and (shares > 0.0).all()):
+                problem = "must be positive and add up to 1"
+                raise BadArgument(name.strip("_"), problem, "divide by the sum")
 
     def _search_settings(self) -> tuple[float, int, float, int, np.random.SeedSequence]:
         """Words of the prior, starts, tolerance, most passes and seed, as fits take them."""
         smoothing, seed = float(self.smoothing), seed_of(self.random_state)
         return smoothing, int(self.n_init), self.tol, int(self.max_iter), seed
-
-    @property
-    @abstractmethod
-    def weights_(self) -> Floats:
-        """Probability of each mode in a single word, shape (n_modes,)."""
 
     def responsibilities(self, X: Words | ArrayLike) -> Floats:
         """Probability of each mode given each word, shape (n_words, n_modes)."""
@@ -156,26 +158,6 @@ def draw_words(
     for part in chunks(*words.shape):
         words[part] = rng.random(words[part].shape) < modes[chosen[part]]
     return words
-
-
-def checked_modes(modes: ArrayLike) -> Floats:
-    """Probabilities of a spike (n_modes, n_bits), or a sentence about why they are not."""
-    found = real_array("modes", modes, "pass one row per mode and one column per unit")
-    if found.ndim != 2 or 0 in found.shape:
-        raise BadArgument("modes", f"has shape {found.shape}", "pass one row per mode")
-    remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
-    check_entries("modes", found, (found > 0.0) & (found < 1.0), remedy)
-    return found
-
-
-def checked_distribution(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Positive probabilities that add up to 1 along the last axis, or a sentence about them."""
-    found = real_array(name, values, "pass probabilities")
-    if found.shape != shape:
-        raise BadFile(f"{name} has shape {found.shape} instead of {shape}")
-    if not (found > 0.0).all() or not (np.abs(found.sum(axis=-1) - 1.0) < _ROUNDING).all():
-        raise BadArgument(name, "must be positive and add up to 1", "divide by the sum")
-    return found
 
 
 def steps(weights: Floats) -> Floats:

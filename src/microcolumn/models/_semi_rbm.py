@@ -18,6 +18,7 @@ from ._ising import Ising
 from ._rbm import RBM
 from ._settings import documented
 from ._words_estimator import floored_rates
+from .penalised import in_order
 
 
 @documented
@@ -49,25 +50,18 @@ class SemiRBM(HiddenModel):
         *,
         nested: tuple[Sequence[Ising], Sequence[HiddenModel]] | None = None,
     ) -> list[Self]:
-        """Fit at each L1 strength, each solution the start of the next.
+        """Fit at each L1 strength, as other models do, from the models that it contains.
 
         Parameters
         ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words.
-        l1_values : sequence of float
-            Values of ``l1``; small to large keeps most hidden units alive.
+        X, l1_values
+            As of :meth:`PenalisedModel.fit_path`, which says what is returned, too.
         nested : (list of Ising, list of RBM), optional
             Paths that ``Ising.fit_path`` and ``RBM.fit_path`` gave for the same words and
             strengths, with the same objective and number of hidden units. This model starts
             from them; by default they are fitted first. The result never lies above
             theirs; with equal ``tol``, ``max_iter``, ``random_state`` and ``n_init`` (1 for Ising)
             it is the same to the last bit as without them.
-
-        Returns
-        -------
-        list
-            One fitted copy of this model per strength, in the order given.
 
         Examples
         --------
@@ -82,7 +76,7 @@ class SemiRBM(HiddenModel):
         if nested is not None:
             self._check_settings(l1_values)
             solutions = _solutions(self, nested, l1_values, floored_rates(as_words(X)))
-        return self._fitted_copies(X, l1_values, solutions)
+        return in_order(self._walk(X, l1_values, solutions))
 
 
 def _solutions(

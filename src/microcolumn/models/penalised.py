@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from operator import itemgetter
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,12 +47,17 @@ from ._words_estimator import floored_rates
 _NATURAL = 15.0
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
-
-
+#: What to do about a fit that is not at its end.
+_FURTHER = "raise max_iter, l1 or tol"
+_UNBOUNDED = (
+    "without a penalty hidden units have no finite optimum, and these words are too few to keep "
+    "some apart that could end the fit: use l1 > 0"
+)
 #: What a coarse fit may leave to be gained, in units of what others may.
 _COARSE = 20.0
 
 Effort = Literal["whole", "coarse", "polish"]
+Model = TypeVar("Model", bound="PenalisedModel")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -144,13 +150,7 @@ class PenalisedModel(PopulationModel):
         list
             One fitted copy of this model per strength, in the order given.
         """
-        return self._fitted_copies(X, l1_values)
-
-    def _fitted_copies(
-        self, X: Words | ArrayLike, l1_values: Sequence[float], nested: NestedStarts | None = None
-    ) -> list[Self]:
-        fits = dict(self._walk(X, l1_values, nested))
-        return [fits[k] for k in range(len(l1_values))]
+        return in_order(self._walk(X, l1_values))
 
     def _walk(
         self,
@@ -281,32 +281,26 @@ class PenalisedModel(PopulationModel):
         self.certificate_ = result.certificate
         self.n_iter_ = max(result.n_iter, 1)
         self._log_z_by_fit = result.log_partition
-        name, largest = type(self).__name__, _largest_free(result.parameters)
-        theta = result.parameters
+        theta, largest = result.parameters, _largest_free(result.parameters)
         has_gates = theta.n_hidden > 0 and not theta.is_gaussian
         unbounded = has_gates and self._penalty(self.l1).strength == 0.0
-        problem = f"with l1={self.l1:g} is not converged: "
-        if result.sampled is not None and not result.converged:
-            problem += f"{_still_to_gain(self, words)}; raise max_iter or l1"
-        elif not result.converged:
-            problem += (
-                f"its optimality conditions are violated by {result.optimality:.2g} after "
-                f"{result.n_iter} iterations; "
-            )
-            problem += (
-                "without a penalty hidden units have no finite optimum, and these words are too "
-                "few to keep some apart that could end the fit: use l1 > 0"
-                if unbounded and result.n_iter < self.max_iter
-                else "raise max_iter, l1 or tol"
-            )
-        elif self.l1 == 0.0 and not unbounded and largest > _NATURAL:
+        if result.converged and (self.l1 != 0.0 or unbounded or largest <= _NATURAL):
+            return
+        if result.converged:
             problem = (
                 f"without a penalty has no finite optimum on these words: a parameter reached "
                 f"{largest:.3g}, as where one unit repeats another; use l1 > 0"
             )
         else:
-            return
-        warnings.warn(f"{name} {problem}", ConvergenceWarning, stacklevel=stacklevel)
+            reason = (
+                f"its optimality conditions are violated by {result.optimality:.2g} after "
+                f"{result.n_iter} iterations"
+            )
+            remedy = _UNBOUNDED if unbounded and result.n_iter < self.max_iter else _FURTHER
+            if result.sampled is not None:
+                reason, remedy = _still_to_gain(self, words), "raise max_iter or l1"
+            problem = f"with l1={self.l1:g} is not converged: {reason}; {remedy}"
+        warnings.warn(f"{type(self).__name__} {problem}", ConvergenceWarning, stacklevel=stacklevel)
 
     def _check_start(self, start: Parameters, n_units: int) -> None:
         expect("start", start, Parameters, "Parameters, for example a fitted model's parameters_")
@@ -325,6 +319,11 @@ class PenalisedModel(PopulationModel):
             raise BadType("l1_values", f"is {l1_values!r}", "pass a sequence of numbers")
         for l1 in l1_values:
             check_settings(self, self.get_params(deep=False) | {"l1": l1})
+
+
+def in_order(walked: Iterator[tuple[int, Model]]) -> list[Model]:
+    """Models by their places among the strengths."""
+    return [model for _, model in sorted(walked, key=itemgetter(0))]
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:
