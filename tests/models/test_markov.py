@@ -214,7 +214,7 @@ def test_runs_of_single_bins_have_no_transitions(words):
     apart = mc.Words.from_array(X, epoch_starts=np.arange(300))
     model = HiddenMarkovModes(n_modes=2).fit(apart)
     np.testing.assert_allclose(model.transitions_, 0.5)  # nothing but the prior
-    assert Trains.of(apart).n_runs == 300
+    assert Trains.of(apart).runs.size == 300 + 1
 
 
 def test_samples_of_trains_are_seeded_and_have_the_rates_of_the_long_run():

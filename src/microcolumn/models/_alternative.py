@@ -37,6 +37,10 @@ class ChosenByValidation(WordsEstimator):
         """Settings worth trying on these words; one empty set where there is nothing to choose."""
         return ({},)
 
+    @abstractmethod
+    def _fit(self, words: Words) -> None:
+        """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
+
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; models along a path may start from each other."""
         return [model.fit(words) for model in self._copies(grid)]
@@ -93,10 +97,6 @@ class AlternativeModel(ChosenByValidation, WordModel):
         self._fit(words)
         self._set_words_info(words.n_dims, words)
         return self
-
-    @abstractmethod
-    def _fit(self, words: Words) -> None:
-        """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Log odds of units of checked words, by both values of the bit where nothing is known."""

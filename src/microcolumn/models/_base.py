@@ -69,25 +69,29 @@ class PopulationModel(WordModel):
     @property
     def J_(self) -> Floats:
         """Couplings, shape (n_units, n_units); zero where the model has none."""
-        theta = self._theta()
-        return np.zeros((theta.n_visible,) * 2) if theta.J is None else theta.J.copy()
+        return self._part("J")
 
     @property
     def b_(self) -> Floats:
         """Biases, shape (n_units,)."""
-        return self._theta().b.copy()
+        return self._part("b")
 
     @property
     def W_(self) -> Floats:
         """Weights, shape (n_units, n_hidden)."""
-        theta = self._theta()
-        return np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W.copy()
+        return self._part("W")
 
     @property
     def c_(self) -> Floats:
         """Hidden biases, shape (n_hidden,)."""
-        theta = self._theta()
-        return np.zeros(0) if theta.c is None else theta.c.copy()
+        return self._part("c")
+
+    def _part(self, name: str) -> Floats:
+        """A copy of one of the parameters; zeros where the model has none."""
+        part: Floats | None = getattr(self._theta(), name)
+        n = self.n_features_in_
+        none = {"J": (n, n), "W": (n, 0), "c": (0,), "v": (n + 1,)}
+        return np.zeros(none[name]) if part is None else part.copy()
 
     def _size(self) -> Size:
         theta, n_couplings = self.parameters_, np.count_nonzero(self.J_) // 2
@@ -205,10 +209,8 @@ class PopulationModel(WordModel):
 
         Parameters
         ----------
-        n_samples : int
-            Number of words.
-        random_state : int, Generator or None
-            Source of the draws; None takes fresh entropy.
+        n_samples, random_state
+            As in :class:`WordModel`.
         method : {"auto", "exact", "gibbs"}
             Independent exact draws, or collapsed Gibbs sampling; by default exact where the model
             is small enough.

@@ -40,10 +40,6 @@ class Trains(NamedTuple):
         listed = listed_words(words.X) if listed is None else listed
         return cls(listed, words.index, runs, first)
 
-    @property
-    def n_runs(self) -> int:
-        return self.runs.size - 1
-
 
 class Chain(NamedTuple):
     """Modes, where they start and how they follow each other."""

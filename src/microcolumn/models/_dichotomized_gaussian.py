@@ -153,9 +153,7 @@ class DichotomizedGaussian(AlternativeModel):
         if not self._log_p.size:
             return None
         n_active = np.bitwise_count(np.arange(self._log_p.size))
-        counted: Floats = np.zeros(self.thresholds_.size + 1)
-        np.add.at(counted, n_active, np.exp(self._log_p))
-        return counted
+        return np.bincount(n_active, np.exp(self._log_p)).astype(np.float64)
 
     def _check_arrays(self) -> None:
         matrix = self.correlations_

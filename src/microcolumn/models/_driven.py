@@ -183,20 +183,7 @@ class Driven(WordModel):
         return float(self.log_probability(self._of_drive(X)).mean())
 
     def log_odds(self, X: Words | ArrayLike, positions: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits, at the moment of each bin.
-
-        Parameters
-        ----------
-        X : Words
-            Single bins inside repeats.
-        positions : sequence of int
-            Bits of the word, in the model's own order.
-
-        Returns
-        -------
-        ndarray, shape (n_bins, n_chosen)
-            In nats, in time order.
-        """
+        """As in :class:`WordModel`, of single bins inside repeats at their moments, in time."""
         words, table, row = self._drives(X)
         at_rest: Floats = self._log_odds(words.X, positions)[words.index]
         return at_rest + table[:, list(positions)][row]

@@ -86,8 +86,7 @@ class KPairwise(PenalisedModel):
     @property
     def v_(self) -> Floats:
         """Potential of the number of active bits, nats, shape (n_units + 1,)."""
-        theta = self._theta()
-        return np.zeros(theta.n_visible + 1) if theta.v is None else theta.v.copy()
+        return self._part("v")
 
     def _size(self) -> Size:
         size = super()._size()

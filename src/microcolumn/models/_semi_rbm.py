@@ -13,9 +13,8 @@ from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats, kind_of
 from ..words import Words, as_words
-from ._hidden_model import HiddenModel
 from ._ising import Ising
-from ._rbm import RBM
+from ._rbm import RBM, HiddenModel
 from ._settings import documented
 from ._words_estimator import floored_rates
 from .penalised import in_order
