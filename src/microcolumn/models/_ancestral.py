@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,7 @@ _MOST_UNITS_COUNTED = 2_000
 _SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Structure:
+class Structure(NamedTuple):
     """Which unit depends on which, and by how much, before the number of edges is chosen."""
 
     order: Places  # units, parents before their children, (n_units,)
@@ -52,18 +51,6 @@ class Structure:
     gains: Floats  # (n_units, 2)
     alone: Floats  # coefficient of the regression on the first parent, (n_units,)
     both: Floats  # coefficients of that on both, (n_units, 2)
-
-    @property
-    def ranked(self) -> Places:
-        """Positions of edges in ``parents.ravel()``, the most informative first.
-
-        A second parent is taken after the first one, whatever it says.
-        """
-        gains = self.gains.copy()
-        gains[:, 1] = np.minimum(gains[:, 1], gains[:, 0])
-        flat = np.where(self.parents < 0, 0.0, gains).ravel()
-        order = np.argsort(-flat, kind="stable")
-        return order[flat[order] > _NONE].astype(np.int64)
 
 
 @dataclass(eq=False, repr=False)
@@ -180,7 +167,11 @@ class Ancestral(AlternativeModel):
 
     def _take(self, structure: Structure, rates: Floats) -> None:
         """Keep the most informative edges, and give every unit its rate."""
-        kept = structure.ranked[: self.n_edges]
+        # A second parent is taken after the first one, whatever it says.
+        gains = np.minimum.accumulate(structure.gains, axis=1)
+        flat = np.where(structure.parents < 0, 0.0, gains).ravel()
+        ranked = np.argsort(-flat, kind="stable")
+        kept = ranked[flat[ranked] > _NONE][: self.n_edges]
         has = np.zeros(structure.parents.shape, dtype=bool)
         has.ravel()[kept] = True
         slopes = np.where(has[:, 1:], structure.both, 0.0)
