@@ -72,9 +72,10 @@ class Ancestral(AlternativeModel):
 
     n_edges: int | None = setting(None, [Number(Integral, 0, None, closed="left"), None])
 
+    @staticmethod
     @abstractmethod
-    def _grown(self, pairs: Floats, n_words: float) -> tuple[Places, Places, Floats]:
-        """Order, parents and gains from the counts of pairs, as in :class:`Structure`."""
+    def _grow(pairs: Floats, n_words: float, order: Places, parents: Places, gains: Floats) -> None:
+        """Fill in order, parents and gains of :class:`Structure` from the counts of pairs."""
 
     def _size(self) -> Size:
         n_edges, n_couplings = len(self.edges_), np.count_nonzero(self._couplings)
@@ -160,8 +161,10 @@ class Ancestral(AlternativeModel):
         n_words = max(float(words.counts.sum()), float(words.n_bins))
         pairs = pair_counts(words)
         pairs *= n_words / float(words.counts.sum())
-        order, parents, gains = self._grown(pairs, n_words)
-        alone, both = np.empty(len(order)), np.empty((len(order), 2))
+        n = len(pairs)
+        order, parents, gains = np.empty(n, dtype=np.int64), np.full((n, 2), -1), np.zeros((n, 2))
+        self._grow(pairs, n_words, order, parents, gains)
+        alone, both = np.empty(n), np.empty((n, 2))
         regressions(pairs, n_words, parents, alone, both)
         return Structure(order, parents, gains, alone, both)
 

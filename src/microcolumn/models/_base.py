@@ -177,7 +177,16 @@ class PopulationModel(WordModel):
         options = defaults | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
-            result = _checked_by_frequent_words(theta, self._frequent, result)
+            estimate, doubt = frequent_words_check(theta, *self._frequent, result)
+            if doubt is not None and result.converged:
+                warnings.warn(
+                    f"log Z may not be relied upon: {doubt}; raise max_steps or n_chains, or sum "
+                    "exactly if the model allows it",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+            converged = result.converged and doubt is None
+            result = replace(result, frequent_words=estimate, converged=converged)
         if default:
             self._log_partition = result
         return result
@@ -280,22 +289,6 @@ class PopulationModel(WordModel):
     def _theta(self) -> Parameters:
         check_is_fitted(self)
         return self.parameters_
-
-
-def _checked_by_frequent_words(
-    theta: Parameters, frequent: tuple[NDArray[np.uint8], Floats], log_z: LogPartition
-) -> LogPartition:
-    """The normaliser with what the most frequent words say of it: converged unless they object."""
-    estimate, doubt = frequent_words_check(theta, *frequent, log_z)
-    if doubt is not None and log_z.converged:
-        warnings.warn(
-            f"log Z may not be relied upon: {doubt}; raise max_steps or n_chains, or sum exactly "
-            "if the model allows it",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    converged = log_z.converged and doubt is None
-    return replace(log_z, frequent_words=estimate, converged=converged)
 
 
 def _kept(words: Words) -> NDArray[np.uint8]:

@@ -147,16 +147,14 @@ class CascadedLogistic(AlternativeModel):
                 continue
             regressions, start = _regressions(words, count), None
             for model in sorted(path, key=lambda model: -float(model.l1)):
-                start = model._solve(regressions, start, stacklevel=4)
+                start = model._solve(regressions, start)
                 model._set_words_info(words.n_dims, words)
         return models
 
     def _fit(self, words: Words) -> None:
-        self._solve(_regressions(words, self.count), None, stacklevel=4)
+        self._solve(_regressions(words, self.count), None)
 
-    def _solve(
-        self, regressions: CascadeRegressions, start: CascadeFit | None, stacklevel: int
-    ) -> CascadeFit:
+    def _solve(self, regressions: CascadeRegressions, start: CascadeFit | None) -> CascadeFit:
         """Solve the regressions, take their solution over and say if it is none."""
         found = regressions.solve(float(self.l1), float(self.tol), int(self.max_iter), start)
         order, thresholds = regressions.order, regressions.thresholds
@@ -170,7 +168,7 @@ class CascadedLogistic(AlternativeModel):
         name = f"CascadedLogistic with l1={self.l1:g} and count={bool(self.count)}"
         largest = max(float(np.abs(each).max(initial=0.0)) for each in (self.weights_, self.steps_))
         runaway = "two units never fire together" if self.l1 == 0.0 and largest > _NATURAL else ""
-        warn_of_regressions(self, name, runaway, largest, stacklevel + 1)
+        warn_of_regressions(self, name, runaway, largest, stacklevel=5)
         return found
 
     def _tables(self) -> tuple[Floats, Floats]:

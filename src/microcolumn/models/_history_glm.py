@@ -209,19 +209,14 @@ class HistoryGLM(SequenceModel):
                     histories.rows, histories.usable, *settings, coefficients, optimality, n_iter
                 )
             model._set_words_info(n, words)
-            model._set_result(coefficients, basis, float(optimality.max()), int(n_iter.max()))
-
-    def _set_result(
-        self, coefficients: Floats, basis: Floats, optimality: float, n_iter: int
-    ) -> None:
-        n = len(coefficients)
-        self.b_, self.basis_ = coefficients[:, -1].copy(), basis
-        self.weights_ = coefficients[:, :-1].reshape(n, n, len(basis)).copy()
-        self.certificate_ = Certificate(optimality <= self.tol, optimality)
-        self.n_iter_ = max(n_iter, 1)
-        largest = float(np.abs(self.weights_).max())
-        runaway = "a unit never fires after another" * (self.l1 == 0.0 and largest > _NATURAL)
-        warn_of_regressions(self, f"HistoryGLM with l1={self.l1:g}", runaway, largest, 6)
+            model.b_, model.basis_ = coefficients[:, -1].copy(), basis
+            model.weights_ = coefficients[:, :-1].reshape(n, n, len(basis)).copy()
+            worst = float(optimality.max())
+            model.certificate_ = Certificate(worst <= model.tol, worst)
+            model.n_iter_ = max(int(n_iter.max()), 1)
+            largest = float(np.abs(model.weights_).max())
+            runaway = "a unit never fires after another" * (model.l1 == 0.0 and largest > _NATURAL)
+            warn_of_regressions(model, f"HistoryGLM with l1={model.l1:g}", runaway, largest, 5)
 
     def _shape(self) -> tuple[int, int]:
         """Numbers of functions and of lags."""

@@ -14,14 +14,11 @@ from ..formatting import counted
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._chain import Chain, Trains, long_run
-from ._modes import ModesModel, affordable, draw_words, log_odds_of_mixed, steps
+from ._modes import ModesModel, draw_words, log_odds_of_mixed, steps
 from ._modes_fit import fit_markov
 from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
 from .sequence import SequenceModel
-
-#: Numbers of modes worth trying.
-_MODES = (1, 2, 5, 10, 20, 30, 60, 100)
 
 
 @documented
@@ -75,6 +72,8 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         "start_": "float64 k",
     }
 
+    _numbers = "n_modes", (1, 2, 5, 10, 20, 30, 60, 100)
+
     n_modes: int = setting(30, COUNT)
 
     @classmethod
@@ -105,10 +104,6 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     def _size(self) -> Size:
         n = len(self.modes_)  # starts, and transitions from each mode, add up to 1
         return Size(self.modes_.size + (n + 1) * (n - 1), chosen=counted(n, "mode"))
-
-    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Numbers of modes up to one for five distinct words."""
-        return tuple({"n_modes": n} for n in affordable(_MODES, words))
 
     def _log_probability_in_time(self, words: Words) -> Floats:
         return self._chain().filtered(Trains.of(words))[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,13 +11,10 @@ from scipy.special import expit
 
 from ..formatting import counted
 from ..words import Words
-from ._modes import ModesModel, affordable
+from ._modes import ModesModel
 from ._modes_fit import fit_mixture
 from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
-
-#: Numbers of components worth trying.
-_COMPONENTS = (1, 2, 5, 10, 20, 40, 60, 100, 150)
 
 
 @documented
@@ -60,6 +57,8 @@ class BernoulliMixture(ModesModel):
 
     _kept_arrays: ClassVar[dict[str, str]] = {"modes_": "float64 k n", "weights_": "float64 k"}
 
+    _numbers = "n_components", (1, 2, 5, 10, 20, 40, 60, 100, 150)
+
     n_components: int = setting(20, COUNT)
 
     @classmethod
@@ -80,10 +79,6 @@ class BernoulliMixture(ModesModel):
     def _size(self) -> Size:
         n = len(self.modes_)  # whose weights add up to 1
         return Size(self.modes_.size + n - 1, chosen=counted(n, "component"))
-
-    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Numbers of components up to one for five distinct words."""
-        return tuple({"n_components": n} for n in affordable(_COMPONENTS, words))
 
     def _fit(self, words: Words) -> None:
         found = fit_mixture(words, int(self.n_components), *self._search_settings())

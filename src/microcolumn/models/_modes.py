@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,9 @@ class ModesModel(AlternativeModel):
 
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
 
+    #: The setting that says how many modes there are, and numbers worth trying.
+    _numbers: ClassVar[tuple[str, tuple[int, ...]]]
+
     modes_: Floats = field(init=False)
     weights_: Floats = field(init=False)
     smoothing: float = setting(10.0, POSITIVE)
@@ -60,6 +63,11 @@ class ModesModel(AlternativeModel):
             if not (adds_up and (shares > 0.0).all()):
                 problem = "must be positive and add up to 1"
                 raise BadArgument(name.strip("_"), problem, "divide by the sum")
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Numbers of modes up to one for five distinct words, and 1."""
+        (name, numbers), most = self._numbers, max(1, len(words) // _FEWEST_WORDS)
+        return tuple({name: n} for n in numbers if n <= most)
 
     def _search_settings(self) -> tuple[float, int, float, int, np.random.SeedSequence]:
         """Words of the prior, starts, tolerance, most passes and seed, as fits take them."""
@@ -135,11 +143,6 @@ class ModesModel(AlternativeModel):
     def _active_distribution(self) -> Floats:
         """P(k units active): Poisson-binomial in each mode."""
         return self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
-
-
-def affordable(numbers: Sequence[int], words: Words) -> list[int]:
-    """Numbers of modes up to one for five distinct words, and 1."""
-    return [n for n in numbers if n <= max(1, len(words) // _FEWEST_WORDS)]
 
 
 def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:

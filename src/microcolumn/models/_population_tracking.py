@@ -90,7 +90,7 @@ class PopulationTracking(AlternativeModel):
         return tuple({"strength": strength} for strength in _STRENGTHS)
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        less, here, more = (self._log_weights(bits, change) for change in (-1, 0, 1))
+        less, here, more = (self._log_probability(bits, change) for change in (-1, 0, 1))
         n_active = bits.sum(axis=1, dtype=np.int64)[:, None]
         # Without the spike of an active unit, or with one of a silent unit, the number is another.
         own, other = (self._rows[np.clip(n_active + by, 0, bits.shape[1])] for by in (-1, 1))
@@ -189,10 +189,7 @@ class PopulationTracking(AlternativeModel):
         # All units active is one word, whatever their chances.
         return self._unit_rates if total == self.n_features_in_ else _tilted(log_odds, total)
 
-    def _log_probability(self, bits: Bits) -> Floats:
-        return self._log_weights(bits)
-
-    def _log_weights(self, bits: Bits, change: int = 0) -> Floats:
+    def _log_probability(self, bits: Bits, change: int = 0) -> Floats:
         """Log probability of words as if there were so many more active units, shape (n_words,)."""
         n_active, active = active_bits(bits)
         number = np.clip(n_active + change, 0, bits.shape[1])

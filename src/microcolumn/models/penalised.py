@@ -109,12 +109,8 @@ class PenalisedModel(PopulationModel):
 
         Parameters
         ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words.
-        y : None
-            Not used; there for scikit-learn.
-        sample_weight : array_like, shape (n_words,), optional
-            Weight of each row of an array.
+        X, y, sample_weight
+            As in :class:`WordModel`.
         start : Parameters, optional
             Where to start: the only start of an Ising model, one more for models with hidden
             units.

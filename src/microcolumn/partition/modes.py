@@ -106,7 +106,10 @@ def find_modes(
         found = [FoundMode(_clipped(averages.mean(axis=0)), peaks[0], sampler.words)]
     else:
         found = _stayed_in(live, averages, places, sampler.words, generator)
-    ranked = _by_mass(live, found, generator)[:most]
+    if len(found) > 1:  # the mass is what a short annealing from the rates of each one finds
+        masses = (rough_log_mass(live, mode.rates, generator) for mode in found)
+        found = [mode._replace(log_mass=m) for mode, m in zip(found, masses, strict=True)]
+    ranked = sorted(found, key=lambda mode: -mode.log_mass)[:most]
     return tuple(_with_peak(live, mode, generator) for mode in ranked)
 
 
@@ -196,16 +199,6 @@ def _stayed_in(
         for k in modes
         if (last == k).any()
     ]
-
-
-def _by_mass(
-    theta: Parameters, found: list[FoundMode], rng: np.random.Generator
-) -> list[FoundMode]:
-    """Modes in the order of the mass that a short annealing from the rates of each one finds."""
-    if len(found) == 1:
-        return found
-    weighed = [mode._replace(log_mass=rough_log_mass(theta, mode.rates, rng)) for mode in found]
-    return sorted(weighed, key=lambda mode: -mode.log_mass)
 
 
 def rough_log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
