@@ -14,7 +14,7 @@ from ..formatting import counted
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._chain import Chain, Trains, long_run
-from ._modes import ModesModel, draw_words, log_odds_of_mixed, steps
+from ._modes import FittedByPasses, draw_words, log_odds_of_mixed, steps
 from ._modes_fit import fit_markov
 from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
@@ -23,7 +23,7 @@ from .sequence import SequenceModel
 
 @documented
 @dataclass(eq=False, repr=False)
-class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
+class HiddenMarkovModes(SequenceModel, FittedByPasses):  # type: ignore[misc]
     """Modes of independent units that follow each other as a Markov chain (Prentice et al. 2016).
 
     A bin's word comes from its mode alone, as in a mixture of independent populations, and the
@@ -93,7 +93,7 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         """
         n = len(np.atleast_1d(modes))
         first = np.full(n, 1.0 / max(n, 1)) if start is None else start
-        model = cls._of(modes=modes, transitions=transitions, start=first)
+        model = cls._of({"modes": modes, "transitions": transitions, "start": first})
         model.n_modes, model.start_ = n, model.weights_ if start is None else model.start_
         return model
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from ..formatting import counted
 from ..words import Words
-from ._modes import ModesModel
+from ._modes import FittedByPasses
 from ._modes_fit import fit_mixture
 from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
@@ -19,7 +19,7 @@ from ._words_estimator import Size
 
 @documented
 @dataclass(eq=False, repr=False)
-class BernoulliMixture(ModesModel):
+class BernoulliMixture(FittedByPasses):
     """Mixture of independent populations: p(x) = sum_k w_k prod_n P_kn^x_n (1 - P_kn)^(1 - x_n).
 
     Normalised at any size, with samples, conditionals and synchrony in closed form. The parameters
@@ -72,7 +72,7 @@ class BernoulliMixture(ModesModel):
         weights : array_like, shape (n_components,)
             Probability of each component.
         """
-        model = cls._of(modes=modes, weights=weights)
+        model = cls._of({"modes": modes, "weights": weights})
         model.n_components = len(model.modes_)
         return model
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,49 +30,30 @@ _FEWEST_WORDS = 5
 _ROUNDING = 1e-9
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
 class ModesModel(AlternativeModel):
-    """What a mixture and a hidden Markov model share: words of modes that are so frequent."""
+    """Words of modes, in each of which units are independent, that are so frequent."""
 
-    _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
-
-    #: The setting that says how many modes there are, and numbers worth trying.
-    _numbers: ClassVar[tuple[str, tuple[int, ...]]]
-
-    modes_: Floats = field(init=False)
-    weights_: Floats = field(init=False)
-    smoothing: float = setting(10.0, POSITIVE)
-    n_init: int = setting(3, COUNT)
-    tol: float = setting(1e-5, STRENGTH)
-    max_iter: int = setting(2000, COUNT)
-    random_state: Any = 0
+    modes_: Floats  # probability of a spike of each bit in each mode, (n_modes, n_bits)
+    weights_: Floats  # probability of each mode in a single word, (n_modes,)
 
     @classmethod
-    def _of(cls, **given: ArrayLike) -> Self:
+    def _of(cls, given: dict[str, ArrayLike], **settings: Any) -> Self:
         """A ready model of arrays by their names in files."""
-        model = cls()
-        model._take_arrays({k: real_array(k, v, "pass probabilities") for k, v in given.items()})
+        arrays = {name: real_array(name, v, "pass numbers") for name, v in given.items()}
+        for name, array in arrays.items():
+            check_entries(name, array, np.isfinite(array), "pass finite numbers")
+        model = cls(**settings)
+        model._take_arrays(arrays)
         return model
 
-    def _check_arrays(self) -> None:
-        remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
-        check_entries("modes", self.modes_, (self.modes_ > 0.0) & (self.modes_ < 1.0), remedy)
-        for name in list(self._kept_arrays)[1:]:
+    def _check_distributions(self, *names: str) -> None:
+        """Refuse what is not positive or does not add up to 1 along the last axis."""
+        for name in names:
             shares = getattr(self, name)
             adds_up = (np.abs(shares.sum(axis=-1) - 1.0) < _ROUNDING).all()
             if not (adds_up and (shares > 0.0).all()):
                 problem = "must be positive and add up to 1"
                 raise BadArgument(name.strip("_"), problem, "divide by the sum")
-
-    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Numbers of modes up to one for five distinct words, and 1."""
-        (name, numbers), most = self._numbers, max(1, len(words) // _FEWEST_WORDS)
-        return tuple({name: n} for n in numbers if n <= most)
-
-    def _search_settings(self) -> tuple[float, int, float, int, np.random.SeedSequence]:
-        """Words of the prior, starts, tolerance, most passes and seed, as fits take them."""
-        smoothing, seed = float(self.smoothing), seed_of(self.random_state)
-        return smoothing, int(self.n_init), self.tol, int(self.max_iter), seed
 
     def responsibilities(self, X: Words | ArrayLike) -> Floats:
         """Probability of each mode given each word, shape (n_words, n_modes)."""
@@ -110,20 +91,6 @@ class ModesModel(AlternativeModel):
         modes = np.searchsorted(steps(self.weights_), rng.random(n_samples), side="right")
         return draw_words(self.modes_, modes, rng)
 
-    def _report(self, found: Summit) -> None:
-        """Keep how the fit ended, and warn if it is not at its end."""
-        self.objective_, self.last_gain_ = -found.objective, found.gain
-        self.n_iter_ = found.n_passes
-        self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"{type(self).__name__} with {self._size().chosen} is not converged: the last of "
-                f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
-                f"(tol={self.tol:g}); raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         return self._components.log_probability(listed_words(bits))
 
@@ -143,6 +110,51 @@ class ModesModel(AlternativeModel):
     def _active_distribution(self) -> Floats:
         """P(k units active): Poisson-binomial in each mode."""
         return self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class FittedByPasses(ModesModel):
+    """What a mixture and a hidden Markov model share: expectation maximisation from many starts."""
+
+    _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
+
+    #: The setting that says how many modes there are, and numbers worth trying.
+    _numbers: ClassVar[tuple[str, tuple[int, ...]]]
+
+    smoothing: float = setting(10.0, POSITIVE)
+    n_init: int = setting(3, COUNT)
+    tol: float = setting(1e-5, STRENGTH)
+    max_iter: int = setting(2000, COUNT)
+    random_state: Any = 0
+
+    def _check_arrays(self) -> None:
+        remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
+        check_entries("modes", self.modes_, (self.modes_ > 0.0) & (self.modes_ < 1.0), remedy)
+        self._check_distributions(*list(self._kept_arrays)[1:])
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Numbers of modes up to one for five distinct words, and 1."""
+        (name, numbers), most = self._numbers, max(1, len(words) // _FEWEST_WORDS)
+        return tuple({name: n} for n in numbers if n <= most)
+
+    def _search_settings(self) -> tuple[float, int, float, int, np.random.SeedSequence]:
+        """Words of the prior, starts, tolerance, most passes and seed, as fits take them."""
+        smoothing, seed = float(self.smoothing), seed_of(self.random_state)
+        return smoothing, int(self.n_init), self.tol, int(self.max_iter), seed
+
+    def _report(self, found: Summit) -> None:
+        """Keep how the fit ended, and warn if it is not at its end."""
+        self.objective_, self.last_gain_ = -found.objective, found.gain
+        self.n_iter_ = found.n_passes
+        self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
+        if not self.certificate_.converged:
+            warnings.warn(
+                f"{type(self).__name__} with {self._size().chosen} is not converged: the last of "
+                f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
+                f"(tol={self.tol:g}); raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
 
 def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
