@@ -65,8 +65,7 @@ class DrivenFlips(Objective):
         push = np.where(self.words.X.T, -pull, pull)
         b: Floats = push.sum(axis=1)
         J: Floats | None = None
-        W: Floats | None = None
-        c: Floats | None = None
+        W = c = None
         with one_blas_thread():
             if theta.J is not None:
                 # A pair moves both of its entries: twice the sum, shared between them.
