@@ -112,9 +112,9 @@ def extremes(numbers: Sequence[int]) -> str:
     return " to ".join(f"{n}" for n in dict.fromkeys((numbers[0], numbers[-1])))
 
 
-def error_bars(n_splits: Iterable[int], marks: str = "Error bars") -> str:
+def error_bars(n_splits: Iterable[int]) -> str:
     """What error bars are; see :func:`~microcolumn.evaluate.significance.claimed_stderr`."""
-    return caption("error_bars", n_splits=sorted(set(n_splits)), marks=marks)
+    return caption("error_bars", n_splits=sorted(set(n_splits)))
 
 
 def doubts(compared: Sequence[Comparison]) -> str:
@@ -206,7 +206,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             n_units=computed[0].n_units,
             n_splits=extremes(numbers),
             reference=shown.reference if has_gains else None,
-            bands=error_bars(numbers, "Bands"),
+            error_bars=error_bars(numbers),
             missing=_listed(shown, lambda each: each is None),
             spurious_modes=_listed(shown, lambda each: each is not None and each.has_spurious_mode),
             doubtful=sorted({each.name for each in computed if not each.converged}),
