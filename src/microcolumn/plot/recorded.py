@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 from ..recording import Recording
 from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
@@ -17,7 +18,7 @@ from ..validation import Floats, expect
 from ..words import Words, check_single_bins, checked_bin_width
 from ._inputs import documented, entitle
 from .laminar import laminar, mark_layers
-from .style import LEGEND, Colour, OneColour, axes_or_new, by_name, one_colour, signed, size_points
+from .style import LEGEND, Colour, OneColour, axes_or_new, by_name, one_colour, signed
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#A8D8F2", "#0072B2", "#999999", "#E69F00"
@@ -198,8 +199,10 @@ def _say_no_pairs(ax: Axes) -> None:
 
 def _legend_below(ax: Axes, n_columns: int) -> None:
     """Put the legend below the label of the axis; inside, curves could cross it."""
-    down = 3.2 * rcParams["font.size"] / size_points(ax)[1]  # height of numbers and label
-    ax.legend(loc="upper center", ncols=n_columns, bbox_to_anchor=(0.5, -down), **LEGEND)
+    down = 3.2 * rcParams["font.size"] / 72.0  # height of the axis' numbers and label, inches
+    below = ax.transAxes + ScaledTranslation(0.0, -down, ax.figure.dpi_scale_trans)
+    place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
+    ax.legend(loc="upper center", ncols=n_columns, **LEGEND, **place)
 
 
 def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
