@@ -205,16 +205,11 @@ def comparisons(models: Any, words: Words | ArrayLike | None) -> list[Comparison
 
 def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str, str]]:
     """Pairs of names of models."""
-    remedy = "pass pairs of models, such as [('RBM', 'SemiRBM')]"
+    remedy = f"pass pairs of {', '.join(specs)}, such as [('RBM', 'SemiRBM')]"
     pairs = entries("also", also, remedy)
     for k, pair in enumerate(pairs):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(map(specs.get, pair)):
             raise BadArgument(f"also[{k}]", f"is {shown(pair)}", remedy)
-        for name in pair:
-            if not isinstance(name, str) or name not in specs:
-                raise BadArgument(
-                    "also", f"names {shown(name)}", f"name some of {', '.join(specs)}"
-                )
     return pairs
 
 
