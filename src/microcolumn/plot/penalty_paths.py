@@ -99,7 +99,7 @@ def penalties(
     if not drawn:
         raise BadInput(f"these models have no {show}", "leave show out to draw their scores")
     styles = looks(list(paths), color)
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (4.4, 2.6))
     _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))
     step = min(_STEP, _SPREAD / max(len(drawn) - 1, 1))
     for k, (name, path) in enumerate(drawn.items()):
