@@ -18,20 +18,29 @@ class ModelFacts(NamedTuple):
     methods: str = ""
     #: What it is made of, where results first name it.
     meaning: str = ""
-    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and three more, which
+    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and four more, which
     #: alternatives of one kind share. The marker tells those of the family apart without colours.
     colour: str = "#CC79A7"
     marker: str = "o"
-    #: Whether comparisons have it unless told otherwise: strong, and quick at any size.
+    #: Whether comparisons have it by default: strong or simple explanations to rule out.
     usual: bool = False
+    #: What it explains activity by: "drive", one that is common to all units, "pairs" and "groups";
+    #: empty where it is made of something else.
+    parts: tuple[str, ...] = ()
 
 
 #: All models that files may hold; those of the family from few parameters to many.
 MODELS = {
     "Independent": ModelFacts("family", colour="#999999", marker="v"),
-    "Ising": ModelFacts("paper", "Ising models", "pairs of units alone", "#0072B2"),
+    "Ising": ModelFacts(
+        "paper", "Ising models", "pairs of units alone", "#0072B2", parts=("pairs",)
+    ),
     "GaussianRBM": ModelFacts(
-        "family", "Ising models of low rank (Gaussian hidden units)", colour="#0072B2", marker="s"
+        "family",
+        "Ising models of low rank (Gaussian hidden units)",
+        colour="#0072B2",
+        marker="s",
+        parts=("pairs",),
     ),
     "RBM": ModelFacts(
         "paper",
@@ -39,6 +48,7 @@ MODELS = {
         "hidden units that each stand for a group of units",
         "#E69F00",
         "s",
+        parts=("groups",),
     ),
     "SemiRBM": ModelFacts(
         "paper",
@@ -46,12 +56,24 @@ MODELS = {
         "pairs of units, and hidden units that each stand for a group",
         "#009E73",
         "^",
+        parts=("pairs", "groups"),
     ),
     "KPairwise": ModelFacts(
         "alternative",
         "an Ising model with a potential of the number of active units (Tkačik et al. 2014), by "
         "maximum likelihood",
+        "pairs of units and how many are active",
         colour="#56B4E9",
+        usual=True,
+        parts=("drive", "pairs"),
+    ),
+    "CommonDrive": ModelFacts(
+        "alternative",
+        "one drive common to all units, with unequal gains",
+        "one drive that all units follow",
+        colour="#661100",
+        usual=True,
+        parts=("drive",),
     ),
     "BernoulliMixture": ModelFacts(
         "alternative", "a mixture of independent populations", colour="#D55E00", usual=True
@@ -68,18 +90,23 @@ MODELS = {
         colour="#882255",
         usual=True,
     ),
-    "Tree": ModelFacts("alternative", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31"),
+    "Tree": ModelFacts(
+        "alternative", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31", parts=("pairs",)
+    ),
     "TwoTree": ModelFacts(
         "alternative",
         "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
         colour="#8C6D31",
         usual=True,
+        parts=("pairs",),
     ),
     "PopulationTracking": ModelFacts(
         "alternative",
         "the population tracking model (O'Donnell et al. 2017)",
+        "how many units are active",
         colour="#332288",
         usual=True,
+        parts=("drive",),
     ),
     "RandomProjections": ModelFacts(
         "alternative", "random projections (Maoz et al. 2020)", colour="#F0E442"
@@ -151,9 +178,14 @@ class ModelSpec:
         return self.model in ALTERNATIVES
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """What it explains activity by; see :class:`ModelFacts`."""
+        return MODELS[self.model].parts
+
+    @property
     def has_groups(self) -> bool:
         """Whether it has hidden units that may stand for groups; Gaussian ones only make pairs."""
-        return self.n_hidden > 0 and not self.model.startswith("Gaussian")
+        return "groups" in self.parts
 
     @property
     def nested(self) -> tuple[ModelSpec, ...]:

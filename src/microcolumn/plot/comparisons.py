@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore, WindowResult
-from ..evaluate.significance import claimed_stderr, corrected_stderr
 from ..validation import expect
 from ..words import Words, checked_bin_width
 from ._inputs import documented, entitle
@@ -179,7 +178,7 @@ def windows(
     styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, look in styles.items():
-        points = [_per_unit(each, result.test_to_train) for each in result.models[name]]
+        points = [_per_unit(each) for each in result.models[name]]
         _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
@@ -282,10 +281,8 @@ def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> No
     ax.legend(loc="best", **LEGEND)
 
 
-def _per_unit(result: ModelScore | None, test_to_train: float) -> tuple[float, float]:
+def _per_unit(result: ModelScore | None) -> tuple[float, float]:
     """Mean over splits and its error, bits/s per recorded unit, of a model that can be ranked."""
     if result is None or result.has_spurious_mode:
         return _UNKNOWN
-    corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
-    error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
-    return result.per_neuron, error / result.n_units
+    return result.per_neuron, result.stderr / result.n_units

@@ -71,10 +71,10 @@ def adequacies(results: Results, condition: Condition) -> dict[str, Adequacy]:
 
 
 def _gains(results: Results, condition: Condition) -> dict[str, tuple[float, float]]:
-    """Bits/s of each model on the test words of split 0, with the error from blocks."""
+    """Bits/s of each model on the test words of split 0, with its error."""
     compared = results.comparison(**condition.names)
     return {
-        model.name: (score.bits_per_second, score.block_stderr)
+        model.name: (score.bits_per_second, score.stderr)
         for model in compared.models
         for score in model.splits
         if score.split == 0 and model.name != INDEPENDENT

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..evaluate import Adequacy, ModelScore, PairedDifference
 from ..evaluate.comparison import HOLDS_FOR
+from ..evaluate.contrasts import ORDERS
 from ..evaluate.paired import EQUAL_MARGIN
 from ..formatting import enumeration
 from ..models.spec import MODELS, PAPER_MODELS
@@ -44,6 +45,7 @@ def title(found: Sequence[Finding], recordings: str) -> str:
         "title",
         found,
         recordings=recordings,
+        has_drive=_has_drive(found),
         of_kind=of_kind,
         groups=of_kind(found, "groups"),
         pairs=of_kind(found, "pairs"),
@@ -73,10 +75,31 @@ def beyond_pairs(found: Sequence[Finding]) -> str:
         of_kind=of_kind,
         gains=_gains,
         hidden=sorted({spec.model for spec in compared if spec.has_groups}),
+        without=list(
+            dict.fromkeys(spec.name for spec in compared if spec.parts and not spec.has_groups)
+        ),
+        has_drive=_has_drive(found),
         fitted=fitting(*objectives) if len(objectives) == 1 else "",
-        meaning={name: MODELS[name].meaning for name in PAPER_MODELS},
+        meaning={name: each.meaning for name, each in MODELS.items()},
         margin=100 * EQUAL_MARGIN,
     )
+
+
+def _has_drive(found: Sequence[Finding]) -> bool:
+    """Whether a model of a common drive is among those compared."""
+    return any("drive" in model.spec.parts for each in found for model in each.compared.models)
+
+
+def parts_of_gain(found: Sequence[Finding]) -> str:
+    """What a common drive, pairs and groups add to the gain; empty without a common drive."""
+    if not _has_drive(found):
+        return ""
+    orders = []
+    for order in ORDERS:
+        steps = [step for each in found for step in each.compared.gain_steps(order)]
+        by_part = {part: [step for step in steps if step.part == part] for part in order}
+        orders.append({part: some for part, some in by_part.items() if some})
+    return answer("parts_of_gain", found, orders=orders)
 
 
 def _gains(found: Sequence[Finding]) -> str:
@@ -274,6 +297,7 @@ def holds_for(found: Sequence[Finding]) -> str:
 #: What is asked of the experiment that answers for each recording, in this order.
 QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
     "Do groups matter beyond pairs?": beyond_pairs,
+    "What does the gain come from?": parts_of_gain,
     "How large is the gain?": size_of_gain,
     "Do the groups stay in layers?": in_layers,
     "Which model is best?": best_model,

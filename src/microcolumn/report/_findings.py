@@ -18,6 +18,7 @@ from ..evaluate import (
     PairedDifference,
 )
 from ..evaluate.comparison import doubt
+from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
@@ -25,7 +26,7 @@ from ._adequacy import adequacy_of, explained_text
 from ._tables import window_text
 
 #: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
-OPEN = ("undecided", "too few splits", "open")
+OPEN = ("undecided", "open")
 PAIRS_SUFFICE = ("equal", "same")
 #: Kinds of answers in a word or two; others are their own.
 UNTESTED = "not tested"
@@ -86,8 +87,7 @@ class Finding:
     about: str  # recording, experiment and window in words
     compared: Comparison  # all models
     #: Groups against pairs: ``"groups"`` or ``"pairs"`` are better, ``"equal"``, ``"same"``,
-    #: ``"undecided"``, ``"too few splits"``, ``"open"`` (tested, but a fit or log Z has not
-    #: converged) or ``"untested"``.
+    #: ``"undecided"``, ``"open"`` (tested, but a fit or log Z has not converged) or ``"untested"``.
     kind: str
     layering: Layering | str  # of the best model with hidden units, or why there is none
     #: Live hidden units of split 0 of that model, then of those with hidden units that do not
@@ -100,7 +100,7 @@ class Finding:
     @property
     def pair(self) -> PairedDifference | None:
         """The best model with hidden units minus the best of pairs alone."""
-        return self.compared.hidden_over_pairs
+        return self.compared.groups
 
     @property
     def n_assemblies(self) -> int | None:
@@ -132,21 +132,18 @@ class Finding:
     @property
     def alternative_wins(self) -> bool:
         """Whether a model outside the paper's family is better than all of it."""
-        ours, alternative = self.compared.best_of_family, self.compared.best_alternative
-        if ours is None or alternative is None or alternative is not self.best:
+        pair, scores = other_kinds(self.compared), self.compared.scores
+        if pair is None or pair.bits_per_second < 0.0 or not pair.differs:
             return False
         family = [model for model in self.compared.models if not model.spec.is_alternative]
-        return self.compared.pair(alternative.name, ours.name).differs and not doubt(
-            (alternative, ours), family
-        )
+        return not doubt((scores[pair.first], scores[pair.second]), family)
 
     @property
     def over_alternative(self) -> PairedDifference | None:
         """The best model, where it is of the paper's family, minus the best of another kind."""
-        best, alternative = self.best, self.compared.best_alternative
-        if best is None or alternative is None or alternative is best:
-            return None
-        return self.compared.pair(best.name, alternative.name)
+        pair = other_kinds(self.compared)
+        is_ours = self.best is not None and not self.best.spec.is_alternative
+        return pair.reversed() if pair and is_ours else None
 
     @property
     def over_independent(self) -> PairedDifference | None:
@@ -163,9 +160,8 @@ class Finding:
             "window": self.window,
             "n_units": self.compared.n_units,
             "verdict": self.kind,
-            "hidden_over_pairs": pair,
+            "groups": pair,
             "interval": None if pair is None else pair.interval,
-            "stderr": None if pair is None else pair.stderr,
             "relative": self.relative,
             "share_of_pairs": self.share,
             "best": self.best.name if self.best else None,
@@ -185,7 +181,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     compared = results.comparison(**condition.names)
     label = results.label(condition.recording)
     window = window_text(condition)
-    pair = compared.hidden_over_pairs
+    pair = compared.groups
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
     name, adequacy = adequacy_of(results, condition)
     return Finding(
@@ -210,7 +206,7 @@ def of_kind(found: Sequence[Finding], *kinds: str) -> list[Finding]:
 
 
 def _kind(compared: Comparison) -> str:
-    pair = compared.hidden_over_pairs
+    pair = compared.groups
     if pair is None:
         return "untested"
     if compared.unsettled:

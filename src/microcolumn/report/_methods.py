@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..evaluate.choice import AUTOMATIC
 from ..evaluate.paired import EQUAL_MARGIN
-from ..evaluate.significance import FEWEST_SPLITS, LEVEL
+from ..evaluate.significance import LEVEL
 from ..models.spec import ALTERNATIVES, MODELS
 from ..partition.ais import annealed_importance_sampling
 from ..study import Experiment, Plan
@@ -98,12 +98,6 @@ def _scores(plan: Plan) -> str:
     return worded(
         "report",
         "methods/scores",
-        few=any(experiment.n_splits < FEWEST_SPLITS for experiment in plan.experiments),
-        fewest=FEWEST_SPLITS,
-        blocks=any(experiment.split_by == "blocks" for experiment in plan.experiments),
-        alternatives=any(
-            model in ALTERNATIVES for each in plan.experiments for model in each.models
-        ),
         level=LEVEL,
         margin=EQUAL_MARGIN,
     )

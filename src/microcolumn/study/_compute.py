@@ -270,7 +270,7 @@ def _compared(task: Task, train: Words) -> dict[str, models.WordModel]:
 def _test(task: Task) -> Rows:
     train, _, test = _split(task)
     compared = _compared(task, train)
-    scores, differences = score_split(compared, test)
+    scores = score_split(compared, test, n_places=int(task.words.bins[-1]) + 1)
     rows = []
     for name, model in compared.items():
         # Bits/s that a Dirichlet process around the model adds on the test words.
@@ -280,11 +280,7 @@ def _test(task: Task) -> Rows:
         rows.append(
             {"model": name} | row_of(replace(scores[name], dirichlet_gain=dirichlet_gain), "split")
         )
-    pairs = [
-        {"first": first, "second": second, "bits_per_second": value, "block_stderr": stderr}
-        for (first, second), (value, stderr) in differences.items()
-    ]
-    return {"scores": rows, "differences": pairs}
+    return {"scores": rows}
 
 
 def _patterns(task: Task) -> Rows:

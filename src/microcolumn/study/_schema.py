@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -109,7 +109,7 @@ CREATE TABLE normalisers (
 CREATE TABLE scores (
   -- A row is one model, at the l1 chosen on the validation part, on the test part of a split.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  model TEXT NOT NULL, l1 REAL, bits_per_second REAL, block_stderr REAL, normaliser_stderr REAL,
+  model TEXT NOT NULL, l1 REAL, bits_per_second REAL, stderr REAL, normaliser_stderr REAL,
   normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
@@ -117,14 +117,9 @@ CREATE TABLE scores (
   lift REAL,  -- bits/s that a Dirichlet process around the model adds
   false_mass REAL,  -- share of the model's mass in modes where no training word lies
   spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one
+  gain_by_cell TEXT,  -- JSON: bits/s that each stretch of time adds to the score
+  share_by_cell TEXT,  -- JSON: its share of the test words
   PRIMARY KEY (job, model)
-) STRICT;
-
-CREATE TABLE differences (
-  -- A row is the test score of one model minus another's, paired over the same blocks.
-  job TEXT NOT NULL REFERENCES jobs (digest),
-  first TEXT NOT NULL, second TEXT NOT NULL, bits_per_second REAL, block_stderr REAL,
-  PRIMARY KEY (job, first, second)
 ) STRICT;
 
 CREATE TABLE patterns (
@@ -199,6 +194,7 @@ JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
     *("layers", "interactions", "modes", "found", "adequacy", "explainable", "tried"),
+    *("gain_by_cell", "share_by_cell"),
 }
 #: Columns of ``planned`` that results go by, unless they have such a column themselves.
 _NAMES = ("recording", "experiment", "window", "split", "model")
