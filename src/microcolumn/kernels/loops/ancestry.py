@@ -9,15 +9,19 @@ coefficient of zero a parent of the other one.
 
 import math
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from ...validation import chunks
+from ...validation import Bits, Floats, chunks
 from ..compile import kernel, subroutine
 from .l1_descent import gate
 from .two_trees import _together
+
+Places = NDArray[np.int64]
 
 #: Steps of Newton or of halving.
 _STEPS = 200
@@ -87,19 +91,21 @@ def _bias(table, first, second, rate):
     return bias
 
 
-def _keeper(parents, unit):
+def _keeper(parents: Places, unit: int) -> tuple[int, int]:
     """The first parent of a unit, and which of that one's parents is the unit's second."""
     first, second = parents[unit]
     return first, int(parents[first, 0] != second)
 
 
-def _given_parents(bias, slopes):
+def _given_parents(bias: float, slopes: Floats) -> Floats:
     """Probability of each state x of a unit at each state a, c of its parents, [x, a, c]."""
     odds = bias + np.array([[0.0, slopes[1]], [slopes[0], slopes[0] + slopes[1]]])
     return expit(np.array([-odds, odds]))
 
 
-def fill_tables(order, parents, slopes, rates, biases, tables):
+def fill_tables(
+    order: Places, parents: Places, slopes: Floats, rates: Floats, biases: Floats, tables: Floats
+) -> None:
     """Fill ``biases`` (n_units,), which give every unit its rate, and ``tables``.
 
     ``tables[i, s, a, c]``, shape (n_units + 1, 2, 2, 2), is P(x_i = a, parent s of i = c).
@@ -131,7 +137,9 @@ def log_weights(bits, parents, fields, couplings, out):
         out[u] = total
 
 
-def log_odds_given_first(pasts, order, parents, biases, slopes, out):
+def log_odds_given_first(
+    pasts: Bits, order: Places, parents: Places, biases: Floats, slopes: Floats, out: Floats
+) -> None:
     """Fill ``out`` (n_pasts, n_last) from ``pasts`` (n_pasts, n_first), what the first did.
 
     They are log odds of the last units, all others of the last summed out. Backwards in the order
@@ -161,7 +169,9 @@ def log_odds_given_first(pasts, order, parents, biases, slopes, out):
         out[part] = (np.log(active) - np.log(silent)).T
 
 
-def numbers_active(order, parents, biases, slopes, out):
+def numbers_active(
+    order: Places, parents: Places, biases: Floats, slopes: Floats, out: Floats
+) -> None:
     """Fill ``out`` (n_units + 1,) with the chance of every number of active units.
 
     Backwards in the order of the units, what is left of a unit and all that depend on it is, for
@@ -169,7 +179,7 @@ def numbers_active(order, parents, biases, slopes, out):
     Polynomials are multiplied where branches meet.
     """
     # Of what depends on unit i and its parent s, at their states, kept[i, s][x_i, x_s].
-    kept = defaultdict(lambda: dict.fromkeys(np.ndindex(2, 2), np.ones(1)))
+    kept: Any = defaultdict(lambda: dict.fromkeys(np.ndindex(2, 2), np.ones(1)))
     for unit in order[::-1]:
         chances = _given_parents(biases[unit], slopes[unit])
         by_first, by_second = kept.pop((unit, 0), kept[-1]), kept.pop((unit, 1), kept[-1])

@@ -7,18 +7,29 @@ words are products of sparse matrices with one column for each regression.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import expit
 
-from ...validation import chunks
+from ...validation import Floats, chunks
+
+Places = NDArray[np.int64]
 
 #: Numbers, one for each word and regression, that are held at once.
 _ENTRIES = 1 << 21
 
 
 def node_scores(
-    offsets, active, counts, nodes, coefficients, inverses, scores, informations, residuals
-):  # fmt: skip
+    offsets: Places,
+    active: Places,
+    counts: Floats,
+    nodes: Places,
+    coefficients: Floats,
+    inverses: Floats,
+    scores: Floats,
+    informations: Floats,
+    residuals: Floats,
+) -> None:
     """Fill scores (n_nodes, n), lower halves of informations (n_nodes, n, n) and residuals.
 
     Score and information are those of Firth's penalised likelihood, whose term uses the leverages
@@ -50,7 +61,16 @@ def node_scores(
     informations[own], informations[own[0], :, nodes] = with_constant, with_constant
 
 
-def node_block_scores(offsets, active, nodes, residuals, first, words, weights, out):
+def node_block_scores(
+    offsets: Places,
+    active: Places,
+    nodes: Places,
+    residuals: Floats,
+    first: Places,
+    words: Places,
+    weights: Floats,
+    out: Floats,
+) -> None:
     """Fill ``out`` (n_nodes, n_blocks, n) with the sums of residual times predictors.
 
     Block B of time holds the ``words`` listed from ``first[B]`` to ``first[B + 1]``.
@@ -63,15 +83,15 @@ def node_block_scores(offsets, active, nodes, residuals, first, words, weights, 
     sums = csr_array((X.data, into), (n_blocks * n, words.size)) @ slopes
     out[:] = sums.T.reshape(out.shape)
     constant = csr_array((np.ones(words.size), (block, place)), (n_blocks, words.size)) @ slopes
-    out[np.arange(nodes.size), :, nodes] = constant.T
+    out[np.arange(nodes.size), :, nodes] = np.asarray(constant).T
 
 
-def _bits(offsets, active, n):
+def _bits(offsets: Places, active: Places, n: int) -> csr_array:
     """Words as a sparse matrix (n_words, n)."""
     return csr_array((np.ones(active.size), active, offsets), (offsets.size - 1, n))
 
 
-def _pairs(X):
+def _pairs(X: csr_array) -> csr_array:
     """Pairs a >= b of active bits of each word, at a * n + b of a matrix (n_words, n * n)."""
     n_active, n = np.diff(X.indptr), X.shape[1]
     word = np.repeat(np.arange(n_active.size), n_active)
