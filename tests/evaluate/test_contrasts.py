@@ -70,3 +70,15 @@ def test_a_part_that_no_better_model_has_adds_nothing():
     assert drive.difference is groups.difference is None
     assert drive.bits_per_second == 0.0
     assert [step.part for step in compared(PAIRS).gain_steps()] == ["pairs", "groups"]
+
+
+def test_the_simplest_explanation_has_the_fewest_parts_that_no_model_clearly_beats():
+    drive = {"CommonDrive": 12.1, "PopulationTracking": 11.0, "KPairwise": 12.0} | PAIRS
+    found = compared(drive).explanation
+    assert (found.parts, found.model) == (("drive",), "CommonDrive")
+    assert not found.behind or not found.behind.differs
+    found = compared(drive | {"CommonDrive": 11.0, "KPairwise": 11.0, "RBM 5": 12.5}).explanation
+    assert (found.parts, found.model, found.behind) == (("groups",), "RBM 5", None)
+    found = compared(drive | {"SemiRBM 5": 20.0}).explanation
+    assert (found.parts, found.model) == (("pairs", "groups"), "SemiRBM 5")
+    assert compared({"BernoulliMixture": 12.0}).explanation is None
