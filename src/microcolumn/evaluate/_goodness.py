@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ..validation import Floats
 from ._word_features import FAMILIES, WordFeatures
+from .bootstrap import block_table
 from .significance import LEVEL
 
 #: Sets of words drawn from the model, and from the data for the variance of independent words.
@@ -42,14 +43,6 @@ class WordSample:
         return np.asarray(
             ((self.by_block @ self.table).toarray() / sizes - self.means) * sizes**0.5
         )
-
-
-def block_table(
-    index: NDArray[np.integer[Any]], block: NDArray[np.integer[Any]], n_distinct: int
-) -> sparse.csr_array:
-    """How often each distinct word ``index`` (n_words,) occurs in each block (n_words,)."""
-    shape = (int(block[-1]) + 1, n_distinct)
-    return sparse.csr_array((np.ones(index.size), (block, index)), shape=shape)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

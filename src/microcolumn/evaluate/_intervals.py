@@ -11,6 +11,7 @@ too (docs/method.md, section 6).
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -95,30 +96,50 @@ def intervals(
         )
     held = words_for(model, words, None)
     length = block_bins_of(held, block_bins)
-    parts = _Parts(model, held, time_blocks(held.n_bins, length), level)
+    parts = _Parts(model, held, time_blocks(held.n_bins, length))
     theta = model.parameters_
     # A semi-restricted model without a live hidden unit is an Ising model.
     ising = theta.J is not None and not theta.live.any()
-    estimated = _of_couplings if ising else _of_likelihood
+    estimate, stderr, alike, notes = (_of_couplings if ising else _of_likelihood)(parts)
+    n, known = held.n_dims, parts.determined
+    upper = np.triu_indices(n if theta.J is not None else 0, 1)
+    missing = {"J": np.zeros((n, n)), "W": np.zeros((n, 0)), "c": np.zeros(0)}
+
+    def found(name: str, where: Any = ..., known: Any = True) -> Estimates:
+        values, errors = (getattr(each, name) for each in (estimate, stderr))
+        values, errors = (missing[name],) * 2 if values is None else (values, errors)
+        values = np.where(known, values[where], np.nan)
+        return Estimates.of(values, errors[where], level, parts.n_blocks - 1)
+
+    couplings, both = found("J", upper, known[upper[0]] & known[upper[1]]), pair_counts(held)
+    if ising:
+        couplings, further = _with_limits(couplings, both, held.counts.sum(), alike, upper)
+        notes = [*notes, *further]
     return Intervals(
         model=type(model).__name__,
         level=level,
         names=bit_names(held.units, held.window),
+        biases=found("b", known=known),
+        pairs=np.column_stack(upper).astype(np.int64),
+        couplings=couplings,
+        coincidences=both[upper],
+        hidden=np.flatnonzero(theta.live),
+        weights=found("W", known=known[:, None]),
+        hidden_biases=found("c"),
         n_words=held.n_bins,
         block_bins=length,
         n_blocks=parts.n_blocks,
-        **estimated(parts),
+        alike=alike,
+        notes=(*parts.notes(), *notes),
     )
 
 
 class _Parts:
     """What both ways of estimation start from."""
 
-    def __init__(
-        self, model: PopulationModel, words: Words, blocks: NDArray[np.int64], level: float
-    ) -> None:
+    def __init__(self, model: PopulationModel, words: Words, blocks: NDArray[np.int64]) -> None:
         self.model, self.theta = model, model.parameters_
-        self.words, self.blocks, self.level = words, blocks, level
+        self.words, self.blocks = words, blocks
         self.n_blocks = int(blocks[-1]) + 1
         rates = words.rates
         self.constant = (rates <= 0.0) | (rates >= 1.0)
@@ -128,9 +149,6 @@ class _Parts:
         #: Of equal bits the first stands for all in the estimates of the others.
         self.usable = ~self.constant & (copy_of == np.arange(rates.size))
         self.determined = ~self.constant & ~self.copied
-
-    def estimates(self, estimate: Floats, stderr: Floats) -> Estimates:
-        return Estimates.of(estimate, stderr, self.level, self.n_blocks - 1)
 
     def notes(self) -> list[str]:
         names = np.array(bit_names(self.words.units, self.words.window))
@@ -149,16 +167,11 @@ class _Parts:
         return notes
 
 
-def _of_couplings(parts: _Parts) -> dict[str, Any]:
-    """Couplings and biases of an Ising model."""
+def _of_couplings(parts: _Parts) -> tuple[Parameters, Parameters, float, Sequence[str]]:
+    """Couplings and biases of an Ising model, their errors, how alike words are, and notes."""
     words, theta = parts.words, parts.theta
     assert theta.J is not None
-    n = words.n_dims
-    upper = np.triu_indices(n, 1)
-    both = pair_counts(words)
-    alone = np.diagonal(both)
-    start = 2.0 * theta.J + np.diag(theta.b)
-    total, alike = words.counts.sum(), 1.0
+    both, start, alike = pair_counts(words), 2.0 * theta.J + np.diag(theta.b), 1.0
     for _ in range(2):
         found = node_regressions(words, parts.usable, start, parts.blocks, alike)
         influence = 0.5 * (found.influence + found.influence.transpose(2, 1, 0))
@@ -166,7 +179,7 @@ def _of_couplings(parts: _Parts) -> dict[str, Any]:
         in_blocks *= parts.n_blocks / max(parts.n_blocks - 1, 1)
         # The two estimates of a pair are all but equal: the mean error bounds that of the mean.
         by_model = (0.5 * (found.model_stderr + found.model_stderr.T)) ** 2
-        telling = (both >= _TELLING) & ~np.eye(n, dtype=bool) & np.isfinite(by_model)
+        telling = (both >= _TELLING) & ~np.eye(len(both), dtype=bool) & np.isfinite(by_model)
         if alike > 1.0 or parts.n_blocks < 2 or not telling.any():
             break
         # Neighbouring words are alike: as many independent words would be fewer, and Firth's
@@ -177,32 +190,22 @@ def _of_couplings(parts: _Parts) -> dict[str, Any]:
         start = np.where(np.isfinite(found.coefficients), found.coefficients, 0.0)
     estimate = 0.5 * (found.coefficients + found.coefficients.T)
     stderr = np.sqrt(np.maximum(in_blocks, by_model))
-    known = parts.determined & found.converged
-    estimate[~known], estimate[:, ~known] = np.nan, np.nan
+    estimate[~found.converged], estimate[:, ~found.converged] = np.nan, np.nan
     # A pair contributes 2 J to log p~.
-    pairs = parts.estimates(0.5 * estimate[upper], 0.5 * stderr[upper])
-    pairs, notes = _with_limits(pairs, both[upper], alone, total, alike, upper)
-    return {
-        "biases": parts.estimates(np.diagonal(estimate).copy(), np.diagonal(stderr).copy()),
-        "pairs": np.column_stack(upper).astype(np.int64),
-        "couplings": pairs,
-        "coincidences": both[upper],
-        "hidden": np.zeros(0, dtype=np.int64),
-        "weights": parts.estimates(np.zeros((n, 0)), np.zeros((n, 0))),
-        "hidden_biases": parts.estimates(np.zeros(0), np.zeros(0)),
-        "alike": alike,
-        "notes": (*parts.notes(), *notes),
-    }
+    values, errors = (
+        Parameters.trusted(np.diagonal(each), 0.5 * each, None, None) for each in (estimate, stderr)
+    )
+    return values, errors, alike, ()
 
 
 def _with_limits(
-    found: Estimates, both: Floats, alone: Floats, total: float, alike: float, upper: Any
+    found: Estimates, both: Floats, total: float, alike: float, upper: Any
 ) -> tuple[Estimates, list[str]]:
     """Open the intervals that have no limit, and drop those of pairs that hardly meet.
 
     Where one of the four cells of a pair's table is empty, the likelihood grows without end.
     """
-    first, second = alone[upper[0]], alone[upper[1]]
+    (first, second), both = np.diagonal(both)[np.array(upper)], both[upper]
     chance = first * second / total
     few = (chance / alike < FEWEST_EXPECTED) & (both / alike < FEWEST_SEEN)
     few &= np.isfinite(found.estimate)
@@ -221,43 +224,17 @@ def _with_limits(
     return Estimates(estimate, stderr, low, high, p, corrected(p)), notes
 
 
-def _of_likelihood(parts: _Parts) -> dict[str, Any]:
-    """Everything of a model with hidden units, or of independent units."""
-    theta, n = parts.theta.drop_dead_units()[0], parts.words.n_dims
+def _of_likelihood(parts: _Parts) -> tuple[Parameters, Parameters, float, Sequence[str]]:
+    """The same of a model with hidden units, or of independent units."""
+    theta = parts.theta.drop_dead_units()[0]
     halves = _halves(parts) if theta.n_hidden else []
     found = likelihood_estimates(
         theta, parts.words, parts.usable, parts.always, parts.blocks, halves
     )
-    estimate, stderr, notes = found.estimate, found.stderr, list(found.notes)
     if theta.n_hidden and not halves:
-        notes.append(
-            "not fitted anew to halves of the words: intervals hold given the hidden units"
-        )
-    unknown = ~parts.determined
-    for each in (estimate, stderr):
-        for part in (each.b, each.W, each.J):
-            if part is not None:
-                part[unknown] = np.nan
-                if part is each.J:
-                    part[:, unknown] = np.nan
-    upper = np.triu_indices(n, 1)
-    coupled = estimate.J is not None and stderr.J is not None
-    empty = np.zeros(0)
-    both = pair_counts(parts.words)[upper] if coupled else empty
-    W = (np.zeros((n, 0)),) * 2 if estimate.W is None else (estimate.W, stderr.W)
-    c = (empty, empty) if estimate.c is None else (estimate.c, stderr.c)
-    J = (estimate.J[upper], stderr.J[upper]) if coupled else (empty, empty)  # type: ignore[index]
-    return {
-        "biases": parts.estimates(estimate.b, stderr.b),
-        "pairs": np.column_stack(upper).astype(np.int64)[: None if coupled else 0],
-        "couplings": parts.estimates(*J),
-        "coincidences": both,
-        "hidden": np.flatnonzero(parts.theta.live),
-        "weights": parts.estimates(*W),  # type: ignore[arg-type]
-        "hidden_biases": parts.estimates(*c),  # type: ignore[arg-type]
-        "alike": found.alike,
-        "notes": (*parts.notes(), *notes),
-    }
+        doubt = "not fitted anew to halves of the words: intervals hold given the hidden units"
+        found = found._replace(notes=(*found.notes, doubt))
+    return found
 
 
 def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:

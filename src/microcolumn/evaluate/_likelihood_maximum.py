@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
@@ -36,59 +35,27 @@ _AIM, _ARRIVED = 0.02, 0.3
 _STEPS, _ROUNDS = 60, 3
 
 
-class Estimated(NamedTuple):
-    """Parameters of the ``usable`` bits as one vector, and which of them are ``free``.
-
-    Those are all biases, and what the fit did not set to zero.
-    """
-
-    layout: Layout
-    usable: NDArray[np.bool_]
-    free: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, theta: Parameters, usable: NDArray[np.bool_]) -> Estimated:
-        """``theta`` is of the usable bits alone."""
-        layout = Layout.of(theta)
-        free = layout.pack(theta) != 0.0
-        free[layout.fields] = free[layout.hidden_biases] = True
-        return cls(layout, usable, free)
-
-    def unpack(self, x: Floats) -> Parameters:
-        """Parameters of all bits, NaN for those that take no part."""
-        small, total = self.layout.unpack(x), self.usable.size
-        b, J, W = np.full(total, np.nan), None, None
-        b[self.usable] = small.b
-        if small.J is not None:
-            J = np.full((total, total), np.nan)
-            J[np.ix_(self.usable, self.usable)] = small.J
-        if small.W is not None:
-            W = np.full((total, small.n_hidden), np.nan)
-            W[self.usable] = small.W
-        return Parameters.trusted(b, J, W, small.c)
-
-
 class Maximum(NamedTuple):
-    """Where the likelihood is largest; ``inverse`` is that of the information of one word.
-
-    ``arrived`` says whether the steps came to an end; ``mean`` is E_model[f].
-    """
+    """Where the likelihood is largest."""
 
     x: Floats
-    inverse: Floats
-    mean: Floats
-    arrived: bool
+    inverse: Floats  # of the information of one word
+    mean: Floats  # E_model[f]
+    arrived: bool  # whether the steps came to an end
 
 
 class Likelihood:
     """Mean log likelihood of words, with a weak prior, as a function of the free parameters.
 
-    ``X`` (n_distinct, n) are the usable bits of words that occur ``counts`` (n_distinct,) times.
+    Free are all biases, and what the fit ``theta`` did not set to zero. ``X`` (n_distinct, n) are
+    the words, which occur ``counts`` (n_distinct,) times.
     """
 
-    def __init__(self, estimated: Estimated, X: Bits, counts: Floats) -> None:
-        layout, self.free, self.n_words = estimated.layout, estimated.free, float(counts.sum())
-        self.layout = layout
+    def __init__(self, theta: Parameters, X: Bits, counts: Floats) -> None:
+        self.X, self.layout = X, (layout := Layout.of(theta))
+        self.start, self.n_words = layout.pack(theta), float(counts.sum())
+        self.free = self.start != 0.0
+        self.free[layout.fields] = self.free[layout.hidden_biases] = True
         seen = counts > 0.0
         self._objective = NegativeLogLikelihood(
             Words.from_array(X[seen], sample_weight=counts[seen])
@@ -145,9 +112,9 @@ class Likelihood:
         )
         return moved(found.x), float(np.max(np.abs(found.jac), initial=0.0))
 
-    def maximum(self, x: Floats) -> Maximum:
-        """The maximum next to ``x``."""
-        left = np.inf
+    def maximum(self) -> Maximum:
+        """The maximum next to the fit."""
+        x, left = self.start, np.inf
         inverse, mean = self.information(x)
         for _ in range(_ROUNDS):
             x, left = self.climb(x, inverse)

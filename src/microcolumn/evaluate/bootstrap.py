@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..errors import BadArgument, BadInput
-from ..validation import whole_number
+from ..validation import Floats, whole_number
 from ..words import Words, check_unweighted
 
 
@@ -51,3 +53,14 @@ def counted_blocks(words: Words, block_bins: int | None) -> NDArray[np.int64]:
 def time_blocks(n_bins: int, length: int) -> NDArray[np.int64]:
     """Block of each bin, shape (n_bins,); a short rest at the end goes to the last full block."""
     return np.minimum(np.arange(n_bins) // length, max(n_bins // length, 1) - 1)
+
+
+def block_table(
+    index: NDArray[np.integer[Any]],
+    block: NDArray[np.integer[Any]],
+    n_distinct: int,
+    weights: Floats | None = None,
+) -> sparse.csr_array:
+    """How often each distinct word ``index`` (n_words,) occurs in each block (n_words,)."""
+    times = np.ones(index.size) if weights is None else weights
+    return sparse.csr_array((times, (block, index)), shape=(int(block[-1]) + 1, n_distinct))

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from ..errors import BadInput
@@ -23,8 +24,9 @@ from ..parameters import Parameters
 from ..partition.cost import EXACT_INTERVALS, operations
 from ..validation import Floats, chunks
 from ..words import Words
-from ._likelihood_maximum import Estimated, Likelihood, Maximum
-from .recurrence import SAME
+from ._likelihood_maximum import Likelihood, Maximum
+from .bootstrap import block_table
+from .recurrence import SAME, unit_length
 
 #: More parameters would take minutes.
 MOST_PARAMETERS = 800
@@ -74,14 +76,16 @@ def likelihood_estimates(
         raise BadInput(reason, "fit fewer hidden units or select units")
     # Threads of BLAS would change the last digits.
     with threadpool_limits(limits=1, user_api="blas"):
-        estimated, start, found = _estimate(theta, words, usable, always)
-        layout = estimated.layout
-        variance, alike = _variance(estimated, found, words, blocks)
-        again = [_matched(layout, start, *half, usable, always) for half in halves]
+        likelihood = _likelihood(theta, words, usable, always)
+        layout, found = likelihood.layout, likelihood.maximum()
+        by_block = block_table(words.index, blocks, len(words), words.weights)
+        variance, alike = _variance(likelihood, found, by_block)
+        again = [_matched(likelihood, *half, usable, always) for half in halves]
     if again:
-        variance *= _excess(estimated, found.x, np.array([x for x, _ in again]), variance)
-    variance[~estimated.free] = np.nan
-    changed = _cosines(layout, start, found.x) < _STILL
+        variance *= _excess(likelihood, found.x, np.array([x for x, _ in again]), variance)
+    variance[~likelihood.free] = np.nan
+    before, after = (unit_length(layout.weights_of(x)) for x in (likelihood.start, found.x))
+    changed = (before * after).sum(axis=0) < _STILL
     lost = np.zeros(layout.n_hidden, dtype=bool)
     for _, similarity in again:
         lost |= similarity < SAME
@@ -92,30 +96,35 @@ def likelihood_estimates(
         variance[layout.fields] = np.nan
     if not found.arrived:
         variance[:] = np.nan
-    notes = _notes(estimated, found.arrived, changed & ~lost, lost)
-    stderr = estimated.unpack(np.sqrt(variance))
-    return LikelihoodEstimates(estimated.unpack(found.x), stderr, alike, notes)
+    notes = _notes(likelihood, found.arrived, changed & ~lost, lost)
+    every = Layout.of(theta, ~usable)
+    parts = every.unpack(found.x), every.unpack(np.sqrt(variance))
+    return LikelihoodEstimates(*parts, alike, notes)
 
 
-def _estimate(
+def _likelihood(
     theta: Parameters, words: Words, usable: NDArray[np.bool_], always: NDArray[np.bool_]
-) -> tuple[Estimated, Floats, Maximum]:
-    """Which parameters there are, the fit as a vector, and the maximum next to it."""
-    small = _without_constants(theta, usable, always)
-    estimated = Estimated.of(small, usable)
-    start = estimated.layout.pack(small)
-    likelihood = Likelihood(estimated, words.X[:, usable], words.counts)
-    return estimated, start, likelihood.maximum(start)
+) -> Likelihood:
+    """That of the usable bits, given that others are constant."""
+    b = theta.b[usable]
+    J, W, c = theta.J, theta.W, theta.c
+    if J is not None:
+        b = b + 2.0 * J[np.ix_(usable, always)].sum(axis=1)
+        J = J[np.ix_(usable, usable)]
+    if W is not None and c is not None:
+        W, c = W[usable], c + W[always].sum(axis=0)
+    return Likelihood(Parameters.trusted(b, J, W, c), words.X[:, usable], words.counts)
 
 
-def _variance(
-    estimated: Estimated, found: Maximum, words: Words, blocks: NDArray[np.int64]
-) -> tuple[Floats, float]:
+def _variance(likelihood: Likelihood, found: Maximum, by_block: csr_array) -> tuple[Floats, float]:
     """Squared errors by blocks of time, at least those of independent words, and their ratio."""
-    influence = _block_influence(found, estimated, words, blocks)
-    n_blocks, free = influence.shape[0], estimated.free
+    layout, free, n_blocks = likelihood.layout, likelihood.free, by_block.shape[0]
+    theta, sums = layout.unpack(found.x), np.zeros((n_blocks, layout.size))
+    for part in chunks(len(likelihood.X), layout.size, 1 << 21):
+        sums += by_block[:, part] @ (layout.design(theta, likelihood.X[part]) - found.mean)
+    influence = sums @ found.inverse / likelihood.n_words
     in_blocks = (influence**2).sum(axis=0) * n_blocks / max(n_blocks - 1, 1)
-    by_model = np.diagonal(found.inverse) / words.counts.sum()
+    by_model = np.diagonal(found.inverse) / likelihood.n_words
     alike = 1.0
     if n_blocks > 1 and free.any():
         alike = max(1.0, float(np.median(in_blocks[free] / by_model[free])))
@@ -123,33 +132,28 @@ def _variance(
 
 
 def _notes(
-    estimated: Estimated, arrived: bool, changed: NDArray[np.bool_], lost: NDArray[np.bool_]
+    likelihood: Likelihood, arrived: bool, changed: NDArray[np.bool_], lost: NDArray[np.bool_]
 ) -> tuple[str, ...]:
     if not arrived:
         return ("no maximum of the likelihood was found near the fit: no intervals",)
-    notes = []
-    kept = int((~estimated.free).sum())
-    if kept:
-        noun = "weights and couplings" if estimated.layout.coupled else "weights"
-        notes.append(
-            f"set to 0 by the penalty, without intervals: {kept:,} {noun}; "
-            "the others hold given that"
-        )
-    for units, what in (
-        (lost, "not found again in both halves of the words"),
-        (changed, "turning into another without penalty"),
-    ):
-        if units.any():
-            names = ", ".join(str(i + 1) for i in np.flatnonzero(units))
-            notes.append(f"live hidden units {what}, without intervals: {names}")
-    if lost.any():
-        notes.append("visible biases make up for these hidden units: no intervals")
-    return tuple(notes)
+    kept = int((~likelihood.free).sum())
+    noun = "weights and couplings" if likelihood.layout.coupled else "weights"
+    again, others = (
+        ", ".join(str(i + 1) for i in np.flatnonzero(units)) for units in (lost, changed)
+    )
+    hidden = "live hidden units {}, without intervals: {}"
+    notes = {
+        f"set to 0 by the penalty, without intervals: {kept:,} {noun}; the others hold given "
+        "that": kept,
+        hidden.format("not found again in both halves of the words", again): again,
+        hidden.format("turning into another without penalty", others): others,
+        "visible biases make up for these hidden units: no intervals": again,
+    }
+    return tuple(note for note, applies in notes.items() if applies)
 
 
 def _matched(
-    layout: Layout,
-    start: Floats,
+    likelihood: Likelihood,
     theta: Parameters,
     words: Words,
     usable: NDArray[np.bool_],
@@ -159,79 +163,39 @@ def _matched(
 
     Hidden units are paired by the weights of the two fits, so that the cosines add up to the most.
     """
+    layout = likelihood.layout
     again, similarity = np.zeros(layout.size), np.zeros(layout.n_hidden)
     theta = theta.drop_dead_units()[0]
     if too_large(theta):
         return again, similarity
-    estimated, other_start, found = _estimate(theta, words, usable, always)
-    other = estimated.layout
-    again[layout.fields] = found.x[other.fields]
-    if layout.coupled and other.coupled:
-        again[layout.couplings] = found.x[other.couplings]
-    if layout.n_hidden and other.n_hidden:
-        first, second = layout.weights_of(start), other.weights_of(other_start)
-        norms = np.outer(np.linalg.norm(first, axis=0), np.linalg.norm(second, axis=0))
-        cosines = first.T @ second / np.maximum(norms, 1e-300)
-        mine, partners = linear_sum_assignment(-cosines)
-        similarity[mine] = cosines[mine, partners]
-        for i, j in zip(mine.tolist(), partners.tolist(), strict=True):
-            again[layout.of_hidden(i)] = found.x[other.of_hidden(j)]
+    other = _likelihood(theta, words, usable, always)
+    x, there = other.maximum().x, other.layout
+    again[layout.fields] = x[there.fields]
+    if layout.coupled and there.coupled:
+        again[layout.couplings] = x[there.couplings]
+    first, second = (
+        unit_length(each.layout.weights_of(each.start)) for each in (likelihood, other)
+    )
+    cosines = first.T @ second
+    mine, partners = linear_sum_assignment(-cosines)
+    similarity[mine] = cosines[mine, partners]
+    for i, j in zip(mine.tolist(), partners.tolist(), strict=True):
+        again[layout.of_hidden(i)] = x[there.of_hidden(j)]
     return again, similarity
 
 
-def _excess(estimated: Estimated, x: Floats, again: Floats, variance: Floats) -> Floats:
+def _excess(likelihood: Likelihood, x: Floats, again: Floats, variance: Floats) -> Floats:
     """Squared difference to the estimates of halves over ``variance``, 1 at least, shape (size,).
 
     One number for each hidden unit, one for the visible biases, one for the couplings. If halves
     differ by chance alone, each differs from the estimate of all words by the error of the latter.
     """
+    layout, free = likelihood.layout, likelihood.free
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = ((again - x) ** 2).mean(axis=0) / variance
-    layout = estimated.layout
     every, excess = np.arange(layout.size), np.ones(layout.size)
-    groups = [every[layout.fields], every[layout.couplings]]
-    groups += [layout.of_hidden(i) for i in range(layout.n_hidden)]
-    for group in groups:
-        mine = ratio[group][estimated.free[group]]
-        if mine.size:
-            excess[group] = max(1.0, float(mine.mean()))
+    hidden = [layout.of_hidden(i) for i in range(layout.n_hidden)]
+    for group in (every[layout.fields], every[layout.couplings], *hidden):
+        if free[group].any():
+            excess[group] = max(1.0, float(ratio[group][free[group]].mean()))
     return excess
-
-
-def _cosines(layout: Layout, start: Floats, x: Floats) -> Floats:
-    """Between the weights of each hidden unit at the start and at ``x``, shape (n_hidden,)."""
-    before, after = layout.weights_of(start), layout.weights_of(x)
-    norms = np.linalg.norm(before, axis=0) * np.linalg.norm(after, axis=0)
-    cosines: Floats = (before * after).sum(axis=0) / np.maximum(norms, 1e-300)
-    return cosines
-
-
-def _block_influence(
-    found: Maximum, estimated: Estimated, words: Words, blocks: NDArray[np.int64]
-) -> Floats:
-    """What each block of time adds to the estimates, shape (n_blocks, size)."""
-    layout, X = estimated.layout, words.X[:, estimated.usable]
-    theta = layout.unpack(found.x)
-    keys, place = np.unique(blocks * len(words) + words.index, return_inverse=True)
-    weights = np.bincount(place, weights=words.weights, minlength=keys.size)
-    block, word = np.divmod(keys, len(words))
-    sums = np.zeros((int(blocks[-1]) + 1, layout.size))
-    for part in chunks(keys.size, layout.size, 1 << 21):
-        f = layout.design(theta, X[word[part]]) - found.mean
-        np.add.at(sums, block[part], f * weights[part, None])
-    influence: Floats = sums @ found.inverse / words.counts.sum()
-    return influence
-
-
-def _without_constants(
-    theta: Parameters, usable: NDArray[np.bool_], always: NDArray[np.bool_]
-) -> Parameters:
-    """The model of the usable bits, given that others are constant."""
-    b = theta.b[usable]
-    J, W, c = theta.J, theta.W, theta.c
-    if J is not None:
-        b = b + 2.0 * J[np.ix_(usable, always)].sum(axis=1)
-        J = J[np.ix_(usable, usable)]
-    if W is not None and c is not None:
-        W, c = W[usable], c + W[always].sum(axis=0)
-    return Parameters.trusted(b, J, W, c)

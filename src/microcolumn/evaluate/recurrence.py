@@ -58,12 +58,12 @@ def recurrence(
     ``others`` those of the other fits, bits in the same order. A permutation moves each of the
     ``n_units`` recorded units with all its bins of the window.
     """
-    unit = _unit_length(weights)
+    unit = unit_length(weights)
     by_bin = unit.reshape(len(unit) // n_units, n_units, unit.shape[1])
     shape = (len(others), weights.shape[1])
     partner, similarity, p = np.full(shape, -1), np.zeros(shape), np.ones(shape)
     for k, other in enumerate(others):
-        against = _unit_length(other)
+        against = unit_length(other)
         rows, columns = paired(unit.T @ against)
         partner[k, rows], similarity[k, rows] = columns, (unit.T @ against)[rows, columns]
         as_large = np.ones(shape[1])
@@ -86,7 +86,7 @@ def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return rows[alike], columns[alike]
 
 
-def _unit_length(weights: Floats) -> Floats:
+def unit_length(weights: Floats) -> Floats:
     """Columns of length 1; those without weights stay 0."""
     length = np.linalg.norm(weights, axis=0)
     return weights / np.where(length > 0.0, length, 1.0)
