@@ -60,6 +60,7 @@ def node_regressions(
     """
     n = words.n_dims
     X: Any = csr_array(words.X * usable, dtype=np.float64)
+    counts = words.counts / alike
     by_block = block_table(words.index, block_of_bin, len(words), words.weights)
     by_block.data /= alike
     coefficients, stderr = np.full((n, n), np.nan), np.full((n, n), np.nan)
@@ -70,7 +71,7 @@ def node_regressions(
     with threadpool_limits(limits=1, user_api="blas"):
         for part in chunks(nodes.size, n * n, _BATCH_ENTRIES):
             batch = nodes[part]
-            found, inverses, residuals, done = _solve(X, words.counts / alike, batch, start[batch], usable)
+            found, inverses, residuals, done = _solve(X, counts, batch, start[batch], usable)
             influence[batch] = node_block_scores(X, by_block, batch, residuals) @ inverses
             coefficients[batch], converged[batch] = found, done
             stderr[batch] = np.sqrt(np.diagonal(inverses, axis1=1, axis2=2))

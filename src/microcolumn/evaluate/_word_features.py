@@ -56,8 +56,10 @@ class WordFeatures:
         at_least = np.arange(1, self.n_dims + 1) <= X.sum(axis=1, dtype=np.int64)[:, None]
         parts: list[Any] = [
             sparse.csr_array(X, dtype=np.float64),
-            _products(X, self.pairs),
-            _products(X, self.triplets),
+            *(
+                _products(sparse.csc_array(X[:, np.unique(subsets)], dtype=np.float64), order)
+                for order, subsets in ((2, self.pairs), (3, self.triplets))
+            ),
             sparse.csr_array(at_least, dtype=np.float64),
             sparse.csr_array(log_weight[:, None]),
         ]
@@ -101,7 +103,8 @@ class WordFeatures:
 
     def _pairs_of_triplets(self) -> tuple[NDArray[np.int64], ...]:
         """Positions among pairs of the pairs (a, b), (a, c) and (b, c) of each triplet."""
-        position = _positions(self.pairs, self.n_dims)
+        position = np.zeros((self.n_dims, self.n_dims), dtype=np.int64)
+        position[tuple(self.pairs.T)] = np.arange(len(self.pairs))
         a, b, c = self.triplets.T
         return position[a, b], position[a, c], position[b, c]
 
@@ -111,26 +114,14 @@ def _subsets(bits: NDArray[np.int64], order: int) -> NDArray[np.int64]:
     return np.array(flat, dtype=np.int64).reshape(-1, order)
 
 
-def _positions(subsets: NDArray[np.int64], n_dims: int) -> NDArray[np.int64]:
-    """Row of each subset by its bits; -1 where there is none."""
-    position = np.full((n_dims,) * subsets.shape[1], -1, dtype=np.int64)
-    position[tuple(subsets.T)] = np.arange(len(subsets))
-    return position
-
-
-def _products(X: Bits, subsets: NDArray[np.int64]) -> sparse.csr_array:
-    """Whether all bits of a subset are active, shape (n_words, n_subsets)."""
-    order, shape = subsets.shape[1], (X.shape[0], len(subsets))
-    used = np.unique(subsets)
-    position = _positions(np.searchsorted(used, subsets), used.size)
-    chosen = X[:, used]
-    n_active = chosen.sum(axis=1, dtype=np.int64)
-    rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for k in np.unique(n_active[n_active >= order]).tolist():
-        words = np.flatnonzero(n_active == k)
-        active = np.nonzero(chosen[words])[1].reshape(-1, k)
-        members = np.array(list(combinations(range(k), order)))
-        columns.append(position[tuple(active[:, members[:, n]] for n in range(order))].ravel())
-        rows.append(np.repeat(words, comb(k, order)))
-    row, column = np.concatenate(rows), np.concatenate(columns)
-    return sparse.csr_array((np.ones(row.size), (row, column)), shape=shape)
+def _products(X: sparse.csc_array, order: int) -> sparse.csc_array:
+    """Whether all bits of each subset are active, subsets in the order of ``combinations``."""
+    if order == 1:
+        return X
+    smaller, n_bits = _products(X, order - 1), X.shape[1]
+    # The last subsets of the smaller order are those of the bits behind bit n.
+    parts: list[Any] = [X[:, :0]]
+    for n in range(n_bits):
+        behind = smaller[:, smaller.shape[1] - comb(n_bits - n - 1, order - 1) :]
+        parts.append(behind.multiply(X[:, [n]]))
+    return sparse.csc_array(sparse.hstack(parts))
