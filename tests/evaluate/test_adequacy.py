@@ -209,7 +209,7 @@ def test_ceiling_is_the_correlation_of_the_truth_with_noisy_moments():
     truth = rng.normal(size=50_000)
     halves = tuple(truth + rng.normal(size=truth.size) for _ in range(2))
     observed = (halves[0] + halves[1]) / 2
-    found = _moment_fit(observed, truth, np.full(truth.size, 0.5), halves, 10)
+    found = _moment_fit(np.full(truth.size, 0.5), 10, observed, truth, *halves)
     assert found.ceiling == pytest.approx(found.r, abs=0.01)
     assert found.rms_z == pytest.approx(1.0, abs=0.02)
 

@@ -39,14 +39,13 @@ from ._score import (
 from ._synchrony import Synchrony as Synchrony, synchrony as synchrony
 from ._tune import TuneResult as TuneResult, tune as tune
 from .activation import HiddenActivation as HiddenActivation
-from .alternative_choice import Choice as Choice, choose as choose
 from .assembly import (
     Assemblies as Assemblies,
     Assembly as Assembly,
     assemblies as assemblies,
     refits as refits,
 )
-from .choice import choose_l1 as choose_l1
+from .choice import Choice as Choice, choose as choose, choose_l1 as choose_l1
 from .comparison import Comparison as Comparison
 from .estimates import Estimates as Estimates, Intervals as Intervals
 from .interactions import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..formatting import html_table, text_table
+from ..formatting import text_table
+from ..notebook import AsText
 from ..tables import AsTable
 
 
@@ -77,7 +78,7 @@ class CouplingContrast:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerStatistics(AsTable):
+class LayerStatistics(AsText, AsTable):
     """Tests of hidden units and couplings against layers; it prints as a table.
 
     Parameters
@@ -133,11 +134,6 @@ class LayerStatistics(AsTable):
             lines[1] = text_table(_HEADER, _hidden_rows(self), left=("layer",))
         lines += [_coupling_lines(self), ending, *(f"note: {note}" for note in self.notes)]
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        sizes = ", ".join(f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
-        caption = f"hidden units and layers (units by layer: {sizes})"
-        return html_table(_HEADER, _hidden_rows(self), left=("hidden", "layer"), caption=caption)
 
 
 _HEADER = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")

@@ -20,8 +20,7 @@ from ..tables import AsTable
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._score import score
-from .alternative_choice import Choice, choose
-from .choice import choose_l1
+from .choice import Choice, choose, choose_l1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

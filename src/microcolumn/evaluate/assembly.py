@@ -17,9 +17,10 @@ from sklearn.base import clone
 
 from ..energy import hidden_mean
 from ..errors import BadArgument, BadInput
-from ..formatting import html_table, number, text_table
+from ..formatting import number, text_table
 from ..models import PopulationModel
 from ..models.penalised import PenalisedModel
+from ..notebook import AsText
 from ..parameters import Parameters
 from ..renamed import Renamed
 from ..tables import AsTable
@@ -30,7 +31,7 @@ from ..words_info import units_of
 from ._layer_results import HiddenUnitLayer
 from ._layers import layer_statistics
 from ._without import losses
-from .inputs import words_for
+from .inputs import in_order_of, words_for
 from .recurrence import oriented_weights, recurrence
 
 #: What a hidden unit is and is not, for readers who know cells and not models.
@@ -50,6 +51,8 @@ _NEARLY_ALL = 0.8
 MEMBER = 0.25
 #: Standard errors by which the loss without an assembly lies above 0: 5 % one-sided.
 _CLEAR = 1.645
+#: Of hidden units where layers are not known.
+_WITHOUT_LAYER = HiddenUnitLayer(-1, "", math.nan, math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,7 @@ class Assembly(Renamed):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Assemblies(AsTable, Sequence[Assembly]):
+class Assemblies(AsText, AsTable, Sequence[Assembly]):
     """The live hidden units of a fit, those that are worth most first; it prints as a table.
 
     Parameters
@@ -160,12 +163,8 @@ class Assemblies(AsTable, Sequence[Assembly]):
     @property
     def clearest(self) -> tuple[Assembly, ...]:
         """Assemblies first, then others; in each, by bits/s lost without it over its error."""
-
-        def doubt(row: Assembly) -> tuple[bool, float]:
-            sure = row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
-            return row.verdict != "assembly", -sure
-
-        return tuple(sorted(self.rows, key=doubt))
+        sure = {r: r.bits_per_second / r.stderr if r.stderr > 0.0 else 0.0 for r in self.rows}
+        return tuple(sorted(sure, key=lambda row: (row.verdict != "assembly", -sure[row])))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per hidden unit, with its verdict."""
@@ -178,17 +177,10 @@ class Assemblies(AsTable, Sequence[Assembly]):
         return self.rows[item]
 
     def __str__(self) -> str:
-        if not self.rows:
-            return "no live hidden unit"
         rows = [columns_of(row) for row in self.rows]
-        return text_table(HEADER, rows, left=LEFT)
+        return text_table(HEADER, rows, left=LEFT) if rows else "no live hidden unit"
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        if not self.rows:
-            return html_table(("",), [("no live hidden unit",)])
-        return html_table(HEADER, [columns_of(row) for row in self.rows], left=LEFT)
 
 
 HEADER = (
@@ -283,15 +275,15 @@ def assemblies(
     rows = []
     for k in np.flatnonzero(theta.live).tolist():
         strongest = by_unit(weights[:, k], held.n_units)
-        of_layer = tested.get(k)
+        of_layer = tested.get(k, _WITHOUT_LAYER)
         rows.append(
             Assembly(
                 position=k,
                 units=_named(strongest, held.units),
                 negative_units=_named(-strongest, held.units, largest=np.abs(strongest).max()),
-                layer=of_layer.layer if of_layer else "",
-                layer_share=of_layer.share if of_layer else math.nan,
-                layer_p_value=of_layer.p_holm if of_layer else math.nan,
+                layer=of_layer.layer,
+                layer_share=of_layer.share,
+                layer_p_value=of_layer.p_holm,
                 active_share=float(active[k]),
                 rate_hz=float(active[k]) / held.bin_width,
                 n_others=len(others),
@@ -299,7 +291,7 @@ def assemblies(
                 similarity=float(found.similarity[:, k].mean()) if others else math.nan,
                 bits_per_second=float(lost[k]),
                 stderr=float(stderr[k]),
-                layer_expected=of_layer.expected if of_layer else math.nan,
+                layer_expected=of_layer.expected,
                 n_recorded=held.n_units,
             )
         )
@@ -348,18 +340,13 @@ def refits(
 
 def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
     """Oriented weights of another fit of the same units, in the order of the first."""
-    weights = oriented_weights(other.parameters_)
-    if weights.shape[0] != first.n_features_in_:
+    if other.n_features_in_ != first.n_features_in_:
         raise BadInput(
-            f"a model has {weights.shape[0]} bits and the first {first.n_features_in_}",
+            f"a model has {other.n_features_in_} bits and the first {first.n_features_in_}",
             "pass fits of the same units and window",
         )
-    if first.words_info_ is None or other.words_info_ is None:
-        return weights
-    columns = first.words_info_.columns_in(
-        other.words_info_, name="another model", this="the first model"
-    )
-    return weights if columns is None else weights[columns]
+    weights = oriented_weights(other.parameters_)
+    return in_order_of(first, other, weights, name="another model", this="the first model")
 
 
 def _layers(
