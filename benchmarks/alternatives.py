@@ -225,7 +225,8 @@ def main() -> None:
                 for model in arguments.models:
                     too_large = words.n_units > MOST_UNITS.get(model, words.n_units)
                     if (split, model) not in known and not too_large:
-                        keep(store, name, result(model, parts, split))
+                        n_places = int(words.bins[-1]) + 1
+                        keep(store, name, result(model, parts, split, n_places))
             if rows := kept(store, name):
                 print_table(name, words, rows, experiment)
 
