@@ -124,13 +124,12 @@ class Comparison(AsTable):
         scores = self.scores
         if first == second or not {first, second} <= {*scores, INDEPENDENT}:
             return None
-        if first == INDEPENDENT:
+        if first not in scores:  # independent units, the zero
             found = self.find(second, first)
             return found and found.reversed()
-        other = None if second == INDEPENDENT else scores[second]
         best = max((model.bits_per_second for model in self.models), default=0.0)
         margin = EQUAL_MARGIN * max(best, 0.0)
-        return paired_difference(scores[first], other, self.train_share, margin)
+        return paired_difference(scores[first], scores.get(second), self.train_share, margin)
 
     def relative(self, first: str, second: str) -> Estimate | None:
         """Gain of one model over independent units as a share of another's, paired by split.
