@@ -22,6 +22,7 @@ from microcolumn.report._answer_sentences import (
     holds_for,
     in_layers,
     others_agree,
+    parts_of_gain,
     size_of_gain,
     title,
 )
@@ -36,6 +37,8 @@ INSTANTANEOUS = Plan(planted.PLAN.sources, (FIRST,))
 FLOW = replace(FIRST, objectives="mpf")
 
 GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
+#: Models of a common drive.
+DRIVE = {"PopulationTracking": 6.0, "KPairwise": 11.0}
 #: Scores of models that give each kind of answer.
 KINDS = {
     "groups": {"levels": GROUPS},
@@ -43,7 +46,6 @@ KINDS = {
     "equal": {"levels": {"Ising": 10.0, "RBM 25": 10.01}, "scatter": 0.1},
     "same": {"levels": {"Ising": 10.0, "RBM 25": 10.0}, "scatter": 0.0},
     "undecided": {"levels": GROUPS, "scatter": 40.0},
-    "too few splits": {"levels": GROUPS, "n_splits": 2},
     "open": {"levels": GROUPS, "Ising": {"fit_converged": False}},
     "untested": {"levels": {"Ising": 10.0}},
 }
@@ -79,7 +81,7 @@ def answers():
     rows = planted.assemblies(list("abcdefghij"))
     inside = replace(one["groups"], layering=LAYERS, assemblies={"RBM 25": rows})
     outside = replace(inside, layering=replace(LAYERS, n_inside=0, share=0.55))
-    none = replace(finding().compared, models=(), pairs=())
+    none = replace(finding().compared, models=())
     cases = {kind: [each] for kind, each in one.items()}
     mixed = combinations(("groups", "equal", "undecided", "untested"), 2)
     cases |= {" and ".join(kinds): [one[kind] for kind in kinds] for kinds in mixed}
@@ -94,6 +96,15 @@ def answers():
         "alternatives behind": [
             finding(n, levels=GROUPS | {"BernoulliMixture": 11.0, "TwoTree": 5.0}) for n in "AB"
         ],
+        "drive": [finding(levels=GROUPS | DRIVE)],
+        "drive is enough": [finding(levels={**GROUPS, **DRIVE, "KPairwise": 14.0})],
+        "drive is equal": [finding(levels={**GROUPS, **DRIVE, "KPairwise": 12.0}, scatter=0.1)],
+        "drives": [
+            finding(n, levels={**GROUPS, **DRIVE, "KPairwise": 10.0 + 2.0 * k})
+            for k, n in enumerate("ABC")
+        ],
+        "two splits": [finding(n_splits=2)],
+        "one split": [finding(n_splits=1)],
         "layers": [inside],
         "layers and none": [inside, outside, one["groups"]],
         "a large gain": [finding(levels={"Ising": 50.0, "RBM 25": 61.0})],
@@ -110,10 +121,10 @@ def answers():
         fit = replace(one["groups"], adequacy=kind("so says it"), adequate="RBM 25")
         cases[kind.__name__] = [fit]
         cases[f"two {kind.__name__}"] = [fit, replace(fit, label="B")]
-    questions = (beyond_pairs, size_of_gain, in_layers, best_model, good_enough, holds_for)
+    questions = (beyond_pairs, parts_of_gain, size_of_gain, in_layers, best_model, good_enough)
     for name, found in cases.items():
         yield f"{name}: {title(found, f'{len(found)} recordings')}"
-        yield from (f"  {each.__name__}: {each(found)}" for each in questions)
+        yield from (f"  {each.__name__}: {each(found)}" for each in (*questions, holds_for))
         first = [replace(one["groups"], recording=each.recording) for each in found]
         yield f"  others_agree: {others_agree(found, first)}"
         if len(found) == 1:

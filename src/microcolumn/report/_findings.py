@@ -162,6 +162,7 @@ class Finding:
             "verdict": self.kind,
             "groups": pair,
             "interval": None if pair is None else pair.interval,
+            "p_value": None if pair is None else pair.p_value,
             "relative": self.relative,
             "share_of_pairs": self.share,
             "best": self.best.name if self.best else None,
