@@ -1,4 +1,4 @@
-"""Models side by side, against their separate scores and against errors of differences over time."""
+"""Models side by side, against separate scores and errors of differences over time."""
 
 import math
 from dataclasses import replace

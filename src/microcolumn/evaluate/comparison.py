@@ -140,14 +140,14 @@ class Comparison(AsTable):
 
     @property
     def share_of_pairs(self) -> Estimate | None:
-        """Share of the best model's gain over independent units that the Ising model has.
+        """Share of the best model's gain over independent units that the best of pairs alone has.
 
-        None without an Ising model, without a gain, or where an Ising model is the best.
+        None without a model of pairs alone, without a gain, or where such a model is the best.
         """
-        ising = [model for model in self.ranked if model.spec.model == "Ising"]
-        if not ising or self.best in ising:
+        pairs = [model for model in self.ranked if model.spec.parts == ("pairs",)]
+        if not pairs or self.best in pairs:
             return None
-        return self.relative(ising[0].name, self.best.name)
+        return self.relative(pairs[0].name, self.best.name)
 
     @property
     def groups(self) -> PairedDifference | None:
