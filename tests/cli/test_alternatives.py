@@ -17,7 +17,7 @@ def session(tmp_path_factory):
     return written.write_npz(written.small_recording(), path)
 
 
-@pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture"])
+@pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture", "CommonDrive"])
 def test_a_alternative_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_path, name):
     out = tmp_path / "alternative.safetensors"
     told = done("fit", session, "--model", name, "--seed", 3, "--out", out)

@@ -5,10 +5,8 @@ import pytest
 from scipy import stats
 
 from microcolumn.evaluate.significance import (
-    claimed_stderr,
     corrected_stderr,
     degrees_of_freedom,
-    half_width,
     holm,
     p_value,
     split_stderr,
@@ -27,12 +25,6 @@ def test_the_corrected_error_adds_the_share_of_words_to_the_variance():
     assert corrected_stderr(values, 0.7) == pytest.approx(expected, rel=1e-14)
 
 
-def test_below_three_splits_the_larger_error_is_printed():
-    assert claimed_stderr(math.nan, 0.1, 1) == 0.1
-    assert [claimed_stderr(corrected, 0.1, 2) for corrected in (0.02, 1.5)] == [0.1, 1.5]
-    assert [claimed_stderr(corrected, 0.1, 3) for corrected in (0.02, 1.5)] == [0.02, 1.5]
-
-
 def test_splits_of_single_words_have_one_degree_of_freedom_less_than_splits():
     assert [degrees_of_freedom(n) for n in (2, 3, 10)] == pytest.approx([1, 2, 9])
     assert math.isnan(degrees_of_freedom(1))
@@ -45,15 +37,12 @@ def test_few_blocks_leave_fewer_degrees_of_freedom_however_many_splits_deal_them
     assert degrees_of_freedom(3, 2) == pytest.approx(1 / (1 / 2 + 1))
 
 
-def test_p_and_interval_are_those_of_students_t():
+def test_p_values_are_those_of_students_t():
     assert p_value(2.0, 1.0, 9) == pytest.approx(2 * stats.t(9).sf(2.0), rel=1e-12)
     assert p_value(-3.7, 1.0, 1) == pytest.approx(0.17, abs=0.005)  # 3e-4 by a normal test
     assert p_value(0.0, 0.0, 2) == 1.0
     assert p_value(1.0, 0.0, 2) == 0.0
     assert math.isnan(p_value(1.0, math.nan, 2))
-    low, high = stats.t(4.3, scale=0.2).interval(0.95)
-    assert (-half_width(0.2, 4.3), half_width(0.2, 4.3)) == pytest.approx((low, high))
-    assert math.isnan(half_width(0.2, math.nan))
 
 
 def test_holms_correction_is_the_stepwise_rejection_it_stands_for():

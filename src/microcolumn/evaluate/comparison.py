@@ -16,7 +16,15 @@ from ..notebook import card
 from ..partition.result import method_text, spurious_mode_text
 from ..tables import AsTable
 from ._model_score import ModelScore
-from .contrasts import ORDERS, GainStep, gain_steps, groups, other_kinds
+from .contrasts import (
+    ORDERS,
+    Explanation,
+    GainStep,
+    gain_steps,
+    groups,
+    other_kinds,
+    simplest_explanation,
+)
 from .paired import EQUAL_MARGIN, PairedDifference, paired_difference, ratio
 from .significance import Estimate
 
@@ -164,6 +172,11 @@ class Comparison(AsTable):
         What a part adds depends on the order; ``("pairs", "drive", "groups")`` is the other one.
         """
         return gain_steps(self, order)
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """The fewest of a common drive, pairs and groups that suffice (:mod:`.contrasts`)."""
+        return simplest_explanation(self)
 
     @property
     def unsettled(self) -> str:

@@ -42,6 +42,17 @@ class GainStep(NamedTuple):
         return 0.0 if self.difference is None else self.difference.bits_per_second
 
 
+class Explanation(NamedTuple):
+    """The fewest parts that suffice: no model is clearly better than one that is made of them.
+
+    ``behind`` is the best model minus that one; None where it is the best itself.
+    """
+
+    parts: tuple[str, ...]
+    model: str
+    behind: PairedDifference | None
+
+
 def contrast(
     compared: Comparison, first: Sequence[ModelScore], second: Sequence[ModelScore]
 ) -> PairedDifference | None:
@@ -89,6 +100,21 @@ def gain_steps(compared: Comparison, order: Sequence[str] = ORDERS[0]) -> list[G
         steps.append(GainStep(part, best, None if best == before else compared.pair(best, before)))
         before = best
     return steps
+
+
+def simplest_explanation(compared: Comparison) -> Explanation | None:
+    """The fewest parts whose best model no other is clearly better than; of equally few the best.
+
+    Models that are made of something else do not count. None where none is left.
+    """
+    known = _within(compared, ORDERS[0])
+    if not known:
+        return None
+    best = _best(known)
+    behind = {model.name: compared.find(best.name, model.name) for model in known}
+    suffice = [m for m in known if not ((pair := behind[m.name]) and pair.differs)]
+    model = min(suffice, key=lambda each: (len(each.spec.parts), -each.bits_per_second))
+    return Explanation(model.spec.parts, model.name, behind[model.name])
 
 
 def _within(compared: Comparison, parts: Iterable[str]) -> list[ModelScore]:

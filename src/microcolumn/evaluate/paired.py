@@ -246,7 +246,7 @@ def ratio(first: ModelScore, second: ModelScore, train_share: float) -> Estimate
     mean of the second (to first order).
     """
     cells = both_cells(first, second)
-    if cells is None or not cells[1].gains.sum() > 0.0:
+    if cells is None or not cells[1].gains.sum() > _SAME:
         return None
     above, below = (float(each.gains.sum()) / len(each.gains) for each in cells)
     error = cells[0].minus(cells[1], above / below).mean(train_share).stderr

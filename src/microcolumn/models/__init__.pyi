@@ -1,6 +1,7 @@
 from ._alternative import AlternativeModel as AlternativeModel
 from ._base import PopulationModel as PopulationModel
 from ._cascade import CascadedLogistic as CascadedLogistic
+from ._common_drive import CommonDrive as CommonDrive
 from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
 from ._dirichlet_process import DirichletProcess as DirichletProcess
 from ._driven import Driven as Driven

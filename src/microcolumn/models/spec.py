@@ -18,11 +18,11 @@ class ModelFacts(NamedTuple):
     methods: str = ""
     #: What it is made of, where results first name it.
     meaning: str = ""
-    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and three more, which
+    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and four more, which
     #: alternatives of one kind share. The marker tells those of the family apart without colours.
     colour: str = "#CC79A7"
     marker: str = "o"
-    #: Whether comparisons have it unless told otherwise: strong, and quick at any size.
+    #: Whether comparisons have it by default: strong or simple explanations to rule out.
     usual: bool = False
     #: What it explains activity by: "drive", one that is common to all units, "pairs" and "groups";
     #: empty where it is made of something else.
@@ -64,7 +64,16 @@ MODELS = {
         "maximum likelihood",
         "pairs of units and how many are active",
         colour="#56B4E9",
+        usual=True,
         parts=("drive", "pairs"),
+    ),
+    "CommonDrive": ModelFacts(
+        "alternative",
+        "one drive common to all units, with unequal gains",
+        "one drive that all units follow",
+        colour="#661100",
+        usual=True,
+        parts=("drive",),
     ),
     "BernoulliMixture": ModelFacts(
         "alternative", "a mixture of independent populations", colour="#D55E00", usual=True

@@ -108,7 +108,11 @@ def parts_of_gain(found: Sequence[Finding]) -> str:
         steps = [step for each in found for step in each.compared.gain_steps(order)]
         by_part = {part: [step for step in steps if step.part == part] for part in order}
         orders.append({part: some for part, some in by_part.items() if some})
-    return answer("parts_of_gain", found, orders=orders)
+    explanations = [each.compared.explanation for each in found]
+    named = Counter(each.parts for each in explanations if each).most_common()
+    return answer(
+        "parts_of_gain", found, orders=orders, simplest=explanations[0], explanations=named
+    )
 
 
 def _gains(found: Sequence[Finding]) -> str:
