@@ -2,12 +2,9 @@
 
 import pytest
 from planted_comparison import compared
-from scipy import stats
-
-from microcolumn.evaluate.contrasts import other_kinds
 
 
-def test_the_share_of_pairs_is_the_ising_models_gain_over_the_best_models():
+def test_the_share_of_pairs_is_the_gain_of_the_best_of_pairs_alone_over_the_best_models():
     found = compared({"Ising": 9.0, "RBM 25": 12.0})
     assert found.share_of_pairs.value == pytest.approx(0.75)
     assert f"Pairs alone explain {found.share_of_pairs} of the best" in found.answer
@@ -15,26 +12,10 @@ def test_the_share_of_pairs_is_the_ising_models_gain_over_the_best_models():
     share = 9.5 / 12.6  # with what the first split adds
     assert one.share_of_pairs.value == pytest.approx(share)
     assert one.share_of_pairs.stderr == pytest.approx((share * 0.4 - 0.3) / 12.6)
-    assert compared({"RBM 25": 12.0, "RBM 5": 11.0}).share_of_pairs is None
-
-
-def test_more_alternatives_do_not_make_the_papers_own_question_harder():
-    ours = {"Ising": 10.0, "RBM 25": 12.0}
-    alternatives = {
-        "BernoulliMixture": 14.0,
-        "Tree": 3.0,
-        "TwoTree": 4.0,
-        "PopulationTracking": 5.0,
-    }
-    alone, among = compared(ours), compared(ours | alternatives)
-    for contrast in (alone.groups, among.groups):
-        assert (contrast.first, contrast.second, contrast.n_tests) == ("RBM 25", "Ising", 2)
-    assert among.groups.p_value == alone.groups.p_value
-    # The best of four alternatives, in one of two contrasts.
-    kinds = other_kinds(among)
-    assert (kinds.first, kinds.second) == ("BernoulliMixture", "RBM 25")
-    t = kinds.bits_per_second / kinds.stderr
-    assert kinds.p_value == pytest.approx(4 * 2 * 2 * stats.t.sf(t, kinds.df))
+    better = compared({"Ising": 9.0, "TwoTree": 10.5, "KPairwise": 11.0, "RBM 25": 12.0})
+    assert better.share_of_pairs.value == pytest.approx(10.5 / 12.0)
+    for levels in ({"RBM 25": 12.0, "RBM 5": 11.0}, {"Tree": 12.0, "Ising": 11.0, "RBM 5": 9.0}):
+        assert compared(levels).share_of_pairs is None
 
 
 @pytest.mark.parametrize(
