@@ -46,8 +46,8 @@ def groups() -> tuple[np.ndarray, np.ndarray]:
     """Weights and biases of four hidden units, each of which makes five units active together."""
     W = np.zeros((N_UNITS, 4))
     for k in range(4):
-        W[5 * k : 5 * (k + 1), k] = 2.0
-    return W, np.full(4, -4.0)
+        W[5 * k : 5 * (k + 1), k] = 3.0
+    return W, np.full(4, -5.0)
 
 
 def drive(n_bins: int, rng: np.random.Generator, gains: np.ndarray) -> mc.Words:

@@ -149,6 +149,9 @@ ROW = Assembly(0, ("a", "b"), (), "", math.nan, math.nan, 0.1, 5.0, 5, 0.8, 0.9,
         ({"stderr": 1.3}, "not needed"),
         ({"stderr": math.nan}, "not needed"),  # one word has no error
         ({"units": ("a",)}, "no group"),
+        ({"units": tuple("abcd"), "n_recorded": 5}, "common drive"),
+        ({"units": tuple("abcd"), "n_recorded": 6}, "assembly"),
+        ({"units": tuple("ab"), "n_recorded": 2}, "assembly"),  # so few are a pair
         ({"n_others": 0, "stability": math.nan}, "not known"),
     ],
 )

@@ -11,6 +11,7 @@ from scipy import stats
 from microcolumn.evaluate import SplitScore
 from microcolumn.evaluate.paired import (
     EQUAL_MARGIN,
+    Cells,
     PairedDifference,
     paired_difference,
     ratio,
@@ -112,6 +113,21 @@ def test_the_reversed_pair_is_the_same_one():
     low, high = back.interval
     assert (-high, -low) == pytest.approx(pair.interval)
     assert str(back) == str(pair)
+
+
+def test_halves_that_differ_beyond_their_noise_are_found_and_others_at_the_nominal_rate():
+    rng = np.random.default_rng(1)
+    share = np.full((1, N_CELLS), 1.0 / N_CELLS)
+    p_values = []
+    for _ in range(400):
+        gains = share * (5.0 + rng.normal(size=(1, N_CELLS)))
+        p_values.append(Cells(gains, share, np.zeros(1)).halves()[2])
+    assert np.mean(np.array(p_values) < 0.05) == pytest.approx(0.05, abs=0.03)
+    step = np.repeat([4.0, 6.0], N_CELLS // 2) + 0.2 * rng.normal(size=N_CELLS)
+    first, second, p = Cells(share * step, share, np.zeros(1)).halves()
+    assert (first, second) == (pytest.approx(4.0, abs=0.2), pytest.approx(6.0, abs=0.2))
+    assert p < 0.01
+    assert math.isnan(Cells(share[:, :1], share[:, :1], np.zeros(1)).halves()[2])
 
 
 def noisy(rng, n, values):

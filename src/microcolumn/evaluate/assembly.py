@@ -40,10 +40,12 @@ MEANING = (
     "synapse."
 )
 
-Verdict = Literal["assembly", "unstable", "not needed", "no group", "not known"]
+Verdict = Literal["assembly", "common drive", "unstable", "not needed", "no group", "not known"]
 
 #: Least share of the other fits in which an assembly recurs.
 STABLE = 0.8
+#: Share of all units from which on a hidden unit is no group but a drive common to them.
+_NEARLY_ALL = 0.8
 #: Least weight of a cell of the assembly, as a share of the largest.
 MEMBER = 0.25
 #: Standard errors by which the loss without an assembly lies above 0: 5 % one-sided.
@@ -82,6 +84,8 @@ class Assembly(Renamed):
         drawn for it.
     layer_expected : float
         Mean of ``layer_share`` under permuted labels; NaN without layers.
+    n_recorded : int
+        Units in all; 0 where not known.
     """
 
     position: int
@@ -98,6 +102,7 @@ class Assembly(Renamed):
     bits_per_second: float
     stderr: float
     layer_expected: float = math.nan
+    n_recorded: int = 0
 
     @property
     def name(self) -> str:
@@ -110,8 +115,8 @@ class Assembly(Renamed):
 
         ``"no group"``: fewer than two units. ``"not known"``: there is no other fit.
         ``"unstable"``: it recurs in fewer than 80 % of the other fits. ``"not needed"``: it recurs,
-        but words that it was not fitted to do not get less probable without it, at 5 %. Else
-        ``"assembly"``.
+        but words that it was not fitted to do not get less probable without it, at 5 %.
+        ``"common drive"``: 80 % of all units are in it. Else ``"assembly"``.
         """
         if len(self.units) < 2:
             return "no group"
@@ -119,7 +124,10 @@ class Assembly(Renamed):
             return "not known"
         if self.stability < STABLE:
             return "unstable"
-        return "assembly" if self.bits_per_second > _CLEAR * self.stderr else "not needed"
+        if not self.bits_per_second > _CLEAR * self.stderr:  # NaN is no loss
+            return "not needed"
+        is_drive = 0 < _NEARLY_ALL * self.n_recorded <= len(self.units) > 2
+        return "common drive" if is_drive else "assembly"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -293,6 +301,7 @@ def assemblies(
                 bits_per_second=float(lost[k]),
                 stderr=float(stderr[k]),
                 layer_expected=of_layer.expected if of_layer else math.nan,
+                n_recorded=held.n_units,
             )
         )
     rows.sort(key=lambda row: -row.bits_per_second)

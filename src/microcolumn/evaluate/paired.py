@@ -14,7 +14,7 @@ from ..notebook import AsText
 from ..validation import Floats
 from ._model_score import ModelScore, SplitScore
 from .significance import LEVEL, Estimate, p_text, with_error
-from .time_errors import MeanOverTime, mean_over_splits
+from .time_errors import MeanOverTime, mean_over_splits, trend_p_value
 
 #: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
 _SAME = 1e-9
@@ -182,6 +182,15 @@ class Cells:
         """Those of several splits."""
         arrays = ((each.gains, each.shares, each.variance) for each in parts)
         return cls(*map(np.concatenate, zip(*arrays, strict=True)))
+
+    def halves(self) -> tuple[float, float, float]:
+        """Means over the first and the second half of the time, and p of their difference."""
+        gains, shares = self.gains.sum(axis=0), self.shares.sum(axis=0)
+        parts = slice(None, gains.size // 2), slice(gains.size // 2, None)
+        if not all(shares[part].any() for part in parts):
+            return math.nan, math.nan, math.nan
+        first, second = (float(gains[part].sum() / shares[part].sum()) for part in parts)
+        return first, second, trend_p_value(gains - shares * (gains.sum() / shares.sum()))
 
     def mean(self, train_share: float) -> MeanOverTime:
         """Mean over splits with its error."""

@@ -75,6 +75,30 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
+def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float], float] | None:
+    """Mean of several recordings' estimates, its 95 % interval, and their spread.
+
+    Random effects: the variance between recordings beyond their own errors (DerSimonian & Laird
+    1986) is part of the weights, and the interval is that of Hartung & Knapp (2001), Student's t
+    with one degree of freedom less than recordings. The spread is the standard deviation between
+    recordings. None for fewer than two, or without errors.
+    """
+    values = np.array([each.value for each in estimates])
+    variances = np.array([each.stderr**2 for each in estimates])
+    if len(estimates) < 2 or not np.all(variances > 0.0):
+        return None
+    weights = 1.0 / variances
+    about = float(np.sum(weights * (values - np.average(values, weights=weights)) ** 2))
+    scale = weights.sum() - (weights**2).sum() / weights.sum()
+    between = max(0.0, (about - (values.size - 1)) / float(scale))
+    weights = 1.0 / (variances + between)
+    mean, df = float(np.average(values, weights=weights)), values.size - 1
+    stderr = math.sqrt(float(np.average((values - mean) ** 2, weights=weights)) / df)
+    half = float(special.stdtrit(df, 1.0 - LEVEL / 2.0)) * stderr
+    found = Estimate(mean, stderr, estimates[0].unit, values.size, "recordings")
+    return found, (mean - half, mean + half), math.sqrt(between)
+
+
 def with_error(value: float, stderr: float) -> str:
     """A score and its error, with as many digits as the error needs to be other than zero."""
     digits = next((n for n in (2, 3, 4) if round(stderr, n) > 0.0), 2)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..validation import Floats
+from .significance import p_value
 
 #: Stretches of equal length that a recording is summed up in; the waves are far longer.
 N_CELLS = 200
@@ -39,12 +40,27 @@ def cells_of(places: NDArray[np.int64], n_places: int) -> NDArray[np.int64]:
 
 def wave_variance(influence: Floats) -> float:
     """Variance of the sum of a series (n_cells,) that adds up to zero; NaN for a single cell."""
+    waves = _waves(influence)
+    return float(np.mean(waves**2)) if waves.size else math.nan
+
+
+def _waves(influence: Floats) -> Floats:
+    """What each of the slowest waves has of a series, (n_waves,), as much as its sum may have."""
     n = influence.size
-    if n < 2:
-        return math.nan
     waves = np.arange(1, min(N_WAVES, n - 1) + 1)
     phases = np.outer(waves, np.arange(n) + 0.5) * (math.pi / n)
-    return float(2.0 * np.mean((np.cos(phases) @ influence) ** 2))
+    return np.asarray(math.sqrt(2.0) * (np.cos(phases) @ influence))
+
+
+def trend_p_value(influence: Floats) -> float:
+    """P that the slowest wave, from one half to the other, has no more than the next ones have.
+
+    Two-sided, Student's t; NaN for few cells.
+    """
+    first, *others = _waves(influence).tolist() or [math.nan]
+    if len(others) < 2:
+        return math.nan
+    return p_value(first, math.sqrt(float(np.mean(np.square(others)))), len(others))
 
 
 def mean_stderr(values: Floats, weights: Floats | None = None) -> float:

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..evaluate import Adequacy, ModelScore, PairedDifference
+from ..evaluate import ModelScore, PairedDifference
 from ..evaluate.comparison import HOLDS_FOR
 from ..evaluate.contrasts import ORDERS
 from ..evaluate.paired import EQUAL_MARGIN
+from ..evaluate.significance import pooled
 from ..formatting import enumeration
 from ..models.spec import MODELS, PAPER_MODELS
 from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, Layering, of_kind
@@ -143,6 +144,7 @@ def size_of_gain(found: Sequence[Finding]) -> str:
         groups=groups,
         unsure=of_kind(tested, *OPEN),
         shares=[100.0 * each.share.value for each in tested if each.share],
+        pooled=pooled([each.relative for each in tested if each.relative]),
         gains=_gains,
         per_spike=first
         and scores[first.first].bits_per_spike - scores[first.second].bits_per_spike,
@@ -255,7 +257,7 @@ def good_enough(found: Sequence[Finding]) -> str:
         return ""
     by_kind: dict[str, list[Finding]] = {kind: [] for kind in _KINDS}
     for each in known:
-        for kind in _kinds_of(each.adequacy):
+        for kind in _kinds_of(each):
             by_kind[kind].append(each)
     missed = Counter(name for each in known if each.adequacy for name in each.adequacy.missed)
     best = {each.best.name for each in known if each.best}
@@ -269,12 +271,13 @@ def good_enough(found: Sequence[Finding]) -> str:
     )
 
 
-def _kinds_of(adequacy: Adequacy | None) -> list[str]:
+def _kinds_of(found: Finding) -> list[str]:
     """What an adequacy counts as: what a model misses may be in doubt besides."""
+    adequacy = found.adequacy
     if adequacy is None:
         return []
     kinds = ["misses"] if adequacy.missed else []
-    if adequacy.pairs_in_doubt:
+    if adequacy.pairs_in_doubt or (adequacy.describes and found.also_adequate):
         return [*kinds, "doubtful"]
     if adequacy.describes:
         return [*kinds, "enough"]

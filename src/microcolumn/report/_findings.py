@@ -95,6 +95,7 @@ class Finding:
     assemblies: dict[str, Assemblies]
     adequacy: Adequacy | None  # of ``adequate``
     adequate: str  # name of the best model that has an adequacy
+    also_adequate: str  # the worst model that describes the words, too; empty if none does
     explained: str  # its share of what could be explained
 
     @property
@@ -184,7 +185,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     window = window_text(condition)
     pair = compared.groups
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
-    name, adequacy = adequacy_of(results, condition)
+    name, adequacy, worse = adequacy_of(results, condition)
     return Finding(
         recording=condition.recording,
         label=label,
@@ -197,6 +198,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         assemblies=_assemblies(results, condition, compared, hidden),
         adequacy=adequacy,
         adequate=name,
+        also_adequate=worse,
         explained=explained_text(results, condition, name),
     )
 
