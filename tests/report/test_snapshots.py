@@ -3,6 +3,7 @@
 After a change, ``python tests/report/test_snapshots.py`` writes them anew: read the difference.
 """
 
+import re
 import sys
 from dataclasses import replace
 from itertools import combinations
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import planted_study as planted
 from planted_comparison import compared
 
+from microcolumn.models.spec import ALTERNATIVES, OBJECTIVES, PAPER_MODELS
 from microcolumn.report._answer_sentences import (
     best_model,
     beyond_pairs,
@@ -27,7 +29,7 @@ from microcolumn.report._answer_sentences import (
     title,
 )
 from microcolumn.report._findings import Finding, Layering, _kind
-from microcolumn.report._methods import methods
+from microcolumn.report._methods import methods, references
 from microcolumn.report.text import report_text
 from microcolumn.study import Plan, Results
 
@@ -71,7 +73,7 @@ def finding(name="A", **options):
     comparison = compared(**{"levels": GROUPS} | options)
     untested = "No labels of several layers, so this was not tested"
     where = (name, name, "instantaneous", 1, name)
-    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "")
+    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "", "")
 
 
 def answers():
@@ -121,6 +123,8 @@ def answers():
         fit = replace(one["groups"], adequacy=kind("so says it"), adequate="RBM 25")
         cases[kind.__name__] = [fit]
         cases[f"two {kind.__name__}"] = [fit, replace(fit, label="B")]
+    alike = replace(cases["Fit"][0], also_adequate="Ising")
+    cases |= {"Fit of two models": [alike], "two Fits of two models": [alike, *cases["Fit"]]}
     questions = (beyond_pairs, parts_of_gain, size_of_gain, in_layers, best_model, good_enough)
     for name, found in cases.items():
         yield f"{name}: {title(found, f'{len(found)} recordings')}"
@@ -189,6 +193,13 @@ def test_answers_say_what_they_said():
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_of_answers_follow_from_scores(kind):
     assert finding(**KINDS[kind]).kind == kind
+
+
+def test_every_work_that_methods_cite_is_listed():
+    all_models = replace(FIRST, models=(*PAPER_MODELS, *ALTERNATIVES), objectives=OBJECTIVES)
+    written = methods(Plan(planted.PLAN.sources, (all_models,)), layers=True)
+    cited = re.findall(r"[(;] ?([A-Z][^();,]*? \d{4})", " ".join(text for _, text in written))
+    assert set(cited) == {work.key for work in references(written)}
 
 
 if __name__ == "__main__":
