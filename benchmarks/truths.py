@@ -76,7 +76,7 @@ def only_groups(n_bins: int, rng: np.random.Generator) -> mc.Words:
 
 def everything(n_bins: int, rng: np.random.Generator) -> mc.Words:
     """The drive, in nine steps, shifts the biases of a model of pairs and groups."""
-    b, J, (W, c), gains = biases(rng) - 0.3, pairs(rng), groups(), np.full(N_UNITS, 0.8)
+    b, J, (W, c), gains = biases(rng) - 0.5, pairs(rng), groups(), np.full(N_UNITS, 0.4)
     steps = np.linspace(-2.4, 2.4, 9)
     shares = np.exp(-0.5 * steps**2)
     numbers = rng.multinomial(n_bins, shares / shares.sum())

@@ -14,7 +14,7 @@ def test_boundaries_label_depths_and_an_edge_belongs_to_the_next_layer():
 def test_layers_are_listed_from_superficial_to_deep_above_the_tip_too():
     units = Units("abc", [100.0, 950.0, 1500.0], depth_reference="tip")
     assert layer_labels("II/III 950 IV 600 V/VI", units) == ("V/VI", "IV", "II/III")
-    with pytest.raises(ValueError, match="must decrease, since layers are listed from superficial"):
+    with pytest.raises(ValueError, match="must decrease from superficial to deep; depths are"):
         layer_labels("II/III 650 IV 1000 V/VI", units)
 
 
@@ -35,7 +35,7 @@ def test_boundaries_need_a_reference(reference):
 def test_a_mapping_and_a_column_label_units():
     assert layer_labels({"a": "x", "b": "y", "c": "z", "d": "w"}, UNITS) == ("x", "y", "z")
     assert layer_labels("area", UNITS, {"area": ["u", "v", "w"]}) == ("u", "v", "w")
-    with pytest.raises(ValueError, match=r"names no layer for unit 'b' .2 of 3 units are missing"):
+    with pytest.raises(ValueError, match="names no layer for 2 units, such as 'b'"):
         layer_labels({"a": "x"}, UNITS)
 
 

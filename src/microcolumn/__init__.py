@@ -20,7 +20,6 @@ Data: ``io``, ``simulate``, ``survey``. Models and what they are worth: ``models
 """
 
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from . import conversions, renamed
@@ -52,11 +51,4 @@ def __getattr__(name: str) -> Any:
     return _import(name)
 
 
-def _conversions() -> ModuleType:
-    """The subpackage that makes recordings of other libraries' objects and saves them."""
-    from . import io
-
-    return io
-
-
-conversions.register(_conversions)
+conversions.provider = lambda: import_module(f"{__name__}.io")

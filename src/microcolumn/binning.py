@@ -148,11 +148,7 @@ def checked_trains(
     names = list(map(str, range(len(entries)))) if ids is None else ids
     if len(names) != len(entries):
         raise BadInput(f"there are {len(entries)} trains for {len(names)} units", "pass one each")
-    checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
-    for train, name in zip(checked, names, strict=True):
-        if train.size and train[0] < 0 and not before_zero:
-            problem = f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0"
-            raise BadInput(problem, "state epochs that begin before it, or shift the times")
+    checked = [_checked(*each, before_zero) for each in zip(entries, names, strict=True)]
     _check_mixed(checked, names)
     return checked
 
@@ -162,14 +158,12 @@ def check_length(trains: Sequence[Floats], duration_s: float) -> None:
     sizes = [train.size for train in trains if train.size]
     rate = float(np.median(sizes)) / duration_s if sizes and duration_s > 0 else np.inf
     if duration_s > _TOO_LONG or (duration_s > _LONG and rate < _RARE):
-        raise UnitOfTimeError(
-            f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, which looks "
-            "like milliseconds or samples",
-            "give spike times and epochs in seconds",
-        )
+        looks = "which looks like milliseconds or samples"
+        problem = f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, {looks}"
+        raise UnitOfTimeError(problem, "give spike times and epochs in seconds")
 
 
-def _checked(times: Any, name: str) -> Floats:
+def _checked(times: Any, name: str, before_zero: bool) -> Floats:
     train = real_array(f"the train of unit {name!r}", times, "pass spike times in seconds")
     if train.size == 0:
         return train.reshape(0)
@@ -178,14 +172,14 @@ def _checked(times: Any, name: str) -> Floats:
     bad = np.flatnonzero(~np.isfinite(train))
     if bad.size:
         raise BadInput(f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s", "leave it out")
+    if train[0] < 0 and not before_zero:
+        problem = f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0"
+        raise BadInput(problem, "state epochs that begin before it, or shift the times")
     behind = np.flatnonzero(train[1:] < train[:-1])
     if behind.size:
         k = behind[0] + 1
-        raise BadInput(
-            f"unit {name!r}: spike {k} at {train[k]:.10g} s comes after spike {k - 1} at "
-            f"{train[k - 1]:.10g} s",
-            "sort each unit's spike times",
-        )
+        problem = f"spike {k} at {train[k]:.10g} s comes after one at {train[k - 1]:.10g} s"
+        raise BadInput(f"unit {name!r}: {problem}", "sort each unit's spike times")
     return train
 
 
@@ -203,9 +197,6 @@ def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
         last[longest] > _LASTS_LONGER * last[shortest]
         and own_rate[longest] * _FIRES_RARER < own_rate[shortest]
     ):
-        raise UnitOfTimeError(
-            f"unit {names[spiking[longest]]!r} fires for {last[longest]:.10g} s but unit "
-            f"{names[spiking[shortest]]!r} for {last[shortest]:.10g} s, which looks like mixed "
-            "units of time",
-            "give all spike times in seconds",
-        )
+        both = (f"{names[spiking[n]]!r} fires for {last[n]:.10g} s" for n in (longest, shortest))
+        problem = f"unit {', '.join(both)}, which looks like mixed units of time"
+        raise UnitOfTimeError(problem, "give all spike times in seconds")

@@ -1,8 +1,7 @@
 """Functions that make recordings of other libraries' objects and that save recordings.
 
 The data modules open no file and import no reader. The package's ``__init__``, which knows every
-subpackage, registers here how to get the module with these functions; it is imported on the first
-call.
+subpackage, sets the provider here; the module is imported on the first call.
 """
 
 from __future__ import annotations
@@ -11,16 +10,12 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-_providers: list[Callable[[], ModuleType]] = []
-
-
-def register(provider: Callable[[], ModuleType]) -> None:
-    """Let ``provider`` give the module of conversions."""
-    _providers[:] = [provider]
+#: Gives the module with these functions.
+provider: Callable[[], ModuleType] | None = None
 
 
 def conversion(name: str) -> Callable[..., Any]:
     """The function called ``name`` in the registered module."""
-    (provider,) = _providers
+    assert provider is not None
     function: Callable[..., Any] = getattr(provider(), name)
     return function

@@ -180,8 +180,7 @@ def _checked_intervals(intervals: ArrayLike) -> Floats:
     behind = np.flatnonzero(edges[1:, 0] < edges[:-1, 1])
     if behind.size:
         k = behind[0]
-        raise BadInput(
-            f"epoch {k + 1} starts at {edges[k + 1, 0]} s and epoch {k} ends at {edges[k, 1]} s",
-            "epochs must be in order and not overlap",
-        )
+        mine, before = edges[k + 1, 0], edges[k, 1]
+        problem = f"epoch {k + 1} starts at {mine} s, before epoch {k} ends at {before} s"
+        raise BadInput(problem, "epochs must be in order and not overlap")
     return edges

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import BadArgument, BadInput, advice, name_list
+from .formatting import counted
 from .safe_text import as_text
 from .units import DEPTH_REFERENCES, Units, check_depth_reference, downwards
 from .validation import is_finite_number
@@ -45,16 +46,14 @@ class LayerBoundaries:
         check_depth_reference(self.depth_reference, "the boundaries")
         edges = np.array(self.edges_um, dtype=np.float64)
         if edges.shape != (len(self.labels) - 1,) or not np.all(np.isfinite(edges)):
-            raise BadInput(
-                f"{len(self.labels)} layers need {len(self.labels) - 1} finite edges between them"
-            )
+            n_edges = len(self.labels) - 1
+            raise BadInput(f"{n_edges + 1} layers need {n_edges} finite edges between them")
         sign = downwards(self.depth_reference)
         if np.any(np.diff(sign * edges) <= 0):
             direction = "increase" if sign > 0 else "decrease"
-            raise BadInput(
-                f"layer edges {edges.tolist()} must {direction}, since layers are listed from "
-                f"superficial to deep and depths are {DEPTH_REFERENCES[self.depth_reference]}"
-            )
+            meaning = DEPTH_REFERENCES[self.depth_reference]
+            problem = f"layer edges {edges.tolist()} must {direction} from superficial to deep"
+            raise BadInput(problem, f"depths are {meaning}")
         edges.flags.writeable = False
         object.__setattr__(self, "edges_um", edges)
 
@@ -105,21 +104,15 @@ def layer_labels(
         table = {str(unit): str(layer) for unit, layer in layers.items()}
         missing = [name for name in units.ids if name not in table]
         if missing:
-            raise BadInput(
-                f"{source} names no layer for unit {missing[0]!r} ({len(missing)} of {len(units)} "
-                "units are missing)",
-                "add a row for each, with an empty layer where it is unknown",
-            )
+            units_missing = f"{counted(len(missing), 'unit')}, such as {missing[0]!r}"
+            remedy = "add a row for each, with an empty layer where it is unknown"
+            raise BadInput(f"{source} names no layer for {units_missing}", remedy)
         return tuple(table[name] for name in units.ids)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
     known = name_list(map(repr, columns or ()))
-    raise BadArgument(
-        "layers",
-        f"is {layers!r}, which is neither a file nor a column (columns: {known}) nor boundaries "
-        "such as 'II/III 650 IV 1000 V/VI'",
-        "pass one of these",
-    )
+    problem = f"is {layers!r}, which is neither a file nor one of the columns {known}"
+    raise BadArgument("layers", problem, "or write boundaries: 'II/III 650 IV 1000 V/VI'")
 
 
 def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...]:
@@ -131,10 +124,7 @@ def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...
     if isinstance(boundaries, str):
         boundaries = LayerBoundaries.parse(boundaries, units.depth_reference)
     if boundaries.depth_reference != units.depth_reference:
-        raise BadArgument(
-            "layers",
-            f"are measured from {boundaries.depth_reference!r} and units from "
-            f"{units.depth_reference!r}",
-            "bring units to the same reference with measured_from()",
-        )
+        mine, theirs = boundaries.depth_reference, units.depth_reference
+        remedy = "bring units to the same reference with measured_from()"
+        raise BadArgument("layers", f"are measured from {mine!r} and units from {theirs!r}", remedy)
     return boundaries.label(units.depth_um)

@@ -31,7 +31,9 @@ class Layout:
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``offsets`` are where b, W and c begin in a vector, and where c
-    ends. ``multiplicity`` is 2 for a pair, which moves two entries of J, else 1.
+    ends. ``multiplicity`` is 2 for a pair, which moves two entries of J, else 1. ``couplings``,
+    ``fields`` (biases of free units), ``weights`` (W row by row, one row per free unit),
+    ``hidden_biases`` and ``potential`` are where each of them stands in a vector.
     """
 
     biases: Floats
@@ -48,6 +50,11 @@ class Layout:
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     offsets: tuple[int, int, int, int] = field(init=False)
     multiplicity: Floats = field(init=False, repr=False)
+    couplings: slice = field(init=False, repr=False)
+    fields: slice = field(init=False, repr=False)
+    weights: slice = field(init=False, repr=False)
+    hidden_biases: slice = field(init=False, repr=False)
+    potential: slice = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Find the free units and their pairs once; every evaluation needs them."""
@@ -59,13 +66,23 @@ class Layout:
         n_biases = 0 if self.hidden is GAUSSIAN else self.n_hidden
         n_strengths = 0 if self.tables is None else self.tables.strengths.size
         sizes = (n_pairs, free.size, n_weights + n_strengths, n_biases)
-        multiplicity = np.ones(sum(sizes) + self.n_potential)
+        n_potential = max(self.n_visible - 1, 0) if self.counted else 0
+        multiplicity = np.ones(sum(sizes) + n_potential)
         multiplicity[:n_pairs] = 2.0
-        object.__setattr__(self, "free", free)
-        object.__setattr__(self, "pairs", (rows[~never], columns[~never]))
-        object.__setattr__(self, "fixed_pairs", (rows[never], columns[never]))
-        object.__setattr__(self, "offsets", tuple(int(end) for end in np.cumsum(sizes)))
-        object.__setattr__(self, "multiplicity", multiplicity)
+        offsets = tuple(int(end) for end in np.cumsum(sizes))
+        for name, value in {
+            "free": free,
+            "pairs": (rows[~never], columns[~never]),
+            "fixed_pairs": (rows[never], columns[never]),
+            "offsets": offsets,
+            "multiplicity": multiplicity,
+            "couplings": slice(0, n_pairs),
+            "fields": slice(n_pairs, offsets[1]),
+            "weights": slice(offsets[1], offsets[1] + n_weights),
+            "hidden_biases": slice(*offsets[2:]),
+            "potential": slice(offsets[3], multiplicity.size),
+        }.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def of(
@@ -91,17 +108,7 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of free coordinates."""
-        return self.offsets[-1] + self.n_potential
-
-    @property
-    def n_potential(self) -> int:
-        """Number of free entries of the potential v."""
-        return max(self.n_visible - 1, 0) if self.counted else 0
-
-    @property
-    def potential(self) -> slice:
-        """Where the coordinates of the potential stand."""
-        return slice(self.offsets[-1], self.size)
+        return int(self.multiplicity.size)
 
     def potential_of(self, x: Floats) -> Floats:
         """The potential v of a vector, shape (n_visible + 1,)."""
@@ -111,21 +118,6 @@ class Layout:
     def slopes_of_potential(self, slopes: Floats) -> Floats:
         """Derivatives along the coordinates of the potential from those along v."""
         return slopes[2:] if self.basis is None else slopes[2:] @ self.basis
-
-    @property
-    def couplings(self) -> slice:
-        """Where the pairs stand."""
-        return slice(0, self.offsets[0])
-
-    @property
-    def fields(self) -> slice:
-        """Where the biases of free units stand."""
-        return slice(self.offsets[0], self.offsets[1])
-
-    @property
-    def hidden_biases(self) -> slice:
-        """Where c stands."""
-        return slice(self.offsets[2], self.offsets[3])
 
     def of_hidden(self, i: int) -> Indices:
         """Where the weights of hidden unit ``i`` stand, and its bias."""
@@ -151,11 +143,6 @@ class Layout:
             out[:, self.weights] = (x[:, :, None] * mean[:, None, :]).reshape(len(X), -1)
             out[:, self.hidden_biases] = mean[:, : self.offsets[3] - self.offsets[2]]
         return out
-
-    @property
-    def weights(self) -> slice:
-        """Where W stands, row by row, one row per free unit."""
-        return slice(self.offsets[1], self.offsets[1] + self.free.size * self.n_hidden)
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""

@@ -36,14 +36,14 @@ def units_tables(units: Units, name: str, values: Floats) -> str:
 
     ``name`` says what the number is, with its unit.
     """
+    groups = html_list(units_by_group(units, name, values), "group", left=(*TEXT_COLUMNS, ""))
     details = f"<details><summary>{counted(len(units), 'unit')}</summary>"
     shown = units.columns | {name: [number(value) for value in values.tolist()]}
-    one_by_one = html_list(shown, "unit", left=TEXT_COLUMNS)
-    return f"{_by_group(units, name, values)}{details}{one_by_one}</details>"
+    return f"{groups}{details}{html_list(shown, 'unit', left=TEXT_COLUMNS)}</details>"
 
 
-def _by_group(units: Units, name: str, values: Floats) -> str:
-    """Number of units, their depths and the median, smallest and largest value of each group."""
+def units_by_group(units: Units, name: str, values: Floats) -> dict[str, Sequence[str]]:
+    """Number of units, depths and median, smallest and largest value by area and layer, as text."""
     groups = [column for column in ("area", "layer") if getattr(units, column)]
     known = [getattr(units, column) for column in groups]
     labels = list(zip(*known, strict=True)) if known else [("all",)] * len(units)
@@ -55,10 +55,8 @@ def _by_group(units: Units, name: str, values: Floats) -> str:
         middle, low, high = np.quantile(values[members], [0.5, 0.0, 1.0])
         spread = f"{number(middle)} ({number(low)} to {number(high)})"
         depths = [units.depth_range(members)] * len(depth)
-        rows.append([*label, f"{members.sum()}", *depths, spread])
-    columns = zip(header, zip(*rows, strict=True), strict=True)
-    shown = {name: [cell or "-" for cell in cells] for name, cells in columns}
-    return html_list(shown, "group", left=groups or ("",))
+        rows.append([*(each or "-" for each in label), f"{members.sum()}", *depths, spread])
+    return dict(zip(header, zip(*rows, strict=True), strict=True))
 
 
 def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

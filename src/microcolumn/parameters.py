@@ -36,6 +36,14 @@ Kind = Literal[
     "tables",
 ]
 
+#: By whether there are couplings and hidden units; without and with a potential of the count.
+_KINDS: dict[tuple[bool, bool], tuple[Kind, Kind]] = {
+    (False, False): ("independent", "independent+count"),
+    (True, False): ("ising", "kpairwise"),
+    (False, True): ("rbm", "rbm+count"),
+    (True, True): ("srbm", "srbm+count"),
+}
+
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Parameters(Renamed):
@@ -86,7 +94,7 @@ class Parameters(Renamed):
         hidden: str | HiddenUnit = BERNOULLI,
         tables: Tables | None = None,
     ) -> None:
-        biases = _finite("b", b, 1)
+        biases = _finite("b", b, "n_visible")
         n_visible = biases.shape[0]
         if n_visible == 0:
             raise BadArgument("b", "is empty", "a model needs at least one unit")
@@ -167,13 +175,8 @@ class Parameters(Renamed):
         """Member of the model family, by which parameters are present."""
         if self.tables is not None:
             return "tables"
-        if self.W is None:
-            if self.J is None:
-                return "independent" if self.v is None else "independent+count"
-            return "ising" if self.v is None else "kpairwise"
-        if self.J is None:
-            return "rbm" if self.v is None else "rbm+count"
-        return "srbm" if self.v is None else "srbm+count"
+        alone, counted = _KINDS[self.J is not None, self.W is not None]
+        return alone if self.v is None else counted
 
     @property
     def live(self) -> NDArray[np.bool_]:
@@ -197,10 +200,8 @@ class Parameters(Renamed):
     def _check_bernoulli(self) -> None:
         """Refuse hidden units that neither kernels nor exact sums know."""
         if self.W is not None and self.hidden is not BERNOULLI:
-            raise Unsupported(
-                f"kernels do not know hidden units of kind {self.hidden.name!r}",
-                "sum over words with log_weight, or use Bernoulli units",
-            )
+            problem = f"kernels do not know hidden units of kind {self.hidden.name!r}"
+            raise Unsupported(problem, "sum over words with log_weight, or use Bernoulli units")
 
     def drop_dead_units(self) -> tuple[Parameters, float]:
         """Drop what a sum over words need not know: hidden units without weights, zero potentials.
@@ -255,10 +256,8 @@ class Parameters(Renamed):
         if self.W is None or self.c is None:
             return self, 0.0
         if self.hidden is not GAUSSIAN:
-            raise BadInput(
-                f"hidden units of kind {self.hidden.name!r} act beyond pairs",
-                "only Gaussian ones can be written as couplings",
-            )
+            problem = f"hidden units of kind {self.hidden.name!r} act beyond pairs"
+            raise BadInput(problem, "only Gaussian ones can be written as couplings")
         J = 0.5 * (self.W @ self.W.T)
         J = 0.5 * (J + J.T)  # exactly symmetric
         b = self.b + self.W @ self.c + np.diagonal(J)
@@ -330,11 +329,13 @@ def _points_down(weights: Floats) -> bool:
     return total < 0.0 or (total == 0.0 and bool((first < 0.0).any()))
 
 
-def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
-    # A copy: the caller's array may change later, a model must not.
+def _finite(name: str, value: ArrayLike, *shape: int | str) -> Floats:
+    """A copy, which the caller cannot change later; a size that is a text may be any."""
     array = real_array(name, value, "pass numbers")
-    if np.ndim(value) != ndim:
-        raise BadArgument(name, f"has {np.ndim(value)} dimensions", f"it needs {ndim}")
+    sizes = zip(array.shape, shape, strict=False)
+    if array.ndim != len(shape) or any(isinstance(n, int) and m != n for m, n in sizes):
+        needed = f"it needs ({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
+        raise BadArgument(name, f"has shape {array.shape}", needed)
     check_entries(name, array, np.isfinite(array), "all parameters must be finite")
     remedy = f"beyond {_LARGEST:g} the energies of words cannot be summed: rescale the parameters"
     check_entries(name, array, np.abs(array) <= _LARGEST, remedy)
@@ -342,57 +343,31 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
 
 
 def _potential(value: ArrayLike, n_visible: int) -> Floats:
-    v = _finite("v", value, 1)
-    if v.shape != (n_visible + 1,):
-        raise BadArgument(
-            "v",
-            f"has {v.size} entries for {n_visible} units",
-            f"it needs one for each number of active units from 0 to {n_visible}",
-        )
+    v = _finite("v", value, n_visible + 1)
     if np.any(v[:2] != 0.0):
-        raise BadArgument(
-            "v",
-            f"begins with {v[0]:g} and {v[1]:g}",
-            "both must be 0 (subtract v[0], and add the step to v[1] to all biases)",
-        )
+        remedy = "both must be 0 (subtract v[0], and add the step to v[1] to all biases)"
+        raise BadArgument("v", f"begins with {v[0]:g} and {v[1]:g}", remedy)
     return v
 
 
 def _weights(
     W: ArrayLike | None, c: ArrayLike | None, n_visible: int
 ) -> tuple[Floats | None, Floats | None]:
-    weights = None if W is None else _finite("W", W, 2)
-    if weights is not None and weights.shape == (n_visible, 0):
-        weights = None  # no hidden units
-    if weights is None:
-        if c is not None and np.shape(c) != (0,):
-            raise BadArgument("c", "is given without W", "hidden biases need hidden weights")
-        return None, None
-    if weights.shape[0] != n_visible:
-        raise BadArgument(
-            "W", f"has {len(weights)} rows for {n_visible} units", "it needs one per unit"
-        )
-    biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
-    if biases.shape[0] != weights.shape[1]:
-        raise BadArgument(
-            "c",
-            f"has {biases.shape[0]} entries for {weights.shape[1]} columns of W",
-            "it needs one per hidden unit",
-        )
-    return weights, biases
+    weights = None if W is None else _finite("W", W, n_visible, "n_hidden")
+    if weights is not None and weights.size:
+        n_hidden = weights.shape[1]
+        return weights, _finite("c", np.zeros(n_hidden) if c is None else c, n_hidden)
+    if c is not None and np.shape(c) != (0,):
+        raise BadArgument("c", "is given without W", "hidden biases need hidden weights")
+    return None, None  # no hidden units
 
 
 def _couplings(value: ArrayLike, n_visible: int) -> Floats:
-    J = _finite("J", value, 2)
-    if J.shape != (n_visible, n_visible):
-        raise BadArgument("J", f"has shape {J.shape} for {n_visible} units", "it must be square")
+    J = _finite("J", value, n_visible, n_visible)
     good = (J == 0.0) | ~np.eye(n_visible, dtype=bool)
     check_entries("J", J, good, "the diagonal must be zero (use b for biases)")
     if not np.array_equal(J, J.T):
         n, m = (int(i) for i in np.argwhere(J != J.T)[0])
-        raise BadArgument(
-            f"J[{n}, {m}]",
-            f"is {J[n, m]} but J[{m}, {n}] is {J[m, n]}",
-            "pass a symmetric J, for example (J + J.T) / 2",
-        )
+        problem = f"is {J[n, m]} but J[{m}, {n}] is {J[m, n]}"
+        raise BadArgument(f"J[{n}, {m}]", problem, "pass a symmetric J, such as (J + J.T) / 2")
     return J

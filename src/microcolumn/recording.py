@@ -14,7 +14,7 @@ from .binning import Binning, bin_trains, check_length, checked_trains
 from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
 from .errors import BadArgument, BadInput, advice
-from .formatting import duration
+from .formatting import counted, duration
 from .notebook import card, facts, units_tables
 from .units import Units
 from .validation import Floats, check_positions, real_number, texts
@@ -22,8 +22,6 @@ from .words import Words, checked_bin_width
 
 #: Seconds that any clock may run before the first spike.
 _CLOCK_S = 60.0
-#: A silent start is no chance if it lasts so many seconds and so many mean intervals of spikes.
-_SILENT_S, _SILENT_INTERVALS = 10.0, 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -171,11 +169,9 @@ class Recording:
         return np.diff(inside[self.offsets])
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self.n_units} unit{'s' * (self.n_units != 1)}, "
-            f"{self.n_spikes:,} spikes in {self.duration_s:g} s, "
-            f"mean rate {self.rates_hz.mean():.1f} Hz{', simulated' * self.simulated})"
-        )
+        units, rate = counted(self.n_units, "unit"), f"{self.rates_hz.mean():.1f} Hz"
+        about = f"{units}, {self.n_spikes:,} spikes in {self.duration_s:g} s, mean rate {rate}"
+        return f"{type(self).__name__}({about}{', simulated' * self.simulated})"
 
     def _repr_html_(self) -> str:
         n_epochs = len(self.epochs)
@@ -203,19 +199,14 @@ class Recording:
         if self.resolution_s > 0:
             ratio = width / self.resolution_s
             if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
-                raise BadArgument(
-                    "bin_width",
-                    f"is {width:g} s but the recording comes in bins of {self.resolution_s:g} s",
-                    "use a whole multiple of that",
-                )
+                problem = f"is {width:g} s but the recording has bins of {self.resolution_s:g} s"
+                raise BadArgument("bin_width", problem, "use a whole multiple of that")
             steps = self.epochs.starts / self.resolution_s
             off = np.flatnonzero(np.abs(steps - np.rint(steps)) > 1e-6)
             if off.size:
-                raise BadInput(
-                    f"epoch {off[0]} starts at {self.epochs.starts[off[0]]:g} s, between the bins "
-                    f"of {self.resolution_s:g} s that the recording comes in",
-                    "start it on one",
-                )
+                starts = f"epoch {off[0]} starts at {self.epochs.starts[off[0]]:g} s"
+                problem = f"{starts}, between the recording's own bins of {self.resolution_s:g} s"
+                raise BadInput(problem, "start it on one")
         return bin_trains(self.trains, self.units, self.epochs, width)
 
     def save(self, path: str | Path) -> None:
@@ -331,16 +322,6 @@ def most_active(recording: Recording, n_units: int) -> list[int]:
     """Positions of the units with the most spikes within epochs, increasing."""
     by_activity = np.argsort(-recording.spike_counts, kind="stable")
     return sorted(by_activity[:n_units].tolist())
-
-
-def silent_start_s(recording: Recording) -> float:
-    """Seconds from the first epoch to the first spike; 0 if chance may explain them."""
-    inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
-    if not inside.size:
-        return 0.0
-    silent = float(inside.min() - recording.epochs.starts[0])
-    interval = float(np.ptp(inside)) / inside.size
-    return silent if silent > max(_SILENT_S, _SILENT_INTERVALS * interval) else 0.0
 
 
 def _converted(function: str, content: Any, options: dict[str, Any]) -> Recording:

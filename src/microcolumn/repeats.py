@@ -147,10 +147,8 @@ class Repeats:
         repeat, _ = self.locate(words)
         present: NDArray[np.int64] = np.unique(repeat[repeat >= 0])
         if present.size < 2:
-            raise BadInput(
-                f"the words hold {present.size} repeat{'s' * (present.size != 1)} of the stimulus",
-                "a split by repeats needs at least 2",
-            )
+            problem = f"the words hold {present.size} of the repeats"
+            raise BadInput(problem, "a split by repeats needs at least 2")
         n_first = min(max(round(share * present.size), 1), present.size - 1)
         chosen = random_generator(random_state).permutation(present)[:n_first]
         in_first = np.isin(repeat, chosen)
@@ -197,8 +195,6 @@ class Repeats:
         outside = np.flatnonzero(repeat < 0)
         if outside.size:
             when = float(words.clock.times_s(words.bins[outside[:1]], words.bin_width)[0])
-            raise BadInput(
-                f"{outside.size} of {words.n_bins} bins lie in no repeat, the first at {when:g} s",
-                "leave them out with repeats.within(words)",
-            )
+            problem = f"{outside.size} of {words.n_bins} bins, one at {when:g} s, lie in no repeat"
+            raise BadInput(problem, "leave them out with repeats.within(words)")
         return repeat, moment

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from .errors import BadArgument, BadInput
+from .formatting import counted
 from .repeats import Repeats
 from .timeline import Places
 from .validation import Bits, Floats, real_array
@@ -147,12 +148,9 @@ class StimulusDrive:
         return int(self._seen.sum())
 
     def __repr__(self) -> str:
-        n_locked = int(self.locked.sum())
-        return (
-            f"StimulusDrive({self.n_units} unit{'s' * (self.n_units != 1)}, {self.n_repeats} "
-            f"repeats of {self.repeats.duration_s:g} s, {n_locked} unit{'s' * (n_locked != 1)} "
-            "locked to the stimulus)"
-        )
+        units, locked = counted(self.n_units, "unit"), counted(int(self.locked.sum()), "unit")
+        shown = f"{units}, {self.n_repeats} repeats of {self.repeats.duration_s:g} s"
+        return f"StimulusDrive({shown}, {locked} locked to the stimulus)"
 
     def psth_hz(self) -> Floats:
         """Smoothed rate of each unit at each moment, bins per second, (n_moments, n_units)."""

@@ -33,7 +33,6 @@ class AsTable:
         try:
             import pandas
         except ImportError:
-            raise ImportError(
-                "to_dataframe needs pandas: pip install pandas, or use to_rows()"
-            ) from None
+            problem = "to_dataframe needs pandas: pip install pandas, or use to_rows()"
+            raise ImportError(problem) from None
         return pandas.DataFrame(self.to_rows())

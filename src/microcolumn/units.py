@@ -43,11 +43,9 @@ def downwards(depth_reference: str) -> float:
 def check_depth_reference(reference: str, source: str) -> None:
     """Refuse depths without a stated zero and direction."""
     if reference == "unstated" or reference not in DEPTH_REFERENCES:
-        raise BadInput(
-            f"depth_reference of {source} is {reference!r}",
-            'state what depths are measured from: "surface" (larger is deeper), "tip" '
-            '(larger is more superficial) or "layer IV"',
-        )
+        choices = '"surface" (larger is deeper), "tip" (larger is more superficial) or "layer IV"'
+        remedy = f"state what depths are measured from: {choices}"
+        raise BadInput(f"depth_reference of {source} is {reference!r}", remedy)
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -116,7 +114,11 @@ class Units(AsTable):
         columns["multiunit"] = _multiunit(multiunit, columns["quality"], n_units)
         if depth_um is not None:
             reference = "surface" if depth_reference is None else depth_reference
-            columns["depth_um"] = _depths(depth_um, n_units)
+            depths = real_vector("depth_um", depth_um, n_units, "unit")
+            remedy = "depths must be finite, or nan where unknown"
+            check_entries("depth_um", depths, ~np.isinf(depths), remedy)
+            depths.flags.writeable = False
+            columns["depth_um"] = depths
             columns["depth_reference"] = one_of("depth_reference", reference, DEPTH_REFERENCES)
         for name, value in columns.items():
             object.__setattr__(self, name, value)
@@ -214,11 +216,9 @@ def several_probes(probe: Sequence[str] | None) -> str:
     if len(counts) < 2:
         return ""
     largest, n_units = counts.most_common(1)[0]
-    return (
-        f"units come from {len(counts)} probes, while a population is recorded by one; choose one "
-        f"with --probe or Recording.select, for example {largest!r} ({n_units} of "
-        f"{counts.total()} units)"
-    )
+    example = f"{largest!r} ({n_units} of {counts.total()} units)"
+    problem = f"units come from {len(counts)} probes, while a population is recorded by one"
+    return f"{problem}; choose one with --probe or Recording.select, for example {example}"
 
 
 def _check_distinct(names: tuple[str, ...]) -> None:
@@ -226,11 +226,8 @@ def _check_distinct(names: tuple[str, ...]) -> None:
         raise BadArgument("ids", "is empty", "a table needs at least one unit")
     if len(set(names)) < len(names):
         place = next(k for k, name in enumerate(names) if name in names[:k])
-        raise BadArgument(
-            f"ids[{names.index(names[place])}]",
-            f"and ids[{place}] are both {names[place]!r}",
-            "give each unit its own name",
-        )
+        first, problem = names.index(names[place]), f"and ids[{place}] are both {names[place]!r}"
+        raise BadArgument(f"ids[{first}]", problem, "give each unit its own name")
 
 
 def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
@@ -238,14 +235,6 @@ def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
     if len(labels) != n_units:
         raise BadArgument(name, f"has {len(labels)} labels for {n_units} units", "pass one each")
     return labels
-
-
-def _depths(depth_um: ArrayLike, n_units: int) -> NDArray[np.float64]:
-    depths = real_vector("depth_um", depth_um, n_units, "unit")
-    remedy = "depths must be finite, or nan where unknown"
-    check_entries("depth_um", depths, ~np.isinf(depths), remedy)
-    depths.flags.writeable = False
-    return depths
 
 
 def _multiunit(

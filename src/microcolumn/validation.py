@@ -51,11 +51,8 @@ def check_binary(X: Any) -> Bits:
     try:
         array = np.asarray(_bins_first(X))
     except ValueError as error:
-        raise BadArgument(
-            "X",
-            f"cannot be read as a matrix ({_first_clause(error)})",
-            "pass rows of equal length, one per bin",
-        ) from None
+        problem = f"cannot be read as a matrix ({_first_clause(error)})"
+        raise BadArgument("X", problem, "pass rows of equal length, one per bin") from None
     if array.ndim == 0 and array.dtype.kind == "O" and array.item() is None:
         raise BadArgument("X", "is None", "pass a matrix of one row per bin, one column per unit")
     array = _numbers(array)
@@ -71,9 +68,8 @@ def check_binary(X: Any) -> Bits:
         good = ones | (part == 0)
         if not good.all():
             row, column = (int(i) for i in np.argwhere(~good)[0])
-            raise BadArgument(
-                f"X[{rows.start + row}, {column}]", f"is {_bad_value(part[row, column].item())}"
-            )
+            value = _bad_value(part[row, column].item())
+            raise BadArgument(f"X[{rows.start + row}, {column}]", f"is {value}")
         bits[rows] = ones
     return bits
 
@@ -95,12 +91,9 @@ def dense_bits(X: Any) -> Any:
 def check_orientation(n_bins: int, n_units: int) -> None:
     """Refuse a matrix whose bins seem to be in columns, before its units are paired."""
     if n_units >= _MANY_COLUMNS and n_units > n_bins:
-        raise BadArgument(
-            "X",
-            f"has {n_bins:,} rows and {n_units:,} columns, which looks transposed: rows are bins "
-            "and columns are units",
-            "pass X.T, or Words.from_array(X, units=...) if it is meant",
-        )
+        problem = f"has {n_bins:,} rows and {n_units:,} columns, which looks transposed"
+        remedy = "rows are bins: pass X.T, or Words.from_array(X, units=...) if it is meant"
+        raise BadArgument("X", problem, remedy)
 
 
 def check_unmasked(name: str, values: Any) -> None:
@@ -121,9 +114,8 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise BadType(
-                "X", f"has dtype object and not all of it is a number ({error})", _BINARY
-            ) from None
+            problem = f"has dtype object and not all of it is a number ({error})"
+            raise BadType("X", problem, _BINARY) from None
     if array.dtype.kind not in "biuf":
         problem = f"X has dtype {array.dtype}, which holds no numbers"
         if array.dtype.kind == "c":
@@ -135,16 +127,12 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
         found = f"{len(shape)}D array" if shape else "scalar array"
-        raise BadInput(
-            f"Expected 2D array, got {found} instead (shape={shape})",
-            "Reshape your data to one row per bin and one column per unit: X.reshape(-1, n_units)",
-        )
+        problem = f"Expected 2D array, got {found} instead (shape={shape})"
+        raise BadInput(problem, "Reshape your data to bins by units: X.reshape(-1, n_units)")
     for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
         if size == 0:
-            raise BadInput(
-                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required",
-                f"pass at least one {name}",
-            )
+            problem = f"(shape={shape}) while a minimum of 1 is required"
+            raise BadInput(f"Found array with 0 {entry}(s) {problem}", f"pass at least one {name}")
 
 
 def _bad_value(value: float) -> str:
@@ -152,11 +140,8 @@ def _bad_value(value: float) -> str:
     if not math.isfinite(value):
         shown = "NaN" if math.isnan(value) else value
         return f"{shown}; words are binary: leave out or repair the bins that hold {shown} first"
-    if value < 0:
-        return f"{value}; words are binary: recode to 0 and 1 first, for example (X > 0)"
-    if value == int(value):
-        return f"{value}; words are binary: binarise counts first, for example (X > 0)"
-    return f"{value}; words are binary: threshold to 0 and 1 first, for example (X > 0.5)"
+    above = 0 if value == int(value) else 0.5
+    return f"{value}; words are binary: binarise X first, for example (X > {above})"
 
 
 def _first_clause(error: Exception) -> str:
@@ -321,9 +306,8 @@ def check_positions(name: str, values: Any, n: int, of: str = "unit") -> list[in
     seen: set[int] = set()
     for position in positions:
         if not 0 <= position < n:
-            raise BadArgument(
-                name, f"names position {position}", f"positions of {n} {of}s run from 0 to {n - 1}"
-            )
+            remedy = f"positions of {n} {of}s run from 0 to {n - 1}"
+            raise BadArgument(name, f"names position {position}", remedy)
         if position in seen:
             raise BadArgument(name, f"names position {position} twice", f"pick each {of} once")
         seen.add(position)
@@ -335,8 +319,5 @@ def random_generator(random_state: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
-        raise BadType(
-            "random_state",
-            f"is {random_state!r}",
-            "pass a whole number that is not negative, a numpy.random.Generator or None",
-        ) from None
+        remedy = "pass a whole number that is not negative, a numpy.random.Generator or None"
+        raise BadType("random_state", f"is {random_state!r}", remedy) from None

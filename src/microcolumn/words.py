@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .concatenation import concatenated
-from .errors import BadArgument, BadInput, BadType
+from .errors import BadArgument, BadInput
 from .formatting import counted
 from .notebook import card, units_tables
 from .packing import unique_rows
@@ -36,6 +36,7 @@ from .validation import (
     check_positions,
     chunks,
     dense_bits,
+    expect,
     one_of,
     positive_number,
     proper_share,
@@ -136,14 +137,10 @@ class Words:
         if cls is Words and units is None:  # a few words of many units may be scored
             check_orientation(n_bins, n_units)
         table = Units.numbered(n_units) if units is None else units
-        if not isinstance(table, Units):
-            raise BadType("units", f"is {units!r}", "pass a table, for example Units(names)")
+        expect("units", table, Units, "a table, for example Units(names)")
         if len(table) != n_units:
-            raise BadArgument(
-                "units",
-                f"has {len(table)} entries for {n_units} columns of X",
-                "pass one unit per column",
-            )
+            problem = f"has {len(table)} entries for {n_units} columns of X"
+            raise BadArgument("units", problem, "pass one unit per column")
         starts = checked_epoch_starts([0] if epoch_starts is None else epoch_starts, n_bins)
         weights = None if sample_weight is None else _checked_weights(sample_weight, n_bins)
         distinct, index = unique_rows(bits)
@@ -256,7 +253,10 @@ class Words:
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
         one_of("by", by, ("words", "blocks"))
-        n_first = self._size_of_first(fraction)
+        n_first = round(proper_share("fraction", fraction) * self.n_bins)
+        if not 0 < n_first < self.n_bins:
+            problem = f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}"
+            raise BadInput(problem, "use a fraction nearer to 0.5 or more data")
         rng = random_generator(random_state)
         if by == "words":
             if n_blocks is not None:
@@ -271,10 +271,8 @@ class Words:
             apart = windows_apart(in_first, self.bins, self.window)
         parts = np.flatnonzero(in_first & apart), np.flatnonzero(~in_first & apart)
         if not (parts[0].size and parts[1].size):
-            raise BadInput(
-                f"a part would be empty: no window of {self.window} bins fits into its blocks",
-                "use a shorter window, fewer blocks or more data",
-            )
+            problem = f"a part would be empty: no window of {self.window} bins fits into its blocks"
+            raise BadInput(problem, "use a shorter window, fewer blocks or more data")
         return self._take(parts[0]), self._take(parts[1])
 
     @staticmethod
@@ -318,16 +316,6 @@ class Words:
             bins=self.bins[oldest],
             window=n_bins_per_word,
         )
-
-    def _size_of_first(self, fraction: float) -> int:
-        fraction = proper_share("fraction", fraction)
-        n_first = round(fraction * self.n_bins)
-        if not 0 < n_first < self.n_bins:
-            raise BadInput(
-                f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}",
-                "use a fraction nearer to 0.5 or more data",
-            )
-        return n_first
 
     def _take(self, kept: NDArray[np.intp]) -> Words:
         """Words of the bins at ``kept`` (increasing); an epoch ends wherever bins are missing."""
@@ -378,11 +366,8 @@ def checked_bin_width(bin_width: float) -> float:
     """``bin_width`` in seconds, or a sentence about why it cannot be one."""
     width = positive_number("bin_width", bin_width, "it must be a positive number of seconds")
     if width >= 10.0:  # no spike train is binned this coarsely
-        raise BadArgument(
-            "bin_width",
-            f"is {bin_width}, which looks like milliseconds",
-            "give seconds, such as 0.020",
-        )
+        problem = f"is {bin_width}, which looks like milliseconds"
+        raise BadArgument("bin_width", problem, "give seconds, such as 0.020")
     return width
 
 

@@ -66,17 +66,13 @@ class WordsInfo:
         """
         if not math.isclose(self.bin_width, other.bin_width, rel_tol=1e-9):
             mine, theirs = self.bin_width, other.bin_width
-            raise BadInput(
-                f"{this} was fitted on bins of {mine * 1000.0:g} ms, not of {theirs * 1000.0:g} "
-                f"ms as in {name}",
-                f"bin at {mine:g} s, or fit at {theirs:g} s",
-            )
+            ms = f"{mine * 1000.0:g} ms, not of {theirs * 1000.0:g} ms"
+            problem = f"{this} was fitted on bins of {ms} as in {name}"
+            raise BadInput(problem, f"bin at {mine:g} s, or fit at {theirs:g} s")
         if self.window != other.window:
             mine, theirs = self.window, other.window
-            raise BadInput(
-                f"{this} was fitted on words of {mine} bins, not of {theirs} as in {name}",
-                f"use words.embed({mine}), or fit to words of {theirs}",
-            )
+            problem = f"{this} was fitted on words of {mine} bins, not of {theirs} as in {name}"
+            raise BadInput(problem, f"use words.embed({mine}), or fit to words of {theirs}")
         return self.order_among(other.units, name, this)
 
     def order_among(
@@ -89,9 +85,8 @@ class WordsInfo:
         remedy = "pass the same units, for example recording.select(ids=model.unit_ids_)"
         for unit in self.units.ids:
             if unit not in place:
-                raise BadInput(
-                    f"{this} was fitted on unit {unit!r}, which is not in {name}", remedy
-                )
+                problem = f"{this} was fitted on unit {unit!r}, which is not in {name}"
+                raise BadInput(problem, remedy)
         if len(units) > len(self.units):
             foreign = next(unit for unit in units.ids if unit not in set(self.units.ids))
             raise BadInput(f"unit {foreign!r} of {name} is none that {this} was fitted on", remedy)

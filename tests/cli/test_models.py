@@ -219,10 +219,10 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
         "no.nwb does not exist; check the path": (tmp_path / "no.nwb", "--model", saved),
         "no.safetensors does not exist": (session, "--model", tmp_path / "no.safetensors"),
         "is not a microcolumn model": (session, "--model", session),
-        "leave out --ids": (session, "--model", saved, "--ids", "10,11"),
-        "has no unit '99'; it has 10, 11": (session, "--model", saved, "--predict", 99),
+        "--ids is given, but": (session, "--model", saved, "--ids", "10,11"),
+        "no unit has ids '99'; there is '10', '11'": (session, "--model", saved, "--predict", 99),
         "no predicted bin starts between 30": (session, "--model", saved, "--from", 30),
-        "bins of 0.02 s; leave out": (session, "--model", saved, "--bin-width", 0.04),
+        "--bin-width is given, but": (session, "--model", saved, "--bin-width", 0.04),
     }.items():
         assert_refused(sentence, "predict", *arguments, "--out", out)
         assert not list(tmp_path.iterdir())

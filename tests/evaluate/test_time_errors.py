@@ -114,6 +114,22 @@ def test_splits_without_a_cell_in_common_leave_the_test_words_error():
     shares = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]])
     gains = shares * np.array([1.0, 3.0, -2.0, 4.0])
     mean, stderr, df = mean_over_splits(gains, shares, 0.5)
-    assert (mean, df) == (pytest.approx(1.5), pytest.approx(N_WAVES))
+    assert (mean, df) == (pytest.approx(1.5), pytest.approx(3.0))  # of four cells
     influence = (gains - mean * shares).sum(axis=0) / 2
     assert stderr == pytest.approx(math.sqrt(wave_variance(influence)))
+
+
+def test_degrees_of_freedom_are_those_of_the_variance_over_many_series():
+    # Words of ten blocks of twenty: ten waves are no longer independent.
+    rng = np.random.default_rng(6)
+    tested = np.repeat(rng.permutation(np.repeat([1.0, 0.0], 10)), 10)
+    shares = tested[None] / tested.sum()
+    found = []
+    for _ in range(4000):
+        gains = shares * rng.normal(size=tested.size)
+        found.append(mean_over_splits(gains, shares, 0.5))
+    variances = np.array([each.stderr for each in found]) ** 2
+    assert variances.mean() == pytest.approx(1.0 / tested.sum(), rel=0.05)
+    df = 2.0 * variances.mean() ** 2 / variances.var()
+    assert df == pytest.approx(found[0].df, rel=0.15)
+    assert found[0].df < 8.0

@@ -112,7 +112,7 @@ def test_a_reference_that_leads_where_no_link_does_is_not_followed(tmp_path, sec
 def test_a_fifo_a_device_and_a_socket_are_one_sentence(tmp_path):
     path = tmp_path / "a.npz"
     os.mkfifo(path)
-    assert f"{path}: it is a FIFO, which cannot be read as a recording" in sentence(path)
+    assert f"{path}: it is a FIFO, which holds no recording" in sentence(path)
     assert "it is a device" in sentence("/dev/zero")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "a.nwb"))

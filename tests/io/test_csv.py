@@ -184,9 +184,9 @@ def test_a_matrix_of_counts_is_read_with_its_bin_width(made, names, tmp_path):
     ("text", "options", "sentence"),
     [
         ("0,1\n1,0\n", {}, "is square, so that its axis of time is not known; pass units_in="),
-        ("a,b,c\n0,1,1\n", {}, "1 rows and 3 named columns, .* pass units_in="),
+        ("a,b,c\n0,1,1\n", {}, "1 rows, 3 named columns; pass units_in="),
         ("0,1\n1,0.5\n0,0\n", {}, "has 0.5 in row 2 and column 2; counts are whole numbers"),
-        ("0,1\n1\n0,0\n", {}, "line 2 has 1 fields where the first has 2"),
+        ("0,1\n1\n0,0\n", {}, "line 2 has 1 fields, the first 2"),
         ("0,1\n1,0\n0,9e18\n", {}, "counts .* claims .* bytes in a file of"),
         ("0,1\n1,0\n0,1\n", {"times": "x"}, "times does not apply to a matrix of counts"),
     ],
@@ -212,8 +212,8 @@ DAMAGE = {
     "infinite": ("unit,time\n1,inf\n", "line 2: time is inf"),
     "negative": ("unit,time\n1,-0.5\n", "first spike is at -0.5 s, before 0; .*: start=-1$"),
     "decimal commas": ('unit,time\n1,"0,5"\n', "line 2: time '0,5' is not a number; write decimal"),
-    "more commas": ("unit,time\n1,0,5\n", "line 2 has 3 fields where the first has 2; .*points"),
-    "a short line": ("unit,time\n1,0.5\n1\n", "line 3 has 1 fields where the first has 2"),
+    "more commas": ("unit,time\n1,0,5\n", "line 2 has 3 fields, the first 2; .*points"),
+    "a short line": ("unit,time\n1,0.5\n1\n", "line 3 has 1 fields, the first 2"),
     "an empty line": ("unit,time\n1,0.5\n\n1,0.6\n", "line 3 is empty; remove it"),
     "two depths": (
         "unit,time,depth\n1,0.1,50\n2,0.2,70\n1,0.3,60\n",

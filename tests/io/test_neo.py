@@ -87,8 +87,8 @@ def test_a_pickle_is_never_opened(tmp_path):
 
     path = tmp_path / "a.pkl"
     path.write_bytes(pickle.dumps(Harmful()))
-    assert "can run any code" in message_of(path)
-    assert "can run any code" in message_of(path, io="PickleIO")
+    assert "can run code of theirs" in message_of(path)
+    assert "io is 'PickleIO'; choose one of" in message_of(path, io="PickleIO")
     assert not (tmp_path / "harm").exists()
 
 
@@ -115,14 +115,14 @@ def nex_with(tmp_path, at, layout, *values):
 @pytest.mark.parametrize(
     ("at", "layout", "value", "part"),
     [
-        (264, "<d", 0.0, "0.0 ticks per second"),
-        (272, "<i", 10**9, "from 1000000000"),
-        (280, "<i", 10**9, "claims 1,000,000,000 variables"),
-        (280, "<i", -1, "claims -1 variables"),
+        (264, "<d", 0.0, "share no time"),
+        (272, "<i", 10**9, "one starts at 33333.33333 s"),
+        (280, "<i", 10**9, "cannot be read as a format of Neo"),
+        (280, "<i", -1, "no spikes"),
         (280, "<i", 0, "no spikes"),
-        (544 + 76, "<i", 2**31 - 1, "claims 2,147,483,647 entries"),
-        (544 + 76, "<i", -1, "claims -1 entries"),
-        (544 + 72, "<I", 2**32 - 4, "from byte 4,294,967,292 on"),
+        (544 + 76, "<i", 2**31 - 1, "claims 2,147,483,647 spikes and has 230"),
+        (544 + 76, "<i", -1, "claims -1 spikes"),
+        (544 + 72, "<I", 2**32 - 4, "claims 50 spikes and has 0"),
         (544 + 208 + 8, "2s", b"10", "called '10'; call units by Neo's ids"),
     ],
 )
@@ -142,10 +142,10 @@ def test_unsorted_neuroexplorer_times_are_sorted_and_negative_ones_outside_the_e
 @pytest.mark.parametrize(
     ("at", "layout", "value", "part"),
     [
-        (136, "<i", 0, "0 ticks per second"),
-        (140, "<i", 10**7, "[10000000, 1, 0] channels"),
-        (140, "<i", -1, "channels"),
-        (-24, "<H", 9, "unknown type 9"),
+        (136, "<i", 0, "cannot be read as a format of Neo"),
+        (140, "<i", 10**7, "it has 0 of 5 spikes"),
+        (140, "<i", -1, "it has 0 of 5 spikes"),
+        (-24, "<H", 9, "it has 4 of 5 spikes"),
         (-12, "<H", 60000, "and ends at"),
         (-10, "<H", 60000, "and ends at"),
     ],
@@ -240,7 +240,7 @@ def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():
     recording = from_neo([train([0.5, 1.0], 1.0, name="a"), train([0.7], 2.0, name="b")])
     assert recording.duration_s == pytest.approx(1.0)
     assert recording.rates_hz[0] == pytest.approx(2.0)
-    assert "do not cover the same time" in recording.notes[0]
+    assert "cover different times" in recording.notes[0]
     touching = block_of([train([1.0], 1.0, name="a")], [train([1.0], start=1.0, name="a")])
     epochs = from_neo(touching).epochs
     assert epochs.starts.tolist() == [0.0, epochs.stops[0]] == [0.0, 1.0]

@@ -171,7 +171,7 @@ def test_epochs_are_the_time_in_which_every_unit_was_observed(tmp_path):
 
 def test_units_never_observed_together_need_a_decision(tmp_path):
     apart = [[[0.0, 1.0]], [[1.0, 2.0]], [[0.0, 3.0]], [[0.0, 3.0]]]
-    with pytest.raises(ValueError, match="leave no time with all units observed"):
+    with pytest.raises(ValueError, match="no time is left by its epochs, obs_intervals"):
         observed(tmp_path, apart)
     recording = observed(tmp_path, apart, ignore_obs_intervals=True)
     assert recording.duration_s > 2.9

@@ -105,7 +105,7 @@ def test_even_timestamps_stand_for_a_rate_and_uneven_ones_are_refused(tmp_path):
     with read_lfp(path, depth_reference="tip", series="even") as lfp:
         assert lfp.sampling_rate_hz == pytest.approx(500.0, rel=1e-3)
         assert lfp.start_s == pytest.approx(5.0, abs=1e-4)
-    with pytest.raises(ValueError, match="uneven, worst after sample 39"):
+    with pytest.raises(ValueError, match=r"'gap' are uneven, worst at 5\.07801 s"):
         read_lfp(path, depth_reference="tip", series="gap")
 
 

@@ -204,7 +204,7 @@ DAMAGE = {
     ),
     "seconds": (
         {"spike_times__npy": np.array(SAMPLES) / RATE},
-        r"spike 1 is at 0\.02, which is no whole number of samples; these look like seconds: save",
+        r"spike 1 is at 0\.02, no whole number of samples; if these are seconds, save",
     ),
     "NaN": ({"spike_times__npy": np.array([0, np.nan, 1, 2, 3, 4])}, "unit '2': spike 0 is at nan"),
     "lengths": ({"spike_times__npy": np.arange(3)}, "spike_times.npy has 3 entries but spike_cl"),

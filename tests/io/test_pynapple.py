@@ -101,7 +101,7 @@ def test_pickled_metadata_stays_closed_and_the_note_says_what_to_do(saved, tmp_p
     [
         ({"index": None}, "no array 'index'"),
         ({"start": None}, "no array 'start'"),
-        ({"t": np.array([0.1])}, "one time and one number of a unit per spike"),
+        ({"t": np.array([0.1])}, "they need one number per spike"),
         ({"keys": np.array([10, 13, 16])}, "of unit 19, not one of 'keys'"),
         ({"keys": np.array([10, 13, 16, 19, 19])}, "'19'"),
         ({"end": np.array([-1.0, 3.0])}, "time support: epoch 0 runs from 0.0 to -1.0"),

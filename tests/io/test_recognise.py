@@ -3,6 +3,7 @@ import warnings
 import pytest
 import written
 
+import microcolumn as mc
 from microcolumn.io._recognise import recognise
 
 WRITERS = {
@@ -71,4 +72,4 @@ def test_a_folder_of_nothing_and_an_empty_file_are_one_sentence(tmp_path):
     for name in ("empty.xyz", "empty.nwb", "empty.csv", "empty.mat"):
         (tmp_path / name).touch()
         with pytest.raises(ValueError, match="is empty; export or copy it again"):
-            recognise(tmp_path / name)
+            mc.read(tmp_path / name)

@@ -36,10 +36,10 @@ def test_layers_of_a_recording_may_be_a_path(kind, tmp_path):
         ("unit,depth\na,3\n", "has no column of layers"),
         ("depth,layer\n3,IV\n", "has depth, layer and no column unit"),
         ("", "is empty"),
-        ("unit,layer\na,IV\nb\nc,V\n", "names no layer for unit 'b'"),
+        ("unit,layer\na,IV\nb\nc,V\n", "names no layer for 1 unit, such as 'b'"),
         ("unit,layer\na,IV\na,V\n", "line 3 names unit 'a' again"),
         ("unit,layer\n,IV\n", "line 2 names no unit"),
-        ("unit,layer\na,IV\n", "names no layer for unit 'b' .2 of 3 units are missing"),
+        ("unit,layer\na,IV\n", "names no layer for 2 units, such as 'b'"),
         (b"unit,layer\n\xff,IV\n", "is not UTF-8 text"),
     ],
 )

@@ -17,7 +17,7 @@ PENALISED = pytest.mark.parametrize("cls", [mc.Ising, mc.RBM, mc.SemiRBM])
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (X + X[:, [1, 0, 2]], "words are binary: binarise counts first"),
+        (X + X[:, [1, 0, 2]], "words are binary: binarise X first"),
         (np.ma.array(X, mask=X == 1), "X has masked entries; fill them or drop them first"),
     ],
     ids=["counts", "masked"],
@@ -71,7 +71,7 @@ def test_a_model_that_is_not_fitted_says_so(model):
 def test_a_refused_fit_leaves_the_earlier_one_in_place(cls):
     model = cls(tol=1e-4).fit(X)
     before = model.b_.copy()
-    with pytest.raises(ValueError, match="binarise counts first"):
+    with pytest.raises(ValueError, match="binarise X first"):
         model.fit(X * 2)
     assert np.array_equal(model.b_, before)
     assert np.isfinite(model.score(X))

@@ -21,9 +21,9 @@ def test_the_page_names_units_layers_depths_rates_epochs_width_and_warnings(summ
     assert "bin width: 20 ms suggested" in page
     assert "unit '14'" in page  # which is silent
     [line] = [line for line in page.splitlines() if line.startswith("IV ")]
-    assert line.split() == ["IV", "2", "1", "450", "to", "1500", "1.50", "0.00", "3.00"]
+    assert line.split() == ["IV", "2", "450", "to", "1500", "1.50", "(0.00", "to", "3.00)"]
     [line] = [line for line in page.splitlines() if line.startswith("13 ")]
-    assert line.split() == ["13", "II/III", "1150", "mua", "60", "3.00"]
+    assert line.split() == ["13", "II/III", "mua", "1150", "yes", "60", "3.00"]
 
 
 def test_the_dictionary_holds_the_same_and_survives_json(summary):

@@ -23,11 +23,9 @@ def certificate(model: Any) -> list[tuple[str, str]]:
     sampled = _sampled_certificate(model)
     if sampled is not None:
         gain, stderr = (sampled[f"{name}_bits_per_second"] for name in ("gain", "stderr"))
-        convergence = (
-            "certificate",
-            f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments, "
-            f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained",
-        )
+        z = f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments"
+        left = f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained"
+        convergence = ("certificate", f"{z}, {left}")
     couplings = f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"
     return [
         ("model", f"{type(model).__name__}{penalty}"),
@@ -47,11 +45,8 @@ def _of_alternative(model: Any) -> list[tuple[str, str]]:
     if found is not None:
         doubt = "" if found.converged else ", not converged"
         rows.append(("optimality", f"{found.optimality:.2g}{doubt}"))
-    return [
-        *rows,
-        ("parameters", f"{model.n_parameters_:,}"),
-        ("normaliser", str(model.log_partition())),
-    ]
+    rows.append(("parameters", f"{model.n_parameters_:,}"))
+    return [*rows, ("normaliser", str(model.log_partition()))]
 
 
 def _hidden_units(model: Any) -> str:

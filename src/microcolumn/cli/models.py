@@ -155,13 +155,22 @@ def predict(
     from ..models import load
 
     fitted = load(model)
-    recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(ids))
+    recording, unit_ids = source.read(file), _known(fitted, model, ids=reading.ids_of(ids))
+    if unit_ids is not None:
+        recording = recording.take(_positions(recording, unit_ids))
+    n_units = fitted.n_features_in_ // window_of(fitted)
+    if recording.n_units != n_units:
+        problem = f"{file} has {recording.n_units} units and {model} is of {n_units}, not named"
+        raise BadInput(problem, "name them with --ids")
+    width, chosen = _known(fitted, model, bin_width=bin_width), reading.ids_of(predict)
+    if width is None:
+        raise BadInput(f"{model} does not say its bin width", "give --bin-width in seconds")
     with log_if_slow("predicting"):
         prediction = evaluate.predict(
             fitted,
-            recording.bin(_bin_width(fitted, model, bin_width)).embed(window_of(fitted)),
+            recording.bin(width).embed(window_of(fitted)),
             given=cast(Literal["rest", "past"], given),  # which refuses others
-            positions=_positions(recording.units.ids, reading.ids_of(predict), model),
+            positions=None if chosen is None else _positions(recording, chosen),
         )
     if (first, last) != (None, None):
         prediction = prediction.stretch(
@@ -258,44 +267,19 @@ def _columns(model: Any) -> list[str]:
     return list(bit_names(units, window_of(model)))
 
 
-def _bin_width(fitted: Any, model: Path, bin_width: float | None) -> float:
-    """The model's own bin width, or the one given for a model that does not know it."""
-    known: float | None = fitted.bin_width_
-    if known is not None and bin_width is not None:
-        raise BadInput(f"{model} was fitted on bins of {known:g} s", "leave out --bin-width")
-    if known is None and bin_width is None:
-        raise BadInput(f"{model} does not say its bin width", "give --bin-width in seconds")
-    return cast(float, bin_width if known is None else known)
+def _known(fitted: Any, model: Path, **given: Any) -> Any:
+    """Bin width or ids of units that a model knows, or what is given for one that does not."""
+    [(name, value)] = given.items()
+    known = getattr(fitted, {"ids": "unit_ids_"}.get(name, f"{name}_"))
+    if known is not None and value is not None:
+        raise BadArgument(name, f"is given, but {model} says it itself", "leave it out")
+    return value if known is None else known
 
 
-def _same_units(
-    recording: Recording, fitted: Any, file: str, model: Path, given: list[str] | None
-) -> Recording:
-    """The recording of the model's units, in the model's order."""
-    ids = fitted.unit_ids_ or given
-    if fitted.unit_ids_ is not None and given is not None:
-        raise BadInput(f"{model} says which units it was fitted on", "leave out --ids")
-    if ids is not None:
-        positions = _positions(recording.units.ids, list(ids), file)
-        recording = recording.take(positions or [])
-    n_units = fitted.n_features_in_ // window_of(fitted)
-    if recording.n_units != n_units:
-        raise BadInput(
-            f"{file} has {recording.n_units} units but {model} was fitted on {n_units}, and does "
-            "not say which",
-            "name them with --ids",
-        )
-    return recording
-
-
-def _positions(
-    known: Sequence[str], wanted: list[str] | None, place: str | Path
-) -> list[int] | None:
-    for name in wanted or []:
-        if name not in known:
-            few = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
-            raise BadInput(f"{place} has no unit {name!r}", f"it has {few}")
-    return [known.index(name) for name in wanted] if wanted else None
+def _positions(recording: Recording, ids: Sequence[str]) -> list[int]:
+    """Positions of the units with these ids, in their order."""
+    recording.select(ids=ids)  # names the first that is not there
+    return [recording.units.ids.index(unit) for unit in ids]
 
 
 def _predicted_rows(prediction: Prediction) -> Iterator[Sequence[Any]]:

@@ -40,16 +40,27 @@ def cells_of(places: NDArray[np.int64], n_places: int) -> NDArray[np.int64]:
 
 def wave_variance(influence: Floats) -> float:
     """Variance of the sum of a series (n_cells,) that adds up to zero; NaN for a single cell."""
-    waves = _waves(influence)
+    waves = _waves(influence.size) @ influence
     return float(np.mean(waves**2)) if waves.size else math.nan
 
 
-def _waves(influence: Floats) -> Floats:
-    """What each of the slowest waves has of a series, (n_waves,), as much as its sum may have."""
-    n = influence.size
-    waves = np.arange(1, min(N_WAVES, n - 1) + 1)
-    phases = np.outer(waves, np.arange(n) + 0.5) * (math.pi / n)
-    return np.asarray(math.sqrt(2.0) * (np.cos(phases) @ influence))
+def _waves(n_cells: int) -> Floats:
+    """The slowest cosine waves over cells, (n_waves, n_cells), with a mean square of 1."""
+    waves = np.arange(1, min(N_WAVES, n_cells - 1) + 1)
+    phases = np.outer(waves, np.arange(n_cells) + 0.5) * (math.pi / n_cells)
+    return np.asarray(math.sqrt(2.0) * np.cos(phases))
+
+
+def _degrees_of_freedom(weights: Floats) -> float:
+    """Those of :func:`wave_variance` where cells count by ``weights`` (n_cells,).
+
+    With equal weights waves are independent and this is their number. Test words that lie in a few
+    blocks show fewer.
+    """
+    waves = _waves(weights.size) * weights
+    products = waves @ waves.T
+    total = float(np.sum(products**2))
+    return float(np.trace(products)) ** 2 / total if total else math.nan
 
 
 def trend_p_value(influence: Floats) -> float:
@@ -57,7 +68,7 @@ def trend_p_value(influence: Floats) -> float:
 
     Two-sided, Student's t; NaN for few cells.
     """
-    first, *others = _waves(influence).tolist() or [math.nan]
+    first, *others = (_waves(influence.size) @ influence).tolist() or [math.nan]
     if len(others) < 2:
         return math.nan
     return p_value(first, math.sqrt(float(np.mean(np.square(others)))), len(others))
@@ -100,15 +111,16 @@ def mean_over_splits(gains: Floats, shares: Floats, train_share: float) -> MeanO
     n_splits = len(gains)
     mean = float(gains.sum() / n_splits)
     of_test = wave_variance((gains - shares * mean).sum(axis=0) / n_splits)
+    df = _degrees_of_freedom(shares.sum(axis=0))
     if n_splits == 1 or math.isnan(of_test):
-        return MeanOverTime(mean, math.sqrt(of_test), N_WAVES)
+        return MeanOverTime(mean, math.sqrt(of_test), df)
     common = train_share**2
     shift = _split_effects(gains, shares)
     of_train = float(shift @ shift) / (n_splits - 1) * (common / (1.0 - common) + 1.0 / n_splits)
     both = of_test + of_train
     # Satterthwaite's degrees of freedom of a sum of two variances.
-    spread = of_test**2 / N_WAVES + of_train**2 / (n_splits - 1)
-    return MeanOverTime(mean, math.sqrt(both), both**2 / spread if spread else float(N_WAVES))
+    spread = of_test**2 / df + of_train**2 / (n_splits - 1)
+    return MeanOverTime(mean, math.sqrt(both), both**2 / spread if spread else df)
 
 
 def _split_effects(gains: Floats, shares: Floats) -> Floats:

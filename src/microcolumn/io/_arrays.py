@@ -63,9 +63,15 @@ class Archive(Mapping[str, NDArray[Any]]):
                 if member.filename.endswith(".npy"):
                     name = member.filename.removesuffix(".npy")
                     try:
-                        self.shapes[name] = _header(archive, member)
+                        with archive.open(member) as file:
+                            end, shape = _end(file.read(_HEADER_BYTES), member.filename)
                     except PickledArrayError:
                         pickled.append(name)
+                        continue
+                    if end != member.file_size:
+                        problem = f"claims {end:,} bytes but has {member.file_size:,}"
+                        raise damaged(f"{member.filename} {problem}")
+                    self.shapes[name] = shape
         self.pickled = tuple(pickled)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -99,15 +105,6 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         raise damaged(f"it is no intact archive ({e})") from None
 
 
-def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, ...]:
-    """Shape of an array, once it is certain that the archive holds all of it."""
-    with archive.open(member) as file:
-        end, shape = _end(file.read(_HEADER_BYTES), member.filename)
-    if end != member.file_size:
-        raise damaged(f"{member.filename} claims {end:,} bytes but has {member.file_size:,}")
-    return shape
-
-
 def _with_possible_text(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Refuse characters that do not exist; Python accepts them and fails when they are used."""
     if array.dtype.kind == "U":
@@ -128,9 +125,8 @@ def _end(head: bytes, name: str) -> tuple[int, tuple[int, ...]]:
         reason = str(error).partition("\n")[0]
         raise damaged(f"{name} is no NumPy array ({reason:.100})") from None
     if dtype.hasobject:
-        raise PickledArrayError(
-            f"{name} holds Python objects, which could run code when opened", "save numbers or text"
-        )
+        problem = f"{name} holds Python objects, which could run code when opened"
+        raise PickledArrayError(problem, "save numbers or text")
     if dtype.itemsize == 0 or any(length < 0 for length in shape):
         raise damaged(f"{name} has shape {shape} and dtype {dtype}")
     return file.tell() + math.prod(shape) * dtype.itemsize, shape

@@ -23,11 +23,9 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
     one_of("time_unit", time_unit, (*_PER_SECOND, "samples"))
     if time_unit != "samples":
         if sampling_rate is not None:
-            raise BadArgument(
-                "sampling_rate",
-                f"is {sampling_rate!r} but times are in {time_unit}",
-                advice("pass {time_unit:samples} or leave it out"),
-            )
+            problem = f"is {sampling_rate!r} but times are in {time_unit}"
+            remedy = advice("pass {time_unit:samples} or leave it out")
+            raise BadArgument("sampling_rate", problem, remedy)
         return _PER_SECOND[time_unit]
     if not is_rate(sampling_rate):
         problem = f"its times are in samples and sampling_rate is {sampling_rate!r}"
@@ -49,10 +47,7 @@ def whole_epoch(
     last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
     if last <= duration:
         return Epochs([[0.0, duration]]), []
-    return None, [
-        f"{what} ends at {duration:g} s, before the last spike at {last:g} s, and does not tell "
-        "how long was recorded"
-    ]
+    return None, [f"{what} ends at {duration:g} s, before the last spike at {last:g} s: not used"]
 
 
 def align_segments(stretches: Sequence[tuple[float, float]]) -> tuple[Floats, list[str]]:

@@ -29,7 +29,11 @@ _REFERENCES = ("object", "region")
 
 
 def check_kind(path: Path) -> None:
-    """Refuse a FIFO, device or socket, which may never end, also as a member of a folder."""
+    """Refuse what is not there or empty, and what may never end, also as a member of a folder."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path")
+    if path.is_file() and path.stat().st_size == 0:
+        raise BadFile("it is empty", "export or copy it again")
     for file in (path, *(_members(path) if path.is_dir() else ())):
         try:
             kind = stat.S_IFMT(file.stat().st_mode)
@@ -37,10 +41,8 @@ def check_kind(path: Path) -> None:
             continue
         if kind not in (stat.S_IFREG, stat.S_IFDIR):
             name = "it" if file == path else str(file.relative_to(path))
-            raise BadFile(
-                f"{name} is {_SPECIAL.get(kind, 'a device')}, which cannot be read as a recording",
-                "name a file or a folder of files",
-            )
+            problem = f"{name} is {_SPECIAL.get(kind, 'a device')}, which holds no recording"
+            raise BadFile(problem, "name a file or a folder of files")
 
 
 def check_contained(path: Path) -> None:
@@ -128,11 +130,8 @@ def check_dataset(dataset: Any, name: bytes = b"") -> None:
         sources = [made.get_virtual_filename(n) for n in range(made.get_virtual_count())]
         others = [source for source in sources if source != "."]
     if others:
-        raise BadFile(
-            f"{f'/{_shown(name)}' if name else 'a dataset'} has its values in another file, "
-            f"{others[0]!r:.100}",
-            _ONE_FILE,
-        )
+        where = f"/{_shown(name)}" if name else "a dataset"
+        raise BadFile(f"{where} has its values in another file, {others[0]!r:.100}", _ONE_FILE)
 
 
 @contextmanager
@@ -142,29 +141,21 @@ def containing(path: Path) -> Iterator[None]:
     A reference may lead to a dataset that no link does. It is for a process that reads one file at
     a time and nothing else.
     """
+    from unittest import mock  # which replaces an attribute for a while
+
     with ExitStack() as stack:
         if path.is_dir():
             with suppress(ImportError):
                 from numcodecs.pickles import Pickle
 
-                stack.enter_context(_replaced(Pickle, "decode", _refuse_pickle))
+                stack.enter_context(mock.patch.object(Pickle, "decode", _refuse_pickle))
         elif is_hdf5(path):
             with suppress(ImportError):
                 import h5py
 
                 init = _checked_init(h5py.Dataset.__init__, path)
-                stack.enter_context(_replaced(h5py.Dataset, "__init__", init))
+                stack.enter_context(mock.patch.object(h5py.Dataset, "__init__", init))
         yield
-
-
-@contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
 
 
 def _checked_init(init: Callable[..., None], path: Path) -> Callable[..., None]:
@@ -179,8 +170,9 @@ def _checked_init(init: Callable[..., None], path: Path) -> Callable[..., None]:
     return checked
 
 
-def _refuse_pickle(*_: Any, **__: Any) -> None:
-    raise BadFile("it is pickled, which could run code", "save numbers or text")
+def _refuse_pickle(what: Any, *_: Any, **__: Any) -> None:
+    name = what if isinstance(what, Path) else "it"
+    raise BadFile(f"{name} is pickled, which could run code", "save numbers or text")
 
 
 def _shown(name: bytes) -> str:
@@ -191,41 +183,40 @@ def _shown(name: bytes) -> str:
 
 
 def _check_zarr(path: Path) -> None:
+    root, nodes = path.resolve(), _nodes(path)
+    for name, content in nodes.items():
+        attributes = nodes.get(name.with_name(".zattrs"))
+        if name.name == ".zarray" and _holds_references(content, attributes):
+            content |= {"filters": None}
+        for entry in _objects(content):
+            if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
+                _refuse_pickle(name.parent)
+            source = entry.get("source")
+            if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
+                raise BadFile(f"{name.parent} leads to another folder, {source!r:.100}", _ONE_FILE)
+
+
+def _nodes(path: Path) -> dict[Path, Any]:
+    """All metadata of a folder by name, with the copies that ``.zmetadata`` has of them."""
+    nodes: dict[Path, Any] = {}
     for file in _members(path):
         name = file.relative_to(path)
         if file.is_symlink():
             check_inside(file, path)
-        if file.name in _METADATA:
-            beside = file.with_name(".zattrs")
-            attributes = _read_json(beside, Path(beside.name)) if beside.exists() else None
-            _check_metadata(path.resolve(), _read_json(file, name), name, attributes)
+        if file.name == ".zmetadata":
+            content = _read_json(file, name)
+            copies = content.get("metadata") if isinstance(content, dict) else content
+            nodes |= {name / key: node for key, node in dict(copies or {}).items()}
+        elif file.name in _METADATA:
+            nodes[name] = _read_json(file, name)
+    return nodes
 
 
-def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> None:
-    if isinstance(content, dict) and name.name == ".zmetadata":
-        nodes = content.get("metadata")
-        nodes = nodes if isinstance(nodes, dict) else {}
-        for key, node in nodes.items():
-            beside = nodes.get(str(Path(key).with_name(".zattrs")))
-            _check_metadata(root, node, Path(key), beside)
-        return
-    if (
-        name.name == ".zarray"
-        and isinstance(content, dict)
-        and _holds_references(content, attributes)
-    ):
-        content = content | {"filters": None}
-    for entry in _objects(content):
-        if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
-            raise BadFile(f"{name.parent} is pickled, which could run code", "save numbers or text")
-        source = entry.get("source")
-        if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
-            raise BadFile(f"{name.parent} leads to another folder, {source!r:.100}", _ONE_FILE)
-
-
-def _holds_references(array: dict[str, Any], attributes: Any) -> bool:
+def _holds_references(array: Any, attributes: Any) -> bool:
     """Whether an array is a column of references, the one thing that hdmf-zarr pickles."""
-    kind = attributes.get("zarr_dtype") if isinstance(attributes, dict) else None
+    if not (isinstance(array, dict) and isinstance(attributes, dict)):
+        return False
+    kind = attributes.get("zarr_dtype")
     return array.get("dtype") == "|O" and (kind in _REFERENCES or isinstance(kind, list))
 
 

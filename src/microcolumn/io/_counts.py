@@ -74,16 +74,12 @@ def counted(
         found.append((rows, columns, values.astype(np.float64)))
     *place, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
     for bad in np.flatnonzero(~are_counts(counts))[:1]:
-        raise BadFile(
-            f"{title} has {counts[bad]} in row {place[0][bad] + 1} and column {place[1][bad] + 1}",
-            "counts are whole numbers from 0 on: save counts, or name what holds them",
-        )
+        where = f"row {place[0][bad] + 1} and column {place[1][bad] + 1}"
+        raise BadFile(f"{title} has {counts[bad]} in {where}", "counts are whole numbers from 0 on")
     check_claim(path, int(counts.sum()) * 8, f"the counts in {title}")
     trains = spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width)
-    note = (
-        f"{title} holds counts of {n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} "
-        f"bins of {width:g} s; spikes are spread evenly in their bins"
-    )
+    which = f"{n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} bins of {width:g} s"
+    note = f"{title} holds counts of {which}; spikes are spread evenly in their bins"
     return trains, Epochs([[0.0, n_bins * width]]), note
 
 
@@ -137,11 +133,8 @@ def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
     shape = (n_rows, len(header) - skipped)
     if named and units_in is None:
         if shape[1] > shape[0]:
-            raise BadFile(
-                f"it has {shape[0]} rows and {shape[1]} named columns, so that its axis of time "
-                "is not known",
-                advice("pass {units_in:rows} or {units_in:columns}"),
-            )
+            problem = f"its axis of time is unknown: {shape[0]} rows, {shape[1]} named columns"
+            raise BadFile(problem, advice("pass {units_in:rows} or {units_in:columns}"))
         units_in = "columns"
     ids = header[skipped:] if named else None
     return matrix_session(path, shape, pieces, width, units_in, ids)

@@ -20,6 +20,7 @@ from ..validation import (
     real_number,
     real_vector,
 )
+from .failures import as_bad_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +96,9 @@ class LFP:
         depth_um, depth_reference
             As for the class.
         """
-        try:
+        with as_bad_file("a Neo signal", "neo"):
             import neo
             import quantities as pq
-        except ModuleNotFoundError as error:
-            raise ImportError(
-                f"Neo signals need {error.name}; install it with: pip install 'microcolumn[neo]'"
-            ) from None
         expect(
             "signal", signal, neo.AnalogSignal, "a neo.AnalogSignal (load() turns a proxy into one)"
         )

@@ -198,11 +198,9 @@ class SpikeTable:
             if known.setdefault(unit, entry) != entry:
                 if name.lower() in _OF_UNITS:
                     label = list(self._codes)[unit]
-                    raise BadFile(
-                        f"{self.row} {self.next_row + row}: {name} of unit {label!r} is {entry!r} "
-                        f"but was {known[unit]!r} before",
-                        f"give each unit one {name}",
-                    )
+                    where = f"{self.row} {self.next_row + row}: {name} of unit {label!r}"
+                    problem = f"{where} is {entry!r} but was {known[unit]!r} before"
+                    raise BadFile(problem, f"give each unit one {name}")
                 self.leave_out(name, "change within units")
                 return
 
@@ -214,10 +212,9 @@ class SpikeTable:
         by_code = split_by_unit(times, np.concatenate(self._units), len(names))
         trains = [by_code[code] for code in codes]
         columns = {name: [known[code] for code in codes] for name, known in self.columns.items()}
-        notes = [
-            f"not read, since they {why}: {name_list(left)}" for why, left in self._left_out.items()
-        ]
-        return Session(names, trains, columns, notes=tuple(notes))
+        left_out = {why: name_list(names) for why, names in self._left_out.items()}
+        notes = tuple(f"not read, since they {why}: {left}" for why, left in left_out.items())
+        return Session(names, trains, columns, notes=notes)
 
 
 def _stated_unit(name: str) -> str | None:

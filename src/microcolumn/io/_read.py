@@ -134,8 +134,6 @@ def _place(path: str | Path) -> Any:
     if str(path).lower().endswith(".lindi.json"):
         raise BadFile("LINDI descriptions are not read", "name the HDF5 file itself or its URL")
     if not is_url(path):
-        if not Path(path).exists():
-            raise FileNotFoundError(f"{path} does not exist; check the path")
         check_kind(Path(path))
         return Path(path)
     place = found(str(path))

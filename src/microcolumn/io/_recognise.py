@@ -47,8 +47,6 @@ _FOLDERS = (
 
 def recognise(path: Path, *, mapped: bool = False) -> str:
     """Name of the reader for ``path``; of its container if the caller names what to read."""
-    if path.is_file() and path.stat().st_size == 0:
-        raise BadFile("it is empty", "export or copy it again")
     if mapped and path.is_file():
         return _container(path)
     name = _folder(path) if path.is_dir() else _file(path)
@@ -79,8 +77,10 @@ def _file(path: Path) -> str | None:
         return name
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
         return _archive(path)
-    if head.startswith(GZIP):
-        return _packed(path)
+    if head.startswith(GZIP):  # which is for tables alone
+        if _BY_EXTENSION.get(Path(path.stem).suffix.lower(), "csv") != "csv":
+            raise BadFile("it is compressed", "unpack it first, for example with gunzip")
+        return "csv"
     if _is_table(path, head):
         return "csv"
     return "mclust" if t_files(path) else None
@@ -94,13 +94,6 @@ def _is_table(path: Path, head: bytes) -> bool:
     if b"time" in first_line and b"unit" in first_line:
         return True
     return path.suffix.lower() in _OF_TEXT and first_line.isascii()
-
-
-def _packed(path: Path) -> str:
-    """Reader of a file compressed by gzip, which is for tables alone."""
-    if _BY_EXTENSION.get(Path(path.stem).suffix.lower(), "csv") != "csv":
-        raise BadFile("it is compressed", "unpack it first, for example with gunzip")
-    return "csv"
 
 
 def _container(path: Path) -> str:

@@ -130,22 +130,16 @@ def found(url: str) -> Remote:
     try:
         response, head = answer.result(_SECONDS)
     except TimeoutError:
-        raise OSError(
-            f"{url}: its server does not answer within {_SECONDS:g} s; try again later, or "
-            "download the file"
-        ) from None
+        problem = f"{url}: its server does not answer within {_SECONDS:g} s"
+        raise OSError(f"{problem}; try again later, or download the file") from None
     except Exception as error:  # of the address, the network or the server
-        reason = str(getattr(next(iter(error.args), None), "reason", error))
-        raise OSError(
-            f"{url} cannot be reached ({' '.join(reason.split()):.200}); check the address and the "
-            "network"
-        ) from None
+        words = str(getattr(next(iter(error.args), None), "reason", error)).split()
+        problem = f"{url} cannot be reached ({' '.join(words):.200})"
+        raise OSError(f"{problem}; check the address and the network") from None
     if not response.ok:
-        reason = responses.get(response.status_code, "an error")
-        raise OSError(
-            f"{url}: its server answers {response.status_code} {reason}; check the address, and "
-            "whether it is public"
-        )
+        answer_is = f"{response.status_code} {responses.get(response.status_code, 'an error')}"
+        remedy = "check the address, and whether it is public"
+        raise OSError(f"{url}: its server answers {answer_is}; {remedy}")
     size = _SIZE.fullmatch(response.headers.get("Content-Range", ""))
     if response.status_code != 206 or size is None:
         raise BadFile("its server does not send parts of a file", "download it first")
@@ -158,7 +152,8 @@ def _ask(url: str, answer: Future[tuple[Any, bytes]]) -> None:
 
     deadline = time.monotonic() + _SECONDS
     headers = {"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"}
-    hooks = {"response": _close_redirection}
+    # What a server sends with the place of a file stays unread: it may have no end.
+    hooks = {"response": lambda found, **_: found.close() if found.is_redirect else None}
     ask = partial(requests.get, headers=headers, hooks=hooks, stream=True, timeout=_SECONDS)
     try:
         with ask(url) as response:
@@ -174,12 +169,6 @@ def _ask(url: str, answer: Future[tuple[Any, bytes]]) -> None:
         answer.set_exception(TimeoutError())
     except Exception as error:  # raised where the answer is waited for
         answer.set_exception(error)
-
-
-def _close_redirection(response: Any, **_: Any) -> None:
-    """Leave unread what a server sends with the place of a file, which may have no end."""
-    if response.is_redirect:
-        response.close()
 
 
 class _AnswerError(BaseException):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..epochs import Epochs, as_epochs, names_epochs
 from ..errors import BadArgument, BadFile, Setting, advice, damaged
 from ..layers import is_boundaries, layer_labels
-from ..recording import Recording, silent_start_s
+from ..recording import Recording
 from ..safe_text import shortened
 from ..units import DEPTH_REFERENCES, Units
 from ..validation import Floats, real_number
@@ -96,7 +96,11 @@ def to_recording(
         stated = None if epochs is None else as_epochs(epochs)
     trains, sorting = in_order(session.trains)
     begins = begun(trains, start, stated)
-    notes = _notes(session, units, depth_reference, stated is None) + read + sorting
+    notes = list(session.notes)
+    if stated is None:
+        note = "it is not stated how long was recorded, so the recording ends with the last spike"
+        notes.append(f"{note}; state its epochs if it went on")
+    notes += read + sorting
     if quality is None:
         quality, noise = _all_but_noise(units)
         notes += noise
@@ -122,8 +126,9 @@ def to_recording(
 
 def _units(session: Session, depth_reference: str | None, layers: Any) -> tuple[Units, list[str]]:
     """The table of all units as far as columns tell, and notes on these columns."""
-    depths, reference = _depths(session, depth_reference)
-    quality, notes = quality_of(session.columns)
+    depths, reference, notes = _depths(session, depth_reference)
+    quality, judged = quality_of(session.columns)
+    notes += judged
     places, layer = places_of(session.columns), None
     if places is not None:
         what, end = "areas", ", which names no layers"
@@ -169,10 +174,9 @@ def _check_lengths(recording: Recording) -> None:
     for column, entries in texts.items():
         longest = max(entries, key=len, default="")
         if len(longest) > _LONGEST:
-            raise BadFile(
-                f"{column[:50]!r} holds {longest[:20]!r} and so on, {len(longest):,} characters",
-                f"names have {_LONGEST} at most: shorten them",
-            )
+            problem = f"{longest[:20]!r} and so on, {len(longest):,} characters"
+            remedy = f"names have {_LONGEST} at most: shorten them"
+            raise BadFile(f"{column[:50]!r} holds {problem}", remedy)
 
 
 def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
@@ -187,48 +191,30 @@ def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
     return kept, [f"units of quality 'noise' left out: {n_noise}; name the quality to keep others"]
 
 
-def _notes(
-    session: Session, units: Units, depth_reference: str | None, length_unknown: bool
-) -> list[str]:
-    notes = list(session.notes)
-    if length_unknown:
-        notes.append(
-            "it is not stated how long was recorded, so the recording ends with the last spike; "
-            "state its epochs if it went on"
-        )
-    depth_column = session.depth_column or session.column(DEPTH_COLUMNS)
-    known = depth_column and depth_reference_of(depth_column)
-    if known and units.depth_um is not None and session.depth_reference is None:
-        notes.append(f"depths of column {depth_column!r} are above the {known} of the probe")
-    if units.depth_um is None and depth_column is not None:
-        notes.append(f"column {depth_column!r} holds no depth except 0 and is not used")
-    elif units.depth_um is None and depth_reference not in (None, "unstated"):
-        notes.append(f"depths would be from the {depth_reference}, but units have none")
-    return notes
-
-
-def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | None]:
-    """Depths, None if all are unknown or 0, and what they are measured from."""
+def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | None, list[str]]:
+    """Depths, None if all are unknown or 0, what they are measured from, and notes."""
     name = session.depth_column or session.column(DEPTH_COLUMNS)
-    reference = session.depth_reference or (name and depth_reference_of(name))
+    by_name = name and depth_reference_of(name)
+    reference = session.depth_reference or by_name
     if reference is not None and stated not in (None, "unstated", reference):
         who = f"column {name!r}" if session.depth_reference is None else "the file"
         problem = f"is {stated!r} but {who} states {reference!r}"
         raise BadArgument("depth_reference", problem, "leave it out")
     if name is None:
-        return None, stated
+        note = f"depths would be from the {stated}, but units have none"
+        return None, stated, [note] * (stated not in (None, "unstated"))
     depths = np.array(list(map(as_number, session.columns[name])))
     if session.depth_reference is not None:
-        return depths, reference
+        return depths, reference, []
     if not np.any(np.isfinite(depths) & (depths != 0)):
-        return None, stated
-    if reference is not None:
-        return depths, reference
+        return None, stated, [f"column {name!r} holds no depth except 0 and is not used"]
+    if by_name is not None:
+        return depths, by_name, [f"depths of column {name!r} are above the {by_name} of the probe"]
     if stated is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
         problem = f"its units have depths (column {name!r}) whose zero and direction no file states"
         raise BadFile(problem, ("pass ", Setting("depth_reference"), f": {choices}"))
-    return depths, stated
+    return depths, stated, []
 
 
 def _flags(session: Session) -> list[bool] | None:
@@ -247,19 +233,18 @@ def _flags(session: Session) -> list[bool] | None:
 def in_order(trains: Sequence[ArrayLike]) -> tuple[list[Any], list[str]]:
     """The trains, sorted where a file has them out of order; and a note if any was."""
     found = [np.asarray(train) for train in trains]
-    n_sorted = 0
-    for n, train in enumerate(found):
-        # What else is wrong with a train is said where it is checked.
-        is_plain = train.ndim == 1 and train.dtype.kind in "iuf" and np.isfinite(train).all()
-        if is_plain and (train[1:] < train[:-1]).any():
-            found[n] = np.sort(train)
-            n_sorted += 1
-    return found, [f"spike times out of order were sorted (units: {n_sorted})"] * (n_sorted > 0)
+    # What else is wrong with a train is said where it is checked.
+    plain = [train.ndim == 1 and train.dtype.kind in "iuf" for train in found]
+    mixed = [p and bool((t[1:] < t[:-1]).any()) for p, t in zip(plain, found, strict=True)]
+    ordered = [np.sort(t) if late else t for t, late in zip(found, mixed, strict=True)]
+    return ordered, [f"spike times out of order were sorted (units: {sum(mixed)})"] * any(mixed)
 
 
 def begun(trains: Sequence[Any], start: float | None, stated: object) -> Epochs | None:
     """The epoch from a ``start`` to the last spike; None if there is none, or epochs are stated."""
-    first, last = _span(trains)
+    numbers = [t for t in trains if t.ndim == 1 and t.size and t.dtype.kind in "iuf"]
+    first = min((float(train[0]) for train in numbers), default=0.0)
+    last = max((float(train[-1]) for train in numbers), default=0.0)
     if start is None:
         if stated is None and first < 0:
             remedy = advice("say when the recording began: {start}", start=int(np.floor(first)))
@@ -282,22 +267,6 @@ def start_notes(recording: Recording, start: float | None, *, stated: bool) -> l
         return [f"spikes before 0 that lie outside the epochs: {outside}"] * (outside > 0)
     begin = float(recording.epochs.starts[0])
     if start is None and begin > 0:
-        return [
-            f"the first spike is at {begin:.6g} s, and the recording is taken to begin there; "
-            "state its start if it began elsewhere"
-        ]
-    silent = silent_start_s(recording)
-    if not silent:
-        return []
-    return [
-        f"no unit fires in the first {silent:.6g} s, which makes all rates lower; state its "
-        "start if it began later"
-    ]
-
-
-def _span(trains: Sequence[Any]) -> tuple[float, float]:
-    """First and last spike; 0 and 0 where there is none."""
-    spiking = [train for train in trains if train.ndim == 1 and train.size]
-    numbers = [train for train in spiking if train.dtype.kind in "iuf"]
-    ends = [(float(train[0]), float(train[-1])) for train in numbers]
-    return (min(first for first, _ in ends), max(last for _, last in ends)) if ends else (0.0, 0.0)
+        note = f"the first spike is at {begin:.6g} s, and the recording is taken to begin there"
+        return [f"{note}; state its start if it began elsewhere"]
+    return []

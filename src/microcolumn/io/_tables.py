@@ -62,8 +62,7 @@ def check_fields(rows: Iterable[list[str]], n_fields: int, first_line: int) -> N
     for line, row in enumerate(rows, first_line):
         if len(row) != n_fields:
             problem = (
-                f"has {len(row)} fields where the first has {n_fields}; complete it, and write "
-                "decimal points, not commas"
+                f"has {len(row)} fields, the first {n_fields}; complete it, with decimal points"
             )
             raise BadFile(f"line {line} {'is empty; remove it' if is_blank(row) else problem}")
 

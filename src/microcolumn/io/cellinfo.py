@@ -23,7 +23,7 @@ from ._containment import check_contained, file_inside
 from ._session import Session
 from .failures import as_bad_file
 from .matlab import entries_of, load as load_matlab
-from .matlab.variables import NUMERIC, Variable, opened
+from .matlab.variables import Variable, opened
 from .sandbox import load_sandboxed
 
 Fields = Mapping[str, Variable]
@@ -107,7 +107,7 @@ def _about(path: Path) -> tuple[float | None, dict[str, Epochs]]:
     """Seconds that a session lasted, None if it is not stated, and its epochs by name."""
     with opened(path) as variables:
         fields = _struct({held.name: held for held in variables}, "session")
-        duration = _numbers(_struct(fields, "general").get("duration"))
+        duration = _numbers(_struct(fields, "general"), "duration")
         return duration.item() if duration.size == 1 else None, _intervals(fields.get("epochs"))
 
 
@@ -117,11 +117,9 @@ def _struct(fields: Fields, name: str) -> Fields:
     return held.read() if held is not None and held.kind == "struct" else {}
 
 
-def _numbers(held: Variable | None) -> Floats:
-    """All numbers of a variable; none where it is something else, or is not there."""
-    if held is None or held.kind not in NUMERIC or held.is_empty:
-        return np.zeros(0)
-    return np.asarray(held.read(), dtype=np.float64).ravel()
+def _numbers(fields: Fields, name: str) -> Floats:
+    """All numbers of a field; none where it holds something else, or is not there."""
+    return fields[name].numbers().astype(np.float64) if name in fields else np.zeros(0)
 
 
 def _quality(tags: Fields, ids: Sequence[str]) -> list[str] | None:
@@ -129,7 +127,7 @@ def _quality(tags: Fields, ids: Sequence[str]) -> list[str] | None:
     by_name = {name.lower(): held for name, held in tags.items()}
     verdicts: dict[str, str] = {}
     for tag in _TAGS:
-        for number in _numbers(by_name.get(tag)).tolist():
+        for number in _numbers(by_name, tag).tolist():
             verdicts.setdefault(f"{number:g}", tag)
     return [verdicts.get(name, "") for name in ids] if verdicts else None
 
@@ -139,9 +137,8 @@ def _intervals(held: Variable | None) -> dict[str, Epochs]:
     rows: dict[str, list[Floats]] = {}
     for cell in held.read() if held is not None and held.kind == "cell" else []:
         fields = cell.read() if cell.kind == "struct" else {}
-        name = fields.get("name")
-        text = "".join(name.read()) if name is not None and name.kind == "char" else ""
-        edges = np.concatenate([_numbers(fields.get(side)) for side in ("startTime", "stopTime")])
+        text = fields["name"].text() if "name" in fields else ""
+        edges = np.concatenate([_numbers(fields, side) for side in ("startTime", "stopTime")])
         if text and edges.size == 2 and np.isfinite(edges).all() and edges[0] < edges[1]:
             rows.setdefault(text, []).append(edges)
     return {text: Epochs.joined(np.array(edges)) for text, edges in rows.items()}

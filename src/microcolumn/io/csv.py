@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 
@@ -106,17 +107,14 @@ def _pointed(text: str, points: bool) -> str:
 
 
 def _numbers(texts: Sequence[str], first_line: int, points: bool) -> Floats:
-    try:
+    with suppress(ValueError):
         return np.array(list(map(float, texts)))
-    except ValueError:
-        lines = enumerate(texts, first_line)
-        return np.array([_number(_pointed(text, points), line) for line, text in lines])
-
-
-def _number(text: str, line: int) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        comma = _DECIMAL_COMMA.fullmatch(text)
-        remedy = "write decimal points, not commas" if comma else "correct or remove it"
-        raise BadFile(f"line {line}: time {text[:50]!r} is not a number", remedy) from None
+    numbers = []
+    for line, text in enumerate((_pointed(text, points) for text in texts), first_line):
+        try:
+            numbers.append(float(text))
+        except ValueError:
+            comma = _DECIMAL_COMMA.fullmatch(text)
+            remedy = "write decimal points, not commas" if comma else "correct or remove it"
+            raise BadFile(f"line {line}: time {text[:50]!r} is not a number", remedy) from None
+    return np.array(numbers)

@@ -37,20 +37,16 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
         if extra is None:
             raise
         needed = _EXTRAS.get(str(error.name).partition(".")[0], extra)
-        raise ImportError(
-            f"reading {title} needs {error.name or error}; "
-            f"install it with: pip install 'microcolumn[{needed}]'"
-        ) from None
+        remedy = f"install it with: pip install 'microcolumn[{needed}]'"
+        raise ImportError(f"reading {title} needs {error.name or error}; {remedy}") from None
     except MemoryError:
-        raise damaged(
-            f"reading it as {title} takes more memory than a file of this size should need"
-        ) from None
+        problem = f"reading it as {title} takes more memory than a file of this size should need"
+        raise damaged(problem) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or "no reason given"
-        raise BadFile(
-            f"it cannot be read as {title} ({type(error).__name__}: {reason:.200})",
-            advice("it may be damaged or of another format, which {reader} names"),
-        ) from None
+        problem = f"it cannot be read as {title} ({type(error).__name__}: {reason:.200})"
+        remedy = "it may be damaged or of another format, which {reader} names"
+        raise BadFile(problem, advice(remedy)) from None
 
 
 def size_on_disk(path: Path) -> int:

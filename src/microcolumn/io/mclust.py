@@ -61,10 +61,8 @@ def load(
     quality = ["questionable" if _match(file)["mark"] else "good" for file in files]
     if "questionable" not in quality:
         return Session(list(ids), trains)
-    note = (
-        f"units marked as questionable by the underscore of their files (._t): "
-        f"{quality.count('questionable')} of {len(files)}; keep quality 'good' to leave them out"
-    )
+    marked = f"{quality.count('questionable')} of {len(files)}"
+    note = f"units marked as questionable (._t): {marked}; keep quality 'good' to leave them out"
     return Session(list(ids), trains, {"quality": quality}, notes=(note,))
 
 

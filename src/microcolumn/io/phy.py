@@ -131,12 +131,8 @@ def _samples(path: Path) -> NDArray[Any]:
     parts = np.flatnonzero(np.isfinite(samples) & (samples != np.trunc(samples)))
     if parts.size:
         k = parts[0]
-        raise BadFile(
-            f"spike_times.npy: spike {k} is at {samples[k]:.10g}, which is no whole number of "
-            "samples",
-            "these look like seconds: save them times the sampling rate, rounded, or as a CSV of "
-            "unit and time",
-        )
+        problem = f"spike_times.npy: spike {k} is at {samples[k]:.10g}, no whole number of samples"
+        raise BadFile(problem, "if these are seconds, save them as a CSV of unit and time")
     return samples
 
 
@@ -184,11 +180,9 @@ def _depths(
     templates = load_array(path / "templates.npy", mapped=True)
     positions = load_array(path / "channel_positions.npy")
     if templates.ndim != 3 or positions.ndim != 2 or positions.shape[1] < 2:
-        raise BadFile(
-            f"templates.npy has shape {templates.shape} and channel_positions.npy "
-            f"{positions.shape}",
-            "they need (templates, samples, channels) and (channels, 2)",
-        )
+        shapes = f"{templates.shape} and channel_positions.npy {positions.shape}"
+        problem = f"templates.npy has shape {shapes}"
+        raise BadFile(problem, "they need (templates, samples, channels) and (channels, 2)")
     used = flat_numbers(_array(path, "spike_templates.npy"), "spike_templates.npy", whole=True)
     check_same_length(_cluster_file(path), place, "spike_templates.npy", used)
     check_index("spike_templates.npy", used, len(templates), "templates")
@@ -214,11 +208,8 @@ def _channels(
     named = [path / name for name in ("template_ind.npy", "templates_ind.npy")]
     there = [file for file in named if file.is_file()]
     if not there and n_local != n_channels:
-        raise BadFile(
-            f"templates.npy has {n_local} channels and channel_positions.npy {n_channels}, "
-            "without templates_ind.npy to say which",
-            "add it",
-        )
+        problem = f"templates.npy has {n_local} channels and channel_positions.npy {n_channels}"
+        raise BadFile(problem, "add templates_ind.npy, which says which")
     every = np.broadcast_to(np.arange(n_channels), (n_templates, n_channels))
     channels = load_array(there[-1]) if there else every
     inverse = path / "whitening_mat_inv.npy"

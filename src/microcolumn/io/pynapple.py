@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from ..errors import BadFile, BadType, damaged, within
+from ..errors import BadFile, BadType, damaged, name_list, within
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import Archive, split_by_unit
@@ -93,11 +93,8 @@ def load(path: Path) -> Session:
         if name in arrays.pickled:
             raise damaged(f"array {name!r} is pickled")
         if name not in arrays and name != "keys":
-            raise BadFile(
-                f"it has no array {name!r} (it has {', '.join(sorted(arrays)[:10])}), so it is no "
-                "TsGroup of pynapple",
-                "save the whole group",
-            )
+            problem = f"it has no array {name!r} as a TsGroup has (but {name_list(sorted(arrays))})"
+            raise BadFile(problem, "save the whole group")
     closed = sorted(set(arrays.pickled) - {"d", "type"})
     keys, trains = _trains(arrays)
     columns = {
@@ -124,10 +121,8 @@ def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     """Names of the units, and spike times of each in the order in which the file has them."""
     times, index = arrays["t"], arrays["index"]
     if times.ndim != 1 or times.shape != index.shape or index.dtype.kind not in "iuf":
-        raise BadFile(
-            f"'t' has shape {times.shape} and 'index' shape {index.shape} and dtype {index.dtype}",
-            "they need one time and one number of a unit per spike: save the group again",
-        )
+        problem = f"t has shape {times.shape}, index {index.shape} and dtype {index.dtype}"
+        raise BadFile(problem, "they need one number per spike: save the group again")
     keys = arrays["keys"].ravel() if "keys" in arrays else np.unique(index)
     unknown = np.flatnonzero(~np.isin(index, keys))
     if unknown.size:

@@ -98,10 +98,9 @@ class Sandbox:
                 outcome: Session | Exception = reading.result(patience)
             except TimeoutError:
                 self.stop()
-                raise BadFile(
-                    f"reading it was given up after {patience:.0f} s, which is long for its size",
-                    "copy it to a disk of this machine, or export it again",
-                ) from None
+                problem = f"reading it was given up after {patience:.0f} s"
+                remedy = "copy it to a disk of this machine, or export it again"
+                raise BadFile(problem, remedy) from None
             except (loky.BrokenProcessPool, MemoryError):  # the latter of sending the content
                 self.stop()
                 raise damaged("the library that reads it crashed or did not finish") from None
@@ -139,10 +138,8 @@ class Sandbox:
                 return self._executor
             except loky.BrokenProcessPool:
                 self.stop()
-        raise OSError(
-            f"{sys.executable} cannot be started as a second process, which reading needs; check "
-            "the installation"
-        )
+        problem = f"{sys.executable} cannot be started as a second process, which reading needs"
+        raise OSError(f"{problem}; check the installation")
 
 
 #: Sandboxes by process id: a forked process must not use that of its parent.
@@ -154,18 +151,10 @@ def _isolate(watched: Any) -> None:
 
     The worker ends when the other end of ``watched`` is closed, even within a library's code.
     """
-    if hasattr(os, "setsid"):
-        os.setsid()
-    _end_with(watched)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)
-
-
-def _end_with(watched: Any) -> None:
-    """Have the system end this process when the other end of a pipe is closed."""
     global _watched
     _watched = watched  # a pipe that nobody holds would be closed here
+    if hasattr(os, "setsid"):
+        os.setsid()
     with contextlib.suppress(ImportError, AttributeError, OSError):  # not every system can
         import fcntl
 
@@ -175,6 +164,9 @@ def _end_with(watched: Any) -> None:
         fcntl.fcntl(watched.fileno(), fcntl.F_SETFL, flags | os.O_ASYNC)
         if watched.poll():  # it was closed before
             os._exit(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
 
 
 _watched: Any = None

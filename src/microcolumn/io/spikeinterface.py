@@ -15,13 +15,7 @@ from ..epochs import Epochs
 from ..errors import BadFile, BadType, damaged
 from ..recording import Recording
 from ..safe_text import as_text
-from ._arrays import (
-    PickledArrayError,
-    check_array,
-    check_index,
-    load_array,
-    split_by_unit,
-)
+from ._arrays import PickledArrayError, check_array, check_index, load_array, split_by_unit
 from ._clocks import align_segments, joined_trains, segment_epochs
 from ._containment import files_inside
 from ._session import Choices, Session, to_recording
@@ -88,11 +82,11 @@ def load(path: Path) -> Session:
     if not (folder / "numpysorting_info.json").is_file():
         opened = f"{'load' if path.is_dir() else 'read_npz_sorting'}({str(path)!r})"
         sorting = opened + ("" if folder == path else ".sorting")
-        raise BadFile(
-            "it has no numpysorting_info.json, so it is an older save or one in Zarr, which only "
-            "SpikeInterface opens",
-            f"if you trust it, use Recording.from_spikeinterface(spikeinterface.{sorting})",
+        problem = (
+            "it has no numpysorting_info.json, so it is a save which only SpikeInterface opens"
         )
+        remedy = f"if you trust it, use Recording.from_spikeinterface(spikeinterface.{sorting})"
+        raise BadFile(problem, remedy)
     rate, ids, n_segments = _info(folder)
     spikes = _spikes(folder, len(ids), n_segments)
     times = spikes["sample_index"] / rate

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +12,7 @@ from scipy import ndimage
 
 from ..errors import BadArgument, BadInput
 from ..io import LFP
+from ..io.failures import as_bad_file
 from ..units import downwards
 from ..validation import Floats, check_entries, one_of, real_array
 
@@ -75,16 +75,17 @@ def flash_response(
     2
     """
     before, after = _window(around_s, lfp.sampling_rate_hz)
-    flashes = _flashes(flashes_s)
+    flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
+    if flashes.ndim != 1 or flashes.size == 0:
+        raise BadArgument("flashes_s", f"has shape {flashes.shape}", "pass one or more times")
+    check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
     firsts = np.rint((flashes - lfp.start_s) * lfp.sampling_rate_hz) - before
     inside = (firsts >= 0) & (firsts + before + after <= lfp.n_samples)
     if not inside.any():
         end_s = lfp.start_s + lfp.n_samples / lfp.sampling_rate_hz
-        raise BadInput(
-            f"none of the {flashes.size} flashes ({flashes.min():g} to {flashes.max():g} s) lies "
-            f"with its window inside {lfp.source} ({lfp.start_s:g} to {end_s:g} s)",
-            "state times on its clock, in seconds",
-        )
+        window = f"none of the {flashes.size} flashes ({flashes.min():g} to {flashes.max():g} s)"
+        inside_of = f"{lfp.source} ({lfp.start_s:g} to {end_s:g} s)"
+        raise BadInput(f"{window} lies with its window inside {inside_of}", "use its clock, in s")
     depths, contact_of_channel, notes = _contacts(lfp)
     if not inside.all():
         times = [f"{time:g} s" for time in flashes[~inside]]
@@ -119,7 +120,7 @@ def current_source_density(
     smoothing_um: float = 50.0,
     source_radius_um: float = 500.0,
 ) -> tuple[Floats, Floats, str]:
-    """Current source density along a linear probe, through Elephant.
+    """Current source density along a linear probe.
 
     Parameters
     ----------
@@ -130,8 +131,9 @@ def current_source_density(
     method : {"StandardCSD", "KCSD1D"}, optional
         By default ``"StandardCSD"`` for evenly spaced contacts, since the second difference
         assumes no size of the sources and is independent of the reference electrode; else
-        ``"KCSD1D"`` (Potworowski et al. 2012), which takes contacts anywhere and chooses its
-        smoothing by cross-validation. (Delta-iCSD fails for contacts that lie close together.)
+        ``"KCSD1D"`` of Elephant (Potworowski et al. 2012), which takes contacts anywhere and
+        chooses its smoothing by cross-validation. (Delta-iCSD fails for contacts that lie close
+        together.)
     smoothing_um : float
         Standard deviation of a Gaussian filter over depth, since second differences magnify the
         noise of single contacts. 0 for none.
@@ -156,33 +158,24 @@ def current_source_density(
     potential = real_array("potential_mv", potential_mv, "pass one row per contact")
     depths = real_array("depth_um", depth_um, "pass one depth in µm per contact")
     if potential.ndim != 2 or depths.shape != potential.shape[:1]:
-        raise BadArgument(
-            "potential_mv",
-            f"has shape {potential.shape} and depth_um {depths.shape}",
-            "pass one row of potentials and one depth per contact",
-        )
+        problem = f"has shape {potential.shape} and depth_um {depths.shape}"
+        raise BadArgument("potential_mv", problem, "pass one row and one depth per contact")
     if not 0.0 <= smoothing_um < np.inf or not 0.0 < source_radius_um < np.inf:
         problem = f"is {smoothing_um} and source_radius_um {source_radius_um}"
         raise BadArgument("smoothing_um", problem, "pass finite lengths in µm, the radius above 0")
     spacing = np.abs(np.diff(depths))
     in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
     if depths.size < MIN_DEPTHS or not in_order:
-        raise BadInput(
-            f"the probe has {depths.size} contacts, {'' if in_order else 'not '}at distinct "
-            "depths in order",
-            f"current sources need {MIN_DEPTHS} or more, from superficial to deep or the other way",
-        )
+        problem = f"{depths.size} contacts are {'' if in_order else 'not '}at depths in order"
+        raise BadInput(problem, f"current sources need {MIN_DEPTHS} or more, in order of depth")
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
     methods = ("StandardCSD", "KCSD1D")
     chosen = methods[not even] if method is None else one_of("method", method, methods)
     if chosen == "KCSD1D":
         grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
     elif not even:
-        raise BadInput(
-            f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "
-            "even spacing",
-            'use method="KCSD1D"',
-        )
+        problem = f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, not evenly spaced"
+        raise BadInput(problem, 'use method="KCSD1D"')
     else:
         grid, csd = _standard(potential, float(spacing.mean()))
     if smoothing_um > 0.0:
@@ -192,56 +185,40 @@ def current_source_density(
 
 
 def _standard(potential: Floats, spacing_um: float) -> tuple[Floats, Floats]:
-    import quantities as pq
-
-    grid_um: Floats = spacing_um * np.arange(potential.shape[0], dtype=np.float64)
-    csd, _ = _elephant(potential, grid_um, method="StandardCSD", process_estimate=False)
-    try:
-        csd = csd.rescale(pq.uA / pq.mm**3)
-    except ValueError:
-        # Elephant 1.2 divides the second difference by the spacing once and returns A/m².
-        csd = (csd / (spacing_um * pq.um)).rescale(pq.uA / pq.mm**3)
-    return grid_um, csd.magnitude
+    """Second difference over depth, the outermost contacts repeated (Vaknin et al. 1988)."""
+    padded = np.pad(potential, ((1, 1), (0, 0)), mode="edge")
+    csd = -CONDUCTIVITY_S_PER_M * np.diff(padded, 2, axis=0) / spacing_um**2
+    return spacing_um * np.arange(len(potential), dtype=np.float64), 1e6 * csd
 
 
 def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floats, Floats]:
-    """KCSD1D on a grid about ten times finer than the contacts.
+    """KCSD1D of Elephant on a grid about ten times finer than the contacts.
 
     The estimate is linear in the potentials and the cross-validation uses only sums of squares
     over time, so principal components instead of samples give the same result with fewer columns.
     """
-    components, sizes, course = np.linalg.svd(potential, full_matrices=False)
-    spacing_mm = float(np.median(np.diff(depth_um))) / 1e3
-    n_grid = round(np.ptp(depth_um) / (100.0 * spacing_mm)) + 1
-    csd, grid_mm = _elephant(
-        components * sizes,
-        depth_um,
-        method="KCSD1D",
-        sigma=CONDUCTIVITY_S_PER_M,
-        h=radius_um / 1e3,
-        R_init=spacing_mm,
-        gdx=np.ptp(depth_um) / 1e3 / (n_grid + 0.5),  # It rounds the number of steps down.
-        lambdas=np.logspace(0, -10, 11),  # Chosen from by cross-validation.
-    )
-    return np.ravel(grid_mm) * 1e3, csd.magnitude @ course
-
-
-def _elephant(potential: Floats, depth_um: Floats, **options: Any) -> tuple[Any, Any]:
-    """Elephant's estimate with its unit, shape (n_grid, n_times), and the depths of its rows."""
-    try:
+    with as_bad_file("this current source density", "csd"):
         import neo
         import quantities as pq
         from elephant.current_source_density import estimate_csd
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"current source densities need {error.name}; "
-            "install it with: pip install 'microcolumn[csd]'"
-        ) from None
+
+    components, sizes, course = np.linalg.svd(potential, full_matrices=False)
+    spacing_mm = float(np.median(np.diff(depth_um))) / 1e3
+    n_grid = round(np.ptp(depth_um) / (100.0 * spacing_mm)) + 1
     # The estimate does not depend on the sampling rate.
-    signal = neo.AnalogSignal(potential.T, units=pq.mV, sampling_rate=1.0 * pq.kHz)
-    with contextlib.redirect_stdout(io.StringIO()):  # The methods print their progress.
-        csd = estimate_csd(signal, coordinates=(depth_um * pq.um)[:, np.newaxis], **options)
-    return pq.Quantity(csd.magnitude.T, csd.units), csd.annotations["x_coords"]
+    signal = neo.AnalogSignal((components * sizes).T, units=pq.mV, sampling_rate=1.0 * pq.kHz)
+    with contextlib.redirect_stdout(io.StringIO()):  # It prints its progress.
+        csd = estimate_csd(
+            signal,
+            coordinates=(depth_um * pq.um)[:, np.newaxis],
+            method="KCSD1D",
+            sigma=CONDUCTIVITY_S_PER_M,
+            h=radius_um / 1e3,
+            R_init=spacing_mm,
+            gdx=np.ptp(depth_um) / 1e3 / (n_grid + 0.5),  # It rounds the number of steps down.
+            lambdas=np.logspace(0, -10, 11),  # Chosen from by cross-validation.
+        )
+    return np.ravel(csd.annotations["x_coords"]) * 1e3, csd.magnitude.T @ course
 
 
 def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:
@@ -251,14 +228,6 @@ def _window(around_s: tuple[float, float], rate_hz: float) -> tuple[int, int]:
         remedy = "pass (start, stop) in seconds from the flash, start before it and stop after it"
         raise BadArgument("around_s", f"is {around_s}", remedy)
     return max(2, round(-limits[0] * rate_hz)), max(1, round(limits[1] * rate_hz))
-
-
-def _flashes(flashes_s: ArrayLike) -> Floats:
-    flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
-    if flashes.ndim != 1 or flashes.size == 0:
-        raise BadArgument("flashes_s", f"has shape {flashes.shape}", "pass one or more times")
-    check_entries("flashes_s", flashes, np.isfinite(flashes), "leave this flash out")
-    return flashes
 
 
 def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
@@ -283,11 +252,8 @@ def _check_finite(part: Floats, lfp: LFP, first: int) -> None:
         return
     row, channel = bad[0].tolist()
     time_s = lfp.start_s + (first + row) / lfp.sampling_rate_hz
-    raise BadInput(
-        f"channel {channel} of {lfp.source} (depth {lfp.depth_um[channel]:g} µm) holds "
-        f"{part[row, channel]} at {time_s:g} s",
-        "leave it out with take()",
-    )
+    problem = f"channel {channel} of {lfp.source} holds {part[row, channel]} at {time_s:g} s"
+    raise BadInput(problem, "leave it out with take()")
 
 
 def _by_depth(average: Floats, contact: NDArray[np.intp], n_before: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 
 from ..binning import Binning
-from ..formatting import counted, text_table
-from ..notebook import AsText
+from ..formatting import counted, number, text_table
+from ..notebook import AsText, units_by_group
 from ..recording import Recording
-from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
+from ..units import DEPTH_REFERENCES, TEXT_COLUMNS, several_probes
 from ..validation import expect
 from .bin_width import BinWidth, suggest_bin_width
 from .suspects import Suspect, late_start, suspect_units, suspicions
 
-#: Units and epochs up to this many get a line each; the dictionary always has all of them.
+#: Lines of a table and units that get one each, at most; the dictionary always has all of them.
 _LINES = 40
 #: Suspects of a kind up to this many get a line each.
 _ALIKE = 3
-#: Areas and probes up to this many are named.
-_LABELS = 20
+#: Columns of text beside those of a table of units.
+_NAMES = ("label", "epochs", "--epochs", "")
 #: Seconds and Hz: where all units of a longer recording fire more rarely, its times are doubtful.
 _HOUR, _RARE = 3600.0, 0.05
 
@@ -59,17 +59,14 @@ class Summary(AsText):
         if self.binning is None:
             sentences.append("no epoch is long enough for a bin of the suggested width")
         if self.recording.duration_s > _HOUR and self.recording.rates_hz.max() < _RARE:
-            sentences.append(
-                f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
-            )
+            problem = f"no unit reaches {_RARE:g} Hz"
+            sentences.append(f"{problem}; check that spike times and epochs are in seconds")
         sentences += late_start(self.recording)
         if spans := several_probes(self.recording.units.probe):
             sentences.append(spans)
         if self.recording.units.depth_reference == "unstated":
-            sentences.append(
-                "depths have no stated zero and direction; state what they are measured from "
-                "(--depth-reference) before layers are given by depth"
-            )
+            remedy = "state --depth-reference before layers are given by depth"
+            sentences.append(f"depths have no stated zero and direction; {remedy}")
         return sentences
 
     def as_dict(self) -> dict[str, Any]:
@@ -77,6 +74,7 @@ class Summary(AsText):
         recording, units, epochs = self.recording, self.recording.units, self.recording.epochs
         rates, sizes = recording.rates_hz, recording.spike_counts
         labels = epochs.labels or [None] * len(epochs)
+        depths = np.full(recording.n_units, np.nan) if units.depth_um is None else units.depth_um
         return {
             "source": recording.source,
             "simulated": recording.simulated,
@@ -88,9 +86,11 @@ class Summary(AsText):
             "units": [
                 {"layer": None, "quality": None}
                 | row
-                | {"depth_um": _depth(recording, n), "n_spikes_in_epochs": int(sizes[n])}
-                | {"rate_hz": float(rates[n])}
-                for n, row in enumerate(units.to_rows())
+                | {"depth_um": None if np.isnan(depth) else depth}
+                | {"n_spikes_in_epochs": n_spikes, "rate_hz": rate}
+                for row, depth, n_spikes, rate in zip(
+                    units.to_rows(), depths.tolist(), sizes.tolist(), rates.tolist(), strict=True
+                )
             ],
             "epochs": [
                 {"start_s": start, "stop_s": stop, "label": label}
@@ -108,17 +108,19 @@ class Summary(AsText):
         }
 
     def __str__(self) -> str:
-        recording = self.recording
+        recording, units = self.recording, self.recording.units
         unsaid = recording.simulated and "simulated" not in recording.source
         head = f"{recording.source}{' (simulated)' * unsaid}\n" + (
             f"{counted(recording.n_units, 'unit')}, "
             f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
             f"{counted(len(recording.epochs), 'epoch')} of {recording.duration_s:,.3f} s"
         )
-        parts = [head, _layer_lines(recording), _place_lines(recording.units)]
-        if recording.n_units <= _LINES:
-            parts.append(_unit_lines(recording))
-        parts += [_epoch_lines(recording), _interval_lines(recording)]
+        if units.multiunit.any():
+            head += f"\nmultiunits: {units.multiunit.sum()}"
+        if units.depth_reference is not None:
+            head += f"\ndepth: {DEPTH_REFERENCES[units.depth_reference]}"
+        parts = [head, _table(units_by_group(units, "rate, Hz", recording.rates_hz))]
+        parts += [_unit_lines(recording), _epoch_lines(recording)]
         parts.append(
             f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
             f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
@@ -158,91 +160,41 @@ def _account(binning: Binning) -> dict[str, Any]:
     return words | {each.name: getattr(binning, each.name) for each in fields(binning)[1:]}
 
 
-def _depth(recording: Recording, n: int) -> float | None:
-    depths = recording.units.depth_um
-    return None if depths is None or np.isnan(depths[n]) else float(depths[n])
-
-
-def _layer_lines(recording: Recording) -> str:
-    """One line per layer from superficial to deep, or one for all units where none is known."""
-    units, rates = recording.units, recording.rates_hz
-    labels = np.array(units.layer or ["all"] * recording.n_units)
-    rows = []
-    for label in layers_from_the_top(units) if units.layer else ["all"]:
-        members = np.flatnonzero(labels == label)
-        multi = str(int(units.multiunit[members].sum())) if units.multiunit.any() else "-"
-        own = rates[members]
-        shown = [f"{rate:.2f}" for rate in (own.mean(), own.min(), own.max())]
-        depths = units.depth_range(members)
-        rows.append((label or "unknown", str(members.size), multi, depths, *shown))
-    header = ("layer", "units", "multi", "depth (µm)", "mean Hz", "lowest", "highest")
-    table = _table(header, rows)
-    if units.depth_reference is not None:
-        table += f"\n(depth: {DEPTH_REFERENCES[units.depth_reference]})"
-    return table
-
-
 def _unit_lines(recording: Recording) -> str:
-    units, rates, sizes = recording.units, recording.rates_hz, recording.spike_counts
-    several = {name: labels for name, labels in _places(units).items() if len(set(labels)) > 1}
-    rows = []
-    for n in range(recording.n_units):
-        layer = (units.layer[n] if units.layer else "") or "-"
-        places = [labels[n] or "-" for labels in several.values()]
-        depth = _depth(recording, n)
-        below = "-" if depth is None else f"{depth:.0f}"
-        quality = (units.quality[n] if units.quality else "") or "-"
-        if units.multiunit[n] and quality != "mua":
-            quality += " (multiunit)"
-        shown = (below, quality, f"{sizes[n]:,}", f"{rates[n]:.2f}")
-        rows.append((units.ids[n], *places, layer, *shown))
-    return _table(("unit", *several, "layer", "depth (µm)", "quality", "spikes", "Hz"), rows)
-
-
-def _places(units: Units) -> dict[str, tuple[str, ...]]:
-    """Areas and probes of the units, as far as they are known."""
-    known = {"area": units.area, "probe": units.probe}
-    return {name: labels for name, labels in known.items() if labels is not None}
-
-
-def _place_lines(units: Units) -> str:
-    """How many units each area and each probe has, most first."""
-    lines = []
-    for name, labels in _places(units).items():
-        counts = Counter(label or "unknown" for label in labels).most_common()
-        sizes = [f"{label} {n}" for label, n in counts[:_LABELS]]
-        sizes += [f"and {len(counts) - _LABELS} more"] * (len(counts) > _LABELS)
-        lines.append(f"{name}s: {', '.join(sizes)}")
-    return "\n".join(lines)
+    """A line for each unit, or how many each probe has where units are many."""
+    units = recording.units
+    if recording.n_units > _LINES:
+        counts = Counter(label or "unknown" for label in units.probe or ())
+        return _table({"probe": list(counts), "units": list(map(str, counts.values()))})
+    flags = ["yes" * flag for flag in units.multiunit.tolist()]
+    spikes = [f"{n:,}" for n in recording.spike_counts.tolist()]
+    return _table(
+        units.columns
+        | {"multiunit": flags, "spikes": spikes, "Hz": list(map(number, recording.rates_hz))}
+    )
 
 
 def _epoch_lines(recording: Recording) -> str:
-    epochs = recording.epochs
-    labels = epochs.labels or ("",) * len(epochs)
-    lines = [
-        f"  {start:.3f} to {stop:.3f} s  {label}".rstrip()
-        for (start, stop), label in list(zip(epochs, labels, strict=True))[:_LINES]
-    ]
-    if len(epochs) > _LINES:
-        lines.append(f"  and {len(epochs) - _LINES} more")
-    return "\n".join(["epochs:", *lines])
-
-
-def _interval_lines(recording: Recording) -> str:
-    """Tables of intervals that ``--epochs`` takes by name."""
-    rows = [
-        (name, f"{len(each):,}", f"{each.duration_s:,.3f} s")
-        for name, each in recording.intervals.items()
-    ]
-    return _table(("--epochs", "intervals", "time"), rows) if rows else ""
+    """The epochs, and the tables of intervals that ``--epochs`` takes by name."""
+    epochs, intervals = recording.epochs, recording.intervals
+    stretches = [f"{start:.3f} to {stop:.3f} s" for start, stop in epochs]
+    names = {"label": epochs.labels or [""] * len(epochs), "epochs": stretches}
+    tables = {
+        "--epochs": list(intervals),
+        "intervals": [f"{len(each):,}" for each in intervals.values()],
+        "time": [f"{each.duration_s:,.3f} s" for each in intervals.values()],
+    }
+    return "\n\n".join(filter(None, (_table(names), _table(tables))))
 
 
 def _listed(title: str, sentences: Iterable[str]) -> str:
     return "\n".join([f"{title}:", *(f"  - {s}" for s in sentences)]) if sentences else ""
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table without the columns in which no row has anything to say."""
-    known = [k for k in range(len(header)) if any(row[k] != "-" for row in rows)]
-    shown = [[row[k] for k in known] for row in (header, *rows)]
-    return text_table(shown[0], shown[1:], left=header[:1])
+def _table(columns: Mapping[str, Sequence[str]]) -> str:
+    """A table of columns by name without the empty ones; of many rows the first are shown."""
+    known = {name: cells for name, cells in columns.items() if any(cells)}
+    rows = [[cell or "-" for cell in row] for row in zip(*known.values(), strict=True)]
+    more = [f"and {len(rows) - _LINES} more"] * (len(rows) > _LINES)
+    table = text_table(list(known), rows[:_LINES], left=(*TEXT_COLUMNS, *_NAMES)) if rows else ""
+    return "\n".join([table, *more])

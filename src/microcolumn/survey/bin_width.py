@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -130,35 +131,20 @@ def suggest_bin_width(recording: Recording, *, max_lag_s: float = 0.2) -> BinWid
     counts, rates = blocks.sum(axis=0), recording.rates_hz
     n_spiking = int(np.count_nonzero(rates))
     n_pairs = n_spiking * (n_spiking - 1) // 2
-    peak = _central_peak(blocks, width, n_side)
-    suggested = DEFAULT_WIDTH if peak.problem else _round(peak.width_s)
+    peak, smoothing, problem = _central_peak(blocks, width, n_side)
+    suggested = DEFAULT_WIDTH if problem else _round(peak["peak_width_s"])
     if resolution > 0:
         suggested = resolution * max(1, round(suggested / resolution))
     return BinWidth(
         width_s=suggested,
-        peak_width_s=peak.width_s,
-        peak_stderr_s=peak.stderr_s,
         n_pairs=n_pairs,
         lags_s=bin_centres(width, n_side),
         counts=mirrored(counts),
-        smoothed=mirrored(_smoothed(counts, peak.smoothing, width)),
+        smoothed=mirrored(_smoothed(counts, smoothing, width)),
         chance=(rates.sum() ** 2 - (rates**2).sum()) * exposure(recording.epochs, width, n_side),
-        baseline=peak.baseline,
-        height=peak.height,
-        reason=_reason(peak, n_pairs, resolution, n_side * width),
+        reason=_reason(problem, peak, n_pairs, resolution, n_side * width),
+        **peak,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Peak:
-    """What the pooled correlogram shows; ``problem`` says why its width cannot be used."""
-
-    width_s: float
-    stderr_s: float
-    baseline: float
-    height: float
-    smoothing: int
-    problem: str = ""
 
 
 def _fine_bins(max_lag_s: float, resolution: float) -> tuple[float, int]:
@@ -195,23 +181,28 @@ def _pooled(recording: Recording, width: float, n_side: int) -> Floats:
     return counts
 
 
-def _central_peak(blocks: Floats, width: float, n_side: int) -> _Peak:
-    """Find the central peak with as little smoothing as makes it stand out, then measure it."""
+def _central_peak(
+    blocks: Floats, width: float, n_side: int
+) -> tuple[dict[str, float], int, Literal["", "noise", "slow"]]:
+    """Find the central peak with as little smoothing as makes it stand out, then measure it.
+
+    Returns the fields of `BinWidth`, the smoothing, and why the width cannot be used.
+    """
     everything = blocks.sum(axis=0)
     curves = np.vstack((everything, everything - blocks))  # Then with each block left out.
     far = np.arange(n_side + 1) > n_side / 2
     baselines = curves[:, far].mean(axis=1, keepdims=True)
-    baseline = float(baselines[0, 0])
+    peak = {"peak_width_s": np.nan, "peak_stderr_s": np.nan, "baseline": float(baselines[0, 0])}
     shortest, longest = (part * n_side for part in _SMOOTHING_PARTS)
     lengths = [m for m in _SMOOTHING if shortest <= m <= longest] or [1]
     for smoothing in lengths:
         excess = _smoothed(curves, smoothing, width) - baselines
-        height = float(excess[0, 0])
+        peak["height"] = height = float(excess[0, 0])
         noise = max(_jackknife_error(excess[1:, 0]), float(excess[0, far].std()))
         if height > 0 and height >= _STANDS_OUT * noise:
             break
     else:
-        return _Peak(np.nan, np.nan, baseline, height, smoothing, "noise")
+        return peak, smoothing, "noise"
     nearer, farther = np.array_split(excess[0, far], 2)
     still_falling = nearer.mean() - farther.mean()
     widths = _widths(excess)
@@ -219,10 +210,11 @@ def _central_peak(blocks: Floats, width: float, n_side: int) -> _Peak:
     smoothing = max([smoothing, *(m for m in lengths if 4 * m <= widths[0])])
     excess = _smoothed(curves, smoothing, width) - baselines
     widths = width * _widths(excess)
-    height = float(excess[0, 0])
-    if still_falling > _SETTLED * height or np.isnan(widths).any():
-        return _Peak(np.nan, np.nan, baseline, height, smoothing, "slow")
-    return _Peak(float(widths[0]), _jackknife_error(widths[1:]), baseline, height, smoothing)
+    peak["height"] = float(excess[0, 0])
+    if still_falling > _SETTLED * peak["height"] or np.isnan(widths).any():
+        return peak, smoothing, "slow"
+    measured = {"peak_width_s": float(widths[0]), "peak_stderr_s": _jackknife_error(widths[1:])}
+    return peak | measured, smoothing, ""
 
 
 def _smoothed(curves: Floats, smoothing: int, width: float) -> Floats:
@@ -282,21 +274,19 @@ def _round(width_s: float) -> float:
     return max(1, step * round(milliseconds / step)) / 1e3
 
 
-def _reason(peak: _Peak, n_pairs: int, resolution: float, window: float) -> str:
+def _reason(
+    problem: str, peak: dict[str, float], n_pairs: int, resolution: float, window: float
+) -> str:
+    found = {
+        "noise": "no central peak of the cross-correlograms stands out above their noise",
+        "slow": f"the cross-correlograms still fall at lags of ±{window * 1e3:.0f} ms, so they "
+        "have no central peak of their own within them",
+        "": f"the central peak of the cross-correlograms of {n_pairs:,} pairs of units is "
+        f"{peak['peak_width_s'] * 1e3:.1f} ± {peak['peak_stderr_s'] * 1e3:.1f} ms wide at half its "
+        "height",
+    }[problem]
     if n_pairs == 0:
         found = "fewer than two units fire, so there is no cross-correlogram"
-    elif peak.problem == "noise":
-        found = "no central peak of the cross-correlograms stands out above their noise"
-    elif peak.problem == "slow":
-        found = (
-            f"the cross-correlograms still fall at lags of ±{window * 1e3:.0f} ms, so they have "
-            "no central peak of their own within them"
-        )
-    else:
-        found = (
-            f"the central peak of the cross-correlograms of {n_pairs:,} pairs of units is "
-            f"{peak.width_s * 1e3:.1f} ± {peak.stderr_s * 1e3:.1f} ms wide at half its height"
-        )
-    used = f"; {DEFAULT_WIDTH * 1e3:g} ms is the usual width" if peak.problem else ""
+    used = f"; {DEFAULT_WIDTH * 1e3:g} ms is the usual width" if problem else ""
     grid = f", in multiples of the {resolution * 1e3:g} ms of the recording" if resolution else ""
     return f"{found}{used}{grid}"

@@ -61,12 +61,8 @@ class SinkSearch:
         start, stop = limits if limits.shape == (2,) else (np.nan, np.nan)
         sought = (self.time_s >= start) & (self.time_s <= stop)
         if not sought.any():
-            raise BadArgument(
-                "search_s",
-                f"is {search_s} and the response runs from {self.time_s[0]:g} to "
-                f"{self.time_s[-1]:g} s",
-                "pass (start, stop) in seconds from the flash",
-            )
+            problem = f"is {search_s}, not in {self.time_s[0]:g} to {self.time_s[-1]:g} s"
+            raise BadArgument("search_s", problem, "pass (start, stop) in seconds from the flash")
         size = np.where(sought, -self.csd, 0.0)
         threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
         regions, n_regions = ndimage.label((size > 0.0) & (size >= threshold[:, np.newaxis]))
@@ -222,10 +218,8 @@ class LaminarMap(AsText):
         for k, sink in enumerate(self.sinks):
             name = "later" if k else "earliest large"
             after = "" if k else f"after {self.n_flashes} flashes "
-            lines.append(
-                f"{name} sink {sink.onset_s * 1e3:.0f} ms {after}at {sink.depth_um:.0f} µm, "
-                f"{sink.n_sd:.0f} standard deviations"
-            )
+            when = f"{name} sink {sink.onset_s * 1e3:.0f} ms {after}at {sink.depth_um:.0f} µm"
+            lines.append(f"{when}, {sink.n_sd:.0f} standard deviations")
         return "\n".join((*lines, *self.notes))
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
@@ -255,11 +249,8 @@ class LaminarMap(AsText):
         upper, lower = self.cortex_um
         order = down * np.array([upper, top, centre, bottom, lower])
         if not (np.diff(order) > 0.0).all():
-            raise BadInput(
-                f"layer IV from {top:g} to {bottom:g} µm around {centre:g} µm is out of order in "
-                f"a cortex from {upper:g} to {lower:g} µm",
-                "go from superficial to deep",
-            )
+            problem = f"layer IV from {top:g} to {bottom:g} µm around {centre:g} µm is out of order"
+            raise BadInput(problem, f"go from superficial to deep, from {upper:g} to {lower:g} µm")
         note = f"layer IV set by hand from {top:.0f} to {bottom:.0f} µm"
         return replace(
             self, centre_um=centre, top_um=top, bottom_um=bottom, notes=(*self.notes, note)
@@ -332,11 +323,9 @@ def layers_from_flashes(
     below = down * np.array(cortex)
     inside = (down * depth_um >= below[0]) & (down * depth_um <= below[1])
     if inside.sum() < MIN_DEPTHS:
-        raise BadArgument(
-            "cortex_um",
-            f"is {cortex} and holds {inside.sum()} depths of the current source density",
-            f"it needs {MIN_DEPTHS}, on the scale of the contacts",
-        )
+        problem = f"is {cortex} and holds {inside.sum()} depths of the current source density"
+        remedy = f"it needs {MIN_DEPTHS}, on the scale of the contacts"
+        raise BadArgument("cortex_um", problem, remedy)
     rate_hz = lfp.sampling_rate_hz
     search = SinkSearch(
         response.time_s, down * depth_um[inside], down, csd[inside], noise[inside], rate_hz

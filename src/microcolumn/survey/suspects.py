@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import binom
 
 from ..epochs import HALF_NANOSECOND
-from ..recording import Recording, silent_start_s
+from ..recording import Recording
 from ..validation import positive_number
 from .cross_correlation import correlograms
 
@@ -21,6 +21,8 @@ _CHANCE = 0.01
 #: Neighbouring lags that show how many spikes two units share by chance and by common drive, in
 #: bins of twice the duplicates' window.
 _FLANK = slice(3, 8)
+#: A silent start is no chance if it lasts so many seconds and so many mean intervals of spikes.
+_SILENT_S, _SILENT_INTERVALS = 10.0, 100.0
 #: Suspects that are named after the first of their kind.
 _NAMED = 3
 
@@ -133,12 +135,16 @@ def suspicions(suspects: Sequence[Suspect], most: int = 1) -> list[str]:
 
 def late_start(recording: Recording) -> list[str]:
     """A sentence if nothing fires at first, so that the recording may have begun later."""
-    silent = silent_start_s(recording)
-    sentence = (
+    inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
+    if not inside.size:
+        return []
+    silent = float(inside.min() - recording.epochs.starts[0])
+    if silent <= max(_SILENT_S, _SILENT_INTERVALS * float(np.ptp(inside)) / inside.size):
+        return []
+    return [
         f"no unit fires in the first {silent:.6g} s, which makes all rates lower; if the recording "
         "began later, say when (--start), or leave that time out (--epochs)"
-    )
-    return [sentence] if silent else []
+    ]
 
 
 def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iterator[Suspect]:
@@ -151,13 +157,9 @@ def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iter
         by_chance = binom.sf(n_short - 1, intervals.size, min(limit, 1.0))
         if n_short > limit * intervals.size and by_chance < _CHANCE:
             name, share = recording.units.ids[n], n_short / intervals.size
-            yield Suspect(
-                (name,),
-                "refractory",
-                share,
-                f"unit {name!r} has {share:.1%} of its intervals ({n_short:,} of "
-                f"{intervals.size:,}) below {refractory_s * 1e3:g} ms: perhaps several cells",
-            )
+            of_all = f"{share:.1%} of its intervals ({n_short:,} of {intervals.size:,})"
+            judged = f"has {of_all} below {refractory_s * 1e3:g} ms: perhaps several cells"
+            yield Suspect((name,), "refractory", share, f"unit {name!r} {judged}")
 
 
 def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator[Suspect]:
@@ -174,11 +176,7 @@ def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator
     # If chance alone gives every spike a partner, there is no evidence.
     share = np.where(expected < 1.0, (share - expected) / (1.0 - np.minimum(expected, 0.999)), 0.0)
     for i, j in np.argwhere(np.triu((share > limit) & (shared >= _ENOUGH_SHARED), 1)):
-        few, many = (i, j) if n_spikes[i] <= n_spikes[j] else (j, i)
-        yield Suspect(
-            (ids[few], ids[many]),
-            "duplicate",
-            float(share[i, j]),
-            f"units {ids[few]!r} and {ids[many]!r} share {share[i, j]:.0%} of the spikes of "
-            f"{ids[few]!r} within {window_s * 1e3:g} ms: perhaps one cell sorted twice",
-        )
+        few, many = (ids[n] for n in ((i, j) if n_spikes[i] <= n_spikes[j] else (j, i)))
+        within = f"{share[i, j]:.0%} of the spikes of {few!r} within {window_s * 1e3:g} ms"
+        judged = f"units {few!r} and {many!r} share {within}: perhaps one cell sorted twice"
+        yield Suspect((few, many), "duplicate", float(share[i, j]), judged)

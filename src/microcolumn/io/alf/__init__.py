@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ...errors import BadFile, BadInput, damaged, name_list
+from ...errors import BadFile, BadInput, name_list
 from .._arrays import (
     PickledArrayError,
     check_array,
@@ -64,10 +64,12 @@ def load(path: Path, *, probe: str | None = None) -> Session:
     if not found:
         raise BadFile("it has no spikes.times.npy", "name the folder of a session or a probe")
     several = len(found) > 1
-    if any(sorting.probe == probe for sorting in found):  # spares reading the others
-        found = [sorting for sorting in found if sorting.probe == probe]
+    found = [each for each in found if each.probe == probe] or found  # spares reading the others
     parts = [_probe_units(sorting, several) for sorting in found]
-    columns = _joined(parts)
+    columns = {  # entries that a probe does not have are None
+        name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
+        for name in chain(*(part.columns for part in parts))
+    }
     intervals, unknown = named_intervals(path)
     depths = "depths" if "depths" in columns else None
     session = Session(
@@ -92,14 +94,6 @@ def _of_probe(session: Session, probe: str) -> Session:
     columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
     ids, trains = [session.ids[n] for n in kept], [session.trains[n] for n in kept]
     return replace(session, ids=ids, trains=trains, columns=columns)
-
-
-def _joined(parts: Sequence[_ProbeUnits]) -> dict[str, list[Any]]:
-    """Columns of all probes; entries that a probe does not have are None."""
-    return {
-        name: list(chain(*(part.columns.get(name, [None] * len(part.ids)) for part in parts)))
-        for name in chain(*(part.columns for part in parts))
-    }
 
 
 def named_intervals(path: Path) -> tuple[dict[str, Epochs], list[str]]:
@@ -143,17 +137,20 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
     if path is None:
         return {}
     if path.suffix == ".npy":
-        return {name: _checked(path, load_array(path))} if attribute == "intervals" else {}
+        rows = load_array(path) if attribute == "intervals" else np.zeros((0, 2))
+        fits = rows.shape[1:] == (2,) and rows.dtype.kind in "iuf"
+        check_array(path.name, rows, fits, "rows of start and stop")
+        return {name: rows}
     columns = columns_of(path)
     if attribute == "intervalsTable":
-        return {
-            title: _checked(path, np.array([_numbers(path, column)]))
-            for title, column in _periods(columns).items()
-        }
-    sides = [columns[side] for side in ("intervals_0", "intervals_1") if side in columns]
-    if len(sides) < 2:
-        return {}
-    return {name: _checked(path, np.array([_numbers(path, side) for side in sides]).T)}
+        found = {title: [column] for title, column in _periods(columns).items()}
+    else:
+        sides = [columns.get(side, []) for side in ("intervals_0", "intervals_1")]
+        found = {name: list(zip(*sides, strict=False))}
+    return {
+        title: np.array([list(map(as_number, row)) for row in rows]).reshape(-1, 2)
+        for title, rows in found.items()
+    }
 
 
 def _periods(columns: Columns) -> Columns:
@@ -166,31 +163,7 @@ def _periods(columns: Columns) -> Columns:
     return {title: (columns[title][first], columns[title][1 - first]) for title in titles}
 
 
-def _numbers(path: Path, column: Any) -> list[float]:
-    """Entries of a table as numbers; those that are missing are nan."""
-    try:
-        return [np.nan if entry in (None, "") else float(entry) for entry in column]
-    except (TypeError, ValueError):
-        raise damaged(f"{path.name} has entries that are no times") from None
-
-
-def _checked(path: Path, rows: Rows) -> Rows:
-    fits = rows.shape[1:] == (2,) and rows.dtype.kind in "iuf"
-    check_array(path.name, rows, fits, "rows of start and stop")
-    return rows
-
-
-@dataclass(frozen=True, slots=True)
-class _ProbeUnits:
-    """Units of one sorting: the clusters that have spikes."""
-
-    ids: list[str]
-    trains: list[NDArray[Any]]
-    columns: dict[str, Column]
-    notes: list[str]
-
-
-def _probe_units(sorting: Sorting, several: bool) -> _ProbeUnits:
+def _probe_units(sorting: Sorting, several: bool) -> Session:
     """Units of one sorting, with columns of all files of clusters and of their peak channels."""
     files = sorting.collection
     times, clusters = _spikes(files)
@@ -207,7 +180,7 @@ def _probe_units(sorting: Sorting, several: bool) -> _ProbeUnits:
     read = [f"files read in revision {label}: {n}" for label, n in sorted(revisions.items())]
     noted = [f"{sorting.probe}: " * several + note for note in (*read, *notes, *unread)]
     ids = [f"{sorting.probe} " * several + str(number) for number in numbers.tolist()]
-    return _ProbeUnits(ids, trains, columns, noted)
+    return Session(ids, trains, columns, notes=tuple(noted))
 
 
 def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -234,7 +207,10 @@ def _cluster_columns(
             continue
         try:
             for name, values in _entries(path, attribute).items():
-                columns[name] = _rows(values, numbers, path.name)
+                for number in numbers[numbers >= len(values)]:
+                    problem = f"spikes.clusters has cluster {number} but {path.name} {len(values)}"
+                    raise mismatched(f"{problem} rows")
+                columns[name] = _taken(values, numbers.tolist())
         except PickledArrayError:
             notes.append(f"{path.name} is not read: it holds Python objects, which could run code")
     return columns, notes
@@ -246,13 +222,6 @@ def _entries(path: Path, attribute: str) -> dict[str, Any]:
         return {name: column for name, column in columns_of(path).items() if name}
     array = flattened(load_array(path, mapped=True))
     return {attribute: array} if array.ndim == 1 and array.dtype.kind in "biufU" else {}
-
-
-def _rows(values: Any, numbers: NDArray[Any], name: str) -> Column:
-    """Entries of the clusters with these numbers."""
-    for number in numbers[numbers >= len(values)]:
-        raise mismatched(f"spikes.clusters has cluster {number} but {name} {len(values)} rows")
-    return _taken(values, numbers.tolist())
 
 
 def _taken(values: Any, places: Sequence[int]) -> Column:

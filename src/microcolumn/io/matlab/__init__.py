@@ -87,7 +87,7 @@ def load(
             notes = [*notes, *width_notes, note]
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields, per_second) or epochs
-        depth_reference = _depth_reference(fields)
+        reference = fields["depth_reference"].text() if "depth_reference" in fields else ""
     column = next((name for name in columns if name.lower() in _IDS), None)
     ids = range(1, len(trains) + 1) if column is None else columns.pop(column)
     return Session(
@@ -97,7 +97,7 @@ def load(
         epochs=epochs,
         notes=tuple(notes),
         resolution_s=resolution_s,
-        depth_reference=depth_reference,
+        depth_reference=reference if reference in DEPTH_REFERENCES else None,
     )
 
 
@@ -106,38 +106,34 @@ def _bin_width_of(
 ) -> tuple[float, list[str]]:
     """Seconds per bin, stated by the caller or else by the file, and a note if they differ."""
     widths = (held for name, held in fields.items() if name.lower() in _BIN_WIDTHS)
-    numbers = (held for held in widths if held.kind in NUMERIC and set(held.shape) == {1})
-    held = next(numbers, None)
-    of_file = None if held is None else float(held.read().item())
-    width = of_file if stated is None else float(stated)
-    if width is None and min(chosen.shape) <= 1:
+    found = {str(held): held.numbers().tolist() for held in widths if set(held.shape) == {1}}
+    where, [of_file] = next(((name, n) for name, n in found.items() if n), ("bin_width", [None]))
+    if stated is not None:
+        width = checked_width(float(stated))
+        note = f"bins of {width:g} s as stated; {where} of the file: {of_file}"
+        return width, [note] * (of_file not in (None, width))
+    if of_file is not None:
+        return checked_width(of_file, where), []
+    if min(chosen.shape) <= 1:
         remedy = advice("name a cell array of spike times or a matrix of counts with {variable}")
         raise BadFile(f"{chosen} is one vector of numbers", remedy)
-    if width is None:
-        problem = "a matrix of counts does not state its bins"
-        raise BadFile(problem, advice("pass {bin_width} in seconds"))
-    checked_width(width, str(held) if stated is None else "bin_width")
-    if held is None or of_file == width:
-        return width, []
-    return width, [f"bins of {width:g} s as stated; {held.name} of the file: {of_file:g}"]
+    problem = "a matrix of counts does not state its bins"
+    raise BadFile(problem, advice("pass {bin_width} in seconds"))
 
 
 def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:
     """Spike times of each cell in seconds."""
     if chosen.is_empty:
-        raise BadFile(
-            f"{chosen} has no cells, thus no units",
-            advice("check that spikes were sorted and exported, or name another with {variable}"),
-        )
+        remedy = "check that spikes were sorted and exported, or name another with {variable}"
+        raise BadFile(f"{chosen} has no cells, thus no units", advice(remedy))
     if not chosen.is_vector:
         problem = f"{chosen} has several rows and columns of cells, perhaps trials"
         raise BadFile(problem, "save one vector of spike times per unit")
     trains = []
     for cell in chosen.read():
-        if cell.kind not in NUMERIC or not (cell.is_empty or cell.is_vector):
+        if not cell.is_series:
             raise BadFile(f"{cell} is not a vector of spike times", "save one per unit")
-        times = np.zeros(0) if cell.is_empty else np.asarray(cell.read(), dtype=np.float64)
-        trains.append(times.ravel() / per_second)
+        trains.append(cell.numbers().astype(np.float64) / per_second)
     return trains
 
 
@@ -185,14 +181,6 @@ def _epochs(fields: Fields, per_second: float) -> Epochs | None:
         with within(f"{held} is not usable"):
             return Epochs(seconds if name == "epochs" else [[0.0, seconds.item()]])
     return None
-
-
-def _depth_reference(fields: Fields) -> str | None:
-    held = fields.get("depth_reference")
-    if held is None or held.kind != "char" or held.shape[0] != 1:
-        return None
-    text = "".join(held.read())
-    return text if text in DEPTH_REFERENCES else None
 
 
 def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Variable, list[str]]:
@@ -271,9 +259,7 @@ def _may_hold_spikes(held: Variable) -> bool:
     if held.is_empty:
         return held.kind == "cell" and _has_usual_name(held)
     if held.kind == "cell":
-        return held.is_vector and all(
-            cell.kind in NUMERIC and (cell.is_empty or cell.is_vector) for cell in held.read()
-        )
+        return held.is_vector and all(cell.is_series for cell in held.read())
     is_matrix = len(held.shape) == 2 and min(held.shape) > 1
     return is_matrix and held.name.lower() != "epochs" and held.kind in {"sparse", *NUMERIC}
 
@@ -306,16 +292,14 @@ def vectors_in(variables: Sequence[Variable]) -> Iterator[Variable]:
     for held in variables:
         if held.kind == "struct":
             yield from vectors_in(list(held.read().values()))
-        elif held.kind == "char" or (
-            (held.kind in NUMERIC or held.kind == "cell") and (held.is_empty or held.is_vector)
-        ):
+        elif held.kind == "char" or held.is_series or (held.kind == "cell" and held.is_vector):
             yield held
 
 
 def _values(held: Variable) -> NDArray[Any]:
     """Numbers of a variable, or the text in each of its rows or cells."""
     if held.kind in NUMERIC:
-        return np.zeros(0) if held.is_empty else np.asarray(held.read()).ravel()
+        return held.numbers()
     if held.kind == "char":
         return np.array(held.read(), dtype=np.str_)
     texts = []
@@ -323,5 +307,5 @@ def _values(held: Variable) -> NDArray[Any]:
         if cell.kind != "char" or cell.shape[0] > 1:
             remedy = advice("one vector of times per cell is read with {variable} alone")
             raise BadFile(f"{cell} is no text, so that {held.name} does not name units", remedy)
-        texts.append("".join(cell.read()))
+        texts.append(cell.text())
     return np.array(texts, dtype=np.str_)

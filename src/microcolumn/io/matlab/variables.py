@@ -1,6 +1,8 @@
 """Variables of MATLAB files of any version: their classes and sizes, read when they are asked for.
 
 SciPy reads versions up to 7, h5py reads version 7.3, which is HDF5 with MATLAB's conventions.
+pymatreader does both, but drops sizes, makes a cell array of one cell its content, and reads all of
+a variable whatever size it claims.
 """
 
 from __future__ import annotations
@@ -69,6 +71,21 @@ class Variable:
         """Whether at most one of its sizes differs from 1."""
         return sum(size != 1 for size in self.shape) <= 1
 
+    @property
+    def is_series(self) -> bool:
+        """Whether it is a vector of numbers, which may have none."""
+        return self.kind in NUMERIC and (self.is_empty or self.is_vector)
+
+    def numbers(self) -> NDArray[Any]:
+        """All its numbers in one vector; none where it is something else."""
+        if self.kind not in NUMERIC or self.is_empty:
+            return np.zeros(0)
+        return np.asarray(self.read()).ravel()
+
+    def text(self) -> str:
+        """The text of a char array of one row; empty where it is something else."""
+        return "".join(self.read()) if self.kind == "char" and self.shape[0] <= 1 else ""
+
     def entries(self) -> Iterator[Entries]:
         """Nonzero entries of a matrix, in pieces and in any order."""
         if self.in_pieces is not None:
@@ -116,8 +133,6 @@ def opened(path: Path) -> Iterator[list[Variable]]:
     """Variables of a file of any version; they can be read until the block ends."""
     with path.open("rb") as file:
         head = file.read(10)
-    if not head:
-        raise BadFile("it is empty", "export or copy it again")
     if head != b"MATLAB 7.3" and not is_hdf5(path):
         yield variables_v7(path)
         return

@@ -1,7 +1,7 @@
 """Files that Neo reads: which of its readers to ask, and the spike trains it finds.
 
-Neo reads the part of a claimed stretch that is in the file, so that a file of NeuroExplorer or
-Plexon that was cut short would lose spikes silently: what their headers claim is checked first.
+Neo reads the part of a claimed stretch that is in the file, so that a file that was cut short would
+lose spikes silently: what headers claim is compared with what is there.
 """
 
 from __future__ import annotations
@@ -30,14 +30,8 @@ _MAGIC = {
 #: End of the names of waveform variables.
 _WAVEFORMS = "_wf"
 #: Readers that would run code from the file, or invent their data.
-_NEVER = {
-    "PickleIO": "can run any code when opened",
-    "ElphyIO": "can run code when opened",
-    "ExampleIO": "is made up by Neo",
-}
+_NEVER = ("PickleIO", "ElphyIO", "ExampleIO")
 
-#: NeuroExplorer: bytes before the headers of variables, and of each of these.
-_NEX_HEADER, _NEX_VARIABLE = 544, 208
 #: Plexon: bytes of the header, of that of a spike, event and signal channel, and of a data block.
 _PLX_HEADER, _PLX_CHANNELS, _PLX_BLOCK = 7504, (1020, 296, 296), 16
 #: Plexon: where the header counts spikes, by channel and unit, and how many such counts it has.
@@ -60,10 +54,9 @@ def segments_in(
             continue
         if any(segments):
             return segments, [f"read by Neo's {reader.__name__}", *notes]
-    raise BadFile(
-        f"Neo finds no spikes in it (with {name_list(reader.__name__ for reader in readers)})",
-        advice("check that spikes were sorted and exported, or name one reader with {io}"),
-    )
+    title = name_list(reader.__name__ for reader in readers)
+    remedy = advice("check that spikes were sorted and exported, or name one reader with {io}")
+    raise BadFile(f"Neo finds no spikes in it (with {title})", remedy)
 
 
 def _readers(path: Path, io: str | None) -> Sequence[Any]:
@@ -73,14 +66,12 @@ def _readers(path: Path, io: str | None) -> Sequence[Any]:
     known = {
         reader.__name__: reader
         for reader in neo.io.iolist
-        if reader.is_readable and neo.SpikeTrain in reader.supported_objects
+        if reader.is_readable
+        and neo.SpikeTrain in reader.supported_objects
+        and reader.__name__ not in _NEVER
     }
     if io is not None:
-        if io in _NEVER or io not in known:
-            reason = f"what it reads {_NEVER[io]}" if io in _NEVER else "Neo has none of that name"
-            choices = ", ".join(sorted(set(known) - set(_NEVER)))
-            raise BadArgument("io", f"is {io!r}, but {reason}", f"choose one of {choices}")
-        return [known[io]]
+        return [known[one_of("io", io, sorted(known))]]
     head = b""
     if path.is_file():
         with path.open("rb") as file:
@@ -95,19 +86,14 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
     try:
         candidates = neo.io.list_candidate_ios(path)
     except ValueError:
-        raise BadFile(
-            f"nothing in its content or extension {path.suffix!r} is known to Neo or any other "
-            "reader",
-            advice("name its format with {reader} or Neo's reader with {io}"),
-        ) from None
-    refused = [reader.__name__ for reader in candidates if reader.__name__ in _NEVER]
-    usable = [r for r in candidates if r in known.values() and r.__name__ not in _NEVER]
-    if refused and not usable:
-        problem = f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}"
-        raise BadFile(problem, "save the spike trains in another format")
+        problem = f"no reader knows its content or its extension {path.suffix!r}"
+        remedy = advice("name its format with {reader} or Neo's reader with {io}")
+        raise BadFile(problem, remedy) from None
+    usable = [reader for reader in candidates if reader in known.values()]
     if not usable:
         title = name_list(reader.__name__ for reader in candidates)
-        raise BadFile(f"Neo reads it ({title}) but finds only signals in such files")
+        problem = f"Neo's {title} finds only signals in such files, or can run code of theirs"
+        raise BadFile(problem, "save the spike trains in another format")
     # Given a file, a reader of folders would read all files in the folder of this one.
     fitting = [reader for reader in usable if _reads_folders(reader) == path.is_dir()]
     return list(dict.fromkeys(fitting or usable))
@@ -125,7 +111,7 @@ def _segments(
     from neo.rawio.baserawio import BaseRawIO
 
     if path.is_file():
-        check_header(path, reader.__name__)
+        _check_magic(path, reader.__name__)
     place = path.parent if _reads_folders(reader) and path.is_file() else path
     _check_links(place)
     if issubclass(reader, BaseFromRaw):
@@ -174,10 +160,8 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
         stated = float(raw.segment_t_stop(block, segment))
         stop = max([stated, *(float(train.max()) for train in times if train.size)])
         if stop > stated:
-            notes.append(
-                f"spikes go on to {stop:.10g} s after the end that the file states, "
-                f"{stated:.10g} s; they are kept"
-            )
+            ends = f"{stop:.10g} s after the end that the file states, {stated:.10g} s"
+            notes.append(f"spikes go on to {ends}; they are kept")
         known = raw.raw_annotations["blocks"][block]["segments"][segment]["spikes"]
         units = zip(titles, times, map(_columns, channels, known), strict=True)
         segments.append([Train(name, train, start, stop, row) for name, train, row in units])
@@ -196,9 +180,12 @@ def _without_waveforms(
 
 def _times(raw: Any, block: int, segment: int, unit: int) -> Any:
     stamps = raw.get_spike_timestamps(block, segment, unit)
-    if len(stamps) < raw.spike_count(block, segment, unit):
+    claimed = raw.spike_count(block, segment, unit)
+    if len(stamps) < claimed:
         # In some formats the last block written is not the last spike; none is after 1e9 s.
         stamps = raw.get_spike_timestamps(block, segment, unit, None, 1e9)
+    if not 0 <= claimed <= len(stamps):
+        raise damaged(f"unit {unit} claims {claimed:,} spikes and has {len(stamps):,}")
     return np.asarray(raw.rescale_spike_timestamp(stamps, "float64"))
 
 
@@ -224,68 +211,30 @@ def _columns(channel: Any, annotations: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in columns.items() if name not in ("file_origin", "name")}
 
 
-def check_header(path: Path, reader: str) -> None:
-    """Refuse a file for Neo's NeuroExplorer or Plexon reader that lacks what its header claims."""
-    if reader not in _CHECKS:
-        return
-    magic, check = _CHECKS[reader]
-    content = np.memmap(path, dtype=np.uint8, mode="r").data
-    found = bytes(content[:4])
+def _check_magic(path: Path, reader: str) -> None:
+    """Refuse what Neo's readers of NeuroExplorer and Plexon would take for one of their files."""
+    magic = {"NeuroExplorerIO": b"NEX1", "PlexonIO": b"PLEX"}.get(reader, b"")
+    with path.open("rb") as file:
+        found = file.read(len(magic))
     if found != magic:
-        raise BadFile(
-            f"it begins with {found!r}, not with the {magic!r} of files for Neo's {reader}",
-            advice("it is damaged or of another format: copy it again, or name another {io}"),
-        )
-    check(content)
+        problem = f"it begins with {found!r}, not with {magic!r} as files for Neo's {reader} do"
+        raise BadFile(problem, advice("copy it again, or name another {io}"))
+    if reader == "PlexonIO":
+        _check_plexon(path)
 
 
-def _check_nex(content: memoryview) -> None:
-    size = len(content)
-    if size < _NEX_HEADER:
-        raise damaged("its header is incomplete")
-    rate, begin, end, n_variables = struct.unpack_from("<d3i", content, 264)
-    if not 0 < rate < np.inf or begin > end:
-        raise damaged(f"it claims {rate} ticks per second from {begin} to {end}")
-    if not 0 <= n_variables <= (size - _NEX_HEADER) // _NEX_VARIABLE:
-        raise damaged(f"it claims {n_variables:,} variables in {size:,} bytes")
-    for at in range(_NEX_HEADER, _NEX_HEADER + n_variables * _NEX_VARIABLE, _NEX_VARIABLE):
-        kind, _, name, start, n = struct.unpack_from("<2i64sIi", content, at)
-        (n_samples,) = struct.unpack_from("<i", content, at + 128)
-        # Neurons, events, intervals, waveforms, population vectors (weights), signals, markers.
-        n_bytes = {0: 4 * n, 1: 4 * n, 2: 8 * n, 6: 4 * n}.get(kind, 0)
-        if kind == 3:
-            n_bytes = n * (4 + 2 * n_samples)
-        elif kind == 5:
-            n_bytes = 8 * n + 2 * n_samples
-        if min(n, n_samples) < 0 or start + n_bytes > size:
-            shown = name.split(b"\0")[0].decode("latin-1")
-            raise damaged(f"variable {shown!r} claims {n:,} entries from byte {start:,} on")
-
-
-def _check_plx(content: memoryview) -> None:
-    size = len(content)
-    if size < _PLX_HEADER:
-        raise damaged("its header is incomplete")
-    rate, *n_channels = struct.unpack_from("<4i", content, 136)
-    headers = _PLX_HEADER + int(np.dot(n_channels, _PLX_CHANNELS))
-    if rate <= 0 or min(n_channels) < 0 or headers > size:
-        raise damaged(f"it claims {rate} ticks per second, {n_channels} channels, {size:,} bytes")
-    n_spikes, at = 0, headers
-    while at < size:
-        if at + _PLX_BLOCK > size:
-            raise damaged(f"the data block at byte {at:,} is incomplete")
+def _check_plexon(path: Path) -> None:
+    """Refuse a Plexon file that ends within a data block or lacks spikes that its header counts."""
+    content = np.memmap(path, dtype=np.uint8, mode="r").data
+    n_spikes, size = 0, len(content)
+    at = _PLX_HEADER + int(np.dot(struct.unpack_from("<3i", content, 140), _PLX_CHANNELS))
+    while _PLX_HEADER <= at <= size - _PLX_BLOCK:
         kind, n_waveforms, n_samples = struct.unpack_from("<H10x2H", content, at)
-        if kind not in (1, 4, 5):
-            raise damaged(f"the data block at byte {at:,} is of unknown type {kind}")
         n_spikes += kind == 1
         at += _PLX_BLOCK + 2 * n_waveforms * n_samples
     # The header counts the first four units of 130 channels, so that there may be more.
     claimed = sum(struct.unpack_from(f"<{_N_PLX_COUNTS}i", content, _PLX_COUNTS))
-    if at > size or claimed > n_spikes:
+    if at != size or claimed > n_spikes:
         raise damaged(f"it has {n_spikes:,} of {claimed:,} spikes and ends at {at:,} of {size:,}")
     if not n_spikes:
         raise BadFile("there is no spike in it", "check that spikes were sorted and exported")
-
-
-#: First bytes that Neo's readers do not look at, and what is checked behind them.
-_CHECKS = {"NeuroExplorerIO": (b"NEX1", _check_nex), "PlexonIO": (b"PLEX", _check_plx)}

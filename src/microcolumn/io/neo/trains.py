@@ -101,18 +101,13 @@ def _by_name(
     """Trains of each segment by name, or by place if names are shared and will be replaced."""
     names = [[train.name for train in trains] for trains in segments]
     for k, of_segment in enumerate(names):
-        twice = next((name for name in of_segment if of_segment.count(name) > 1), None)
-        if twice is None:
-            continue
-        if not renamed:
-            raise BadFile(f"two spike trains of segment {k} are called {twice!r}", naming)
-        if any(other != names[0] for other in names):
-            raise BadFile(
-                f"two spike trains of segment {k} are called {twice!r} and segments have their "
-                "trains in different orders, so that units cannot be joined",
-                "name the trains",
-            )
-        return [{str(n): train for n, train in enumerate(trains)} for trains in segments]
+        if len(set(of_segment)) < len(of_segment):
+            by_place = [{str(n): each for n, each in enumerate(trains)} for trains in segments]
+            if renamed and all(other == names[0] for other in names):
+                return by_place
+            twice = next(name for name in of_segment if of_segment.count(name) > 1)
+            problem = f"two spike trains of segment {k} are called {twice!r}"
+            raise BadFile(problem, "name the trains" if renamed else naming)
     return [{train.name: train for train in trains} for trains in segments]
 
 
@@ -125,16 +120,11 @@ def _placed(segments: Sequence[Sequence[Train]]) -> tuple[Floats, Epochs | None,
         starts, stops = ([getattr(t, edge) for t in trains] for edge in ("start", "stop"))
         start, stop = max(starts), min(stops)
         if not stop > start:
-            raise BadFile(
-                f"the spike trains of segment {k} share no time: one starts at {start:.10g} s, "
-                f"one stops at {stop:.10g} s",
-                "repair t_start and t_stop",
-            )
+            problem = f"one starts at {start:.10g} s, one stops at {stop:.10g} s"
+            raise BadFile(f"trains of segment {k} share no time: {problem}", "repair their times")
         if start > min(starts) or stop < max(stops):
-            notes.append(
-                f"trains of segment {k} do not cover the same time; what all share is taken, "
-                f"{start:.10g} to {stop:.10g} s"
-            )
+            shares = f"{start:.10g} to {stop:.10g} s"
+            notes.append(f"trains of segment {k} cover different times; all share {shares}")
         shared.append((start, stop))
         covered.append((min(starts), max(stops)))
     shifts, moved = align_segments(covered)

@@ -79,10 +79,8 @@ def load(
         tables, unread = interval_tables(path, nwb)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         remedy = "pass {intervals} (another table) or {ignore_obs_intervals}"
-        raise BadFile(
-            "its epochs, obs_intervals and invalid_times leave no time with all units observed",
-            advice(remedy, ignore_obs_intervals=True),
-        )
+        problem = "no time is left by its epochs, obs_intervals and invalid_times"
+        raise BadFile(problem, advice(remedy, ignore_obs_intervals=True))
     notes += [*placed, *seen, *labelled, *valid, *unread]
     return Session(ids, trains, columns, depth_column, epochs, notes=tuple(notes), intervals=tables)
 

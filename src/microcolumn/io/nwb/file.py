@@ -19,8 +19,6 @@ from ..failures import check_claim
 
 def opened(path: Path | Remote) -> tuple[Any, Any]:
     """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
-    if path.is_file() and path.stat().st_size == 0:
-        raise BadFile("it is empty", "export or copy it again")
     if path.is_dir():
         from hdmf_zarr.nwb import NWBZarrIO
 
@@ -112,9 +110,8 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     bad = np.flatnonzero((ends < starts) | (ends > n_entries))
     if bad.size:
         row = int(bad[0])
-        raise damaged(
-            f"row {row} of {name!r} runs from {starts[row]} to {ends[row]} of {n_entries}"
-        )
+        problem = f"runs from {starts[row]} to {ends[row]} of {n_entries}"
+        raise damaged(f"row {row} of {name!r} {problem}")
     entries = values(path, column.target)
     rows = [entries[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
     return rows, n_entries - (ends[-1] if n_rows else 0)

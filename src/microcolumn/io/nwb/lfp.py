@@ -133,10 +133,9 @@ def _as_bad_file(path: str | Path) -> Iterator[None]:
 
 
 def _opened(path: str | Path) -> tuple[Any, Any]:
-    if not Path(path).exists():
-        raise FileNotFoundError(f"{path} does not exist; check the path")
-    with _as_bad_file(path):
+    with in_file(path):
         check_kind(Path(path))
+    with _as_bad_file(path):
         check_contained(Path(path))
         return opened(Path(path))
 
@@ -165,11 +164,10 @@ def _electrodes(path: Path, series: Any, where: str) -> dict[str, list[Any]]:
     columns = plain_columns(path, series.electrodes.table)
     n_electrodes = len(series.electrodes.table.id)
     if len(rows) != n_channels or not all(0 <= row < n_electrodes for row in rows.tolist()):
-        raise BadFile(
-            f"{where} has {n_channels} channels that point to {len(rows)} rows of an electrodes "
-            f"table with {n_electrodes}",
-            "repair the file so that each channel has an electrode, with time along the first axis",
+        problem = (
+            f"{where}: {n_channels} channels for {len(rows)} rows of {n_electrodes} electrodes"
         )
+        raise BadFile(problem, "each channel needs an electrode, with time along the first axis")
     return {name: [column[row] for row in rows] for name, column in columns.items()}
 
 
@@ -187,10 +185,8 @@ def _sampling(series: Any, where: str, path: Path) -> tuple[float, float]:
     # Corrected clocks drift a little; latencies are read to a few milliseconds.
     if off.max() > max(0.5 * period, 1e-3):
         worst = int(np.argmax(np.abs(np.diff(times) - period)))
-        raise BadFile(
-            f"timestamps of {where} are uneven, worst after sample {worst} at {times[worst]:g} s",
-            "pass the stretch with the flashes as an array",
-        )
+        problem = f"timestamps of {where} are uneven, worst at {times[worst]:g} s"
+        raise BadFile(problem, "pass the stretch with the flashes as an array")
     return float(1.0 / period), float(times[0])
 
 

@@ -51,10 +51,8 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
         return None, []
     notes = []
     if len(stated) < len(ids):
-        notes.append(
-            f"{len(ids) - len(stated)} of {len(ids)} units have no obs_intervals and are taken as "
-            "observed whenever the others were"
-        )
+        few = f"{len(ids) - len(stated)} of {len(ids)} units have no obs_intervals"
+        notes.append(f"{few} and are taken as observed whenever the others were")
     by_unit = {n: _joined(rows[n], f"obs_intervals of unit {ids[n]!r}") for n in stated}
     common = by_unit[stated[0]]
     for epochs in by_unit.values():
@@ -63,10 +61,10 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
     lost = anyone.duration_s - common.duration_s
     shortest = min(stated, key=lambda n: by_unit[n].duration_s)
     if lost > 0:
+        without = anyone.duration_s - by_unit[shortest].duration_s
         notes.append(
-            f"units were observed at different times: {lost:.6g} of {anyone.duration_s:.6g} s are "
-            f"left out, in which only some units were observed; unit {ids[shortest]!r} was not "
-            f"observed for {anyone.duration_s - by_unit[shortest].duration_s:.6g} s"
+            f"{lost:.6g} of {anyone.duration_s:.6g} s, in which only some units were observed, are "
+            f"left out; unit {ids[shortest]!r} was not observed for {without:.6g} s"
         )
     return common, notes
 
