@@ -92,11 +92,11 @@ def _note_started_jobs(file):
     import importlib
 
     engine = importlib.import_module("microcolumn.study._run")
-    task_of = engine._Run._task
+    task_of = engine.Prepared.task
 
-    def noted(self, name):
+    def noted(self, name, *rest):
         with file.open("a") as log:
             log.write(f"{name}\n")
-        return task_of(self, name)
+        return task_of(self, name, *rest)
 
-    engine._Run._task = noted
+    engine.Prepared.task = noted

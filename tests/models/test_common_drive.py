@@ -187,7 +187,7 @@ def test_a_fit_that_ends_early_says_so():
     [
         (([0.0, 0.0], [1.0]), "w has shape"),
         (([[0.0]], [1.0]), "b has shape"),
-        (([], []), "b has shape"),
+        (([], []), "words have no bits"),
         (([0.0], [np.inf]), r"w\[0\] is inf"),
         (([0.0], [1.0], [0.0, 1.0], [0.5, 0.4]), "weights must be positive and add up to 1"),
         (([0.0], [1.0], [0.0, 1.0], [1.0]), "weights has shape"),

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 import microcolumn as mc
 from microcolumn.models import HiddenMarkovModes
 from microcolumn.models._chain import Trains, long_run
-from microcolumn.models._modes_fit import MarkovExpectation, MarkovModes
+from microcolumn.models._modes_fit import MarkovPasses
 from microcolumn.models._words_estimator import floored_rates
 
 
@@ -128,19 +128,19 @@ def test_passes_are_those_of_plain_baum_welch():
     words = mc.Words.from_array(X)
     model, rates = random_model(n_units=6, seed=3), floored_rates(words)
     modes, start, transitions = model.modes_, model.start_, model.transitions_
-    theta = MarkovModes(logit(modes), np.log(start), np.log(transitions))
-    expectation, objectives = MarkovExpectation(words, smoothing=4.0), []
+    theta = logit(modes), np.log(start), np.log(transitions)
+    passes, objectives = MarkovPasses(words, smoothing=4.0), []
     for _ in range(8):
-        found = expectation(theta)
+        found = passes(theta)
         objective, modes, start, transitions = plain_baum_welch(
             X.astype(float), modes, start, transitions, rates, 4.0
         )
         assert found.objective == pytest.approx(objective, rel=1e-12)
         objectives.append(found.objective)
         theta = found.following
-        np.testing.assert_allclose(expit(theta.logits), modes, rtol=1e-8)
-        np.testing.assert_allclose(np.exp(theta.log_start), start, rtol=1e-8)
-        np.testing.assert_allclose(np.exp(theta.log_transitions), transitions, rtol=1e-8)
+        np.testing.assert_allclose(expit(theta[0]), modes, rtol=1e-8)
+        np.testing.assert_allclose(np.exp(theta[1]), start, rtol=1e-8)
+        np.testing.assert_allclose(np.exp(theta[2]), transitions, rtol=1e-8)
     assert (np.diff(objectives) > 0.0).all(), "every pass raises the objective"
 
 
@@ -214,7 +214,7 @@ def test_runs_of_single_bins_have_no_transitions(words):
     apart = mc.Words.from_array(X, epoch_starts=np.arange(300))
     model = HiddenMarkovModes(n_modes=2).fit(apart)
     np.testing.assert_allclose(model.transitions_, 0.5)  # nothing but the prior
-    assert Trains.of(apart).n_runs == 300
+    assert Trains.of(apart).runs.size == 300 + 1
 
 
 def test_samples_of_trains_are_seeded_and_have_the_rates_of_the_long_run():

@@ -7,7 +7,7 @@ from sklearn.mixture import GaussianMixture
 
 import microcolumn as mc
 from microcolumn.models import BernoulliMixture
-from microcolumn.models._modes_fit import Mixture, MixtureExpectation
+from microcolumn.models._modes_fit import MixturePasses
 from microcolumn.models._words_estimator import floored_rates
 
 
@@ -88,33 +88,33 @@ def test_passes_are_those_of_plain_expectation_maximisation(words):
     modes = np.random.default_rng(0).uniform(0.05, 0.6, (4, 6))
     weights = np.array([0.4, 0.3, 0.2, 0.1])
     wanted, wanted_weights, objectives = plain_em(words, modes, weights, 7.0, 12)
-    expectation = MixtureExpectation(words, smoothing=7.0)
-    theta, found = Mixture(logit(modes), np.log(weights)), []
+    passes = MixturePasses(words, smoothing=7.0)
+    theta, found = (logit(modes), np.log(weights)), []
     for _ in range(12):
-        result = expectation(theta)
+        result = passes(theta)
         found.append(result.objective)
         theta = result.following
     np.testing.assert_allclose(found, objectives, rtol=1e-12)
     assert (np.diff(found) > 0.0).all(), "every pass raises the objective"
-    np.testing.assert_allclose(expit(theta.logits), wanted, rtol=1e-9)
-    np.testing.assert_allclose(np.exp(theta.log_weights), wanted_weights, rtol=1e-9)
+    np.testing.assert_allclose(expit(theta[0]), wanted, rtol=1e-9)
+    np.testing.assert_allclose(np.exp(theta[1]), wanted_weights, rtol=1e-9)
 
 
 def test_the_violation_is_the_largest_slope_of_the_objective(words):
-    expectation = MixtureExpectation(words, smoothing=5.0)
-    theta = Mixture(np.random.default_rng(3).normal(-2.0, 1.0, (2, 6)), np.log([0.3, 0.7]))
+    passes = MixturePasses(words, smoothing=5.0)
+    logits, log_weights = np.random.default_rng(3).normal(-2.0, 1.0, (2, 6)), np.log([0.3, 0.7])
     slopes, h = [], 1e-5
     for k in np.ndindex(2, 6):
         step = np.zeros((2, 6))
         step[k] = h
-        up, down = (expectation(theta._replace(logits=theta.logits + s)) for s in (step, -step))
+        up, down = (passes((logits + s, log_weights)) for s in (step, -step))
         slopes.append((up.objective - down.objective) / (2.0 * h))
     for step in ([h, 0.0], [0.0, h]):  # log weights stay normalised
-        up, down = (theta.log_weights + s for s in (np.array(step), -np.array(step)))
+        up, down = (log_weights + s for s in (np.array(step), -np.array(step)))
         up, down = (each - np.log(np.exp(each).sum()) for each in (up, down))
-        rise = expectation(theta._replace(log_weights=up)).objective
-        slopes.append((rise - expectation(theta._replace(log_weights=down)).objective) / (2.0 * h))
-    assert expectation(theta).violation == pytest.approx(np.abs(slopes).max(), rel=1e-6)
+        rise = passes((logits, up)).objective
+        slopes.append((rise - passes((logits, down)).objective) / (2.0 * h))
+    assert passes((logits, log_weights)).violation == pytest.approx(np.abs(slopes).max(), rel=1e-6)
 
 
 def test_fits_reach_a_fixed_point_as_good_as_long_plain_passes(words, fitted):

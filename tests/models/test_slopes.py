@@ -72,9 +72,9 @@ def tree(words, cls):
 
     def moved(table, place):
         def move(step):
-            other, slopes, rates = deepcopy(model), model.slopes_.copy(), model._unit_rates.copy()
-            {"slopes": slopes, "rates": rates}[table][place] += step
-            other._set_parameters(model.order_, model.parents_, slopes, rates)
+            other = deepcopy(model)
+            {"slopes": other.slopes_, "rates": other._unit_rates}[table][place] += step
+            other._set_tables()
             return other
 
         return move
@@ -112,7 +112,8 @@ def tracking(words):
             p = np.exp(tables["number"])
             chances = 1.0 / (1.0 + np.exp(-tables["odds"]))
             other = deepcopy(model)
-            other._set_parameters(p / p.sum(), model.seen_, chances, model._unit_rates)
+            other.active_distribution_, other.probabilities_ = p / p.sum(), chances
+            other._set_tables()
             return other
 
         return move

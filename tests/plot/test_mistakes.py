@@ -241,7 +241,7 @@ def test_pairs_of_models_are_pairs_of_names(calls, ising, words):
     function, arguments = plot.differences, calls["differences"]
     for wrong in (3, ["RBM"], [("RBM",)]):
         assert refused(function, *arguments, also=wrong).startswith("also")
-    assert "name some of Ising, RBM" in refused(function, *arguments, also=[("RBM", "Tree")])
+    assert "pairs of Ising, RBM" in refused(function, *arguments, also=[("RBM", "Tree")])
     assert "pass the name of one" in refused(function, *arguments, reference=3)
     assert "pass two models or more" in refused(function, ising, words)
 

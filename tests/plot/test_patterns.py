@@ -110,11 +110,7 @@ def test_ratios_are_medians_over_words_with_as_many_active_bits(statistics):
         middle = [np.sort(group)[math.ceil(group.size / 2) - 1] for group in groups]
         np.testing.assert_allclose(medians(ax)[name][:, 1], middle)
         np.testing.assert_allclose(medians(ax)[name][:, 0], np.arange(last + 1) + (k - 0.5) / 4)
-    labels = [label.get_text() for label in ax.get_xticklabels()]
-    assert labels == [
-        *map(str, range(last)),
-        f"{last}+" if each.n_active.max() > last else f"{last}",
-    ]
+    assert (f"{last} or more" in ax.get_xlabel()) == (each.n_active.max() > last)
 
 
 def test_models_and_words_give_what_statistics_give(words):

@@ -109,17 +109,17 @@ def test_a_study_killed_at_random_instants_ends_with_the_same_bits(
 def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
     path, uninterrupted, monkeypatch
 ):
-    keep = engine._Run._keep
+    keep = engine.Prepared.keep
 
-    def keep_and_kill(self, outcome):
-        keep(self, outcome)
-        if len(self.done) == 3:
+    def keep_and_kill(self, outcome, store):
+        keep(self, outcome, store)
+        if len(store.finished()) == 3:
             workers = [p for p in offspring(os.getpid()) if "LokyProcess" in "".join(p.cmdline())]
             for worker in workers:
                 with suppress(psutil.NoSuchProcess):  # one may be left from an earlier run, ending
                     worker.kill()
 
-    monkeypatch.setattr(engine._Run, "_keep", keep_and_kill)
+    monkeypatch.setattr(engine.Prepared, "keep", keep_and_kill)
     with pytest.raises(StudyError) as caught:
         run(small_plan(), path, n_jobs=2)
     message = str(caught.value)

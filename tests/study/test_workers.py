@@ -144,16 +144,16 @@ def test_a_result_that_is_lost_with_its_worker_is_waited_for_again(monkeypatch):
 
 def freeze_and_kill(victims, monkeypatch):
     """Have processes stopped when a run has its first result, and killed a second later."""
-    keep = engine._Run._keep
+    keep = engine.Prepared.keep
 
-    def keep_and_kill(self, outcome):
-        keep(self, outcome)
-        if len(self.done) == 1:
+    def keep_and_kill(self, outcome, store):
+        keep(self, outcome, store)
+        if len(store.finished()) == 1:
             for victim in victims:
                 victim.send_signal(signal.SIGSTOP)
                 threading.Timer(1.0, victim.kill).start()
 
-    monkeypatch.setattr(engine._Run, "_keep", keep_and_kill)
+    monkeypatch.setattr(engine.Prepared, "keep", keep_and_kill)
 
 
 def test_a_single_worker_of_a_cluster_does_the_jobs_itself():

@@ -12,14 +12,9 @@ from ..validation import Floats, one_of
 
 
 class HiddenUnit(ABC):
-    """A kind of hidden unit: h given its input z has a density proportional to prior(h) exp(h z).
+    """A kind of hidden unit: h given its input z has a density like prior(h) exp(h z)."""
 
-    Parameters
-    ----------
-    name : str
-        How files and models call it.
-    """
-
+    #: How files and models call it.
     name: ClassVar[str]
 
     def __repr__(self) -> str:

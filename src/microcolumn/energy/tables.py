@@ -20,20 +20,11 @@ class Tables(Term):
     """Functions that are tables over the patterns of a few units, each with a strength.
 
     A pattern is a number whose bit i is the i-th input.
-
-    Parameters
-    ----------
-    inputs : ndarray of int32, shape (n_functions, n_inputs)
-        Units of each function, all different.
-    values : ndarray, shape (n_functions, 2**n_inputs)
-        Value of each function for each pattern.
-    strengths : ndarray, shape (n_functions,)
-        What each function is multiplied with, nats.
     """
 
-    inputs: Inputs
-    values: Floats
-    strengths: Floats
+    inputs: Inputs  # units of each function, all different, (n_functions, n_inputs)
+    values: Floats  # of each function for each pattern, (n_functions, 2**n_inputs)
+    strengths: Floats  # what each function is multiplied with, nats, (n_functions,)
 
     @property
     def functions(self) -> TableArrays:

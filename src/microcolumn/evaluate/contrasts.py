@@ -10,19 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..models.spec import INDEPENDENT
+from ._model_score import ModelScore
 from .paired import PairedDifference
-
-if TYPE_CHECKING:
-    from ._model_score import ModelScore
-    from .comparison import Comparison
 
 #: Contrasts that a comparison may have: groups, and the paper's family against other kinds.
 _N_CONTRASTS = 2
 #: What activity may be explained by, in the order in which models add it, and the other way round.
 ORDERS = (("drive", "pairs", "groups"), ("pairs", "drive", "groups"))
+
+
+class Compared(Protocol):
+    """What is needed of a comparison: models with their scores, and their differences."""
+
+    @property
+    def models(self) -> tuple[ModelScore, ...]:
+        """The models that may be ranked."""
+
+    def find(self, first: str, second: str) -> PairedDifference | None:
+        """The first model minus the second."""
 
 
 class GainStep(NamedTuple):
@@ -54,7 +62,7 @@ class Explanation(NamedTuple):
 
 
 def contrast(
-    compared: Comparison, first: Sequence[ModelScore], second: Sequence[ModelScore]
+    compared: Compared, first: Sequence[ModelScore], second: Sequence[ModelScore]
 ) -> PairedDifference | None:
     """The best of the first models minus that of the second which it beats least clearly.
 
@@ -71,19 +79,19 @@ def contrast(
     return replace(closest, n_tests=_N_CONTRASTS * chosen_from)
 
 
-def groups(compared: Comparison) -> PairedDifference | None:
+def groups(compared: Compared) -> PairedDifference | None:
     """The best model with groups against those of pairs or a common drive alone."""
     with_groups = [model for model in compared.models if model.spec.has_groups]
     return contrast(compared, with_groups, _within(compared, ORDERS[0][:-1]))
 
 
-def other_kinds(compared: Comparison) -> PairedDifference | None:
+def other_kinds(compared: Compared) -> PairedDifference | None:
     """The best model outside the paper's family against those of the family."""
     family = [m for m in compared.models if not m.spec.is_alternative and m.name != INDEPENDENT]
     return contrast(compared, [m for m in compared.models if m.spec.is_alternative], family)
 
 
-def gain_steps(compared: Comparison, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
+def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
     """What each part adds in this order, without parts that no model has.
 
     Models are nested by what they are made of: a common drive, pairs, and groups. What a part adds
@@ -97,12 +105,12 @@ def gain_steps(compared: Comparison, order: Sequence[str] = ORDERS[0]) -> list[G
             continue
         candidates = {model.name: model.bits_per_second for model in known} | {INDEPENDENT: 0.0}
         best = max(candidates, key=lambda name: (candidates[name], name == before))
-        steps.append(GainStep(part, best, None if best == before else compared.pair(best, before)))
+        steps.append(GainStep(part, best, None if best == before else compared.find(best, before)))
         before = best
     return steps
 
 
-def simplest_explanation(compared: Comparison) -> Explanation | None:
+def simplest_explanation(compared: Compared) -> Explanation | None:
     """The fewest parts whose best model no other is clearly better than; of equally few the best.
 
     Models that are made of something else do not count. None where none is left.
@@ -117,7 +125,7 @@ def simplest_explanation(compared: Comparison) -> Explanation | None:
     return Explanation(model.spec.parts, model.name, behind[model.name])
 
 
-def _within(compared: Comparison, parts: Iterable[str]) -> list[ModelScore]:
+def _within(compared: Compared, parts: Iterable[str]) -> list[ModelScore]:
     """Models that are made of nothing but these parts."""
     allowed = set(parts)
     return [m for m in compared.models if m.spec.parts and allowed.issuperset(m.spec.parts)]

@@ -17,15 +17,15 @@ from ..formatting import number
 from ..models import ModelSpec, PopulationModel
 from ..plot import assembly as draw_assembly, layers as draw_layers, raster
 from ..plot.laminar import has_depths, laminar, order_text
-from ..plot.layer_shares import CHANCE, LAYER_COLOURS, MEAN, marks_from_the_top
-from ..plot.style import DATA_COLOUR, LEGEND_RIGHT, by_name, legible
+from ..plot.layer_shares import CHANCE, LAYER_COLOURS, MEAN
+from ..plot.style import DATA_COLOUR, by_name, legible
 from ..plot.time import COLOURS, boxes, draw_activation, typical_activation
 from ..study import Condition, NotComputedError, Results
-from ..units import Units, layers_from_the_top
+from ..units import layers_from_the_top
 from ..validation import Floats
 from ..words import Words
 from ._presets import is_narrow
-from .captioned import PAGE, CaptionedFigure, captioned, letter, panels
+from .captioned import PAGE, CaptionedFigure, captioned, letter, panels, share_legend
 from .conditions import HIDDEN_UNITS, LAYERS, caption, of_condition
 
 #: Assemblies drawn, as many as there are colours, and in one column of a journal.
@@ -34,8 +34,6 @@ _MOST, _MOST_NARROW = len(COLOURS), 2
 _BINS = 200
 #: Spikes of other units and at other times.
 _OTHERS = "#C4C4C4"
-#: Width of a letter of the legend, points.
-_LETTER = 4.4
 #: Edges of dots.
 _EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
 
@@ -88,7 +86,7 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
             _draw_place(parts[1].add_subplot(grid[n]), shown, words, n)
         if shown.layers is not None:
             ax = parts[2].subplots() if narrow else parts[1].add_subplot(grid[n_rows])
-            _draw_layers(ax, shown, shown.layers, words.units)
+            _draw_layers(ax, shown, shown.layers)
         about = {"units": words.units, "order": order_text(words.units), "meaning": MEANING}
         about["depths"] = has_depths(words.units)
         figure.caption = caption("assemblies", condition, shown=shown, stretch=stretch, **about)
@@ -189,14 +187,12 @@ def _draw_place(ax: Axes, shown: _Shown, words: Words, n: int) -> None:
         letter(ax, "c")
 
 
-def _draw_layers(ax: Axes, shown: _Shown, found: LayerStatistics, units: Units) -> None:
+def _draw_layers(ax: Axes, shown: _Shown, found: LayerStatistics) -> None:
     """Weight per layer of the hidden units that are drawn."""
     positions = [row.position for row in shown.rows]
     tested = {row.position for row in found.hidden}
     draw_layers(found, hidden=[k for k in positions if k in tested], ax=ax)
     ax.set_xlabel("")
-    marks = marks_from_the_top(ax, found.layers, units)
-    ax.legend(*marks, title="layer", title_fontsize=7, **LEGEND_RIGHT)
     for label in ax.get_xticklabels():
         label.set_color(legible(COLOURS[positions.index(int(label.get_text()[1:]))]))
     letter(ax, "d")
@@ -235,11 +231,11 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
         axes = panels(figure, ["aa", "bc"], width_ratios=(2.0, 1.0))
         draw_layers(first, ax=axes["a"])
         axes["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
-        _name_layers(axes["a"], first, units)
         _draw_all(axes["b"], found)
         _draw_overall(axes["c"], found)
         for panel, ax in axes.items():
             letter(ax, panel)
+        share_legend(figure, "outside upper center", title="layer", title_fontsize=7)
         figure.caption = caption(
             "layers",
             condition,
@@ -260,17 +256,6 @@ def _found(results: Results, condition: Condition) -> LayersResult:
     if not found.statistics[0].hidden:
         raise NotComputedError("no hidden unit of the first split has weight onto a layer")
     return found
-
-
-def _name_layers(ax: Axes, found: LayerStatistics, units: Units) -> None:
-    """One legend above all panels in place of that beside the first."""
-    legend: Any = ax.get_legend()
-    legend.remove()
-    marks, names = marks_from_the_top(ax, found.layers, units)
-    figure: Any = ax.figure
-    n_columns = int(72.0 * figure.get_figwidth() / (_LETTER * (max(map(len, names)) + 6)))
-    place = {"loc": "outside upper center", "ncols": max(1, min(len(names), n_columns))}
-    figure.legend(marks, names, title="layer", title_fontsize=7, **place)
 
 
 def _draw_all(ax: Axes, found: LayersResult) -> None:

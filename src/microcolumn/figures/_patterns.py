@@ -55,7 +55,8 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         panels[-2].get_legend().remove()
         draw_synchrony(shown, ax=panels[-1])
         for ax in panels[-2:]:
-            ax.set_xlabel("active bits per word" if condition.window > 1 else "active units")
+            what = "active bits per word" if condition.window > 1 else "active units"
+            ax.set_xlabel(ax.get_xlabel().replace("active bits", what))
         panels[-1].set_ylabel("probability")
         share_legend(right, "outside lower center", **_LEGEND)
         for ax, name in zip(panels, "abcd", strict=False):

@@ -21,8 +21,8 @@ from ..errors import Unsupported
 from ..partition import LogPartition
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words
-from ._saving import Arrays
-from ._settings import check_setting
+from ._saving import Arrays, check_sound, checked_arrays
+from ._settings import check_settings
 from ._word_model import WordModel
 from ._words_estimator import WordsEstimator
 
@@ -31,14 +31,15 @@ NORMALISED = LogPartition(0.0, 0.0, "exact", 0.0, 0.0, converged=True)
 
 
 class ChosenByValidation(WordsEstimator):
-    """Settings that a model declares, and those worth trying on held-out words."""
-
-    #: What settings may be, as scikit-learn declares it.
-    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    """Settings of a model, and those worth trying on held-out words."""
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Settings worth trying on these words; one empty set where there is nothing to choose."""
         return ({},)
+
+    @abstractmethod
+    def _fit(self, words: Words) -> None:
+        """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; models along a path may start from each other."""
@@ -55,29 +56,34 @@ class ChosenByValidation(WordsEstimator):
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = cls(**settings)
         model._check_settings()
-        model._set_words_info(model._take_arrays(arrays), None)
+        model._take_arrays(arrays)
         return model
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        """Take over the arrays of a file, if they are sound, and say how many bits words have.
+    def _take_arrays(self, arrays: Arrays) -> None:
+        """Take over arrays by their names in files, if they are sound."""
+        sizes: dict[str, int] = {}
+        layouts = {name.strip("_"): layout for name, layout in self._kept_arrays.items()}
+        found = checked_arrays(arrays, layouts, sizes)
+        for name in self._kept_arrays:
+            setattr(self, name, found[name.strip("_")])
+        check_sound(sizes["n"] > 0, "words have no bits")
+        self._check_arrays()
+        self._set_words_info(sizes["n"], None)
 
-        For models whose ``_from_arrays`` is the one above; others never call it.
-        """
-        raise NotImplementedError
+    def _check_arrays(self) -> None:
+        """Refuse arrays that make no sense, and find what else follows from them."""
 
     def _check_settings(self) -> None:
-        """Refuse settings that break the declared constraints, each in one sentence."""
-        settings = self.get_params(deep=False)
-        for name, constraints in self._parameter_constraints.items():
-            check_setting(name, settings[name], constraints)
+        """Refuse settings that break their constraints, each in one sentence."""
+        check_settings(self, self.get_params(deep=False))
 
 
 class AlternativeModel(ChosenByValidation, WordModel):
     """A model of words outside the paper's family, normalised by construction.
 
-    A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
-    gives ``_fit``, ``_log_probability``, ``_draw`` and ``_take_arrays``, and names the arrays that
-    files keep in ``_kept_arrays``.
+    A subclass is a dataclass of its settings (:func:`.setting`), if it has any. It gives ``_fit``,
+    ``_log_probability`` and ``_draw``, names the arrays that files keep in ``_kept_arrays``, with
+    ``n`` for the bits of a word, and says in ``_check_arrays`` which of them make no sense.
     """
 
     #: Whether ``_draw`` takes options of ``sample``.
@@ -91,10 +97,6 @@ class AlternativeModel(ChosenByValidation, WordModel):
         self._fit(words)
         self._set_words_info(words.n_dims, words)
         return self
-
-    @abstractmethod
-    def _fit(self, words: Words) -> None:
-        """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Log odds of units of checked words, by both values of the bit where nothing is known."""

@@ -6,14 +6,13 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BadFile
 from ..formatting import counted
 from ..kernels.loops.ancestry import (
     fill_tables,
@@ -28,8 +27,8 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._alternative import AlternativeModel
-from ._saving import Arrays, floats, shaped
-from ._settings import Number
+from ._saving import check_sound
+from ._settings import Number, setting
 from ._words_estimator import Size, floored_rates
 from .counting import distinct_pasts
 
@@ -43,8 +42,7 @@ _MOST_UNITS_COUNTED = 2_000
 _SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Structure:
+class Structure(NamedTuple):
     """Which unit depends on which, and by how much, before the number of edges is chosen."""
 
     order: Places  # units, parents before their children, (n_units,)
@@ -54,19 +52,8 @@ class Structure:
     alone: Floats  # coefficient of the regression on the first parent, (n_units,)
     both: Floats  # coefficients of that on both, (n_units, 2)
 
-    @property
-    def ranked(self) -> Places:
-        """Positions of edges in ``parents.ravel()``, the most informative first.
 
-        A second parent is taken after the first one, whatever it says.
-        """
-        gains = self.gains.copy()
-        gains[:, 1] = np.minimum(gains[:, 1], gains[:, 0])
-        flat = np.where(self.parents < 0, 0.0, gains).ravel()
-        order = np.argsort(-flat, kind="stable")
-        return order[flat[order] > _NONE].astype(np.int64)
-
-
+@dataclass(eq=False, repr=False)
 class Ancestral(AlternativeModel):
     """A model in which each unit depends on at most two units that come before it.
 
@@ -74,23 +61,21 @@ class Ancestral(AlternativeModel):
     a closed form: probabilities, entropy, samples, and the Ising model that it is.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_edges": [Number(Integral, 0, None, closed="left"), None]
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "order_": "int64 n",
+        "parents_": "int64 n 2",
+        "slopes_": "float64 n 2",
+        "_unit_rates": "float64 n",
+        "edges_": "int64 e 2",
+        "information_": "float64 e",
     }
-    _kept_arrays = ("order_", "parents_", "slopes_", "_unit_rates", "edges_", "information_")
 
-    _lineage: Places  # two parents of each unit and of one that never fires (:func:`_completed`)
-    _coefficients: Floats  # those of ``slopes_`` for these, (n_units, 2)
-    _couplings: Floats  # with these, (n_units, 2)
-    _unit_rates: Floats
-    _log_silence: float
+    n_edges: int | None = setting(None, [Number(Integral, 0, None, closed="left"), None])
 
-    def __init__(self, n_edges: int | None = None) -> None:
-        self.n_edges = n_edges
-
+    @staticmethod
     @abstractmethod
-    def _grown(self, pairs: Floats, n_words: float) -> tuple[Places, Places, Floats]:
-        """Order, parents and gains from the counts of pairs, as in :class:`Structure`."""
+    def _grow(pairs: Floats, n_words: float, order: Places, parents: Places, gains: Floats) -> None:
+        """Fill in order, parents and gains of :class:`Structure` from the counts of pairs."""
 
     def _size(self) -> Size:
         n_edges, n_couplings = len(self.edges_), np.count_nonzero(self._couplings)
@@ -176,14 +161,20 @@ class Ancestral(AlternativeModel):
         n_words = max(float(words.counts.sum()), float(words.n_bins))
         pairs = pair_counts(words)
         pairs *= n_words / float(words.counts.sum())
-        order, parents, gains = self._grown(pairs, n_words)
-        alone, both = np.empty(len(order)), np.empty((len(order), 2))
+        n = len(pairs)
+        order, parents, gains = np.empty(n, dtype=np.int64), np.full((n, 2), -1), np.zeros((n, 2))
+        self._grow(pairs, n_words, order, parents, gains)
+        alone, both = np.empty(n), np.empty((n, 2))
         regressions(pairs, n_words, parents, alone, both)
         return Structure(order, parents, gains, alone, both)
 
     def _take(self, structure: Structure, rates: Floats) -> None:
         """Keep the most informative edges, and give every unit its rate."""
-        kept = structure.ranked[: self.n_edges]
+        # A second parent is taken after the first one, whatever it says.
+        gains = np.minimum.accumulate(structure.gains, axis=1)
+        flat = np.where(structure.parents < 0, 0.0, gains).ravel()
+        ranked = np.argsort(-flat, kind="stable")
+        kept = ranked[flat[ranked] > _NONE][: self.n_edges]
         has = np.zeros(structure.parents.shape, dtype=bool)
         has.ravel()[kept] = True
         slopes = np.where(has[:, 1:], structure.both, 0.0)
@@ -192,16 +183,15 @@ class Ancestral(AlternativeModel):
         units, slots = np.divmod(kept, 2)
         self.edges_ = np.stack([units, structure.parents[units, slots]], axis=1)
         self.information_ = structure.gains[units, slots]
-        self._set_parameters(structure.order, structure.parents, slopes, rates)
-
-    def _set_parameters(
-        self, order: Places, parents: Places, slopes: Floats, rates: Floats
-    ) -> None:
-        """Take over a structure with its coefficients, and all that follows from it."""
-        n_units = len(order)
-        self.order_, self.parents_, self.slopes_ = order, parents, slopes
+        self.order_, self.parents_, self.slopes_ = structure.order, structure.parents, slopes
         self._unit_rates = rates
-        lineage, coefficients = _completed(order, parents, slopes)
+        self._set_tables()
+
+    def _set_tables(self) -> None:
+        """Find all that follows from a structure with its coefficients and from the rates."""
+        order, rates, n_units = self.order_, self._unit_rates, len(self.order_)
+        lineage, coefficients = _completed(order, self.parents_, self.slopes_)
+        # Two parents of each unit and of one that never fires, and coefficients for these.
         self._lineage, self._coefficients = lineage, coefficients
         self.biases_, tables = np.empty(n_units), np.empty((n_units + 1, 2, 2, 2))
         fill_tables(order, lineage, coefficients, rates, self.biases_, tables)
@@ -216,11 +206,10 @@ class Ancestral(AlternativeModel):
         slot = (lineage[first, 0] != second).astype(np.int64)
         change = (with_both - with_second) - (with_first - silent)
         np.subtract.at(couplings, (first, slot), change)
-        self.b_, self._couplings = fields[:-1], couplings[:-1]
+        self.b_, self._couplings = fields[:-1], couplings[:-1]  # the latter (n_units, 2)
         self._log_silence = -float(silent.sum())
         paired = float((self._couplings * tables[:-1, :, 1, 1]).sum())
         self.entropy_ = -(self._log_silence + float(self.b_ @ rates) + paired)
-        self.n_features_in_ = n_units
 
     def _log_probability(self, bits: Bits) -> Floats:
         out = np.empty(len(bits))
@@ -239,23 +228,16 @@ class Ancestral(AlternativeModel):
     def _most_edges(cls, n_units: int) -> int:
         """Edges of the largest model of so many units."""
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        n_units, n_edges = len(arrays["unit_rates"]), len(arrays["edges"])
-        rates = floats(arrays, "unit_rates", (n_units,))
-        slopes = floats(arrays, "slopes", (n_units, 2))
-        order = _places(arrays, "order", (n_units,))
-        parents = _places(arrays, "parents", (n_units, 2))
-        self.edges_ = edges = _places(arrays, "edges", (n_edges, 2))
-        self.information_ = floats(arrays, "information", (n_edges,))
-        if not ((rates > 0.0) & (rates < 1.0)).all():
-            raise BadFile("unit_rates are not all between 0 and 1")
-        if ((edges < 0) | (edges >= n_units)).any():
-            raise BadFile("edges name units that are not there")
-        _check_ancestry(order, parents)
-        if slopes[parents < 0].any():
-            raise BadFile("slopes belong to parents that are not there")
-        self._set_parameters(order, parents, slopes, rates)
-        return n_units
+    def _check_arrays(self) -> None:
+        rates, edges, n_units = self._unit_rates, self.edges_, len(self.order_)
+        between = ((rates > 0.0) & (rates < 1.0)).all()
+        check_sound(between, "unit_rates are not all between 0 and 1")
+        are_there = ((edges >= 0) & (edges < n_units)).all()
+        check_sound(are_there, "edges name units that are not there")
+        _check_ancestry(self.order_, self.parents_)
+        have_parents = not self.slopes_[self.parents_ < 0].any()
+        check_sound(have_parents, "slopes belong to parents that are not there")
+        self._set_tables()
 
 
 def _completed(order: Places, parents: Places, slopes: Floats) -> tuple[Places, Floats]:
@@ -276,27 +258,19 @@ def _completed(order: Places, parents: Places, slopes: Floats) -> tuple[Places, 
     return lineage, np.take_along_axis(slopes, later_first, axis=1)
 
 
-def _places(arrays: Arrays, name: str, shape: tuple[int, ...]) -> Places:
-    if arrays[name].dtype != np.int64:
-        raise BadFile(f"{name} are not whole numbers of 64 bits")
-    return shaped(name, arrays[name], shape)
-
-
 def _check_ancestry(order: Places, parents: Places) -> None:
     """Refuse an order that is none, parents after their children, and two without an edge."""
     n_units = len(order)
-    if not np.array_equal(np.sort(order), np.arange(n_units)):
-        raise BadFile("order does not name every unit once")
+    each_once = np.array_equal(np.sort(order), np.arange(n_units))
+    check_sound(each_once, "order does not name every unit once")
     place = np.empty(n_units + 1, dtype=np.int64)
     place[order], place[-1] = np.arange(n_units), -1
-    if ((parents < -1) | (parents >= n_units)).any():
-        raise BadFile("parents name units that are not there")
-    if (place[parents] >= place[:-1, None]).any():
-        raise BadFile("parents do not come before their children")
-    if (parents[order[1:], 0] < 0).any():
-        raise BadFile("units other than the first have no parent")
-    two = np.flatnonzero(parents[:, 1] >= 0)
-    first, second = parents[two].T
+    are_there = ((parents >= -1) & (parents < n_units)).all()
+    check_sound(are_there, "parents name units that are not there")
+    before = (place[parents] < place[:-1, None]).all()
+    check_sound(before, "parents do not come before their children")
+    has_parent = (parents[order[1:], 0] >= 0).all()
+    check_sound(has_parent, "units other than the first have no parent")
+    first, second = parents[parents[:, 1] >= 0].T
     joined = (parents[first] == second[:, None]) | (parents[second] == first[:, None])
-    if not joined.any(axis=1).all():
-        raise BadFile("two parents of a unit have no edge")
+    check_sound(joined.any(axis=1).all(), "two parents of a unit have no edge")

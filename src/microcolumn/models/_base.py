@@ -30,12 +30,19 @@ from ..partition import (
 from ..partition.frequent import frequent_words_check
 from ..validation import check_binary, expect, one_of, whole_number
 from ..words import Words
-from ._saving import Arrays, floats, shaped
+from ._saving import Arrays, checked_arrays
 from ._word_model import WordModel
 from ._words_estimator import Size, in_time
 
-#: Names of the arrays that a file keeps parameters in.
-PARAMETERS = ("b", "J", "W", "c", "v")
+#: Arrays that a file keeps parameters in, and those of the training words.
+PARAMETERS = {
+    "b": "float64 n",
+    "J": "float64 n n",
+    "W": "float64 n h",
+    "c": "float64 h",
+    "v": "float64 n+1",
+}
+_OF_DATA = {"kept_words": "uint8 k n", "frequent_words": "uint8 f n", "frequencies": "float64 f"}
 
 
 class PopulationModel(WordModel):
@@ -52,33 +59,39 @@ class PopulationModel(WordModel):
     _hidden: ClassVar[HiddenUnit] = BERNOULLI
     _fitted_numbers = ("objective_", "optimality_", "n_iter_", *WordModel._fitted_numbers)
 
+    l1: float  # strength of the L1 penalty of those that have one
     parameters_: Parameters
     _log_partition: LogPartition | None
+    _log_z_by_fit: LogPartition | None = None
     _frequent: tuple[NDArray[np.uint8], Floats]
     _kept_words: NDArray[np.uint8]
 
     @property
     def J_(self) -> Floats:
         """Couplings, shape (n_units, n_units); zero where the model has none."""
-        theta = self._theta()
-        return np.zeros((theta.n_visible,) * 2) if theta.J is None else theta.J.copy()
+        return self._part("J")
 
     @property
     def b_(self) -> Floats:
         """Biases, shape (n_units,)."""
-        return self._theta().b.copy()
+        return self._part("b")
 
     @property
     def W_(self) -> Floats:
         """Weights, shape (n_units, n_hidden)."""
-        theta = self._theta()
-        return np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W.copy()
+        return self._part("W")
 
     @property
     def c_(self) -> Floats:
         """Hidden biases, shape (n_hidden,)."""
-        theta = self._theta()
-        return np.zeros(0) if theta.c is None else theta.c.copy()
+        return self._part("c")
+
+    def _part(self, name: str) -> Floats:
+        """A copy of one of the parameters; zeros where the model has none."""
+        part: Floats | None = getattr(self._theta(), name)
+        n = self.n_features_in_
+        none = {"J": (n, n), "W": (n, 0), "c": (0,), "v": (n + 1,)}
+        return np.zeros(none[name]) if part is None else part.copy()
 
     def _size(self) -> Size:
         theta, n_couplings = self.parameters_, np.count_nonzero(self.J_) // 2
@@ -164,7 +177,16 @@ class PopulationModel(WordModel):
         options = defaults | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
-            result = _checked_by_frequent_words(theta, self._frequent, result)
+            estimate, doubt = frequent_words_check(theta, *self._frequent, result)
+            if doubt is not None and result.converged:
+                warnings.warn(
+                    f"log Z may not be relied upon: {doubt}; raise max_steps or n_chains, or sum "
+                    "exactly if the model allows it",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+            converged = result.converged and doubt is None
+            result = replace(result, frequent_words=estimate, converged=converged)
         if default:
             self._log_partition = result
         return result
@@ -196,10 +218,8 @@ class PopulationModel(WordModel):
 
         Parameters
         ----------
-        n_samples : int
-            Number of words.
-        random_state : int, Generator or None
-            Source of the draws; None takes fresh entropy.
+        n_samples, random_state
+            As in :class:`WordModel`.
         method : {"auto", "exact", "gibbs"}
             Independent exact draws, or collapsed Gibbs sampling; by default exact where the model
             is small enough.
@@ -227,17 +247,15 @@ class PopulationModel(WordModel):
 
     @classmethod
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        given = {name: floats(arrays, name) for name in PARAMETERS if name in arrays}
+        sizes: dict[str, int] = {}
+        layouts = {name: layout for name, layout in PARAMETERS.items() if name in arrays}
+        given: Any = checked_arrays(arrays, layouts, sizes)
         model = cls.from_parameters(Parameters(**given, hidden=cls._hidden, tables=None))
         model.set_params(**settings)
-        n_bits = model.n_features_in_
         if "rates" in arrays:
-            kept, frequent = (check_binary(arrays[key]) for key in ("kept_words", "frequent_words"))
-            model._kept_words = shaped("kept_words", kept, (len(kept), n_bits))
-            model._frequent = (
-                shaped("frequent_words", frequent, (len(frequent), n_bits)),
-                floats(arrays, "frequencies", (len(frequent),)),
-            )
+            kept, frequent, frequencies = checked_arrays(arrays, _OF_DATA, sizes).values()
+            model._kept_words = check_binary(kept)
+            model._frequent = check_binary(frequent), frequencies
         return model
 
     def _set_parameters(self, theta: Parameters, words: Words | None = None) -> None:
@@ -271,22 +289,6 @@ class PopulationModel(WordModel):
     def _theta(self) -> Parameters:
         check_is_fitted(self)
         return self.parameters_
-
-
-def _checked_by_frequent_words(
-    theta: Parameters, frequent: tuple[NDArray[np.uint8], Floats], log_z: LogPartition
-) -> LogPartition:
-    """The normaliser with what the most frequent words say of it: converged unless they object."""
-    estimate, doubt = frequent_words_check(theta, *frequent, log_z)
-    if doubt is not None and log_z.converged:
-        warnings.warn(
-            f"log Z may not be relied upon: {doubt}; raise max_steps or n_chains, or sum exactly "
-            "if the model allows it",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    converged = log_z.converged and doubt is None
-    return replace(log_z, frequent_words=estimate, converged=converged)
 
 
 def _kept(words: Words) -> NDArray[np.uint8]:

@@ -9,19 +9,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import clone
 
-from ..errors import BadFile
 from ..formatting import counted
 from ..objectives import further_l1, l1_grid
 from ..objectives.sparse_words import listed_words
 from ..solvers import Certificate
 from ..solvers.cascade import CascadeFit, CascadeRegressions
-from ..validation import Bits, Floats, chunks
+from ..validation import Bits, Floats, chunks, whole_number
 from ..words import Words
 from ._alternative import AlternativeModel, warn_of_regressions
-from ._saving import Arrays, floats, shaped
-from ._settings import COUNT, POSITIVE, STRENGTH
+from ._saving import Arrays, check_sound
+from ._settings import COUNT, POSITIVE, STRENGTH, setting
 from ._words_estimator import Size, floored_rates
 
 #: Decades of strengths below the three that grids of other models span: on 54 retinal cells the
@@ -87,20 +85,20 @@ class CascadedLogistic(AlternativeModel):
     [0.71, 0.08, 0.11, 0.1]
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": STRENGTH,
-        "count": ["boolean"],
-        "tol": POSITIVE,
-        "max_iter": COUNT,
-    }
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "optimality_", "n_iter_")
-    _kept_arrays = ("b_", "weights_", "order_", "steps_", "thresholds_")
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "b_": "float64 n",
+        "weights_": "float64 n n",
+        "order_": "int64 n",
+        "steps_": "float64 n t",
+        "thresholds_": "int64 t",
+    }
 
-    l1: float = 4e-5
-    count: bool = True
+    l1: float = setting(4e-5, STRENGTH)
+    count: bool = setting(True, ["boolean"])
     _: KW_ONLY
-    tol: float = 1e-8
-    max_iter: int = 100
+    tol: float = setting(1e-8, POSITIVE)
+    max_iter: int = setting(100, COUNT)
 
     @classmethod
     def from_parameters(
@@ -112,16 +110,17 @@ class CascadedLogistic(AlternativeModel):
         thresholds: ArrayLike = (),
     ) -> Self:
         """Make a ready model without fitting; parameters are as the attributes describe them."""
-        arrays = {
+        arrays: Arrays = {
             "b": np.array(b, dtype=np.float64),
             "weights": np.array(weights, dtype=np.float64),
-            "order": np.array(order),
-            "thresholds": np.array(thresholds, dtype=None if np.size(thresholds) else np.int64),
         }
+        for name, given in (("order", order), ("thresholds", thresholds)):
+            whole = [whole_number(name, each) for each in np.ravel(given)]
+            arrays[name] = np.array(whole, dtype=np.int64)
         n = arrays["b"].size
         arrays["steps"] = np.zeros((n, 0)) if steps is None else np.array(steps, dtype=np.float64)
         model = cls(count=arrays["thresholds"].size > 0)
-        model._set_words_info(model._take_arrays(arrays), None)
+        model._take_arrays(arrays)
         return model
 
     def _size(self) -> Size:
@@ -141,24 +140,21 @@ class CascadedLogistic(AlternativeModel):
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings, from strong penalties to weak ones."""
-        models = [clone(self).set_params(**settings) for settings in grid]
+        models = self._copies(grid)
         for count in (True, False):
             path = [model for model in models if bool(model.count) is count]
             if not path:
                 continue
             regressions, start = _regressions(words, count), None
             for model in sorted(path, key=lambda model: -float(model.l1)):
-                model._check_settings()
-                start = model._solve(regressions, start, stacklevel=4)
+                start = model._solve(regressions, start)
                 model._set_words_info(words.n_dims, words)
         return models
 
     def _fit(self, words: Words) -> None:
-        self._solve(_regressions(words, self.count), None, stacklevel=4)
+        self._solve(_regressions(words, self.count), None)
 
-    def _solve(
-        self, regressions: CascadeRegressions, start: CascadeFit | None, stacklevel: int
-    ) -> CascadeFit:
+    def _solve(self, regressions: CascadeRegressions, start: CascadeFit | None) -> CascadeFit:
         """Solve the regressions, take their solution over and say if it is none."""
         found = regressions.solve(float(self.l1), float(self.tol), int(self.max_iter), start)
         order, thresholds = regressions.order, regressions.thresholds
@@ -172,7 +168,7 @@ class CascadedLogistic(AlternativeModel):
         name = f"CascadedLogistic with l1={self.l1:g} and count={bool(self.count)}"
         largest = max(float(np.abs(each).max(initial=0.0)) for each in (self.weights_, self.steps_))
         runaway = "two units never fire together" if self.l1 == 0.0 and largest > _NATURAL else ""
-        warn_of_regressions(self, name, runaway, largest, stacklevel + 1)
+        warn_of_regressions(self, name, runaway, largest, stacklevel=5)
         return found
 
     def _tables(self) -> tuple[Floats, Floats]:
@@ -237,10 +233,14 @@ class CascadedLogistic(AlternativeModel):
         steps = residual[:, k] * reached[:, k, t]
         return np.hstack([residual, residual[:, i] * x[:, j], steps])
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        for name, array in _checked_parameters(arrays).items():
-            setattr(self, f"{name}_", array)
-        return self.b_.size
+    def _check_arrays(self) -> None:
+        order = self.order_
+        each_once = np.array_equal(np.sort(order), np.arange(order.size))
+        check_sound(each_once, f"order does not name each of the {order.size} bits once")
+        increase = (np.diff(self.thresholds_, prepend=0) >= 1).all()
+        check_sound(increase, "thresholds are not whole numbers that increase from 1 on")
+        from_before = not np.triu(self.weights_[np.ix_(order, order)]).any()
+        check_sound(from_before, "weights has entries of bits that do not come before their target")
 
 
 def _losses(bits: Bits, log_odds: Floats) -> Floats:
@@ -272,20 +272,3 @@ def _regressions(words: Words, count: bool) -> CascadeRegressions:
     thresholds = count_thresholds(most if count else 0)
     biases = np.log(rates) - np.log1p(-rates)
     return CascadeRegressions(words, order, thresholds, biases[order])
-
-
-def _checked_parameters(arrays: Arrays) -> Arrays:
-    """Parameters that fit each other, or a ValueError that says what is wrong."""
-    n, n_thresholds = arrays["b"].size, arrays["thresholds"].size
-    shapes = {"b": (n,), "weights": (n, n), "steps": (n, n_thresholds)}
-    checked: Arrays = {name: shaped(name, floats(arrays, name), shapes[name]) for name in shapes}
-    order = arrays["order"]
-    if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order), np.arange(n)):
-        raise BadFile(f"order does not name each of the {n} bits once")
-    checked["order"] = order.astype(np.int64)
-    thresholds = shaped("thresholds", arrays["thresholds"], (n_thresholds,))
-    if thresholds.dtype.kind not in "iu" or (np.diff(thresholds, prepend=0) < 1).any():
-        raise BadFile("thresholds are not whole numbers that increase from 1 on")
-    if np.triu(checked["weights"][np.ix_(order, order)]).any():
-        raise BadFile("weights has entries of bits that do not come before their target")
-    return checked | {"thresholds": thresholds.astype(np.int64)}

@@ -40,20 +40,6 @@ class Trains(NamedTuple):
         listed = listed_words(words.X) if listed is None else listed
         return cls(listed, words.index, runs, first)
 
-    @property
-    def n_runs(self) -> int:
-        return self.runs.size - 1
-
-
-class Sums(NamedTuple):
-    """Expected counts of a pass over trains."""
-
-    spikes: Floats  # of each bit in each mode, (n_modes, n_bits)
-    shares: Floats  # bins of each mode, (n_modes,)
-    starts: Floats  # runs that start in each mode, (n_modes,)
-    pairs: Floats  # bins in a row of each pair of modes, (n_modes, n_modes)
-    log_likelihood: float  # nats
-
 
 class Chain(NamedTuple):
     """Modes, where they start and how they follow each other."""
@@ -76,8 +62,12 @@ class Chain(NamedTuple):
         filtered, scale = self._forward(trains, emissions)
         return filtered, np.log(scale) + tops[trains.word]
 
-    def sums(self, trains: Trains) -> Sums:
-        """Expected counts given the whole runs."""
+    def sums(self, trains: Trains) -> tuple[float, Floats, Floats, tuple[Floats, Floats]]:
+        """Log-likelihood (nats), and expected counts given the whole runs.
+
+        These are spikes (n_modes, n_bits) and bins (n_modes,) of each mode, and then runs that
+        start in each mode (n_modes,) and bins in a row of each pair of them (n_modes, n_modes).
+        """
         emissions, tops = self._emissions(trains.listed)
         filtered, scale = self._forward(trains, emissions)
         n_parts, n_modes, listed = trains.first.size - 1, self.start.size, trains.listed
@@ -90,13 +80,9 @@ class Chain(NamedTuple):
                 *trains[1:], emissions, transposed, scale, listed.indptr, listed.indices, filtered,
                 spikes, shares, starts, pairs,
             )  # fmt: skip
-        return Sums(
-            spikes=spikes.sum(axis=0).T,
-            shares=shares.sum(axis=0),
-            starts=starts.sum(axis=0),
-            pairs=pairs.sum(axis=0) * self.transitions,
-            log_likelihood=float(np.log(scale).sum() + tops[trains.word].sum()),
-        )
+        log_likelihood = float(np.log(scale).sum() + tops[trains.word].sum())
+        counts = starts.sum(axis=0), pairs.sum(axis=0) * self.transitions
+        return log_likelihood, spikes.sum(axis=0).T, shares.sum(axis=0), counts
 
     def best_path(self, trains: Trains) -> NDArray[np.intp]:
         """Most likely modes of each run, shape (n_bins,)."""

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from ..errors import BadArgument
 from ..solvers import Certificate
-from ..validation import Floats, check_entries, real_array
+from ..validation import Floats
 from ..words import Words
 from ._alternative import AlternativeModel
-from ._drive_fit import DriveFit, fit_drive, gaussian_drive
-from ._modes import ModesModel, checked_distribution
-from ._settings import COUNT, POSITIVE, Choice
+from ._drive_fit import fit_drive, gaussian_drive
+from ._modes import ModesModel
+from ._settings import COUNT, POSITIVE, Choice, setting
 from ._words_estimator import Size
 
 #: Distributions of the drive, and what they are called.
@@ -86,20 +85,17 @@ class CommonDrive(ModesModel):
     [0.2, 0.5, 1.0, 1.0, 1.5, 2.0]
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "distribution": [Choice(set(_DISTRIBUTIONS))],
-        "ridge": POSITIVE,
-        "tol": POSITIVE,
-        "max_iter": COUNT,
-    }
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "n_iter_")
-    _kept_arrays = ("b_", "w_", "drive_", "weights_")
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("b_", "w_"), "float64 n"),
+        **dict.fromkeys(("drive_", "weights_"), "float64 k"),
+    }
 
-    distribution: str = "gaussian"
+    distribution: str = setting("gaussian", [Choice(set(_DISTRIBUTIONS))])
     _: KW_ONLY
-    ridge: float = 0.1
-    tol: float = 1e-4
-    max_iter: int = 5000
+    ridge: float = setting(0.1, POSITIVE)
+    tol: float = setting(1e-4, POSITIVE)
+    max_iter: int = setting(5000, COUNT)
 
     @classmethod
     def from_parameters(
@@ -118,26 +114,18 @@ class CommonDrive(ModesModel):
         drive, weights : array_like, shape (n_nodes,), optional
             Values of the drive and their probabilities; by default those of a normal drive.
         """
-        biases = _vector("b", b)
-        gains = _vector("w", w, biases)
-        nodes, shares = gaussian_drive(biases.size)
+        nodes, shares = gaussian_drive(np.size(b))
+        given: dict[str, ArrayLike] = {"b": b, "w": w}
+        given["drive"] = nodes if drive is None else drive
+        given["weights"] = shares if weights is None else weights
         free = drive is not None or weights is not None
-        nodes = nodes if drive is None else _vector("drive", drive)
-        shares = checked_distribution(
-            "weights", shares if weights is None else weights, nodes.shape
-        )
-        model = cls("free" if free else "gaussian")
-        model._take(DriveFit(biases, gains, nodes, shares))
-        model._set_words_info(biases.size, None)
-        return model
+        return cls._of(given, distribution="free" if free else "gaussian")
 
-    @property
-    def weights_(self) -> Floats:
-        """Probability of each value of the drive, shape (n_nodes,)."""
-        return self._weights
+    def _check_arrays(self) -> None:
+        self._check_distributions("weights_")
+        self._set_modes()
 
-    def _take(self, found: DriveFit) -> None:
-        self.b_, self.w_, self.drive_, self._weights = found
+    def _set_modes(self) -> None:
         logits = self.b_ + np.outer(self.drive_, self.w_)
         self.modes_ = np.asarray(expit(np.clip(logits, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)))
 
@@ -154,7 +142,8 @@ class CommonDrive(ModesModel):
     def _fit(self, words: Words) -> None:
         free, ridge = self.distribution == "free", float(self.ridge)
         found, result = fit_drive(words, free, ridge, self.tol, int(self.max_iter))
-        self._take(found)
+        self.b_, self.w_, self.drive_, self.weights_ = found
+        self._set_modes()
         self.objective_, self.n_iter_ = float(result.fun), int(result.nit)
         optimality = float(np.abs(result.jac).max())
         self.certificate_ = Certificate(optimality <= self.tol, optimality)
@@ -173,12 +162,3 @@ class CommonDrive(ModesModel):
         by_b = bits - r @ self.modes_
         by_w = (r @ self.drive_)[:, None] * bits - (r * self.drive_) @ self.modes_
         return np.hstack([by_b, by_w, r] if self.distribution == "free" else [by_b, by_w])
-
-
-def _vector(name: str, values: ArrayLike, like: Floats | None = None) -> Floats:
-    """Finite numbers, one or more and as many as in ``like``, or a sentence about what is wrong."""
-    found = real_array(name, values, "pass a list of numbers")
-    if found.ndim != 1 or not found.size or found.size != (found if like is None else like).size:
-        raise BadArgument(name, f"has shape {found.shape}", "pass one number for each unit or node")
-    check_entries(name, found, np.isfinite(found), "pass finite numbers")
-    return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BadFile, BadInput
+from ..errors import BadInput
 from ..objectives import pair_counts
 from ..partition import LogPartition
 from ..validation import Floats, chunks
@@ -21,7 +21,7 @@ from ._latent_gaussian import (
     nearest_correlations,
     orthant_probabilities,
 )
-from ._saving import Arrays, floats
+from ._saving import check_sound
 from ._words_estimator import Size, floored_rates
 
 #: Units up to which all words have their probability.
@@ -69,11 +69,11 @@ class DichotomizedGaussian(AlternativeModel):
     Words(4 units, 2,000 bins of 20 ms, 16 distinct words, mean rate 11.7 % per bin)
     """
 
-    _log_p: Floats
-    _errors: Floats
-
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "latent_change_", "pair_rate_change_")
-    _kept_arrays = ("thresholds_", "correlations_")
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "thresholds_": "float64 n",
+        "correlations_": "float64 n n",
+    }
 
     def _size(self) -> Size:
         n = self.thresholds_.size
@@ -153,22 +153,15 @@ class DichotomizedGaussian(AlternativeModel):
         if not self._log_p.size:
             return None
         n_active = np.bitwise_count(np.arange(self._log_p.size))
-        counted: Floats = np.zeros(self.thresholds_.size + 1)
-        np.add.at(counted, n_active, np.exp(self._log_p))
-        return counted
+        return np.bincount(n_active, np.exp(self._log_p)).astype(np.float64)
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        n = arrays["thresholds"].size
-        self.thresholds_ = floats(arrays, "thresholds", (n,))
-        matrix = floats(arrays, "correlations", (n, n))
-        is_symmetric = n > 0 and np.array_equal(matrix, matrix.T)
-        if not is_symmetric or (np.diagonal(matrix) != 1.0).any():
-            raise BadFile("correlations are no correlation matrix")
-        if float(np.linalg.eigvalsh(matrix)[0]) <= 0.0:
-            raise BadFile("correlations are not positive definite")
-        self.correlations_ = matrix
+    def _check_arrays(self) -> None:
+        matrix = self.correlations_
+        is_one = np.array_equal(matrix, matrix.T) and (np.diagonal(matrix) == 1.0).all()
+        check_sound(is_one, "correlations are no correlation matrix")
+        is_definite = np.linalg.eigvalsh(matrix)[0] > 0.0
+        check_sound(is_definite, "correlations are not positive definite")
         self._tabulate()
-        return n
 
 
 def _pair_rates(words: Words) -> tuple[Floats, Floats]:

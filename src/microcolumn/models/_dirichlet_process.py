@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -14,7 +15,7 @@ from scipy.special import gammaln
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BadArgument, BadFile
+from ..errors import BadArgument
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
 from ..solvers import Certificate
@@ -22,8 +23,8 @@ from ..validation import Bits, Floats, chunks, expect
 from ..words import Words
 from ..words_info import ordered
 from ._alternative import AlternativeModel
-from ._saving import Arrays, floats, shaped, to_bytes
-from ._settings import POSITIVE, Choice
+from ._saving import Arrays, check_sound, checked_arrays, to_bytes
+from ._settings import POSITIVE, Choice, setting
 from ._word_model import WordModel
 from ._words_estimator import Size
 from .counting import scaled_counts
@@ -36,6 +37,7 @@ _SHARES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _BOUNDS = (1e-6, 1e4)
 
 
+@dataclass(eq=False, repr=False)
 class DirichletProcess(AlternativeModel):
     """A Dirichlet process centred on another model (Park et al. 2013).
 
@@ -74,20 +76,11 @@ class DirichletProcess(AlternativeModel):
     array([-0.98082925, -2.07944154])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "concentration": [*POSITIVE, Choice({"evidence"}), None]
-    }
     _inner_models: ClassVar[tuple[str, ...]] = ("base",)
     _takes_sampling_options: ClassVar[bool] = True
 
-    base_: WordModel
-    concentration_: float
-    _keys: Keys
-    _counts: Floats
-
-    def __init__(self, model: WordModel, concentration: float | str | None = None) -> None:
-        self.model = model
-        self.concentration = concentration
+    model: WordModel
+    concentration: float | str | None = setting(None, [*POSITIVE, Choice({"evidence"}), None])
 
     def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
         """Words in the order of units that a fitted base has, which keeps its own."""
@@ -173,12 +166,11 @@ class DirichletProcess(AlternativeModel):
         self._keys = np.ascontiguousarray(keys[:, places].T)
         self._counts = scaled_counts(words)[places]
         if isinstance(self.concentration, Real):
-            self.concentration_ = float(self.concentration)
+            alpha = float(self.concentration)
         else:
             merit = log_left_out if self.concentration is None else log_evidence
-            self.concentration_ = _best(
-                merit, self._counts, self.base_._log_probability(words.X[places])
-            )
+            alpha = _best(merit, self._counts, base._log_probability(words.X[places]))
+        self.concentration_: float = alpha
         self._set_words_info(words.n_dims, words)
 
     def _log_probability(self, bits: Bits) -> Floats:
@@ -213,22 +205,20 @@ class DirichletProcess(AlternativeModel):
         base = settings["base"]
         model = cls(base, settings["concentration"])
         model._check_settings()
-        n_bits, keys = base.n_features_in_, arrays["words"]
-        if keys.dtype != np.uint64:
-            raise BadFile("words are not whole numbers of 64 bits")
-        shaped("words", keys, (len(keys), -(-n_bits // 64)))
-        places, _ = unique_packed(np.ascontiguousarray(keys.T))
-        if not np.array_equal(places, np.arange(len(keys))):
-            raise BadFile("words are not distinct or not in order")
-        if not np.array_equal(packed(unpacked(np.ascontiguousarray(keys.T), n_bits)).T, keys):
-            raise BadFile("words have more bits than the base")
-        counts = floats(arrays, "word_counts", (len(keys),))
-        [concentration] = floats(arrays, "concentration", (1,))
-        if not ((counts > 0.0).all() and len(counts) and concentration > 0.0):
-            raise BadFile("word_counts and concentration are not all positive")
+        n_bits: int = base.n_features_in_
+        layouts = {"words": "uint64 w k", "word_counts": "float64 w", "concentration": "float64 1"}
+        found = checked_arrays(arrays, layouts, {"k": -(-n_bits // 64)})
+        keys, counts, concentration = found.values()
+        transposed = np.ascontiguousarray(keys.T)
+        in_order = np.array_equal(unique_packed(transposed)[0], np.arange(len(keys)))
+        check_sound(in_order, "words are not distinct or not in order")
+        fits = np.array_equal(packed(unpacked(transposed, n_bits)), transposed)
+        check_sound(fits, "words have more bits than the base")
+        positive = len(counts) and (counts > 0.0).all() and (concentration > 0.0).all()
+        check_sound(bool(positive), "word_counts and concentration are not all positive")
         model.base_, model._keys, model._counts = base, keys, counts
-        model.concentration_ = float(concentration)
-        model.n_features_in_, model.words_info_ = n_bits, None
+        model.concentration_ = float(concentration[0])
+        model._set_words_info(n_bits, None)
         return model
 
 

@@ -25,13 +25,22 @@ from ..validation import Floats, chunks, expect, random_generator, whole_number
 from ..words import Words, check_unweighted
 from ..words_info import ordered
 from ._base import PopulationModel
-from ._saving import Arrays, floats, shaped, to_bytes
+from ._saving import Arrays, check_sound, checked_arrays, to_bytes
 from ._word_model import WordModel
 from ._words_estimator import Size, floored_rates
 from .penalised import PenalisedModel
 
 #: Largest violation of its optimality conditions at which independent units count as fitted.
 _TOL, _MAX_ITER = 1e-10, 5000
+#: Arrays of files: of the repeats, and of the drive with its scale.
+_REPEATS = {"starts_s": "float64 r", "stops_s": "float64 r", "duration_s": "float64 1"}
+_DRIVE = {
+    "spikes": "uint8 r m n",
+    "observed": "uint8 r m",
+    **dict.fromkeys(("width_s", "prior_bins"), "float64 n"),
+    "locked": "uint8 n",
+    "scale": "float64 n",
+}
 
 
 class Driven(WordModel):
@@ -174,20 +183,7 @@ class Driven(WordModel):
         return float(self.log_probability(self._of_drive(X)).mean())
 
     def log_odds(self, X: Words | ArrayLike, positions: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits, at the moment of each bin.
-
-        Parameters
-        ----------
-        X : Words
-            Single bins inside repeats.
-        positions : sequence of int
-            Bits of the word, in the model's own order.
-
-        Returns
-        -------
-        ndarray, shape (n_bins, n_chosen)
-            In nats, in time order.
-        """
+        """As in :class:`WordModel`, of single bins inside repeats at their moments, in time."""
         words, table, row = self._drives(X)
         at_rest: Floats = self._log_odds(words.X, positions)[words.index]
         return at_rest + table[:, list(positions)][row]
@@ -297,27 +293,21 @@ class Driven(WordModel):
         model = settings["model"]
         if not isinstance(model, PopulationModel) or model.words_info_ is None:
             raise BadFile("the model that is driven is not of the paper's family")
-        n_units = model.n_features_in_
-        [duration] = floats(arrays, "duration_s", (1,)).tolist()
-        repeats = Repeats(floats(arrays, "starts_s"), duration, floats(arrays, "stops_s"))
-        shape = len(repeats), repeats.n_moments(model.words_info_.bin_width)
-        spikes = shaped("spikes", arrays["spikes"], (*shape, n_units))
-        observed = shaped("observed", arrays["observed"], shape)
-        if spikes.dtype != np.uint8 or observed.dtype != np.uint8:
-            raise BadFile("spikes and observed are not counts")
-        if (spikes > observed[:, :, None]).any() or observed.any(axis=1).sum() < 2:
-            raise BadFile("spikes and observed do not belong to repeats")
-        width = floats(arrays, "width_s", (n_units,))
+        about, sizes = model.words_info_, {"n": model.n_features_in_}
+        starts, stops, duration = checked_arrays(arrays, _REPEATS, sizes).values()
+        repeats = Repeats(starts, float(duration[0]), stops)
+        sizes["m"] = repeats.n_moments(about.bin_width)
+        spikes, observed, width, prior, locked, scale = checked_arrays(
+            arrays, _DRIVE, sizes
+        ).values()
+        belong = (spikes <= observed[:, :, None]).all() and observed.any(axis=1).sum() >= 2
+        check_sound(belong, "spikes and observed do not belong to repeats")
+        check_sound((prior > 0.0).all(), "prior_bins are not positive")
         width = np.where(width < 0.0, np.inf, width)
-        locked = shaped("locked", arrays["locked"], (n_units,)).astype(bool)
-        prior = floats(arrays, "prior_bins", (n_units,))
-        if (prior <= 0.0).any():
-            raise BadFile("prior_bins are not positive")
-        drive = StimulusDrive(repeats, model.words_info_, spikes, observed, width, prior, locked)
+        drive = StimulusDrive(repeats, about, spikes, observed, width, prior, locked.astype(bool))
         found = cls(clone(model), drive)
-        found.model_ = model
-        found.scale_ = floats(arrays, "scale", (n_units,))
-        found._set_words_info(n_units, None)
+        found.model_, found.scale_ = model, scale
+        found._set_words_info(sizes["n"], None)
         return found
 
 

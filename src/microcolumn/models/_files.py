@@ -20,7 +20,7 @@ from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
 from ..words_info import WordsInfo
 from ._base import PopulationModel
-from ._saving import DIGEST, MARK, RECORDS, Arrays, digest_of, floats, shaped
+from ._saving import DIGEST, MARK, RECORDS, Arrays, check_sound, checked_arrays, digest_of
 from ._words_estimator import WordsEstimator
 from .penalised import PenalisedModel
 from .spec import INDEPENDENT, MODELS, ModelSpec
@@ -143,8 +143,8 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> WordsEstim
     try:
         header = json.loads(metadata[MARK])
         is_verbatim = json.dumps(header) == metadata[MARK]
-        if header.pop(DIGEST) != digest_of(header, arrays) or not is_verbatim:
-            raise BadFile("it was changed or damaged after it was written")
+        is_same = header.pop(DIGEST) == digest_of(header, arrays) and is_verbatim
+        check_sound(is_same, "it was changed or damaged after it was written")
         return _restore(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _foreign(name, f"its content is inconsistent ({error})") from None
@@ -157,18 +157,17 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> WordsEstimator:
     n_bits = model.n_features_in_
     _restore_result(model, header)
     if hasattr(model, "window_"):
-        whole_number("window_", model.window_, least=1)
-        if n_bits % model.window_:
-            raise BadFile(f"words of {n_bits} bits do not span {model.window_} bins")
+        window = whole_number("window_", model.window_, least=1)
+        check_sound(n_bits % window == 0, f"words of {n_bits} bits do not span {window} bins")
     if hasattr(model, "n_words_"):
         whole_number("n_words_", model.n_words_, least=1)
     if "origin" in header:
         model.words_info_ = _words_info_of(header["origin"], model.window_, n_bits)
     if "feature_names" in header:
-        names = np.array(header["feature_names"], dtype=object)
-        model.feature_names_in_ = shaped("feature_names", names, (n_bits,))
+        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        check_sound(model.feature_names_in_.shape == (n_bits,), "feature_names are not of all bits")
     if "rates" in arrays:
-        model.rates_ = floats(arrays, "rates", (n_bits,))
+        [model.rates_] = checked_arrays(arrays, {"rates": "float64 n"}, {"n": n_bits}).values()
     return model
 
 
@@ -177,8 +176,8 @@ def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
     if isinstance(model, PenalisedModel):
         model._check_settings([model.l1])
     for name, value in header["fitted"].items():
-        if name not in model._fitted_numbers or not isinstance(value, int | float):
-            raise BadFile(f"{name!r} is {value!r}")
+        known = name in model._fitted_numbers and isinstance(value, int | float)
+        check_sound(known, f"{name!r} is {value!r}")
         setattr(model, name, value)
     for name, attribute in RECORDS.items():
         if name in header or name in model._required_records:
@@ -190,8 +189,8 @@ def _record(name: str, content: dict[str, Any]) -> Certificate | LogPartition:
     known = {each.name for each in fields(LogPartition if name == "log_z" else Certificate)}
     for entry, value in content.items():
         is_right = entry in known and type(value) is _TYPES.get(entry, float)
-        if not is_right or not (isinstance(value, str) or math.isfinite(value)):
-            raise BadFile(f"{entry!r} of its {name} is {value!r}")
+        is_right = is_right and (isinstance(value, str) or math.isfinite(value))
+        check_sound(is_right, f"{entry!r} of its {name} is {value!r}")
     return LogPartition(seconds=0.0, **content) if name == "log_z" else Certificate(**content)
 
 
@@ -200,8 +199,8 @@ def _words_info_of(content: dict[str, Any], window: int, n_bits: int) -> WordsIn
     if table.get("depth_um") is not None:
         table["depth_um"] = [np.nan if depth is None else depth for depth in table["depth_um"]]
     units = Units(**table)
-    if len(units) * window != n_bits:
-        raise BadFile(f"it names {len(units)} units for {n_bits} bits of {window} bins")
+    all_named = len(units) * window == n_bits
+    check_sound(all_named, f"it names {len(units)} units for {n_bits} bits of {window} bins")
     return WordsInfo(
         units=units,
         bin_width=checked_bin_width(content["bin_width"]),

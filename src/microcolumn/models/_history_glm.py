@@ -23,8 +23,8 @@ from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._alternative import warn_of_regressions
 from ._history import Histories, ages, lag_basis
-from ._saving import Arrays, floats
-from ._settings import COUNT, POSITIVE, STRENGTH, Choice
+from ._saving import check_sound
+from ._settings import COUNT, POSITIVE, STRENGTH, Choice, setting
 from ._words_estimator import Size, floored_rates
 from .sequence import SequenceModel
 
@@ -91,22 +91,20 @@ class HistoryGLM(SequenceModel):
     [False, True, False]
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": STRENGTH,
-        "basis": [*COUNT, Choice({"lags"})],
-        "n_lags": COUNT,
-        "tol": POSITIVE,
-        "max_iter": COUNT,
-    }
     _fitted_numbers = ("n_iter_", *SequenceModel._fitted_numbers)
-    _kept_arrays = ("b_", "weights_", "basis_")
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "b_": "float64 n",
+        "weights_": "float64 n n f",
+        "basis_": "float64 f l",
+        "rates_": "float64 n",
+    }
 
-    l1: float = 1e-4
+    l1: float = setting(1e-4, STRENGTH)
     _: KW_ONLY
-    basis: int | str = 6
-    n_lags: int = 20
-    tol: float = 1e-8
-    max_iter: int = 100
+    basis: int | str = setting(6, [*COUNT, Choice({"lags"})])
+    n_lags: int = setting(20, COUNT)
+    tol: float = setting(1e-8, POSITIVE)
+    max_iter: int = setting(100, COUNT)
 
     def _fit(self, words: Words) -> None:
         self._fit_path(words, [self])
@@ -211,19 +209,14 @@ class HistoryGLM(SequenceModel):
                     histories.rows, histories.usable, *settings, coefficients, optimality, n_iter
                 )
             model._set_words_info(n, words)
-            model._set_result(coefficients, basis, float(optimality.max()), int(n_iter.max()))
-
-    def _set_result(
-        self, coefficients: Floats, basis: Floats, optimality: float, n_iter: int
-    ) -> None:
-        n = len(coefficients)
-        self.b_, self.basis_ = coefficients[:, -1].copy(), basis
-        self.weights_ = coefficients[:, :-1].reshape(n, n, len(basis)).copy()
-        self.certificate_ = Certificate(optimality <= self.tol, optimality)
-        self.n_iter_ = max(n_iter, 1)
-        largest = float(np.abs(self.weights_).max())
-        runaway = "a unit never fires after another" * (self.l1 == 0.0 and largest > _NATURAL)
-        warn_of_regressions(self, f"HistoryGLM with l1={self.l1:g}", runaway, largest, 6)
+            model.b_, model.basis_ = coefficients[:, -1].copy(), basis
+            model.weights_ = coefficients[:, :-1].reshape(n, n, len(basis)).copy()
+            worst = float(optimality.max())
+            model.certificate_ = Certificate(worst <= model.tol, worst)
+            model.n_iter_ = max(int(n_iter.max()), 1)
+            largest = float(np.abs(model.weights_).max())
+            runaway = "a unit never fires after another" * (model.l1 == 0.0 and largest > _NATURAL)
+            warn_of_regressions(model, f"HistoryGLM with l1={model.l1:g}", runaway, largest, 5)
 
     def _shape(self) -> tuple[int, int]:
         """Numbers of functions and of lags."""
@@ -259,9 +252,5 @@ class HistoryGLM(SequenceModel):
                 out[rows] += (listed @ effects)[words.index[part.start + rows - 1 - lag]]
             yield part, out
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        n, shape = arrays["b"].size, self._shape()
-        self.b_, self.basis_ = floats(arrays, "b", (n,)), floats(arrays, "basis", shape)
-        self.weights_ = floats(arrays, "weights", (n, n, shape[0]))
-        self.rates_ = floats(arrays, "rates", (n,))
-        return n
+    def _check_arrays(self) -> None:
+        check_sound(self.basis_.shape == self._shape(), "basis is not that of the settings")

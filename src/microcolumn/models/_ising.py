@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from ..parameters import Kind
-from ._settings import document_shared_parameters
+from ._settings import STRENGTH, documented, setting
 from .penalised import PenalisedModel
 
 
-@document_shared_parameters
+@documented
 @dataclass(eq=False, repr=False)
 class Ising(PenalisedModel):
     """Pairwise maximum-entropy model, log p~(x) = x'Jx + b'x.
@@ -19,7 +19,7 @@ class Ising(PenalisedModel):
     ----------
     l1 : float
         L1 penalty per entry of J (each pair counts twice).
-    {shared parameters}
+    {search}
 
     Examples
     --------
@@ -31,10 +31,4 @@ class Ising(PenalisedModel):
 
     _kind: ClassVar[Kind] = "ising"
 
-    l1: float = 1e-4
-    _: KW_ONLY
-    objective: str = "likelihood"
-    n_init: int = 1
-    tol: float | None = None
-    max_iter: int = 5000
-    random_state: Any = 0
+    l1: float = setting(1e-4, STRENGTH)

@@ -12,14 +12,14 @@ from sklearn.base import clone
 
 from ..energy import number_active
 from ..errors import BadInput
-from ..objectives import Objective, l1_grid, largest_l1
+from ..objectives import l1_grid, largest_l1
 from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
-from ..solvers import FitResult, NestedStarts
+from ..solvers import FitResult
 from ..words import Words
-from ._settings import COUNT, STRENGTH, TOLERANCE
+from ._settings import STRENGTH, setting
 from ._words_estimator import Size, floored_rates
-from .penalised import Effort, PenalisedModel
+from .penalised import PenalisedModel
 
 #: Nats by which V is expected to bend down at each count beyond the largest that was seen.
 _TAIL_BEND = 1.0
@@ -72,31 +72,21 @@ class KPairwise(PenalisedModel):
     """
 
     _kind: ClassVar[Kind] = "kpairwise"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": STRENGTH,
-        "smoothing": STRENGTH,
-        "tol": TOLERANCE,
-        "max_iter": COUNT,
-    }
 
     # Settings of its kin that mean nothing here: flow sees no count beyond the neighbours of words,
     # and the problem is convex.
-    objective = "likelihood"
-    n_init = 1
+    objective: ClassVar[str] = "likelihood"  # type: ignore[misc]
+    n_init: ClassVar[int] = 1  # type: ignore[misc]
     _strict = 1e-8
 
-    l1: float = 1e-4
+    l1: float = setting(1e-4, STRENGTH)
     _: KW_ONLY
-    smoothing: float = 10.0
-    tol: float | None = None
-    max_iter: int = 5000
-    random_state: Any = 0
+    smoothing: float = setting(10.0, STRENGTH)
 
     @property
     def v_(self) -> Floats:
         """Potential of the number of active bits, nats, shape (n_units + 1,)."""
-        theta = self._theta()
-        return np.zeros(theta.n_visible + 1) if theta.v is None else theta.v.copy()
+        return self._part("v")
 
     def _size(self) -> Size:
         size = super()._size()
@@ -139,14 +129,9 @@ class KPairwise(PenalisedModel):
         return scale * np.linalg.inv(np.linalg.cholesky(curvature)).T
 
     def _results(
-        self,
-        words: Words,
-        l1_values: Sequence[float],
-        start: Parameters | None,
-        nested: NestedStarts | None = None,
-        objective: Callable[[Words], Objective] | None = None,
-        effort: Effort = "whole",
-    ) -> Iterator[tuple[int, FitResult]]:
+        self, words: Words, l1_values: Sequence[float], start: Parameters | None, *options: Any,
+        **named: Any,
+    ) -> Iterator[tuple[int, FitResult]]:  # fmt: skip
         seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
             never = int(np.flatnonzero(seen == 0)[0])
@@ -156,7 +141,7 @@ class KPairwise(PenalisedModel):
                 "use smoothing > 0",
             )
         first = _uncoupled(words, self._bends(words)) if start is None else start
-        return super()._results(words, l1_values, first, nested, objective, effort)
+        return super()._results(words, l1_values, first, *options, **named)
 
     def _bends(self, words: Words) -> Floats:
         """Second differences of V that the prior expects: down beyond the largest count seen."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
@@ -29,10 +31,14 @@ def bivariate_normal(h: Floats, k: Floats, correlation: Floats) -> Floats:
     (Plackett 1954), which is smooth in the arc sine of the correlation (Drezner and Wesolowsky
     1990).
     """
-    found = np.empty(h.shape)
-    for part in chunks(h.size, _NODES.size):
-        found[part] = _bivariate(h[part], k[part], np.arcsin(correlation[part]))
-    return found
+    return _by_chunks(_bivariate, h, k, np.arcsin(correlation))
+
+
+def _by_chunks(function: Callable[..., Floats], *arrays: Floats) -> Floats:
+    """A function of arrays of one shape (n,), by chunks of them, to bound memory."""
+    parts = chunks(arrays[0].size, _NODES.size)
+    found = [function(*(array[part] for array in arrays)) for part in parts]
+    return np.concatenate([np.zeros(0), *found])
 
 
 def _bivariate(h: Floats, k: Floats, angle: Floats) -> Floats:
@@ -50,10 +56,7 @@ def _density(h: Floats, k: Floats, angle: Floats) -> Floats:
 
 def latent_correlations(h: Floats, k: Floats, both: Floats) -> Floats:
     """Correlations for which P(X < h, Y < k) is ``both``, all (n,); +-0.99999 where none is."""
-    found = np.empty(h.shape)
-    for part in chunks(h.size, _NODES.size):
-        found[part] = _correlations(h[part], k[part], both[part])
-    return found
+    return _by_chunks(_correlations, h, k, both)
 
 
 def _correlations(h: Floats, k: Floats, both: Floats) -> Floats:

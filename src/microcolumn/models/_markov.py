@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,26 +14,16 @@ from ..formatting import counted
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
 from ._chain import Chain, Trains, long_run
-from ._modes import (
-    ModesModel,
-    affordable,
-    checked_distribution,
-    checked_modes,
-    draw_words,
-    log_odds_of_mixed,
-    steps,
-)
+from ._modes import FittedByPasses, draw_words, log_odds_of_mixed, steps
 from ._modes_fit import fit_markov
-from ._settings import COUNT
+from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
 from .sequence import SequenceModel
 
-#: Numbers of modes worth trying.
-_MODES = (1, 2, 5, 10, 20, 30, 60, 100)
 
-
+@documented
 @dataclass(eq=False, repr=False)
-class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
+class HiddenMarkovModes(SequenceModel, FittedByPasses):  # type: ignore[misc]
     """Modes of independent units that follow each other as a Markov chain (Prentice et al. 2016).
 
     A bin's word comes from its mode alone, as in a mixture of independent populations, and the
@@ -49,16 +39,7 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     ----------
     n_modes : int
         Modes.
-    smoothing : float
-        Words of the prior of each mode, transitions of the prior from each, and starts.
-    n_init : int
-        Random starts of the mixture that the chain starts from.
-    tol : float
-        Fits end when a pass adds no more than this to the objective, nats per bin.
-    max_iter : int
-        Most passes over the trains.
-    random_state : int, Generator, RandomState or None
-        Seed of the starts.
+    {passes}
 
     Attributes
     ----------
@@ -68,15 +49,9 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         Probability of the next mode (column) given this one (row).
     start_ : ndarray, shape (n_modes,)
         Probability of the first mode of a run of bins.
-    objective_ : float
-        Minus the log-likelihood and log prior per bin, nats.
-    last_gain_ : float
-        What the last pass took off it.
-    certificate_ : Certificate
-        Converged if that is no more than ``tol``. Its optimality is the largest slope of the
-        objective by a log odds of a spike or a log probability of a mode.
-    n_iter_ : int
-        Passes over the trains.
+    weights_ : ndarray, shape (n_modes,)
+        Probability of each mode in the long run.
+    {end of the passes}
 
     Examples
     --------
@@ -91,19 +66,15 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_modes": COUNT,
-        **ModesModel._parameter_constraints,
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "modes_": "float64 k n",
+        "transitions_": "float64 k k",
+        "start_": "float64 k",
     }
-    _kept_arrays = ("modes_", "transitions_", "start_")
 
-    n_modes: int = 30
-    _: KW_ONLY
-    smoothing: float = 10.0
-    n_init: int = 3
-    tol: float = 1e-5
-    max_iter: int = 2000
-    random_state: Any = 0
+    _numbers = "n_modes", (1, 2, 5, 10, 20, 30, 60, 100)
+
+    n_modes: int = setting(30, COUNT)
 
     @classmethod
     def from_parameters(
@@ -120,28 +91,19 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
         start : array_like, shape (n_modes,), optional
             Probability of the first mode of a run; by default as in the long run.
         """
-        rates = checked_modes(modes)
-        n = len(rates)
-        model = cls(n_modes=n)
-        model.modes_ = rates
-        model.transitions_ = checked_distribution("transitions", transitions, (n, n))
-        first = model.weights_ if start is None else start
-        model.start_ = checked_distribution("start", first, (n,))
-        model._set_words_info(rates.shape[1], None)
+        n = len(np.atleast_1d(modes))
+        first = np.full(n, 1.0 / max(n, 1)) if start is None else start
+        model = cls._of({"modes": modes, "transitions": transitions, "start": first})
+        model.n_modes, model.start_ = n, model.weights_ if start is None else model.start_
         return model
 
-    @property
-    def weights_(self) -> Floats:
-        """Probability of each mode in the long run, shape (n_modes,)."""
-        return long_run(self.transitions_)
+    def _check_arrays(self) -> None:
+        super()._check_arrays()
+        self.weights_ = long_run(self.transitions_)
 
     def _size(self) -> Size:
         n = len(self.modes_)  # starts, and transitions from each mode, add up to 1
         return Size(self.modes_.size + (n + 1) * (n - 1), chosen=counted(n, "mode"))
-
-    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Numbers of modes up to one for five distinct words."""
-        return tuple({"n_modes": n} for n in affordable(_MODES, words))
 
     def _log_probability_in_time(self, words: Words) -> Floats:
         return self._chain().filtered(Trains.of(words))[1]
@@ -208,12 +170,13 @@ class HiddenMarkovModes(SequenceModel, ModesModel):  # type: ignore[misc]
 
     def _fit(self, words: Words) -> None:
         found = fit_markov(words, int(self.n_modes), *self._search_settings())
-        theta = found.theta
-        self.transitions_ = np.exp(theta.log_transitions)
-        order = np.argsort(-self.weights_, kind="stable")
+        logits, log_start, log_transitions = found.theta
+        self.transitions_ = np.exp(log_transitions)
+        order = np.argsort(-long_run(self.transitions_), kind="stable")
         self.transitions_ = np.ascontiguousarray(self.transitions_[order][:, order])
-        self.modes_ = np.asarray(expit(theta.logits[order]))
-        self.start_ = np.exp(theta.log_start[order])
+        self.weights_ = long_run(self.transitions_)
+        self.modes_ = np.asarray(expit(logits[order]))
+        self.start_ = np.exp(log_start[order])
         self._report(found)
 
     def _chain(self) -> Chain:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..formatting import counted
-from ..validation import Floats
 from ..words import Words
-from ._modes import ModesModel, affordable, checked_distribution, checked_modes
+from ._modes import FittedByPasses
 from ._modes_fit import fit_mixture
-from ._settings import COUNT
+from ._settings import COUNT, documented, setting
 from ._words_estimator import Size
 
-#: Numbers of components worth trying.
-_COMPONENTS = (1, 2, 5, 10, 20, 40, 60, 100, 150)
 
-
+@documented
 @dataclass(eq=False, repr=False)
-class BernoulliMixture(ModesModel):
+class BernoulliMixture(FittedByPasses):
     """Mixture of independent populations: p(x) = sum_k w_k prod_n P_kn^x_n (1 - P_kn)^(1 - x_n).
 
     Normalised at any size, with samples, conditionals and synchrony in closed form. The parameters
@@ -37,18 +34,7 @@ class BernoulliMixture(ModesModel):
     ----------
     n_components : int
         Independent populations.
-    smoothing : float
-        Words of the prior. Of 1, 3, 10 and 30, 10 was best or nearly so on three recordings.
-    n_init : int
-        Random starts. After ten passes over the words the best of them goes on.
-    tol : float
-        Fits end when a pass adds no more than this to the objective, nats per word. A tenth of it
-        takes two to three times as long and changed no held-out score of the recordings tried by
-        more than its error.
-    max_iter : int
-        Most passes over the words.
-    random_state : int, Generator, RandomState or None
-        Seed of the starts.
+    {passes}
 
     Attributes
     ----------
@@ -56,15 +42,7 @@ class BernoulliMixture(ModesModel):
         Probability of a spike of each bit in each component.
     weights_ : ndarray, shape (n_components,)
         Probability of each component; the most frequent comes first.
-    objective_ : float
-        Minus the log-likelihood and log prior per word, nats.
-    last_gain_ : float
-        What the last pass took off it.
-    certificate_ : Certificate
-        Converged if that is no more than ``tol``. Its optimality is the largest slope of the
-        objective by a log odds of P or a log weight, which is 0 at a fixed point.
-    n_iter_ : int
-        Passes over the words.
+    {end of the passes}
 
     Examples
     --------
@@ -77,19 +55,11 @@ class BernoulliMixture(ModesModel):
     ([0.7, 0.3], [0.1, 0.6])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_components": COUNT,
-        **ModesModel._parameter_constraints,
-    }
-    _kept_arrays = ("modes_", "weights_")
+    _kept_arrays: ClassVar[dict[str, str]] = {"modes_": "float64 k n", "weights_": "float64 k"}
 
-    n_components: int = 20
-    _: KW_ONLY
-    smoothing: float = 10.0
-    n_init: int = 3
-    tol: float = 1e-5
-    max_iter: int = 2000
-    random_state: Any = 0
+    _numbers = "n_components", (1, 2, 5, 10, 20, 40, 60, 100, 150)
+
+    n_components: int = setting(20, COUNT)
 
     @classmethod
     def from_parameters(cls, modes: ArrayLike, weights: ArrayLike) -> Self:
@@ -102,29 +72,18 @@ class BernoulliMixture(ModesModel):
         weights : array_like, shape (n_components,)
             Probability of each component.
         """
-        rates = checked_modes(modes)
-        model = cls(n_components=len(rates))
-        model.modes_ = rates
-        model._weights = checked_distribution("weights", weights, (len(rates),))
-        model._set_words_info(rates.shape[1], None)
+        model = cls._of({"modes": modes, "weights": weights})
+        model.n_components = len(model.modes_)
         return model
-
-    @property
-    def weights_(self) -> Floats:
-        """Probability of each component, shape (n_components,)."""
-        return self._weights
 
     def _size(self) -> Size:
         n = len(self.modes_)  # whose weights add up to 1
         return Size(self.modes_.size + n - 1, chosen=counted(n, "component"))
 
-    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Numbers of components up to one for five distinct words."""
-        return tuple({"n_components": n} for n in affordable(_COMPONENTS, words))
-
     def _fit(self, words: Words) -> None:
         found = fit_mixture(words, int(self.n_components), *self._search_settings())
-        order = np.argsort(-found.theta.log_weights, kind="stable")
-        self.modes_ = np.asarray(expit(found.theta.logits[order]))
-        self._weights = np.exp(found.theta.log_weights[order])
+        logits, log_weights = found.theta
+        order = np.argsort(-log_weights, kind="stable")
+        self.modes_ = np.asarray(expit(logits[order]))
+        self.weights_ = np.exp(log_weights[order])
         self._report(found)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..energy import number_active
-from ..errors import BadArgument, BadFile
+from ..errors import BadArgument
 from ..objectives.sparse_words import listed_words
 from ..packing import unique_rows
 from ..solvers import Certificate
@@ -22,8 +22,7 @@ from ..words import Words
 from ._alternative import AlternativeModel
 from ._components import Components
 from ._modes_fit import Summit
-from ._saving import Arrays, floats
-from ._settings import COUNT, POSITIVE, STRENGTH, seed_of
+from ._settings import COUNT, POSITIVE, STRENGTH, seed_of, setting
 
 #: Fewest distinct words per mode that make more modes worth trying.
 _FEWEST_WORDS = 5
@@ -32,40 +31,29 @@ _ROUNDING = 1e-9
 
 
 class ModesModel(AlternativeModel):
-    """What a mixture and a hidden Markov model share: words of modes that are so frequent."""
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "smoothing": POSITIVE,
-        "n_init": COUNT,
-        "tol": STRENGTH,
-        "max_iter": COUNT,
-    }
-    _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
+    """Words of modes, in each of which units are independent, that are so frequent."""
 
     modes_: Floats  # probability of a spike of each bit in each mode, (n_modes, n_bits)
-    objective_: float  # minus the log-likelihood and log prior per word, nats
-    last_gain_: float  # what the last pass took off it
-    n_iter_: int  # passes over the words
-    certificate_: Certificate  # converged if the last gain is no more than ``tol``
+    weights_: Floats  # probability of each mode in a single word, (n_modes,)
 
     @classmethod
-    def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        made: Any = cls  # which takes its arrays in the order of ``_kept_arrays``
-        names = (name.strip("_") for name in cls._kept_arrays)
-        model: Self = made.from_parameters(*(floats(arrays, name) for name in names))
-        model.set_params(**settings)
-        model._check_settings()
+    def _of(cls, given: dict[str, ArrayLike], **settings: Any) -> Self:
+        """A ready model of arrays by their names in files."""
+        arrays = {name: real_array(name, v, "pass numbers") for name, v in given.items()}
+        for name, array in arrays.items():
+            check_entries(name, array, np.isfinite(array), "pass finite numbers")
+        model = cls(**settings)
+        model._take_arrays(arrays)
         return model
 
-    def _search_settings(self) -> tuple[float, int, float, int, np.random.SeedSequence]:
-        """Words of the prior, starts, tolerance, most passes and seed, as fits take them."""
-        smoothing, seed = float(self.smoothing), seed_of(self.random_state)
-        return smoothing, int(self.n_init), self.tol, int(self.max_iter), seed
-
-    @property
-    @abstractmethod
-    def weights_(self) -> Floats:
-        """Probability of each mode in a single word, shape (n_modes,)."""
+    def _check_distributions(self, *names: str) -> None:
+        """Refuse what is not positive or does not add up to 1 along the last axis."""
+        for name in names:
+            shares = getattr(self, name)
+            adds_up = (np.abs(shares.sum(axis=-1) - 1.0) < _ROUNDING).all()
+            if not (adds_up and (shares > 0.0).all()):
+                problem = "must be positive and add up to 1"
+                raise BadArgument(name.strip("_"), problem, "divide by the sum")
 
     def responsibilities(self, X: Words | ArrayLike) -> Floats:
         """Probability of each mode given each word, shape (n_words, n_modes)."""
@@ -103,20 +91,6 @@ class ModesModel(AlternativeModel):
         modes = np.searchsorted(steps(self.weights_), rng.random(n_samples), side="right")
         return draw_words(self.modes_, modes, rng)
 
-    def _report(self, found: Summit[Any]) -> None:
-        """Keep how the fit ended, and warn if it is not at its end."""
-        self.objective_, self.last_gain_ = -found.objective, found.gain
-        self.n_iter_ = found.n_passes
-        self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"{type(self).__name__} with {self._size().chosen} is not converged: the last of "
-                f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
-                f"(tol={self.tol:g}); raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         return self._components.log_probability(listed_words(bits))
 
@@ -138,9 +112,49 @@ class ModesModel(AlternativeModel):
         return self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
 
 
-def affordable(numbers: Sequence[int], words: Words) -> list[int]:
-    """Numbers of modes up to one for five distinct words, and 1."""
-    return [n for n in numbers if n <= max(1, len(words) // _FEWEST_WORDS)]
+@dataclass(eq=False, repr=False, kw_only=True)
+class FittedByPasses(ModesModel):
+    """What a mixture and a hidden Markov model share: expectation maximisation from many starts."""
+
+    _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
+
+    #: The setting that says how many modes there are, and numbers worth trying.
+    _numbers: ClassVar[tuple[str, tuple[int, ...]]]
+
+    smoothing: float = setting(10.0, POSITIVE)
+    n_init: int = setting(3, COUNT)
+    tol: float = setting(1e-5, STRENGTH)
+    max_iter: int = setting(2000, COUNT)
+    random_state: Any = 0
+
+    def _check_arrays(self) -> None:
+        remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
+        check_entries("modes", self.modes_, (self.modes_ > 0.0) & (self.modes_ < 1.0), remedy)
+        self._check_distributions(*list(self._kept_arrays)[1:])
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Numbers of modes up to one for five distinct words, and 1."""
+        (name, numbers), most = self._numbers, max(1, len(words) // _FEWEST_WORDS)
+        return tuple({name: n} for n in numbers if n <= most)
+
+    def _search_settings(self) -> tuple[float, int, float, int, np.random.SeedSequence]:
+        """Words of the prior, starts, tolerance, most passes and seed, as fits take them."""
+        smoothing, seed = float(self.smoothing), seed_of(self.random_state)
+        return smoothing, int(self.n_init), self.tol, int(self.max_iter), seed
+
+    def _report(self, found: Summit) -> None:
+        """Keep how the fit ended, and warn if it is not at its end."""
+        self.objective_, self.last_gain_ = -found.objective, found.gain
+        self.n_iter_ = found.n_passes
+        self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
+        if not self.certificate_.converged:
+            warnings.warn(
+                f"{type(self).__name__} with {self._size().chosen} is not converged: the last of "
+                f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
+                f"(tol={self.tol:g}); raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
 
 def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
@@ -159,26 +173,6 @@ def draw_words(
     for part in chunks(*words.shape):
         words[part] = rng.random(words[part].shape) < modes[chosen[part]]
     return words
-
-
-def checked_modes(modes: ArrayLike) -> Floats:
-    """Probabilities of a spike (n_modes, n_bits), or a sentence about why they are not."""
-    found = real_array("modes", modes, "pass one row per mode and one column per unit")
-    if found.ndim != 2 or 0 in found.shape:
-        raise BadArgument("modes", f"has shape {found.shape}", "pass one row per mode")
-    remedy = "pass probabilities between 0 and 1 and not on them, so that every word can occur"
-    check_entries("modes", found, (found > 0.0) & (found < 1.0), remedy)
-    return found
-
-
-def checked_distribution(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Positive probabilities that add up to 1 along the last axis, or a sentence about them."""
-    found = real_array(name, values, "pass probabilities")
-    if found.shape != shape:
-        raise BadFile(f"{name} has shape {found.shape} instead of {shape}")
-    if not (found > 0.0).all() or not (np.abs(found.sum(axis=-1) - 1.0) < _ROUNDING).all():
-        raise BadArgument(name, "must be positive and add up to 1", "divide by the sum")
-    return found
 
 
 def steps(weights: Floats) -> Floats:

@@ -8,8 +8,7 @@ the two before (Varadhan & Roland 2008, SQUAREM), which is kept only if it raise
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -22,34 +21,26 @@ from ._components import Components
 from ._words_estimator import floored_rates
 from .counting import scaled_counts
 
-#: A tuple of arrays of unbounded numbers: logits and log probabilities.
-Theta = TypeVar("Theta", bound=tuple[Floats, ...])
+#: Log odds of a spike, (n_modes, n_bits), and logs of one distribution or several over the modes,
+#: along their last axis.
+Theta = tuple[Floats, ...]
 #: Longest step of an extrapolation, in passes.
 _LONGEST = 1e6
+#: Passes from each start before the best of them goes on.
+_SHORT = 10
+#: Most passes of the mixture that a fit starts from, and how likely modes then are to stay.
+_MIXTURE_PASSES, _STAY = 100, 0.5
 
 
-class Pass(NamedTuple, Generic[Theta]):
+class Pass(NamedTuple):
     """What one pass says of parameters, and the parameters that follow from it."""
 
     objective: float  # penalised log-likelihood per word, nats
-    violation: float  # largest slope of it by any parameter
+    violation: float  # largest slope of it by a parameter that is not at its bound
     following: Theta
 
 
-class Expectation(ABC, Generic[Theta]):
-    """Passes over the data of one fit."""
-
-    @abstractmethod
-    def __call__(self, theta: Theta) -> Pass[Theta]:
-        """One pass."""
-
-    @abstractmethod
-    def allowed(self, arrays: tuple[Floats, ...]) -> Theta:
-        """The nearest parameters within their bounds, with probabilities that add up to 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summit(Generic[Theta]):
+class Summit(NamedTuple):
     """Parameters at the end of the passes."""
 
     theta: Theta
@@ -59,29 +50,114 @@ class Summit(Generic[Theta]):
     n_passes: int  # over the data
 
 
-def climb(
-    expectation: Expectation[Theta], theta: Theta, tol: float, max_iter: int
-) -> Summit[Theta]:
+class Passes(ABC):
+    """Passes over the words of one fit (docs/method.md, "Bernoulli mixture").
+
+    By the prior each mode has seen ``smoothing`` pseudo-words at the overall rates of the words,
+    and each distribution over modes as many in equal shares.
+    """
+
+    def __init__(self, words: Words, smoothing: float) -> None:
+        self.words, self.smoothing = words, smoothing
+        self.listed, self.counts = listed_words(words.X), scaled_counts(words)
+        self.total = float(self.counts.sum())
+        self.rates = floored_rates(words)
+        self.reach = float(np.log(2.0 * self.total + 1.0))  # logit of half a count
+
+    @abstractmethod
+    def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
+        """Log-likelihood (nats); spikes and words of each mode; counts of each distribution."""
+
+    def __call__(self, theta: Theta) -> Pass:
+        """One pass."""
+        (logits, *logs), share = theta, self.smoothing / len(theta[0])
+        modes = np.asarray(expit(logits))
+        nats, spikes, words, counts = self.expected(modes, *logs)
+        both = self.rates * np.log(modes) + (1.0 - self.rates) * np.log1p(-modes)
+        prior = float(self.smoothing * both.sum()) + share * float(sum(log.sum() for log in logs))
+        active, seen = spikes + self.smoothing * self.rates, (words + self.smoothing)[:, None]
+        # Rounding may leave less than 0.
+        best = np.log(active) - np.log(np.maximum(seen - active, 1e-300))
+        slopes, following = [self._slopes(logits, active - seen * modes)], [self._bounded(best)]
+        for log, count in zip(logs, counts, strict=True):
+            smoothed = count + share
+            sums = smoothed.sum(axis=-1, keepdims=True)
+            slopes.append(smoothed - sums * np.exp(log))
+            following.append(np.log(smoothed / sums))
+        violation = max(float(np.abs(each).max()) for each in slopes) / self.total
+        return Pass((nats + prior) / self.total, violation, tuple(following))
+
+    def allowed(self, theta: Theta) -> Theta:
+        """The nearest parameters within their bounds, with probabilities that add up to 1."""
+        logits, *logs = theta
+        normalised = (log - logsumexp(log, axis=-1, keepdims=True) for log in logs)
+        return self._bounded(logits), *normalised
+
+    def _bounded(self, logits: Floats) -> Floats:
+        """Log odds that stay half a count away from never and always."""
+        return np.clip(logits, -self.reach, self.reach)
+
+    def _slopes(self, logits: Floats, slopes: Floats) -> Floats:
+        """Slopes by log odds, without those that lead out of bounds."""
+        outward = np.sign(slopes) == np.sign(logits)
+        return np.where(outward & (np.abs(logits) >= self.reach), 0.0, slopes)
+
+
+class MixturePasses(Passes):
+    """Passes of a mixture, whose distribution is the weights of its components."""
+
+    def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
+        """As in :class:`Passes`."""
+        spikes, shares, nats = Components.of(modes, *logs).sums(self.listed, self.counts)
+        return nats, spikes, shares, (shares,)
+
+    def start(self, n_components: int, rng: np.random.Generator) -> Theta:
+        """Components that lie between the rates and a word each, drawn by how often words occur."""
+        chances = self.words.counts * self.words.X.any(axis=1)
+        chances = chances if chances.any() else self.words.counts
+        again = bool(np.count_nonzero(chances) < n_components)
+        drawn = rng.choice(len(chances), n_components, replace=again, p=chances / chances.sum())
+        # Components of the same word must differ, or they stay the same for ever.
+        share = rng.uniform(0.25, 0.75, (n_components, 1))
+        mixed = (1.0 - share) * self.rates + share * self.words.X[drawn]
+        log_weights = np.full(n_components, -np.log(n_components))
+        return self.allowed((np.log(mixed) - np.log1p(-mixed), log_weights))
+
+
+class MarkovPasses(Passes):
+    """Passes of hidden Markov modes over words of single bins (docs/method.md, by that name).
+
+    Distributions are those of the first mode of a run, and of the next mode given each.
+    """
+
+    def __init__(self, words: Words, smoothing: float) -> None:
+        super().__init__(words, smoothing)
+        self.trains = Trains.of(words, self.listed)
+
+    def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
+        """As in :class:`Passes`."""
+        return Chain.of(modes, *map(np.exp, logs)).sums(self.trains)
+
+
+def climb(passes: Passes, theta: Theta, tol: float, max_iter: int) -> Summit:
     """Go on until a pass adds no more than ``tol`` nats per word, or after ``max_iter`` of them."""
-    first, n_passes = expectation(theta), 1
+    first, n_passes = passes(theta), 1
     while True:
-        second, n_passes = expectation(first.following), n_passes + 1
+        second, n_passes = passes(first.following), n_passes + 1
         gain = second.objective - first.objective
         if gain <= tol or n_passes >= max_iter:
             end = first.following
             return Summit(end, second.objective, float(gain), second.violation, n_passes)
-        further = expectation.allowed(_extrapolated(theta, first.following, second.following))
-        third, n_passes = expectation(further), n_passes + 1
+        further = passes.allowed(_extrapolated(theta, first.following, second.following))
+        third, n_passes = passes(further), n_passes + 1
         if third.objective > second.objective:
             theta, first = further, third
         else:
             theta = second.following
-            first, n_passes = expectation(theta), n_passes + 1
+            first, n_passes = passes(theta), n_passes + 1
 
 
-def _extrapolated(
-    first: tuple[Floats, ...], second: tuple[Floats, ...], third: tuple[Floats, ...]
-) -> tuple[Floats, ...]:
+def _extrapolated(first: Theta, second: Theta, third: Theta) -> Theta:
     """Where three sets of parameters in a row point to."""
     steps = [b - a for a, b in zip(first, second, strict=True)]
     bends = [c - b - step for b, c, step in zip(second, third, steps, strict=True)]
@@ -95,179 +171,29 @@ def _norm(arrays: list[Floats]) -> float:
     return float(np.sqrt(sum((array**2).sum() for array in arrays)))
 
 
-#: Passes from each start before the best of them goes on.
-_SHORT = 10
-
-
-class Mixture(NamedTuple):
-    """Parameters of a mixture as passes take them, nats."""
-
-    logits: Floats  # log odds of a spike, (n_components, n_bits)
-    log_weights: Floats  # (n_components,)
-
-
-class Emissions:
-    """Rates of components under their prior, which keeps them near the overall rates.
-
-    Each component has seen ``smoothing`` pseudo-words at the overall rates of the words.
-    """
-
-    def __init__(self, words: Words, smoothing: float) -> None:
-        self.listed, self.smoothing = listed_words(words.X), smoothing
-        self.counts = scaled_counts(words)
-        self.total = float(self.counts.sum())
-        self.rates = floored_rates(words)
-        self.reach = float(np.log(2.0 * self.total + 1.0))  # logit of half a count
-
-    def log_prior(self, modes: Floats) -> float:
-        """Log density of rates (n_components, n_bits) up to a constant, nats."""
-        both = self.rates * np.log(modes) + (1.0 - self.rates) * np.log1p(-modes)
-        return float(self.smoothing * both.sum())
-
-    def bounded(self, logits: Floats) -> Floats:
-        """Log odds that stay half a count away from never and always."""
-        return np.clip(logits, -self.reach, self.reach)
-
-    def following(self, spikes: Floats, shares: Floats) -> Floats:
-        """Best log odds where components have so many spikes in so many words."""
-        active = spikes + self.smoothing * self.rates
-        # Rounding may leave less than 0.
-        silent = np.maximum((shares + self.smoothing)[:, None] - active, 1e-300)
-        return self.bounded(np.log(active) - np.log(silent))
-
-    def violation(self, logits: Floats, spikes: Floats, shares: Floats) -> float:
-        """Largest slope of the objective per word by log odds that are not at their bound."""
-        active = spikes + self.smoothing * self.rates
-        slopes = active - (shares + self.smoothing)[:, None] * expit(logits)
-        outward = np.sign(slopes) == np.sign(logits)
-        slopes[outward & (np.abs(logits) >= self.reach)] = 0.0
-        return float(np.abs(slopes).max()) / self.total
-
-
-class MixtureExpectation(Expectation[Mixture]):
-    """Passes of a mixture (docs/method.md, "Bernoulli mixture").
-
-    The prior of each component, and that of the weights, has ``smoothing`` pseudo-words.
-    """
-
-    def __init__(self, words: Words, smoothing: float) -> None:
-        self.words, self.emissions = words, Emissions(words, smoothing)
-
-    def __call__(self, theta: Mixture) -> Pass[Mixture]:
-        emissions, modes = self.emissions, expit(theta.logits)
-        components = Components.of(modes, theta.log_weights)
-        spikes, shares, nats = components.sums(emissions.listed, emissions.counts)
-        share = emissions.smoothing / shares.size
-        prior = emissions.log_prior(modes) + share * float(theta.log_weights.sum())
-        weights = (shares + share) / (shares + share).sum()
-        slopes = (weights - np.exp(theta.log_weights)) * (1.0 + emissions.smoothing / self.total)
-        return Pass(
-            objective=(nats + prior) / self.total,
-            violation=max(
-                emissions.violation(theta.logits, spikes, shares), float(np.abs(slopes).max())
-            ),
-            following=Mixture(emissions.following(spikes, shares), np.log(weights)),
-        )
-
-    @property
-    def total(self) -> float:
-        """Number of words."""
-        return self.emissions.total
-
-    def allowed(self, arrays: tuple[Floats, ...]) -> Mixture:
-        """Log odds within bounds, and weights that add up to 1."""
-        logits, log_weights = arrays
-        return Mixture(self.emissions.bounded(logits), log_weights - logsumexp(log_weights))
-
-    def start(self, n_components: int, rng: np.random.Generator) -> Mixture:
-        """Components that lie between the rates and a word each, drawn by how often words occur."""
-        chances = self.words.counts * self.words.X.any(axis=1)
-        chances = chances if chances.any() else self.words.counts
-        again = bool(np.count_nonzero(chances) < n_components)
-        drawn = rng.choice(len(chances), n_components, replace=again, p=chances / chances.sum())
-        # Components of the same word must differ, or they stay the same for ever.
-        share = rng.uniform(0.25, 0.75, (n_components, 1))
-        mixed = (1.0 - share) * self.emissions.rates + share * self.words.X[drawn]
-        log_weights = np.full(n_components, -np.log(n_components))
-        return self.allowed((np.log(mixed) - np.log1p(-mixed), log_weights))
-
-
 def fit_mixture(
     words: Words, n_components: int, smoothing: float, n_init: int, tol: float, max_iter: int,
     seed: np.random.SeedSequence,
-) -> Summit[Mixture]:  # fmt: skip
+) -> Summit:  # fmt: skip
     """Fit a mixture from several starts, of which the best after some passes goes on."""
-    expectation, found = MixtureExpectation(words, smoothing), []
+    passes, found = MixturePasses(words, smoothing), []
     for each in seed.spawn(n_init):
-        theta = expectation.start(n_components, np.random.default_rng(each))
+        theta = passes.start(n_components, np.random.default_rng(each))
         objective = 0.0
         for _ in range(_SHORT if n_init > 1 else 0):
-            objective, _, theta = expectation(theta)
+            objective, _, theta = passes(theta)
         found.append((objective, theta))
     best = max(found, key=lambda each: each[0])[1]
-    return climb(expectation, best, tol, max_iter)
-
-
-#: Most passes of the mixture that a fit starts from, and how likely modes then are to stay.
-_MIXTURE_PASSES, _STAY = 100, 0.5
-
-
-class MarkovModes(NamedTuple):
-    """Parameters of hidden Markov modes as passes take them, nats."""
-
-    logits: Floats  # log odds of a spike, (n_modes, n_bits)
-    log_start: Floats  # (n_modes,)
-    log_transitions: Floats  # (n_modes, n_modes), from row to column
-
-
-class MarkovExpectation(Expectation[MarkovModes]):
-    """Passes of hidden Markov modes over words of single bins (docs/method.md, by that name).
-
-    The prior of each mode has ``smoothing`` pseudo-words, and each row as many transitions.
-    """
-
-    def __init__(self, words: Words, smoothing: float) -> None:
-        self.emissions = Emissions(words, smoothing)
-        self.trains = Trains.of(words, self.emissions.listed)
-
-    def __call__(self, theta: MarkovModes) -> Pass[MarkovModes]:
-        emissions, modes = self.emissions, np.asarray(expit(theta.logits))
-        start, transitions = np.exp(theta.log_start), np.exp(theta.log_transitions)
-        sums = Chain.of(modes, start, transitions).sums(self.trains)
-        share = emissions.smoothing / start.size
-        prior = emissions.log_prior(modes)
-        prior += share * float(theta.log_start.sum() + theta.log_transitions.sum())
-        starts, pairs = sums.starts + share, sums.pairs + share
-        violations = (
-            emissions.violation(theta.logits, sums.spikes, sums.shares),
-            float(np.abs(starts - starts.sum() * start).max()) / emissions.total,
-            float(np.abs(pairs - pairs.sum(axis=1, keepdims=True) * transitions).max())
-            / emissions.total,
-        )
-        following = MarkovModes(
-            emissions.following(sums.spikes, sums.shares),
-            np.log(starts / starts.sum()),
-            np.log(pairs / pairs.sum(axis=1, keepdims=True)),
-        )
-        return Pass((sums.log_likelihood + prior) / emissions.total, max(violations), following)
-
-    def allowed(self, arrays: tuple[Floats, ...]) -> MarkovModes:
-        """Log odds within bounds, and probabilities that add up to 1."""
-        logits, log_start, log_transitions = arrays
-        return MarkovModes(
-            self.emissions.bounded(logits),
-            log_start - logsumexp(log_start),
-            log_transitions - logsumexp(log_transitions, axis=1, keepdims=True),
-        )
+    return climb(passes, best, tol, max_iter)
 
 
 def fit_markov(
     words: Words, n_modes: int, smoothing: float, n_init: int, tol: float, max_iter: int,
     seed: np.random.SeedSequence,
-) -> Summit[MarkovModes]:  # fmt: skip
+) -> Summit:  # fmt: skip
     """Fit hidden Markov modes, starting from a mixture whose components tend to stay."""
-    mixture = fit_mixture(words, n_modes, smoothing, n_init, tol, _MIXTURE_PASSES, seed).theta
-    weights = np.exp(mixture.log_weights)
-    transitions = _STAY * np.eye(n_modes) + (1.0 - _STAY) * weights
-    theta = MarkovModes(mixture.logits, mixture.log_weights, np.log(transitions))
-    return climb(MarkovExpectation(words, smoothing), theta, tol, max_iter)
+    mixture = fit_mixture(words, n_modes, smoothing, n_init, tol, _MIXTURE_PASSES, seed)
+    logits, log_weights = mixture.theta
+    transitions = _STAY * np.eye(n_modes) + (1.0 - _STAY) * np.exp(log_weights)
+    theta = logits, log_weights, np.log(transitions)
+    return climb(MarkovPasses(words, smoothing), theta, tol, max_iter)

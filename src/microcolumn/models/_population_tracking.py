@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +13,14 @@ from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
 from ..energy import log_symmetric, number_active
-from ..errors import BadFile
 from ..kernels.loops.poisson_binomial import draw_given_total
 from ..objectives.sparse_words import listed_words
 from ..packing import active_bits
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._alternative import AlternativeModel
-from ._saving import Arrays, floats
-from ._settings import POSITIVE
+from ._saving import check_sound
+from ._settings import POSITIVE, setting
 from ._words_estimator import Size, floored_rates
 from .counting import distinct_pasts, scaled_counts
 
@@ -32,6 +32,7 @@ _CACHED = 1 << 14
 _STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 
 
+@dataclass(eq=False, repr=False)
 class PopulationTracking(AlternativeModel):
     """How many units are active, and which ones then are (O'Donnell et al. 2017).
 
@@ -70,18 +71,14 @@ class PopulationTracking(AlternativeModel):
     array([1., 2.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"strength": POSITIVE}
-    _kept_arrays = ("active_distribution_", "seen_", "probabilities_", "_unit_rates")
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "active_distribution_": "float64 n+1",
+        "seen_": "int64 s",
+        "probabilities_": "float64 s n",
+        "_unit_rates": "float64 n",
+    }
 
-    _unit_rates: Floats
-    # Words with K active units have log probability offsets[K] plus the sum of the log odds
-    # tables[rows[K]] of these.
-    _tables: Floats
-    _rows: NDArray[np.int64]
-    _offsets: Floats
-
-    def __init__(self, strength: float = 100.0) -> None:
-        self.strength = strength
+    strength: float = setting(100.0, POSITIVE)
 
     def _size(self) -> Size:
         n, n_seen = self.n_features_in_, len(self.seen_)
@@ -93,7 +90,7 @@ class PopulationTracking(AlternativeModel):
         return tuple({"strength": strength} for strength in _STRENGTHS)
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        less, here, more = (self._log_weights(bits, change) for change in (-1, 0, 1))
+        less, here, more = (self._log_probability(bits, change) for change in (-1, 0, 1))
         n_active = bits.sum(axis=1, dtype=np.int64)[:, None]
         # Without the spike of an active unit, or with one of a silent unit, the number is another.
         own, other = (self._rows[np.clip(n_active + by, 0, bits.shape[1])] for by in (-1, 1))
@@ -159,28 +156,29 @@ class PopulationTracking(AlternativeModel):
         shape = n_units + 1, len(words)
         of_number = csr_array((counts, (n_active, np.arange(len(words)))), shape=shape)
         spikes = (of_number[inside] @ listed_words(words.X)).toarray()
-        rates = floored_rates(words)
+        self._unit_rates = rates = floored_rates(words)
         prior = np.array([_tilted(logit(rates), int(k)) for k in inside]).reshape(spikes.shape)
         strength = float(self.strength)
-        probabilities = (spikes + strength * prior) / (by_number[inside] + strength)[:, None]
+        self.probabilities_ = (spikes + strength * prior) / (by_number[inside] + strength)[:, None]
         smoothed = by_number + _PRIOR_PER_NUMBER
-        self._set_parameters(smoothed / smoothed.sum(), inside, probabilities, rates)
+        self.active_distribution_: Floats = smoothed / smoothed.sum()
+        self.seen_ = inside
+        self._set_tables()
 
-    def _set_parameters(
-        self, distribution: Floats, seen: NDArray[np.int64], probabilities: Floats, rates: Floats
-    ) -> None:
-        """Take over chances, and bring them into the form in which words are scored."""
-        n_units = len(rates)
-        self.active_distribution_, self.seen_ = distribution, seen
-        self.probabilities_, self._unit_rates = probabilities, rates
+    def _set_tables(self) -> None:
+        """Bring chances into the form in which words are scored.
+
+        Words with K active units have log probability offsets[K] plus the sum of the log odds
+        tables[rows[K]] of these.
+        """
+        seen, probabilities, rates = self.seen_, self.probabilities_, self._unit_rates
         # Numbers never seen share one row: given K, multiplying all odds changes nothing.
-        self._tables = np.concatenate([logit(probabilities), logit(rates)[None]])
-        self._rows = np.full(n_units + 1, len(seen))
+        self._tables: Floats = np.concatenate([logit(probabilities), logit(rates)[None]])
+        self._rows = np.full(len(rates) + 1, len(seen))
         self._rows[seen] = np.arange(len(seen))
         log_sums, log_a = log_symmetric(self._tables[-1]), log_chances(probabilities, seen)
         log_sums[seen] = log_a - np.log1p(-probabilities).sum(axis=1)
-        self._offsets = np.log(distribution) - log_sums
-        self.n_features_in_ = n_units
+        self._offsets: Floats = np.log(self.active_distribution_) - log_sums
 
     def _chances(self, total: int) -> Floats:
         """Probabilities of single units of which, on average, ``total`` are active."""
@@ -191,10 +189,7 @@ class PopulationTracking(AlternativeModel):
         # All units active is one word, whatever their chances.
         return self._unit_rates if total == self.n_features_in_ else _tilted(log_odds, total)
 
-    def _log_probability(self, bits: Bits) -> Floats:
-        return self._log_weights(bits)
-
-    def _log_weights(self, bits: Bits, change: int = 0) -> Floats:
+    def _log_probability(self, bits: Bits, change: int = 0) -> Floats:
         """Log probability of words as if there were so many more active units, shape (n_words,)."""
         n_active, active = active_bits(bits)
         number = np.clip(n_active + change, 0, bits.shape[1])
@@ -202,22 +197,16 @@ class PopulationTracking(AlternativeModel):
         sums = np.bincount(word, self._tables[self._rows[number][word], active], len(bits))
         return self._offsets[number] + sums
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        seen, n_units = arrays["seen"], len(arrays["unit_rates"])
-        rates = floats(arrays, "unit_rates", (n_units,))
-        chances = floats(arrays, "probabilities", (len(seen), n_units))
-        distribution = floats(arrays, "active_distribution", (n_units + 1,))
-        if seen.dtype != np.int64 or seen.ndim != 1 or (np.diff(seen) <= 0).any():
-            raise BadFile("seen are not increasing whole numbers")
-        if ((seen < 1) | (seen >= n_units)).any():
-            raise BadFile("seen are not numbers of active units")
-        for name, values in (("unit_rates", rates), ("probabilities", chances)):
-            if not ((values > 0.0) & (values < 1.0)).all():
-                raise BadFile(f"{name} are not all between 0 and 1")
-        if not (distribution > 0.0).all() or abs(distribution.sum() - 1.0) > 1e-9:
-            raise BadFile("active_distribution is not a distribution")
-        self._set_parameters(distribution, seen, chances, rates)
-        return n_units
+    def _check_arrays(self) -> None:
+        bounded = np.concatenate([[0], self.seen_, [self._unit_rates.size]])
+        check_sound((np.diff(bounded) > 0).all(), "seen are not increasing numbers of active units")
+        for values in (self._unit_rates, self.probabilities_):
+            between = ((values > 0.0) & (values < 1.0)).all()
+            check_sound(between, "unit_rates and probabilities are not all between 0 and 1")
+        distribution = self.active_distribution_
+        adds_up = (distribution > 0.0).all() and abs(distribution.sum() - 1.0) <= 1e-9
+        check_sound(adds_up, "active_distribution is not a distribution")
+        self._set_tables()
 
 
 def _tilted(log_odds: Floats, total: int) -> Floats:

@@ -10,13 +10,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import Tables, log_odds, log_weight
-from ..errors import BadFile
-from ..kernels import table_values
+from ..energy import Tables, all_patterns, log_odds, log_weight
+from ..energy.tables import Inputs
+from ..kernels import pattern_sums, table_values
 from ..parameters import Parameters
 from ..partition import (
     LogPartition,
@@ -31,15 +30,97 @@ from ..solvers.convex_fit import fit_convex
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._alternative import AlternativeModel
-from ._projections import Projections
-from ._saving import Arrays, floats
-from ._settings import COUNT, POSITIVE, STRENGTH, Number
+from ._saving import check_sound
+from ._settings import COUNT, POSITIVE, RANDOM_STATE, STRENGTH, Number, setting
 from ._words_estimator import Size, floored_rates
 
 #: Most annealing steps.
 _STEPS = 16_000
 #: Chains that draw words, and words from which annealed chains start.
 _MOST_CHAINS, _STARTS = 512, 4096
+#: A projection is above its threshold in this many training words at least, and in this share of
+#: them at most.
+LEAST_WORDS, MOST_SHARE = 10.0, 0.5
+#: Batches of candidates that are drawn before there are taken to be no more.
+_BATCHES = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projections:
+    """Features 1[a_j . x > theta_j] of words, each of a few units."""
+
+    inputs: Inputs  # units with a weight, in ascending order, (n_projections, n_inputs)
+    weights: Floats  # a_j of these, (n_projections, n_inputs)
+    thresholds: Floats  # not negative: the silent word is below all of them, (n_projections,)
+
+    @property
+    def heights(self) -> Floats:
+        """a_j . x for each pattern of the inputs, shape (n_projections, 2**n_inputs)."""
+        return self.weights @ all_patterns(self.inputs.shape[1]).T.astype(np.float64)
+
+    def tables(self, strengths: Floats | None = None) -> Tables:
+        """The features as tables over the patterns of their inputs; by default of strength 0."""
+        values = (self.heights > self.thresholds[:, None]).astype(np.float64)
+        return Tables(
+            self.inputs, values, np.zeros(len(values)) if strengths is None else strengths
+        )
+
+    @classmethod
+    def drawn(
+        cls, words: Words, n_projections: int, n_inputs: int, rng: np.random.Generator
+    ) -> Projections:
+        """Projections with standard normal weights, and thresholds that the words cross.
+
+        How many words are above a threshold is drawn as well, with equal chances for all orders
+        of magnitude from ``LEAST_WORDS`` to ``MOST_SHARE``. There may be fewer projections than
+        asked for where units are few or silent: no feature comes twice.
+        """
+        n_inputs = min(n_inputs, words.n_dims)
+        kept: dict[bytes, tuple[Inputs, Floats, float]] = {}
+        for _ in range(_BATCHES):
+            batch = _candidates(words, n_projections, n_inputs, rng)
+            values = batch.tables().values.astype(np.uint8)
+            for key, one in zip(
+                map(bytes, np.hstack([batch.inputs.view(np.uint8), values])),
+                zip(batch.inputs, batch.weights, batch.thresholds, strict=True),
+                strict=True,
+            ):
+                kept.setdefault(key, one)
+            if len(kept) >= n_projections:
+                break
+        chosen = list(kept.values())[:n_projections]
+        return cls(
+            np.array([one[0] for one in chosen], dtype=np.int32).reshape(-1, n_inputs),
+            np.array([one[1] for one in chosen]).reshape(-1, n_inputs),
+            np.array([one[2] for one in chosen], dtype=np.float64),
+        )
+
+
+def _candidates(
+    words: Words, n_projections: int, n_inputs: int, rng: np.random.Generator
+) -> Projections:
+    """As many projections as are asked for, less those that no threshold suits."""
+    drawn = rng.random((n_projections, words.n_dims)).argsort(axis=1)[:, :n_inputs]
+    inputs = np.sort(drawn, axis=1).astype(np.int32)
+    weights = rng.standard_normal((n_projections, n_inputs))
+    n_words = max(float(words.counts.sum()), float(words.n_bins))
+    counts = words.counts * (n_words / words.counts.sum())
+    every = Projections(inputs, weights, np.zeros(n_projections))
+    order = np.argsort(-every.heights, axis=1)
+    heights = np.take_along_axis(every.heights, order, axis=1)
+    sums = pattern_sums(every.tables().functions, words.X, counts)
+    above = np.cumsum(np.take_along_axis(sums, order, axis=1), axis=1)
+    # A threshold below the i-th highest pattern lets as many words through.
+    suits = (heights > 0.0) & (above >= LEAST_WORDS) & (above <= MOST_SHARE * n_words)
+    most = np.where(suits, above, LEAST_WORDS).max(axis=1)
+    wanted = np.log(LEAST_WORDS) + rng.random(n_projections) * np.log(most / LEAST_WORDS)
+    distance = np.abs(np.log(np.maximum(above, 1e-300)) - wanted[:, None])
+    last = np.where(suits, distance, np.inf).argmin(axis=1)
+    rows = np.arange(n_projections)
+    below = np.maximum(heights[rows, last + 1], 0.0)
+    thresholds = 0.5 * (heights[rows, last] + below)
+    good = suits.any(axis=1)
+    return Projections(inputs[good], weights[good], thresholds[good])
 
 
 @dataclass(eq=False, repr=False)
@@ -104,24 +185,22 @@ class RandomProjections(AlternativeModel):
     (True, True)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_projections": COUNT,
-        "l1": STRENGTH,
-        "n_inputs": [Number(Integral, 1, 12, closed="both")],
-        "tol": POSITIVE,
-        "max_iter": COUNT,
-        "random_state": ["random_state", np.random.Generator],
-    }
     _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "n_iter_")
     _required_records: ClassVar[tuple[str, ...]] = ("log_z",)
-    _kept_arrays = ("b_", "strengths_", "inputs_", "weights_", "thresholds_")
+    _kept_arrays: ClassVar[dict[str, str]] = {
+        "b_": "float64 n",
+        "strengths_": "float64 m",
+        "inputs_": "int32 m k",
+        "weights_": "float64 m k",
+        "thresholds_": "float64 m",
+    }
 
-    n_projections: int = 400
-    l1: float = 1e-4
-    n_inputs: int = 5
-    tol: float = 1e-6
-    max_iter: int = 5000
-    random_state: Any = 0
+    n_projections: int = setting(400, COUNT)
+    l1: float = setting(1e-4, STRENGTH)
+    n_inputs: int = setting(5, [Number(Integral, 1, 12, closed="both")])
+    tol: float = setting(1e-6, POSITIVE)
+    max_iter: int = setting(5000, COUNT)
+    random_state: Any = setting(0, RANDOM_STATE)  # noqa: RUF009
 
     def _size(self) -> Size:
         n_nonzero = np.count_nonzero(self.strengths_)  # projections are drawn, not fitted
@@ -138,9 +217,7 @@ class RandomProjections(AlternativeModel):
         """Fit a copy at each of some settings; those with the same projections share a path."""
         fits: list[Self] = []
         found: FitResult | None = None
-        for settings in grid:
-            model = clone(self).set_params(**settings)
-            model._check_settings()
+        for model in self._copies(grid):
             found = model._fit_from(words, found, fits[-1].weights_ if fits else None)
             model._set_words_info(words.n_dims, words)
             fits.append(model)
@@ -230,21 +307,14 @@ class RandomProjections(AlternativeModel):
         """Of biases, and of strengths other than 0; the projections are given."""
         return np.hstack([bits, table_values(self._tables().drop_dead_units().functions, bits)])
 
-    def _take_arrays(self, arrays: Arrays) -> int:
-        self.b_ = floats(arrays, "b", (arrays["b"].size,))
-        inputs, n_units = arrays["inputs"], self.b_.size
-        if n_units == 0 or inputs.dtype != np.int32 or inputs.ndim != 2:
-            raise BadFile("inputs are no lists of units")
+    def _check_arrays(self) -> None:
+        inputs, n_units = self.inputs_, self.b_.size
         ascending = (np.diff(inputs, axis=1) > 0).all()
-        if not ascending or (inputs < 0).any() or (inputs >= n_units).any():
-            raise BadFile(f"inputs are not units of {n_units} in ascending order")
-        size, self.inputs_ = len(inputs), inputs
-        self.weights_ = floats(arrays, "weights", inputs.shape)
-        self.thresholds_ = floats(arrays, "thresholds", (size,))
-        if (self.thresholds_ < 0.0).any():
-            raise BadFile("a threshold is negative")
-        self.strengths_ = floats(arrays, "strengths", (size,))
-        return int(n_units)
+        are_there = ((inputs >= 0) & (inputs < n_units)).all()
+        check_sound(
+            ascending and are_there, f"inputs are not units of {n_units} in ascending order"
+        )
+        check_sound((self.thresholds_ >= 0.0).all(), "a threshold is negative")
 
 
 def _annealed(theta: Parameters, words: Words, rng: np.random.Generator) -> LogPartition:

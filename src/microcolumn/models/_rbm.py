@@ -1,31 +1,58 @@
-"""The restricted Boltzmann machine: biases and hidden units."""
+"""The restricted Boltzmann machine: biases and hidden units, on or off or Gaussian."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from inspect import signature
 from typing import Any, ClassVar
 
+from numpy.typing import ArrayLike
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
 from ..energy import GAUSSIAN, HiddenUnit
 from ..errors import BadArgument
-from ..parameters import Kind
-from ._hidden_model import HiddenModel
-from ._settings import document_shared_parameters
+from ..parameters import Floats, Kind, Parameters
+from ..penalties import L1, GroupL1, Penalty
+from ..words import Words
+from ._settings import HIDDEN, STRENGTH, documented, setting
+from .penalised import PenalisedModel
 
 
-@document_shared_parameters
+@dataclass(eq=False, repr=False)
+class HiddenModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PenalisedModel):  # type: ignore[misc]
+    """Models with hidden units, whose activations are features for pipelines of scikit-learn."""
+
+    _strict = 1e-8
+
+    n_hidden: int = setting(25, HIDDEN)
+    l1: float = setting(1e-4, STRENGTH)
+    _: KW_ONLY
+    group_l1: float = setting(0.0, STRENGTH)
+
+    @classmethod
+    def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
+        return {"n_hidden": max(theta.n_hidden, 1)}
+
+    def transform(self, X: Words | ArrayLike) -> Floats:
+        """Mean of each hidden unit given each word, shape (n_words, n_hidden), as ``hidden``."""
+        return self.hidden(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.parameters_.n_hidden
+
+    def _penalty(self, l1: float) -> Penalty:
+        return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
+
+
+@documented
 class RBM(HiddenModel):
     """Restricted Boltzmann machine, log p~(x) = b'x + sum_i softplus(c_i + W_i'x).
 
     Parameters
     ----------
-    n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
-    l1 : float
-        L1 penalty per entry of W.
-    group_l1 : float
-        Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
-        Euclidean norm of the unit's weights, so that whole hidden units die.
-    {shared parameters}
+    {hidden units}
+    {search}
     hidden : {"gaussian"}, optional
         Makes a :class:`GaussianRBM` with the same settings; by default hidden units are on or off.
 
@@ -55,7 +82,7 @@ class RBM(HiddenModel):
         return GaussianRBM(*settings, **{name: named[name] for name in named if name != "hidden"})
 
 
-@document_shared_parameters
+@documented
 class GaussianRBM(HiddenModel):
     """Boltzmann machine with Gaussian hidden units, log p~(x) = b'x + sum_i (W_i'x)^2 / 2.
 
@@ -65,13 +92,8 @@ class GaussianRBM(HiddenModel):
 
     Parameters
     ----------
-    n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
-    l1 : float
-        L1 penalty per entry of W.
-    group_l1 : float
-        Group penalty per hidden unit and entry of W, as for :class:`RBM`.
-    {shared parameters}
+    {hidden units}
+    {search}
 
     Examples
     --------

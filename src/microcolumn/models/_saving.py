@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -79,19 +80,32 @@ def digest_of(header: dict[str, Any], arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-def floats(arrays: Arrays, name: str, shape: tuple[int, ...] | None = None) -> NDArray[np.float64]:
-    """An array of a file, refused unless it has finite doubles and this shape, if it is known."""
-    array = arrays[name]
-    if array.dtype != np.float64 or not np.isfinite(array).all():
-        raise BadFile(f"{name} has values that are not finite or not {np.dtype(np.float64)}")
-    return array if shape is None else shaped(name, array, shape)
+def checked_arrays(arrays: Arrays, layouts: Mapping[str, str], sizes: dict[str, int]) -> Arrays:
+    """Arrays of a file by name, refused unless they are finite and have their types and shapes.
+
+    A layout is a type and the axes, ``"float64 n n+1 2"``. A letter has one size in all arrays,
+    which ``sizes`` knows or takes from the first of them.
+    """
+    found: Arrays = {}
+    for name, layout in layouts.items():
+        array, (kind, *axes) = arrays[name], layout.split()
+        check_sound(
+            array.dtype == kind and bool(np.isfinite(array).all()),
+            f"{name} has values that are not finite or not {kind}",
+        )
+        parts = [axis.partition("+") for axis in axes]
+        for (letter, _, more), length in zip(parts, array.shape, strict=False):
+            sizes.setdefault(letter, int(letter) if letter.isdecimal() else length - int(more or 0))
+        wanted = tuple(sizes.get(letter, 0) + int(more or 0) for letter, _, more in parts)
+        check_sound(array.shape == wanted, f"{name} has shape {array.shape} instead of {wanted}")
+        found[name] = array
+    return found
 
 
-def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """An array of a file, refused unless it has this shape."""
-    if array.shape != shape:
-        raise BadFile(f"{name} has shape {array.shape} instead of {shape}")
-    return array
+def check_sound(is_sound: bool | np.bool_, problem: str) -> None:
+    """Refuse a file with a ``problem`` unless what it holds is sound."""
+    if not is_sound:
+        raise BadFile(problem)
 
 
 def _info_as_dict(info: WordsInfo) -> dict[str, Any]:

@@ -13,27 +13,21 @@ from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats, kind_of
 from ..words import Words, as_words
-from ._hidden_model import HiddenModel
 from ._ising import Ising
-from ._rbm import RBM
-from ._settings import document_shared_parameters
+from ._rbm import RBM, HiddenModel
+from ._settings import documented
 from ._words_estimator import floored_rates
+from .penalised import in_order
 
 
-@document_shared_parameters
+@documented
 class SemiRBM(HiddenModel):
     """Semi-restricted Boltzmann machine: an Ising model with hidden units.
 
     Parameters
     ----------
-    n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
-    l1 : float
-        L1 penalty per entry of J (each pair counts twice) and of W.
-    group_l1 : float
-        Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
-        Euclidean norm of the unit's weights, so that whole hidden units die.
-    {shared parameters}
+    {hidden units}
+    {search}
 
     Examples
     --------
@@ -55,25 +49,18 @@ class SemiRBM(HiddenModel):
         *,
         nested: tuple[Sequence[Ising], Sequence[HiddenModel]] | None = None,
     ) -> list[Self]:
-        """Fit at each L1 strength, each solution the start of the next.
+        """Fit at each L1 strength, as other models do, from the models that it contains.
 
         Parameters
         ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words.
-        l1_values : sequence of float
-            Values of ``l1``; small to large keeps most hidden units alive.
+        X, l1_values
+            As of :meth:`PenalisedModel.fit_path`, which says what is returned, too.
         nested : (list of Ising, list of RBM), optional
             Paths that ``Ising.fit_path`` and ``RBM.fit_path`` gave for the same words and
             strengths, with the same objective and number of hidden units. This model starts
             from them; by default they are fitted first. The result never lies above
             theirs; with equal ``tol``, ``max_iter``, ``random_state`` and ``n_init`` (1 for Ising)
             it is the same to the last bit as without them.
-
-        Returns
-        -------
-        list
-            One fitted copy of this model per strength, in the order given.
 
         Examples
         --------
@@ -88,7 +75,7 @@ class SemiRBM(HiddenModel):
         if nested is not None:
             self._check_settings(l1_values)
             solutions = _solutions(self, nested, l1_values, floored_rates(as_words(X)))
-        return self._fitted_copies(X, l1_values, solutions)
+        return in_order(self._walk(X, l1_values, solutions))
 
 
 def _solutions(

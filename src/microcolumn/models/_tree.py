@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..kernels.loops.two_trees import grow_two_tree, spanning_tree
 from ..validation import Floats
 from ._ancestral import Ancestral, Places
@@ -40,7 +38,7 @@ class Tree(Ancestral):
 
     Examples
     --------
-    >>> import microcolumn as mc
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((1000, 3)) < 0.2
     >>> X[:, 2] ^= X[:, 0]
@@ -48,12 +46,9 @@ class Tree(Ancestral):
     [[2, 0]]
     """
 
-    def _grown(self, pairs: Floats, n_words: float) -> tuple[Places, Places, Floats]:
-        n_units = len(pairs)
-        order, parents = np.empty(n_units, dtype=np.int64), np.full((n_units, 2), -1)
-        gains = np.zeros((n_units, 2))
+    @staticmethod
+    def _grow(pairs: Floats, n_words: float, order: Places, parents: Places, gains: Floats) -> None:
         spanning_tree(pairs, n_words, order, parents[:, 0], gains[:, 0])
-        return order, parents, gains
 
     @classmethod
     def _most_edges(cls, n_units: int) -> int:
@@ -102,12 +97,7 @@ class TwoTree(Ancestral):
     9
     """
 
-    def _grown(self, pairs: Floats, n_words: float) -> tuple[Places, Places, Floats]:
-        n_units = len(pairs)
-        order, parents = np.empty(n_units, dtype=np.int64), np.empty((n_units, 2), dtype=np.int64)
-        gains = np.empty((n_units, 2))
-        grow_two_tree(pairs, n_words, order, parents, gains)
-        return order, parents, gains
+    _grow = staticmethod(grow_two_tree)
 
     @classmethod
     def _most_edges(cls, n_units: int) -> int:

@@ -53,8 +53,9 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     #: Numbers and texts of a fit that files keep, where a model has them.
     _fitted_numbers: ClassVar[tuple[str, ...]] = ("window_", "n_words_")
-    #: Attributes that are arrays of the fit; files name them without underscores.
-    _kept_arrays: ClassVar[tuple[str, ...]] = ()
+    #: Attributes that are arrays of the fit, with their types and axes (:func:`.checked_arrays`);
+    #: files name them without underscores.
+    _kept_arrays: ClassVar[dict[str, str]] = {}
     #: Arrays of a file that are models themselves, on which this one is built.
     _inner_models: ClassVar[tuple[str, ...]] = ()
     #: Records of a file, such as log Z, without which nothing can be scored.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +26,6 @@ from ..objectives import (
     pair_rates,
 )
 from ..parameters import Parameters
-from ..partition import LogPartition
 from ..partition.cost import COUNTED, EXACT_FIT, side_operations
 from ..penalties import L1, Penalty
 from ..solvers import (
@@ -39,22 +40,27 @@ from ..solvers.resolution import resolution
 from ..validation import Floats, expect
 from ..words import Words
 from ._base import PopulationModel
-from ._settings import COUNT, STRENGTH, TOLERANCE, Choice, check_setting, seed_of
+from ._settings import COUNT, OBJECTIVE, TOLERANCE, check_settings, seed_of, setting
 from ._words_estimator import floored_rates
-from .spec import OBJECTIVES
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
-
-
+#: What to do about a fit that is not at its end.
+_FURTHER = "raise max_iter, l1 or tol"
+_UNBOUNDED = (
+    "without a penalty hidden units have no finite optimum, and these words are too few to keep "
+    "some apart that could end the fit: use l1 > 0"
+)
 #: What a coarse fit may leave to be gained, in units of what others may.
 _COARSE = 20.0
 
 Effort = Literal["whole", "coarse", "polish"]
+Model = TypeVar("Model", bound="PenalisedModel")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PenalisedModel(PopulationModel):
     """Fitting, shared by Ising, KPairwise, RBM and SemiRBM; see those for the parameters.
 
@@ -71,26 +77,17 @@ class PenalisedModel(PopulationModel):
         Iterations of the solver from the start that won; a start may be another model's solution.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": STRENGTH,
-        "objective": [Choice(set(OBJECTIVES))],
-        "n_init": COUNT,
-        "tol": TOLERANCE,
-        "max_iter": COUNT,
-    }
     #: Tolerance where none is given.
     _strict: ClassVar[float] = 1e-10
 
     #: How a sampled likelihood draws words.
     _sampler: ClassVar[SamplerSettings] = SamplerSettings()
 
-    l1: float
-    objective: str
-    n_init: int
-    tol: float | None
-    max_iter: int
-    random_state: Any
-    _log_z_by_fit: LogPartition | None = None
+    objective: str = setting("likelihood", OBJECTIVE)
+    n_init: int = setting(1, COUNT)
+    tol: float | None = setting(None, TOLERANCE)
+    max_iter: int = setting(5000, COUNT)
+    random_state: Any = 0
 
     def fit(
         self,
@@ -112,12 +109,8 @@ class PenalisedModel(PopulationModel):
 
         Parameters
         ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words.
-        y : None
-            Not used; there for scikit-learn.
-        sample_weight : array_like, shape (n_words,), optional
-            Weight of each row of an array.
+        X, y, sample_weight
+            As in :class:`WordModel`.
         start : Parameters, optional
             Where to start: the only start of an Ising model, one more for models with hidden
             units.
@@ -153,13 +146,7 @@ class PenalisedModel(PopulationModel):
         list
             One fitted copy of this model per strength, in the order given.
         """
-        return self._fitted_copies(X, l1_values)
-
-    def _fitted_copies(
-        self, X: Words | ArrayLike, l1_values: Sequence[float], nested: NestedStarts | None = None
-    ) -> list[Self]:
-        fits = dict(self._walk(X, l1_values, nested))
-        return [fits[k] for k in range(len(l1_values))]
+        return in_order(self._walk(X, l1_values))
 
     def _walk(
         self,
@@ -290,32 +277,26 @@ class PenalisedModel(PopulationModel):
         self.certificate_ = result.certificate
         self.n_iter_ = max(result.n_iter, 1)
         self._log_z_by_fit = result.log_partition
-        name, largest = type(self).__name__, _largest_free(result.parameters)
-        theta = result.parameters
+        theta, largest = result.parameters, _largest_free(result.parameters)
         has_gates = theta.n_hidden > 0 and not theta.is_gaussian
         unbounded = has_gates and self._penalty(self.l1).strength == 0.0
-        problem = f"with l1={self.l1:g} is not converged: "
-        if result.sampled is not None and not result.converged:
-            problem += f"{_still_to_gain(self, words)}; raise max_iter or l1"
-        elif not result.converged:
-            problem += (
-                f"its optimality conditions are violated by {result.optimality:.2g} after "
-                f"{result.n_iter} iterations; "
-            )
-            problem += (
-                "without a penalty hidden units have no finite optimum, and these words are too "
-                "few to keep some apart that could end the fit: use l1 > 0"
-                if unbounded and result.n_iter < self.max_iter
-                else "raise max_iter, l1 or tol"
-            )
-        elif self.l1 == 0.0 and not unbounded and largest > _NATURAL:
+        if result.converged and (self.l1 != 0.0 or unbounded or largest <= _NATURAL):
+            return
+        if result.converged:
             problem = (
                 f"without a penalty has no finite optimum on these words: a parameter reached "
                 f"{largest:.3g}, as where one unit repeats another; use l1 > 0"
             )
         else:
-            return
-        warnings.warn(f"{name} {problem}", ConvergenceWarning, stacklevel=stacklevel)
+            reason = (
+                f"its optimality conditions are violated by {result.optimality:.2g} after "
+                f"{result.n_iter} iterations"
+            )
+            remedy = _UNBOUNDED if unbounded and result.n_iter < self.max_iter else _FURTHER
+            if result.sampled is not None:
+                reason, remedy = _still_to_gain(self, words), "raise max_iter or l1"
+            problem = f"with l1={self.l1:g} is not converged: {reason}; {remedy}"
+        warnings.warn(f"{type(self).__name__} {problem}", ConvergenceWarning, stacklevel=stacklevel)
 
     def _check_start(self, start: Parameters, n_units: int) -> None:
         expect("start", start, Parameters, "Parameters, for example a fitted model's parameters_")
@@ -332,10 +313,13 @@ class PenalisedModel(PopulationModel):
         """Refuse settings that break the declared constraints, each in one sentence."""
         if not isinstance(l1_values, Sequence | np.ndarray):
             raise BadType("l1_values", f"is {l1_values!r}", "pass a sequence of numbers")
-        settings = self.get_params(deep=False)
-        for name, constraints in self._parameter_constraints.items():
-            for value in l1_values if name == "l1" else [settings[name]]:
-                check_setting(name, value, constraints)
+        for l1 in l1_values:
+            check_settings(self, self.get_params(deep=False) | {"l1": l1})
+
+
+def in_order(walked: Iterator[tuple[int, Model]]) -> list[Model]:
+    """Models by their places among the strengths."""
+    return [model for _, model in sorted(walked, key=itemgetter(0))]
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:

@@ -35,10 +35,6 @@ class SequenceModel(ChosenByValidation):
         self._set_words_info(words.n_dims, words)
         return self
 
-    @abstractmethod
-    def _fit(self, words: Words) -> None:
-        """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
-
     def score_sequence(self, X: Words | ArrayLike) -> Floats:
         """Log probability of each bin given the bins before it, nats, shape (n_bins,).
 

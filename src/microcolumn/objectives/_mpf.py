@@ -42,12 +42,6 @@ def mpf(theta: Parameters, words: Words | ArrayLike) -> tuple[float, Parameters]
 
 
 class MinimumProbabilityFlow(SumOverFlips):
-    """The objective prepared for many evaluations on the same words, one at a time.
-
-    Parameters
-    ----------
-    words : Words or array_like, shape (n_words, n_units)
-        Binary words.
-    """
+    """:func:`mpf` as a :class:`SumOverFlips`."""
 
     _kind = "flow"

@@ -41,12 +41,6 @@ def pseudolikelihood(theta: Parameters, words: Words | ArrayLike) -> tuple[float
 
 
 class PseudoLikelihood(SumOverFlips):
-    """The objective prepared for many evaluations on the same words, one at a time.
-
-    Parameters
-    ----------
-    words : Words or array_like, shape (n_words, n_units)
-        Binary words.
-    """
+    """:func:`pseudolikelihood` as a :class:`SumOverFlips`."""
 
     _kind = "pseudolikelihood"

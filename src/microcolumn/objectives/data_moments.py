@@ -27,15 +27,10 @@ class DataMoments:
     Means of x, xx' and the number of active units do not depend on the parameters; they are
     summed once. What hidden units add is summed at each evaluation.
 
-    Parameters
-    ----------
-    words : Words
-        The data.
-    prior : ndarray, shape (n_units,), optional
-        Rates, neither 0 nor 1, of independent units of which one more word is counted. Then the
-        means are those of a distribution that is positive everywhere, so that biases and strengths
-        of functions of a few units have a finite optimum, whatever the data; other parameters know
-        no prior.
+    ``prior`` (n_units,) are rates, neither 0 nor 1, of independent units of which one more word is
+    counted. Then the means are those of a distribution that is positive everywhere, so that biases
+    and strengths of functions of a few units have a finite optimum, whatever the data; other
+    parameters know no prior.
     """
 
     def __init__(self, words: Words, prior: Floats | None = None) -> None:

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..kernels import flip_changes, one_blas_thread
-from ..kernels.loops.driven import driven_terms
-from ..kernels.loops.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Floats, chunks
 from ..words import Words
@@ -16,6 +14,8 @@ from ._objective import Objective, check_same_units
 
 #: Largest factor on a unit's drive. Drives are log odds already, so that factors are near 1.
 LARGEST_SCALE = 10.0
+#: A scale is found when Newton's step is this short: the next one would be its square.
+_STEP, _MOST_STEPS = 1e-7, 100
 
 
 class DrivenFlips(Objective):
@@ -65,8 +65,7 @@ class DrivenFlips(Objective):
         push = np.where(self.words.X.T, -pull, pull)
         b: Floats = push.sum(axis=1)
         J: Floats | None = None
-        W: Floats | None = None
-        c: Floats | None = None
+        W = c = None
         with one_blas_thread():
             if theta.J is not None:
                 # A pair moves both of its entries: twice the sum, shared between them.
@@ -101,14 +100,53 @@ class DrivenFlips(Objective):
         self._evaluate(theta.as_pairs()[0] if theta.is_gaussian else theta)
         return self._scale.copy()
 
+    @np.errstate(over="ignore", invalid="ignore")  # the sum of all is checked
     def _evaluate(self, theta: Parameters) -> None:
-        """Find scales, values and pulls."""
+        """Find scales, values and pulls.
+
+        With Delta_n(x) the change of log p~ along a flip of bit n without the drive, d the drive of
+        the bit in this bin of time and s_n its scale,
+
+            Delta_n(x, t) = Delta_n(x) + (1 - 2 x_n) * s_n * d_n(t).
+
+        So all that has hidden units or couplings in it is a matter of distinct words, and bins of
+        time are visited one unit at a time.
+        """
         check_same_units(theta.n_visible, self._scale.size)
-        n = theta.n_visible
-        change = np.ascontiguousarray(flip_changes(theta.arrays, self.words.X, range(n)).T)
-        # Each bin of time takes a few exponentials per unit.
-        with threads_for(100.0 * self._word.size * n):
-            driven_terms(
-                self._flow, change, self.words.X, self.words.counts, self._word, self._drive,
-                self._row, self._fit, LARGEST_SCALE, self._scale, self._values, self._pull,
-            )  # fmt: skip
+        n_units = theta.n_visible
+        changes = np.ascontiguousarray(flip_changes(theta.arrays, self.words.X, range(n_units)).T)
+        for n in range(n_units):
+            change, drive = changes[n, self._word], self._drive[n, self._row]
+            np.negative(drive, out=drive, where=self.words.X[self._word, n] == 1)
+            if self._fit[n]:
+                self._scale[n] = self._best_scale(change, drive, self._scale[n])
+            change += self._scale[n] * drive
+            slopes = self._derivatives(change)[0]
+            terms = 2.0 * slopes if self._flow else np.logaddexp(0.0, change)
+            self._values[n] = terms.sum()
+            self._pull[n] = np.bincount(self._word, slopes, len(self.words))
+
+    def _derivatives(self, change: Floats) -> tuple[Floats, Floats]:
+        """First and second derivative of each flip's term."""
+        if self._flow:
+            slopes: Floats = 0.5 * np.exp(0.5 * change)
+            return slopes, 0.5 * slopes
+        active: Floats = expit(change)
+        return active, active * (1.0 - active)  # which steps alone depend on, not the minimum
+
+    def _best_scale(self, change: Floats, drive: Floats, scale: float) -> float:
+        """Newton's method on a convex function, kept inside the bracket that its slopes tell."""
+        low, high = 0.0, LARGEST_SCALE
+        for _ in range(_MOST_STEPS):
+            slopes, bends = self._derivatives(change + scale * drive)
+            first, second = float(slopes @ drive), float(bends @ drive**2)
+            low, high = (low, scale) if first > 0.0 else (scale, high)
+            trial = scale - first / max(second, 1e-300)
+            if not low <= trial <= high:
+                end, outermost = (low, 0.0) if first > 0.0 else (high, LARGEST_SCALE)
+                # An end of the whole range is where it may stay; any other end was left already.
+                trial = end if end == outermost else 0.5 * (low + high)
+            if abs(trial - scale) < _STEP:
+                return trial
+            scale = trial
+        return scale

@@ -39,29 +39,14 @@ _MOST_RISE, _LITTLE = 4.0, -20.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Distinct words drawn from a model, or from one of its modes, and how often.
-
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    words : SparseWords
-        Distinct words.
-    keys : ndarray of uint64, shape (n_integers, n_words)
-        The same, as :func:`microcolumn.packing.packed` gives them.
-    counts : ndarray, shape (n_words,)
-        How often each was drawn.
-    log_mass : float
-        Log mass that they were drawn from, nats: log Z, or that of the mode.
-    rates : ndarray, shape (n_modes, n_units), optional
-        Rates of all modes, if the words are from the one that comes first.
-    """
+    """Distinct words drawn from a model, or from one of its modes, and how often."""
 
     theta: Parameters
     words: SparseWords
-    keys: NDArray[np.uint64]
-    counts: Floats
-    log_mass: float
+    keys: NDArray[np.uint64]  # the words packed, (n_integers, n_words)
+    counts: Floats  # how often each was drawn, (n_words,)
+    log_mass: float  # that they were drawn from, nats: log Z, or that of the mode
+    # Of all modes, if the words are from the one that comes first, (n_modes, n_units).
     rates: Floats | None = None
 
     @classmethod
@@ -100,20 +85,11 @@ class Draws:
 
 
 class Spread(NamedTuple):
-    """How draws are spread over the numbers of active units.
+    """How draws are spread over the numbers of active units."""
 
-    Parameters
-    ----------
-    bias : ndarray, shape (n_units + 1,)
-        Potential that chains had besides the model's own.
-    group : ndarray of int, shape (n_units + 1,)
-        Group of each number, of which each has enough draws.
-    log_shares : ndarray, shape (n_groups,)
-        Share of the mass of each group for the model that the last words were drawn from.
-    """
-
-    bias: Floats
-    group: NDArray[np.intp]
+    bias: Floats  # potential that chains had besides the model's own, (n_units + 1,)
+    group: NDArray[np.intp]  # of each number; all have enough draws, (n_units + 1,)
+    # Of the mass of each group for the model that the last words were drawn from, (n_groups,).
     log_shares: Floats
 
 
@@ -121,25 +97,14 @@ class Spread(NamedTuple):
 class WordPool:
     """Distinct words and what each stands for: Z(theta) = sum_u exp(log_measure_u) p~_theta(x_u).
 
-    Parameters
-    ----------
-    words : SparseWords
-        Distinct words.
-    keys : ndarray of uint64, shape (n_integers, n_words)
-        The same, packed.
-    log_measure : ndarray, shape (n_words,)
-        How many words of its kind each stands for, as a logarithm.
-    n_drawn : ndarray, shape (n_words,)
-        How often chains of the model drew each; 0 for words that were searched for.
-    spread : Spread, optional
-        How they are spread over the numbers of active units, if they are. Then the share of the
-        draws that counts is found in each group by itself.
+    Where they are spread over the numbers of active units, the share of the draws that counts is
+    found in each group by itself.
     """
 
     words: SparseWords
-    keys: NDArray[np.uint64]
-    log_measure: Floats
-    n_drawn: Floats
+    keys: NDArray[np.uint64]  # the same packed, (n_integers, n_words)
+    log_measure: Floats  # log of how many words of its kind each stands for, (n_words,)
+    n_drawn: Floats  # by chains of the model; 0 of words that were searched for, (n_words,)
     spread: Spread | None = None
 
     @classmethod
@@ -231,19 +196,10 @@ class SampledLikelihood(Objective):
 
     It raises OverflowError, from which the solver backs off, where fewer than ``least_share`` of
     the draws still count.
-
-    Parameters
-    ----------
-    data : DataMoments
-        Of the words that are fitted.
-    pool : WordPool
-        Words that stand for the partition function.
-    least_share : float
-        Share of the draws that must count.
     """
 
-    data: DataMoments
-    pool: WordPool
+    data: DataMoments  # of the words that are fitted
+    pool: WordPool  # words that stand for the partition function
     least_share: float = 0.0
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import kernels
 from ..energy import Tables
-from ..packing import active_bits, unpacked
+from ..packing import active_bits, packed, unpacked
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 
@@ -25,48 +23,26 @@ def listed_words(bits: Bits) -> sparse.csr_array:
 class SparseWords:
     """Words whose active bits are listed once for many evaluations.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n_integers, n_words)
-        Words as :func:`microcolumn.packing.packed` gives them.
-    n_units : int
-        Bits of a word.
-
-    Attributes
-    ----------
-    active, offsets : ndarray
-        Active bits of all words one after the other, and where those of each word begin, shape
-        (n_words + 1,).
-    n_active : ndarray, shape (n_words,)
-        Number of active bits of each word.
-    first : ndarray, shape (n_chunks + 1,)
-        First word of each of the chunks in which kernels add words up.
+    ``keys`` are the words packed, shape (n_integers, n_words). ``active`` has the active bits of
+    all words one after the other, ``offsets`` (n_words + 1,) where those of each word begin,
+    ``n_active`` (n_words,) their number, and ``first`` (n_chunks + 1,) the first word of each of
+    the chunks in which kernels add words up.
     """
 
     def __init__(self, keys: NDArray[np.uint64], n_units: int) -> None:
         parts = chunks(keys.shape[1], n_units)
-        self._list((active_bits(unpacked(keys[:, part], n_units)) for part in parts), n_units)
-
-    @classmethod
-    def of(cls, words: Bits) -> SparseWords:
-        """From binary words, shape (n_words, n_units)."""
-        self = cls.__new__(cls)
-        self._list([active_bits(words)], words.shape[1])
-        return self
-
-    def _list(
-        self, parts: Iterable[tuple[NDArray[np.intp], NDArray[np.int32]]], n_units: int
-    ) -> None:
-        """Join numbers of active bits, and the bits, of parts of the words."""
-        n_active, active = [np.zeros(1, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
-        for numbers, bits in parts:
-            n_active.append(numbers)
-            active.append(bits)
+        listed = [active_bits(unpacked(keys[:, part], n_units)) for part in parts]
+        n_active, active = zip((np.zeros(1, np.intp), np.zeros(0, np.int32)), *listed, strict=True)
         self.offsets, self.active = np.concatenate(n_active).cumsum(), np.concatenate(active)
         self.n_active = np.diff(self.offsets)
         self._words = kernels.SparseWords(self.offsets, self.active, n_units)
         self.n_words, self.n_units, self.first = self.offsets.size - 1, n_units, self._words.first
         self._listed: tuple[Floats, sparse.csr_array] | None = None  # functions and their values
+
+    @classmethod
+    def of(cls, words: Bits) -> SparseWords:
+        """From binary words, shape (n_words, n_units)."""
+        return cls(packed(words), words.shape[1])
 
     def log_weights(self, theta: Parameters) -> Floats:
         """Unnormalised log probability of each word (nats), shape (n_words,)."""

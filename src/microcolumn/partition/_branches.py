@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._importance_weights import log_mean
+from ._importance_weights import log_mean, reverse_estimate
 from ._path import AnnealingPath
 from .gibbs import Sampler, new_seed
 from .modes import LABELLING, SETTLING, FoundMode, assign_modes, time_averages
@@ -126,16 +126,10 @@ class Branch:
 
     @property
     def reverse_part(self) -> Part:
-        """Estimate from the reverse run.
-
-        The mean of 1 / w over words of the mode is the share of forward chains that end in the
-        mode, over its part of Z.
-        """
+        """Estimate from the reverse run."""
         if not self.reverse.size:  # no chain stayed in the mode
             return Part(self.part.value, math.inf)
-        negative, stderr = log_mean(-self.reverse)
-        ended_here = float(np.isfinite(self.forward).mean())
-        return Part(math.log(ended_here) - negative if ended_here else -math.inf, stderr)
+        return Part(*reverse_estimate(self.forward, self.reverse))
 
     def _labels(self, chains: Sampler) -> NDArray[np.intp]:
         self.n_sweeps += chains.n_chains * LABELLING

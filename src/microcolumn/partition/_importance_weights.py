@@ -25,6 +25,16 @@ def log_mean(log_weights: Floats) -> tuple[float, float]:
     return largest + math.log(mean), stderr
 
 
+def reverse_estimate(forward: Floats, reverse: Floats) -> tuple[float, float]:
+    """Log of a part of Z and its standard error (nats) from the log weights of a reverse run.
+
+    The mean of 1 / w over words of the part is the share of forward chains that end there, over it.
+    """
+    negative, stderr = log_mean(-reverse)
+    ended_here = float(np.isfinite(forward).mean())
+    return (math.log(ended_here) if ended_here else -math.inf) - negative, stderr
+
+
 def effective_sample_size(log_weights: Floats) -> float:
     """(sum w)^2 / sum w^2: how many equally weighted chains carry as much information."""
     return float(np.exp(2 * logsumexp(log_weights) - logsumexp(2 * log_weights)))
@@ -53,39 +63,35 @@ def doubt_of(
     reverse: Floats,
     settled: bool,
     tolerance: float,
-    share: float = 1.0,
-    stderr: float | None = None,
+    share: float,
+    stderr: float,
 ) -> str | None:
     """What speaks against the forward estimate of a part of Z, as a clause; None if nothing does.
 
     ``forward`` and ``reverse`` are log weights, nats, -inf of forward chains that ended outside of
     the part, which is a ``share`` of Z. It is ``settled`` where doubling the steps changed little.
-    ``tolerance`` is what log Z may be off by, and ``stderr`` its error, by default that of
-    ``forward``, both in nats.
+    ``tolerance`` is what log Z may be off by, and ``stderr`` its error, both in nats.
     """
-    value, own_stderr = log_mean(forward)
-    whole_stderr = own_stderr if stderr is None else stderr
-    negative, reverse_stderr = log_mean(-reverse)
-    ended_here = float(np.isfinite(forward).mean())
-    gap = effect((math.log(ended_here) if ended_here else -math.inf) - negative - value, share)
+    value, reverse_stderr = reverse_estimate(forward, reverse)
+    gap = effect(value - log_mean(forward)[0], share)
     bits = 1.0 / math.log(2.0)
     if not settled:
         return (
             f"it moved by more than {tolerance * bits:.3g} bits on the last doubling, or its "
-            f"standard error of {whole_stderr * bits:.3g} bits is above that"
+            f"standard error of {stderr * bits:.3g} bits is above that"
         )
     missed = effect(missed_log_mass(forward, reverse), share)
-    if missed > whole_stderr + ROUNDING:
+    if missed > stderr + ROUNDING:
         return (
             f"the reverse run found words that hold {-math.expm1(-missed):.2%} of the mass and "
             "that no forward chain reached"
         )
     reverse_stderr = effect(reverse_stderr, share)
-    combined = math.hypot(whole_stderr, reverse_stderr)
+    combined = math.hypot(stderr, reverse_stderr)
     if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > 3.0 * combined + ROUNDING:
         return (
             f"the reverse run is {gap * bits:+.3g} bits away, with standard errors of "
-            f"{whole_stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"
+            f"{stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"
         )
     return None
 

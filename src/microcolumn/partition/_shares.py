@@ -141,9 +141,7 @@ def _cut(whole: Mode, words: Bits, weights: Floats, limit: float) -> list[Mode]:
 
 def _weighted(branch: Branch) -> tuple[Bits, Floats]:
     """Words where the forward chains of a branch ended, and their weights, zero outside of it."""
-    largest = branch.forward.max()
-    if largest == -math.inf:
-        return branch.words[0], np.zeros(len(branch.forward))
+    largest = max(float(branch.forward.max()), -1e300)  # where none is in it, all weights are zero
     return branch.words[0], np.exp(branch.forward - largest)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,10 +23,11 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from ..energy import log_weight
 from ..errors import BadArgument
+from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats, positive_number, random_generator, whole_number
-from ._bound import LowerBound, lower_bound
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
 from ._importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from ._path import Base, base_logits
@@ -35,6 +36,9 @@ from ._shares import modes_of
 from .gibbs import RandomState, new_seed, words_of_units
 from .modes import annealed_shortly, find_modes
 from .result import LogPartition
+
+#: Words with two units flipped are added around a peak in models of at most so many units.
+_MOST_UNITS_OF_PAIRS = 200
 
 
 def annealed_importance_sampling(
@@ -121,7 +125,7 @@ def annealed_importance_sampling(
         reverse_stderr=reverse.stderr,
         n_steps=run.n_steps,
         trace=tuple((steps, value + log_factor, stderr) for steps, value, stderr in run.trace),
-        lower_bound=run.bound.value + log_factor,
+        lower_bound=run.bound[0] + log_factor,
         modes=modes_of(live, run.branches, data, run.search_rng),
     )
 
@@ -207,8 +211,8 @@ class _Annealing:
         return float(1.0 / np.sum(shares[shares > 0.0] ** 2 / sizes[shares > 0.0]))
 
     @property
-    def bound(self) -> LowerBound:
-        """The sum over all words that are known."""
+    def bound(self) -> tuple[float, int, Bits]:
+        """The sum over all words that are known (:func:`lower_bound`)."""
         met = [words for branch in self.branches for words in (*branch.words, branch.mode.words)]
         peaks = np.stack([branch.mode.peak for branch in self.branches])
         return lower_bound(self.theta, self.known + met, peaks)
@@ -298,14 +302,37 @@ class _Annealing:
 
     def _excess(self) -> str | None:
         """Whether words are known that hold more than Z by far more than its error."""
-        log_z, bound = self.log_z, self.bound
-        if bound.value <= log_z.value + 3.0 * log_z.stderr + ROUNDING:
+        log_z, (bound, n_words, heaviest) = self.log_z, self.bound
+        if bound <= log_z.value + 3.0 * log_z.stderr + ROUNDING:
             return None
-        word = "".join(map(str, bound.heaviest))
+        word = "".join(map(str, heaviest))
         return (
-            f"{bound.n_words:,} known words alone sum to log Z = {bound.value:.6g}, which is "
-            f"{(bound.value - log_z.value) / math.log(2.0):.3g} bits more; the heaviest is {word}"
+            f"{n_words:,} known words alone sum to log Z = {bound:.6g}, which is "
+            f"{(bound - log_z.value) / math.log(2.0):.3g} bits more; the heaviest is {word}"
         )
+
+
+def lower_bound(theta: Parameters, words: Sequence[Bits], peaks: Bits) -> tuple[float, int, Bits]:
+    """Log of the sum of p~ (nats) over distinct words, their number, and the heaviest (n_units,).
+
+    They are the given ``words``, arrays (n_words, n_units), the ``peaks`` (n_modes, n_units), which
+    are the most probable words of the modes, and all words one or two flips away from the peaks.
+    """
+    distinct, _ = unique_rows(np.concatenate([*words, *map(_neighbours, peaks)]))
+    logs = log_weight(theta, distinct)
+    return float(np.logaddexp.reduce(logs)), len(distinct), distinct[np.argmax(logs)]
+
+
+def _neighbours(peak: Bits) -> Bits:
+    """A word and those that differ from it in one unit, or two where there are few units."""
+    n = peak.size
+    flips = [np.zeros((1, n), dtype=np.uint8), np.eye(n, dtype=np.uint8)]
+    if n <= _MOST_UNITS_OF_PAIRS:
+        first, second = np.triu_indices(n, 1)
+        pairs = np.zeros((first.size, n), dtype=np.uint8)
+        pairs[np.arange(first.size), first] = pairs[np.arange(first.size), second] = 1
+        flips.append(pairs)
+    return np.concatenate(flips) ^ peak
 
 
 def _doublings(first: int, last: int) -> Iterator[int]:

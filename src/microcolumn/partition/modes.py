@@ -19,6 +19,7 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats
 from ._importance_weights import log_mean
 from ._mode_starts import starting_words
+from ._path import AnnealingPath
 from .gibbs import Sampler, new_seed
 
 #: Sweeps at a temperature so low that each is a coordinate ascent, and that temperature's inverse.
@@ -105,7 +106,10 @@ def find_modes(
         found = [FoundMode(_clipped(averages.mean(axis=0)), peaks[0], sampler.words)]
     else:
         found = _stayed_in(live, averages, places, sampler.words, generator)
-    ranked = _by_mass(live, found, generator)[:most]
+    if len(found) > 1:  # the mass is what a short annealing from the rates of each one finds
+        masses = (rough_log_mass(live, mode.rates, generator) for mode in found)
+        found = [mode._replace(log_mass=m) for mode, m in zip(found, masses, strict=True)]
+    ranked = sorted(found, key=lambda mode: -mode.log_mass)[:most]
     return tuple(_with_peak(live, mode, generator) for mode in ranked)
 
 
@@ -197,16 +201,6 @@ def _stayed_in(
     ]
 
 
-def _by_mass(
-    theta: Parameters, found: list[FoundMode], rng: np.random.Generator
-) -> list[FoundMode]:
-    """Modes in the order of the mass that a short annealing from the rates of each one finds."""
-    if len(found) == 1:
-        return found
-    weighed = [mode._replace(log_mass=rough_log_mass(theta, mode.rates, rng)) for mode in found]
-    return sorted(weighed, key=lambda mode: -mode.log_mass)
-
-
 def rough_log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
     """Rough log mass around a mode (nats), from 64 chains annealed in 100 steps."""
     return annealed_shortly(theta, rates, rng)[0]
@@ -216,11 +210,9 @@ def annealed_shortly(
     theta: Parameters, rates: Floats, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Log mass that 64 chains find in 100 steps from a base at some rates, and its error (nats)."""
-    logits = np.log(rates) - np.log1p(-rates)
-    betas = np.linspace(0.0, 1.0, 101)
-    sampler = Sampler(theta, 64, seed=new_seed(rng), base_logits=logits)
-    value, stderr = log_mean(sampler.run(betas[:-1], np.diff(betas)).log_weights)
-    return value + float(np.logaddexp(0.0, logits).sum()), stderr
+    path = AnnealingPath(theta, np.log(rates) - np.log1p(-rates), rng)
+    value, stderr = log_mean(path.anneal(64, 100).log_weights)
+    return value + path.log_z_base, stderr
 
 
 def _with_peak(theta: Parameters, mode: FoundMode, rng: np.random.Generator) -> FoundMode:

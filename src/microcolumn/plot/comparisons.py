@@ -19,7 +19,7 @@ from ..validation import expect
 from ..words import Words, checked_bin_width
 from ._inputs import documented, entitle
 from .score_bars import Compared, comparisons
-from .style import DASHES, LEGEND, Colour, Look, axes_or_new, literal, looks, match_type
+from .style import DASHES, ERROR_BARS, LEGEND, Colour, Look, axes_or_new, literal, looks
 from .tips import tip
 
 #: Bits/s; a plot of smaller differences would be one of rounding errors.
@@ -93,9 +93,8 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
         point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
         columns = {"model": model.name, "bits/s": model.bits_per_second}
         tip(point, columns | {f"minus {best}": difference, "standard error": error})
-        _write_beside(ax, place, f"{model.bits_per_second:.2f}")
     ax.set_xlabel("difference from the best (bits/s)")
-    _write_beside(ax, None, "bits/s")
+    _write_beside(ax, "score (bits/s)", [f"{model.bits_per_second:.2f}" for model in ranked])
     return [model.name for model in ranked]
 
 
@@ -119,9 +118,9 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]
         tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
         large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
         tip(large, {"model": name, "median, bits/s per unit": middle[name]})
-        _write_beside(ax, place, f"{best.count(name)} of {len(values)}")
     ax.set_xlabel("difference from the best\nof each recording (bits/s per unit)")
-    _write_beside(ax, None, "best in")
+    counts = [f"{best.count(name)} of {len(behind[name])}" for name in names]
+    _write_beside(ax, "best in", counts)
     return names
 
 
@@ -132,15 +131,13 @@ def _mark(look: Look, *, is_alternative: bool) -> dict[str, Any]:
     return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
 
 
-def _write_beside(ax: Axes, place: int | None, text: str) -> None:
-    """Put text to the right of a line, or above all of them."""
-    if place is None:
-        where: Any = {"xy": (1.0, 1.0), "xycoords": "axes fraction", "xytext": (6, 3)}
-        look: dict[str, Any] = {"color": "0.35"}
-    else:
-        where = {"xy": (1.0, place), "xycoords": ("axes fraction", "data"), "xytext": (6, 0)}
-        look = {"va": "center"}
-    ax.annotate(text, textcoords="offset points", fontsize=7, **where, **look)
+def _write_beside(ax: Axes, title: str, texts: list[str]) -> None:
+    """Put text to the right of each line, and what it says beside all of them."""
+    beside = ax.secondary_yaxis("right")
+    beside.set_yticks(range(len(texts)), texts, fontsize=7)
+    beside.set_ylabel(title, fontsize=7)
+    beside.tick_params(length=0)
+    beside.spines["right"].set_visible(False)
 
 
 def _label(ax: Axes, names: list[str]) -> None:
@@ -167,14 +164,14 @@ def windows(
 ) -> Axes:
     """Score per unit against the number of bins per word, a line per model.
 
-    Bands are one standard error to either side, as in :func:`scores`.
+    Error bars are one standard error, as in :func:`scores`.
 
     Parameters
     ----------
     result : WindowResult
         From ``results.by_window(...)``; missing results and spurious modes are gaps.
     bin_width : float, optional
-        Seconds per bin; if given, an axis above shows the length of words.
+        Seconds per bin, which the axis says if it is given.
     """
     expect("result", result, WindowResult, _REMEDY)
     width = None if bin_width is None else checked_bin_width(bin_width)
@@ -201,7 +198,7 @@ def window_gains(
 ) -> Axes:
     """Score per unit minus that of the Ising model, against the number of bins per word.
 
-    Paired by split: dots are splits, bands one standard error of their mean to either side; see
+    Paired by split: dots are splits, error bars one standard error of their mean; see
     :meth:`~microcolumn.evaluate.WindowResult.gains`.
 
     Parameters
@@ -248,16 +245,13 @@ def _looks(result: WindowResult, color: Colour | None) -> dict[str, Look]:
 def _draw(
     ax: Axes, at: Sequence[int], points: Sequence[tuple[float, float]], name: str, look: Look
 ) -> None:
-    """A line with points and a band; a point alone, which no band shows, has an error bar."""
+    """A line with points and their error bars."""
     y, error = np.array(points).T
     style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
     [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
     about = {"bins per word": at, "bits/s per unit": y, "standard error": error}
     tip(line, {"model": name} | about)
-    ax.fill_between(at, y - error, y + error, color=look.colour, alpha=0.18, linewidth=0)
-    known = np.isfinite(y)
-    alone = known & ~np.append(known[1:], False) & ~np.append(False, known[:-1])
-    ax.vlines(np.array(at)[alone], (y - error)[alone], (y + error)[alone], color=look.colour)
+    ax.errorbar(at, y, error, fmt="none", ecolor=look.colour, **ERROR_BARS)
 
 
 def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
@@ -278,21 +272,13 @@ def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
 
 
 def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> None:
-    """Name the bins per word, and above the length of words; a legend of the models."""
+    """Name the bins per word and how long they are; a legend of the models."""
     if len(windows) <= 12:
         ax.set_xticks(windows)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("bins per word")
+    ax.set_xlabel(f"bins{'' if bin_width is None else f' of {1e3 * bin_width:g} ms'} per word")
     ax.legend(loc="best", **LEGEND)
-    if bin_width is not None:
-        ms = 1e3 * bin_width
-        both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
-        above = ax.secondary_xaxis("top", functions=both)
-        above.set_xlabel("length of a word (ms)")
-        match_type(above, ax.xaxis)
-        if len(windows) <= 12:
-            above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
 
 
 def _per_unit(result: ModelScore | None) -> tuple[float, float]:

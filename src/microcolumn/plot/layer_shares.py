@@ -13,7 +13,7 @@ from ..errors import BadInput
 from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
 from ..models import PopulationModel
 from ..recording import Recording
-from ..units import Units, layers_from_the_top
+from ..units import Units
 from ..validation import expect, listed
 from ..words import Words
 from ._inputs import asked_columns, documented, entitle, model_with_hidden
@@ -88,16 +88,6 @@ def layers(
     ax.set(xlabel="hidden unit", ylabel="share of its weight")
     ax.legend(title="layer", title_fontsize=7, **LEGEND_RIGHT)
     return entitle(ax, title)
-
-
-def marks_from_the_top(
-    ax: Axes, layers: Sequence[str], units: Units
-) -> tuple[list[Any], list[str]]:
-    """Marks and names of drawn layers for a legend, superficial first."""
-    marks, names = ax.get_legend_handles_labels()
-    order = layers_from_the_top(units)
-    places = sorted(range(len(layers)), key=lambda k: order.index(layers[k]))
-    return [marks[k] for k in places], [names[k] for k in places]
 
 
 def _statistics(

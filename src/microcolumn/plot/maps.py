@@ -87,10 +87,7 @@ def hidden_map(
     colours = colour_map(cmap)
     ax = axes_or_new(ax, (2.2, 1.8))
     image = _draw_map(ax, model.W_[:, column], found, width, most, colours)
-    bar = ax.figure.colorbar(image, cax=ax.inset_axes(_BAR))
-    bar.ax.set_title("weight\n(nats)", size=6, loc="left")
-    bar.ax.tick_params(length=2, width=0.5, labelsize=6)
-    bar.outline.set_linewidth(0.5)
+    _colour_bar(ax, image, _BAR, "weight\n(nats)")
     return entitle(ax, hidden_title(model, column) if title is None else title)
 
 
@@ -206,7 +203,9 @@ def couplings(
     axes = axes_or_new(ax, (4.8, 3.4))
     shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))
     image = axes.imshow(shown, cmap=colours, vmin=-most, vmax=most, aspect="equal")
-    _colour_bar(axes, image, drawn, most)
+    beyond = bool((drawn < -most).any()), bool((drawn > most).any())
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond)
+    _colour_bar(axes, image, _COUPLING_BAR, "coupling\nJ (nats)", extend=extend or "neither")
     mark_window(axes, found, along="y")
     mark_window(axes, found, along="x")
     axes.spines[["top", "right"]].set_visible(True)
@@ -232,15 +231,13 @@ def signs(model: PopulationModel) -> str:
     return f"{pairs}: {up} % positive, {down} % negative"
 
 
-def _colour_bar(ax: Axes, image: AxesImage, drawn: Floats, limit: float) -> None:
-    """A colour bar that is pointed at an end that a coupling exceeds."""
-    beyond = (bool((drawn < -limit).any()), bool((drawn > limit).any()))
-    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond)
-    bar = ax.figure.colorbar(image, cax=ax.inset_axes(_COUPLING_BAR), extend=extend or "neither")
-    bar.ax.set_title("coupling\nJ (nats)", size=7, loc="left")
+def _colour_bar(ax: Axes, image: AxesImage, place: Any, title: str, **options: Any) -> None:
+    """A colour bar beside the axes."""
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes(place), **options)
+    bar.ax.set_title(title, size=6, loc="left")
     bar.locator = MaxNLocator(5, steps=[1, 2, 5, 10])
+    bar.ax.tick_params(length=2, width=0.5, labelsize=6)
     bar.outline.set_linewidth(0.5)
-    bar.ax.tick_params(length=2, width=0.5, labelsize=7)
 
 
 def _draw_biases(ax: Axes, b: Floats, found: BitLayout) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,17 +9,16 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..evaluate import Choice, TuneResult
-from ..formatting import scientific
 from ..models import PopulationModel
 from ..validation import Floats, one_of
 from ._inputs import documented, entitle, named
-from .style import LEGEND, Colour, Look, axes_or_new, literal, looks
+from .style import LEGEND_RIGHT, Colour, Look, axes_or_new, literal, looks
 from .tips import tip
 
 #: What can be drawn, and how the axis calls it.
@@ -31,8 +29,6 @@ _LABELS = {
 }
 #: Share of the axis left free at either end.
 _MARGIN = 0.07
-#: Most powers of ten that are named.
-_MOST_TICKS = 5
 #: Points: models stand side by side around each strength, this far apart, or all within this.
 _STEP, _SPREAD = 3.0, 8.0
 _REMEDY = (
@@ -103,7 +99,7 @@ def penalties(
     if not drawn:
         raise BadInput(f"these models have no {show}", "leave show out to draw their scores")
     styles = looks(list(paths), color)
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (4.4, 2.6))
     _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))
     step = min(_STEP, _SPREAD / max(len(drawn) - 1, 1))
     for k, (name, path) in enumerate(drawn.items()):
@@ -119,7 +115,7 @@ def penalties(
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
         ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.plot([], [], label="chosen λ", **_RING)
-    ax.legend(**LEGEND)
+    ax.legend(**LEGEND_RIGHT)
     return entitle(ax, title)
 
 
@@ -176,21 +172,8 @@ def _penalty_axis(ax: Axes, strengths: Floats) -> None:
     """A logarithmic axis of strengths; where 0 is among them, it is linear below the smallest."""
     ax.set_xlabel("strength of the penalty, λ")
     positive = strengths[strengths > 0.0]
-    if not positive.size:
-        ax.set_xticks([0.0], ["0"])
-        return
-    lowest, highest = float(positive.min()), float(positive.max())
-    has_zero = positive.size < strengths.size
-    ax.set_xscale("log")
-    if has_zero:
-        ax.set_xscale("symlog", linthresh=lowest, linscale=0.7)
-    free = 10.0 ** (_MARGIN * (math.log10(highest / lowest) or 1.0))
-    ax.set_xlim(-2.0 * _MARGIN * lowest if has_zero else lowest / free, highest * free)
-    first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
-    ticks = {10.0**power: f"$10^{{{power}}}$" for power in range(last, first - 1, -1)}
-    every = -(-len(ticks) // _MOST_TICKS)
-    shown = dict(list(ticks.items())[::every])
-    if len(shown) < 2:
-        shown = {value: scientific(value) for value in (lowest, highest)}
-    ax.set_xticks([0.0] * has_zero + [*shown], ["0"] * has_zero + [*shown.values()])
-    ax.xaxis.set_minor_locator(NullLocator())
+    if positive.size == strengths.size:
+        ax.set_xscale("log")
+    elif positive.size:
+        ax.set_xscale("symlog", linthresh=float(positive.min()), linscale=0.7)
+    ax.margins(x=_MARGIN)

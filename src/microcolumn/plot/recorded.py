@@ -211,14 +211,7 @@ def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
     half_height = (result.baseline + result.height / 2) / result.chance[result.chance.size // 2]
     ax.plot([-half_ms, half_ms], [half_height] * 2, color="black", linewidth=1.2)
     width = f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms"
-    place: dict[str, Any] = {
-        "xytext": (4, 0),
-        "textcoords": "offset points",
-        "va": "center",
-        "size": 8,
-    }
-    place["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1}
-    ax.annotate(width, (max(half_ms, dashed_ms), half_height), **place)
+    ax.text(max(half_ms, dashed_ms), half_height, f" {width}", va="center", size=8)
 
 
 def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Floats) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -29,7 +28,6 @@ from .style import (
     leave_rounding_small,
     literal,
     looks,
-    match_type,
     size_points,
 )
 from .tips import tip
@@ -134,10 +132,9 @@ def differences(
     """Each model's score minus that of one of them, paired over splits.
 
     Error bars are one standard error of the paired difference, dots are splits; see
-    :class:`~microcolumn.evaluate.PairedDifference`. Of one recording, the axis on the right has
-    per cent of the reference's gain over independent units. Of more than 60 points, or 30 in narrow
-    axes, there is one per model: its mean over recordings, which are the dots, with the standard
-    error over them.
+    :class:`~microcolumn.evaluate.PairedDifference`. Of more than 60 points, or 30 in narrow axes,
+    there is one per model: its mean over recordings, which are the dots, with the standard error
+    over them.
 
     Parameters
     ----------
@@ -179,8 +176,6 @@ def differences(
 
     _draw(ax, listed, series, len(specs), points)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
-    if len(listed) == 1:
-        _add_per_cent(ax, listed[0], reference)
     return entitle(ax, title)
 
 
@@ -208,16 +203,11 @@ def comparisons(models: Any, words: Words | ArrayLike | None) -> list[Comparison
 
 def _checked_pairs(also: Any, specs: Mapping[str, ModelSpec]) -> list[tuple[str, str]]:
     """Pairs of names of models."""
-    remedy = "pass pairs of models, such as [('RBM', 'SemiRBM')]"
+    remedy = f"pass pairs of {', '.join(specs)}, such as [('RBM', 'SemiRBM')]"
     pairs = entries("also", also, remedy)
     for k, pair in enumerate(pairs):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(map(specs.get, pair)):
             raise BadArgument(f"also[{k}]", f"is {shown(pair)}", remedy)
-        for name in pair:
-            if not isinstance(name, str) or name not in specs:
-                raise BadArgument(
-                    "also", f"names {shown(name)}", f"name some of {', '.join(specs)}"
-                )
     return pairs
 
 
@@ -270,7 +260,7 @@ def _draw(
         return
     _name_columns(ax, [each.label.replace(_MINUS, f"\n{_MINUS.lstrip()}") for each in series])
     if len(listed) == 1:
-        ax.set_xlabel(_recording(listed[0]).replace("\n(", " (").replace("\n", ", "))
+        ax.set_xlabel(_recording(listed[0]).replace("\n", ", "))
 
 
 def _places(
@@ -324,8 +314,7 @@ def _recording(compared: Comparison) -> str:
     """A recording's name in lines; outside of a study there is none."""
     if not compared.recording:
         return ""
-    name = f"{literal(compared.recording)}\n{counted(compared.n_units, 'unit')}"
-    return name.replace(" (simulated)", "\n(simulated)")
+    return f"{literal(compared.recording)}\n{counted(compared.n_units, 'unit')}"
 
 
 def _name_columns(ax: Axes, names: Sequence[str]) -> None:
@@ -333,21 +322,8 @@ def _name_columns(ax: Axes, names: Sequence[str]) -> None:
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="x", length=0)
     longest = max(len(line) for name in names for line in name.split("\n"))
-    if longest * len(names) * _LETTER <= size_points(ax)[0]:
-        ax.set_xticks(range(len(names)), names)
-        return
-    ax.set_xticks(range(len(names)), [name.replace("\n", " ") for name in names])
-    ax.tick_params(axis="x", rotation=45)
-    for label in ax.get_xticklabels():
-        label.set(ha="right", rotation_mode="anchor")
-
-
-def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:
-    """An axis on the right in per cent of the reference's gain, if it has one."""
-    gain = compared.pair(reference, INDEPENDENT).bits_per_second
-    if gain <= 0.0 or math.isinf(gain):
-        return
-    both = (lambda y: np.multiply(y, 100.0 / gain), lambda y: np.multiply(y, gain / 100.0))
-    right = ax.secondary_yaxis("right", functions=both)
-    right.set_ylabel(f"% of {literal(reference)}'s gain")
-    match_type(right, ax.yaxis)
+    slanted: dict[str, Any] = {}
+    if longest * len(names) * _LETTER > size_points(ax)[0]:
+        names = [name.replace("\n", " ") for name in names]
+        slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(len(names)), names, **slanted)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.colors import Colormap, is_color_like, to_hex, to_rgb, to_rgba
 from matplotlib.typing import ColorType
 
@@ -150,13 +149,6 @@ def leave_rounding_small(ax: Axes) -> None:
     if high - low < _SAME_SCORE:
         middle = (low + high) / 2
         ax.set_ylim(middle - _SAME_SCORE / 2, middle + _SAME_SCORE / 2)
-
-
-def match_type(secondary: Any, axis: Axis) -> None:
-    """Give a second axis the sizes of type of the first, whatever the settings are by now."""
-    secondary.tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
-    for label in (secondary.xaxis.label, secondary.yaxis.label):
-        label.set_fontsize(axis.label.get_fontsize())
 
 
 def size_points(ax: Axes) -> tuple[float, float]:

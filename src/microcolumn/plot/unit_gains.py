@@ -26,15 +26,9 @@ from .tips import tip
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Distance of models of one unit, which have the same rate, as a part of the decades drawn.
 _APART = 0.012
-#: The axis of rates spans at least this factor, and has this part of its length free at each end.
-_NARROWEST, _MARGIN = 1.4, 0.08
-#: Multiples of powers of ten on an axis that spans less than a factor.
-_TICKS = {
-    4.0: (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
-    10.0: (1.0, 1.5, 2.0, 3.0, 5.0, 7.0),
-    1e3: (1.0, 2.0, 5.0),
-    math.inf: (1.0,),
-}
+#: The axis of rates spans at least this factor, so that it has a number, and has this part of its
+#: length free at each end.
+_NARROWEST, _MARGIN = 3.0, 0.08
 #: Size of names of units, points.
 _NAME = 5.5
 #: More units than this are not named.
@@ -191,14 +185,13 @@ def _name_units(
 
 
 def _rate_axis(ax: Axes, rates: Floats) -> None:
-    """A logarithmic axis of plain numbers, more of them over few decades."""
+    """A logarithmic axis of plain numbers."""
     ax.set_xscale("log")
     if rates.size:  # the models of one unit would fill the axis
         reach = max((rates.max() / rates.min()) ** (0.5 + _MARGIN), math.sqrt(_NARROWEST))
         middle = math.sqrt(rates.max() * rates.min())
         ax.set_xlim(middle / reach, middle * reach)
     low, high = ax.get_xlim()
-    subs = next(subs for most, subs in _TICKS.items() if high < most * low)
-    ax.xaxis.set_major_locator(LogLocator(subs=subs))
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if high > 1e3 * low else (1.0, 2.0, 5.0)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import BadArgument
@@ -143,8 +143,9 @@ def pattern_ratios(
         lowest.append(float(found.min()))
     if len(lowest) > 1 and min(lowest) < 2.0 * sorted(lowest)[1]:
         ax.set_ylim(bottom=1.3 * sorted(lowest)[1])
-    _number_groups(ax, last, open_ended=last < most)
-    ax.set(xlim=(-0.6, last + 0.6), xlabel="active bits")
+    grouped = f" ({last}: {last} or more)" if last < most else ""
+    ax.set(xlim=(-0.6, last + 0.6), xlabel=f"active bits{grouped}")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylabel("log$_2$ (model /\nobserved)")
     if any(statistics):
         ax.legend(loc="lower left", **_TIGHT)
@@ -196,7 +197,7 @@ def synchrony(
     highest, lowest = _reach(distributions)
     ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 1.0))
     ax.set(xlabel="active bits k", ylabel="P(k)")
-    _number_groups(ax, highest, open_ended=False)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if any(distributions):
         small = _TIGHT | {"fontsize": 6, "handlelength": 1.6}
         ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
@@ -309,22 +310,10 @@ def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) 
     """Medians, joined by a thin line, with bars from the lower to the upper quartile."""
     low, middle, high = found.T
     ax.vlines(at, low, high, color=look.colour, linewidth=0.9, zorder=3)
-    style: dict[str, Any] = {
-        "marker": look.marker,
-        "markersize": 3.5,
-        "linewidth": 0.8,
-        "zorder": 4,
-    }
-    style |= {"markeredgecolor": "white", "markeredgewidth": 0.4}
+    style: dict[str, Any] = {"marker": look.marker, "markersize": 3.5, "linewidth": 0.8}
+    style |= {"markeredgecolor": "white", "markeredgewidth": 0.4, "zorder": 4}
     style["markevery"] = -(-at.size // _MOST_MARKERS)
     ax.plot(at, middle, color=look.colour, label=literal(name), **style)
-
-
-def _number_groups(ax: Axes, last: int, *, open_ended: bool) -> None:
-    """Round numbers of active bits below the axis; a last one that stands for more has a plus."""
-    step = next(each for each in (1, 2, 5, 10, 20, 50, 100, last) if last < 9 * each)
-    numbers = [n for n in range(0, last, step) if last - n >= 0.6 * step] + [last]
-    ax.set_xticks(numbers, [*map(str, numbers[:-1]), f"{last}{'+' * open_ended}"])
 
 
 def _last_group(n_active: NDArray[np.int64]) -> int:

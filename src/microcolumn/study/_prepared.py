@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -85,10 +85,6 @@ class Prepared:
         experiment, compared = self._experiment(job)
         found = dependencies(job, compared, experiment.n_splits)
         return {other: self.digests[other] for other in found}
-
-    def is_ready(self, digest: str, done: Iterable[str]) -> bool:
-        """Whether all that a job starts from is done."""
-        return set(self.used(self.jobs[digest]).values()).issubset(done)
 
     def task(self, digest: str, store_of: Callable[[str], Store], threads: int) -> Task:
         """The job with all it needs; ``store_of`` gives the store of each fit it starts from."""

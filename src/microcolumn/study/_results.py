@@ -93,7 +93,7 @@ class Results(StoredStudy):
 
     def _overview(self, at: Condition) -> dict[str, str]:
         """Row of a condition in what a notebook shows."""
-        found = self._comparisons.get(at.key)
+        found = self._comparisons.get(at)
         best = found.best if found is not None and found.models else None
         return {
             "recording": self.label(at.recording),
@@ -108,7 +108,7 @@ class Results(StoredStudy):
     def comparison(self, recording: str, **where: Unpack[Where]) -> evaluate.Comparison:
         """All models on the untouched test parts, side by side."""
         condition = self.index.at(recording, **where)
-        found = self._comparisons.get(condition.key)
+        found = self._comparisons.get(condition)
         if found is None:
             raise condition.missing("a test")
         return found

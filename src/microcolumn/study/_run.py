@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
-
-from tqdm.auto import tqdm
 
 from ..formatting import counted
 from ..safe_text import printable
-from ._compute import JobResult, Task, execute
-from ._jobs import Job
+from ._compute import Task, execute
 from ._parts import clear_parts
 from ._prepared import Prepared
 from ._results import Results
@@ -79,71 +73,53 @@ def run(
     ):
         with log_if_slow("surveying the recordings", progress):
             messages = prepared.enter(opened, command=command)
-        _Run(opened, prepared, workers).go(progress, messages)
+        _do_jobs(opened, prepared, workers, progress, messages)
         clear_parts(opened)
     return Results(path)
 
 
-@dataclass(slots=True)
-class _Run:
-    """A plan on its way into a store."""
+def _do_jobs(
+    store: Store, prepared: Prepared, workers: Workers, progress: bool | None, messages: list[str]
+) -> None:
+    """Do all that is left, stage by stage, storing each job as it finishes."""
+    jobs, failed = prepared.jobs, []
+    done = store.finished() & jobs.keys()
 
-    store: Store
-    prepared: Prepared
-    workers: Workers
-    done: set[str] = field(default_factory=set)
-    failed: list[str] = field(default_factory=list)
-
-    def go(self, progress: bool | None, messages: list[str]) -> None:
-        """Do all that is left, stage by stage."""
-        jobs = self.prepared.jobs
-        self.done = self.store.finished() & jobs.keys()
-        with progress_bar(len(jobs), len(self.done), progress) as bar, moving_clock(bar):
-            if self.done:
-                n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
-                messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
-            for sentence in messages:
-                bar.write(printable(sentence), file=sys.stderr)
-            several = len(jobs) - len(self.done) > 1 and self.workers.count > 1
-            if several and self.workers.client is None:
-                compile_ahead(lambda sentence: bar.write(sentence, file=sys.stderr))
-            if len(self.done) < len(jobs):  # until the first job is done
-                starting = f"starting {counted(self.workers.count, 'worker')}"
-                bar.set_description(starting, refresh=is_interactive())
-            for stage in self.prepared.stages:
-                self._do(stage, bar)
-        if self.failed:
-            raise StudyError(
-                f"{len(self.failed)} of {len(jobs)} jobs failed, the first with "
-                f"{self.failed[0]}; what was finished is in {self.store.path}: run again to retry"
-            )
-
-    def _do(self, stage: Mapping[str, Job], bar: tqdm[NoReturn]) -> None:
-        """Do one stage, storing each job as it finishes."""
-        # A job is not ready where an earlier one, whose result it starts from, failed.
-        ready = [
-            name
-            for name in stage
-            if name not in self.done and self.prepared.is_ready(name, self.done)
-        ]
-        with (
-            self.workers.as_study_error(self.store.path),
-            closing(self.workers.results(execute, map(self._task, ready))) as results,
-        ):
-            for result in results:
-                self._keep(result)
-                bar.set_description(self.prepared.jobs[result.digest].kind, refresh=False)
-                bar.update()
-
-    def _task(self, name: str) -> Task:
+    def task(name: str) -> Task:
         # joblib draws tasks from threads of its own, so each gets a connection of its own.
-        with Store.open(self.store.path) as reader:
-            return self.prepared.task(name, lambda _: reader, self.workers.threads)
+        with Store.open(store.path) as reader:
+            return prepared.task(name, lambda _: reader, workers.threads)
 
-    def _keep(self, result: JobResult) -> None:
-        """Store what became of a job."""
-        self.prepared.keep(result, self.store)
-        if result.error:
-            self.failed.append(f"{result.error} ({self.prepared.jobs[result.digest]})")
-        else:
-            self.done.add(result.digest)
+    with progress_bar(len(jobs), len(done), progress) as bar, moving_clock(bar):
+        if done:
+            n_jobs = f"{len(done):,} of {len(jobs):,} jobs"
+            messages = [*messages, f"{n_jobs} are in {store.path} already"]
+        for sentence in messages:
+            bar.write(printable(sentence), file=sys.stderr)
+        if len(jobs) - len(done) > 1 and workers.count > 1 and workers.client is None:
+            compile_ahead(lambda sentence: bar.write(sentence, file=sys.stderr))
+        if len(done) < len(jobs):  # until the first job is done
+            starting = f"starting {counted(workers.count, 'worker')}"
+            bar.set_description(starting, refresh=is_interactive())
+        for stage in prepared.stages:
+            # A job is not ready where an earlier one, whose result it starts from, failed.
+            left = [name for name in stage if name not in done]
+            ready = [name for name in left if done.issuperset(prepared.used(jobs[name]).values())]
+            with (
+                workers.as_study_error(store.path),
+                closing(workers.results(execute, map(task, ready))) as results,
+            ):
+                for result in results:
+                    job = jobs[result.digest]
+                    prepared.keep(result, store)
+                    if result.error:
+                        failed.append(f"{result.error} ({job})")
+                    else:
+                        done.add(result.digest)
+                    bar.set_description(job.kind, refresh=False)
+                    bar.update()
+    if failed:
+        raise StudyError(
+            f"{len(failed)} of {len(jobs)} jobs failed, the first with {failed[0]}; what was "
+            f"finished is in {store.path}: run again to retry"
+        )

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
@@ -24,7 +25,6 @@ from ._describe import DataResult
 from .codec import from_blob, typed
 from .index import (
     Condition,
-    Key,
     NotComputedError,
     PlanIndex,
     Row,
@@ -41,6 +41,8 @@ Default = TypeVar("Default")
 _KEPT = 4
 #: Columns of the store that say where a result belongs.
 WHERE = ("planned_position", "job", "recording", "experiment", "window", "split", "model", "l1")
+#: What tells the conditions of rows apart.
+_WHERE_COMPARED = itemgetter("recording", "experiment", "window")
 
 
 class StoredStudy:
@@ -63,7 +65,6 @@ class StoredStudy:
         self._files = lru_cache(_KEPT)(self._read_files)
         self._scores = cache(self._read_scores)
         self._words = lru_cache(_KEPT)(partial(self._described, Words, "words"))
-        self._units = cache(lambda *where: self._words(*where).units)
         self._data = cache(partial(self._described, DataResult, "data"))
 
     def label(self, recording: str) -> str:
@@ -149,7 +150,7 @@ class StoredStudy:
 
     def units(self, recording: str, *, experiment: str | None = None) -> Units:
         """Units of an experiment's words."""
-        return self._units(recording, self.index.experiment(recording, experiment).name)
+        return self.data(recording, experiment=experiment).units
 
     def tested(self) -> list[Condition]:
         """Where at least one split is tested, in the plan's order."""
@@ -208,16 +209,15 @@ class StoredStudy:
         with Store.open(self.file) as store:
             return store.rows(f"current_{table}", **options)
 
-    def _read_table(self, table: str) -> dict[Key, list[Row]]:
-        by_condition: dict[Key, list[Row]] = {}
+    def _read_table(self, table: str) -> dict[tuple[Any, ...], list[Row]]:
+        by_condition: dict[tuple[Any, ...], list[Row]] = {}
         for row in self._query(table):
-            key = (row["recording"], row["experiment"], row["window"])
-            by_condition.setdefault(key, []).append(row)
+            by_condition.setdefault(_WHERE_COMPARED(row), []).append(row)
         return by_condition
 
     def _rows(self, table: str, condition: Condition, **equal: Any) -> list[Row]:
         """Rows at a condition; the table is read once for all conditions."""
-        rows = self._table(table).get(condition.key, [])
+        rows = self._table(table).get(_WHERE_COMPARED(condition.names), [])
         return [row for row in rows if all(row[name] == value for name, value in equal.items())]
 
     def _needed(
@@ -271,7 +271,7 @@ class StoredStudy:
         return found
 
     @cached_property
-    def _comparisons(self) -> dict[Key, Comparison]:
+    def _comparisons(self) -> dict[Condition, Comparison]:
         """All comparisons that have a finite score, by condition."""
         found = {}
         for condition in self.index.conditions():
@@ -286,7 +286,7 @@ class StoredStudy:
                 **condition.names,
             )
             if compared.models or compared.unranked:
-                found[condition.key] = compared
+                found[condition] = compared
         return found
 
     @cached_property

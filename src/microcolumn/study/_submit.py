@@ -241,13 +241,13 @@ def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 
 def _run_jobs(digests: Sequence[str], prepared: Prepared, parts: Path, threads: int) -> int:
     """Do what has no part in the folder ``parts`` yet; the number of jobs that failed."""
     with_recording = lru_cache(1)(partial(_with_recording, prepared))  # one in memory at a time
-    n_failed = 0
+    n_failed, tell = 0, partial(print, file=sys.stderr, flush=True)
     for digest in sorted(digests, key=lambda each: prepared.jobs[each].recording):
         job = prepared.jobs[digest]
         if has_result(part_path(parts, digest)):
             continue
         if not all(has_result(part_path(parts, each)) for each in prepared.used(job).values()):
-            _print_line(f"{job}: left, because a job that it starts from is not done")
+            tell(f"{job}: left, because a job that it starts from is not done")
             continue
         try:
             task = with_recording(job.recording).task(
@@ -259,7 +259,7 @@ def _run_jobs(digests: Sequence[str], prepared: Prepared, parts: Path, threads: 
         part = Store.in_memory()
         prepared.keep(result, part)
         write_part(parts, digest, part)
-        _print_line(f"{job}: {result.error or f'done in {result.seconds:.1f} s'}")
+        tell(f"{job}: {result.error or f'done in {result.seconds:.1f} s'}")
         n_failed += bool(result.error)
     return n_failed
 
@@ -272,7 +272,3 @@ def _with_recording(known: Prepared, recording: str) -> Prepared:
         problem = f"recording {recording!r} is not what it was when the study was submitted"
         raise BadInput(problem, "restore it, or submit the study again into a new store")
     return Prepared(known.plan, known.recording_info, {recording: read})
-
-
-def _print_line(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

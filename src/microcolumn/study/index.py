@@ -16,7 +16,6 @@ from .codec import typed
 from .plan import Experiment, Plan
 
 Row = dict[str, Any]
-Key = tuple[Any, ...]
 Rows = TypeVar("Rows", list[Row], dict[float, Row])
 
 
@@ -50,11 +49,6 @@ class Condition(NamedTuple):
             "experiment": self.experiment.name,
             "window": self.window,
         }
-
-    @property
-    def key(self) -> Key:
-        """What tells it from other conditions."""
-        return self.recording, self.experiment.name, self.window
 
     def missing(self, what: str) -> NotComputedError:
         """The error that says that a result is still to come."""

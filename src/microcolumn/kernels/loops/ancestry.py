@@ -8,16 +8,25 @@ coefficient of zero a parent of the other one.
 """
 
 import math
+from collections import defaultdict
+from typing import Any
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
+from scipy.special import expit
 
+from ...validation import Bits, Floats, chunks
 from ..compile import kernel, subroutine
 from .l1_descent import gate
 from .two_trees import _together
 
+Places = NDArray[np.int64]
+
 #: Steps of Newton or of halving.
 _STEPS = 200
+#: Entries of tables that are held at once, 32 MB.
+_ENTRIES = 1 << 22
 
 
 @subroutine
@@ -54,7 +63,7 @@ def regressions(pairs, n_words, parents, alone, both):
         both[unit, 1] = _log_odds(ik - t, k - ik - jk + t) - silent
 
 
-@subroutine
+@kernel
 def _bias(table, first, second, rate):
     """The bias at which a unit with these two coefficients has its rate."""
     target = math.log(rate) - math.log1p(-rate)
@@ -82,62 +91,32 @@ def _bias(table, first, second, rate):
     return bias
 
 
-@subroutine
-def _keeper(parents, unit):
+def _keeper(parents: Places, unit: int) -> tuple[int, int]:
     """The first parent of a unit, and which of that one's parents is the unit's second."""
     first, second = parents[unit]
-    return first, 0 if parents[first, 0] == second else 1
+    return first, int(parents[first, 0] != second)
 
 
-@subroutine
-def _weigh(bias, slopes, explained, state, out):
-    """Weight of each state x of a unit at each state a, c of its parents, out[x, a, c].
+def _given_parents(bias: float, slopes: Floats) -> Floats:
+    """Probability of each state x of a unit at each state a, c of its parents, [x, a, c]."""
+    odds = bias + np.array([[0.0, slopes[1]], [slopes[0], slopes[0] + slopes[1]]])
+    return expit(np.array([-odds, odds]))
 
-    ``explained`` (2, 2, 2) says how well its states with those of each parent explain the units
-    that depend on them; ``state`` is what it did, -1 if that is open.
+
+def fill_tables(
+    order: Places, parents: Places, slopes: Floats, rates: Floats, biases: Floats, tables: Floats
+) -> None:
+    """Fill ``biases`` (n_units,), which give every unit its rate, and ``tables``.
+
+    ``tables[i, s, a, c]``, shape (n_units + 1, 2, 2, 2), is P(x_i = a, parent s of i = c).
     """
-    for a in range(2):
-        for c in range(2):
-            active, silent, _ = gate(bias + a * slopes[0] + c * slopes[1])
-            for x in range(2):
-                weight = (active if x else silent) * explained[0, x, a] * explained[1, x, c]
-                out[x, a, c] = weight if state < 0 or state == x else 0.0
-
-
-@subroutine
-def _follow(given, weights, table):
-    """Tables of a unit with each parent, from that of its parents and the weights of its states."""
-    table[:] = 0.0
-    for a in range(2):
-        for c in range(2):
-            total = weights[0, a, c] + weights[1, a, c]
-            if total == 0.0 or given[a, c] == 0.0:
-                continue
-            for x in range(2):
-                p = given[a, c] * weights[x, a, c] / total
-                table[0, x, a] += p
-                table[1, x, c] += p
-
-
-# Biases that give every unit its rate, and the table of each unit with each parent.
-# Cost: a few hundred operations per unit.
-# Pinned by tests/models/test_two_tree.py to sums over all words.
-@kernel
-def fill_tables(order, parents, slopes, rates, biases, tables):
-    """Fill ``biases`` (n_units,) and ``tables`` (n_units + 1, 2, 2, 2).
-
-    ``tables[i, s, a, c]`` is P(x_i = a, parent s of i = c).
-    """
-    weights, nothing = np.empty((2, 2, 2)), np.ones((2, 2, 2))
     tables[-1] = 0.0
     tables[-1, :, 0, 0] = 1.0
-    for place in range(order.size):
-        unit = order[place]
-        first, slot = _keeper(parents, unit)
-        given = tables[first, slot]
+    for unit in order:
+        given = tables[_keeper(parents, unit)]
         biases[unit] = _bias(given, slopes[unit, 0], slopes[unit, 1], rates[unit])
-        _weigh(biases[unit], slopes[unit], nothing, -1, weights)
-        _follow(given, weights, tables[unit])
+        joint = given * _given_parents(biases[unit], slopes[unit])
+        tables[unit] = joint.sum(axis=2), joint.sum(axis=1)
 
 
 # Log probability of each word from fields and couplings, without the constant.
@@ -158,76 +137,57 @@ def log_weights(bits, parents, fields, couplings, out):
         out[u] = total
 
 
-# Log odds of the last units given the first ones, all others of the last summed out. Backwards in
-# the order of the units each is summed out, which leaves a table of its parents' states; forwards
-# the table of each unit and its parents follows from that of the parents.
-# Cost: some 100 operations per unit and past.
-# Pinned by tests/models/test_every_model.py to sums over all words.
-@kernel(parallel=True)
-def log_odds_given_first(pasts, order, parents, biases, slopes, out):
-    """Fill ``out`` (n_pasts, n_last) from ``pasts`` (n_pasts, n_first), what the first did."""
+def log_odds_given_first(
+    pasts: Bits, order: Places, parents: Places, biases: Floats, slopes: Floats, out: Floats
+) -> None:
+    """Fill ``out`` (n_pasts, n_last) from ``pasts`` (n_pasts, n_first), what the first did.
+
+    They are log odds of the last units, all others of the last summed out. Backwards in the order
+    of the units each is summed out, which leaves a table of its parents' states; forwards the
+    table of each unit and its parents follows from that of the parents.
+    """
     n_units, n_first = order.size, pasts.shape[1]
-    for u in prange(pasts.shape[0]):
-        explained, weights = np.ones((n_units + 1, 2, 2, 2)), np.empty((n_units, 2, 2, 2))
-        tables = np.zeros((n_units + 1, 2, 2, 2))
+    for part in chunks(len(pasts), 24 * n_units, _ENTRIES):
+        past = pasts[part].T
+        explained = np.ones((n_units + 1, 2, 2, 2, past.shape[1]))
+        weights, tables = np.empty_like(explained), np.zeros_like(explained)
         tables[-1, :, 0, 0] = 1.0
-        for place in range(n_units - 1, -1, -1):
-            unit = order[place]
-            state = np.int64(pasts[u, unit]) if unit < n_first else -1
-            _weigh(biases[unit], slopes[unit], explained[unit], state, weights[unit])
-            totals = weights[unit, 0] + weights[unit, 1]
-            first, slot = _keeper(parents, unit)
-            explained[first, slot] *= totals / totals.max()
-        for place in range(n_units):
-            unit = order[place]
-            first, slot = _keeper(parents, unit)
-            _follow(tables[first, slot], weights[unit], tables[unit])
-        for unit in range(n_first, n_units):
-            out[u, unit - n_first] = _log_odds(tables[unit, 0, 1].sum(), tables[unit, 0, 0].sum())
+        for unit in order[::-1]:
+            by_first, by_second = explained[unit]
+            chances = _given_parents(biases[unit], slopes[unit])[..., None]
+            weights[unit] = chances * by_first[:, :, None] * by_second[:, None]
+            if unit < n_first:
+                weights[unit] *= (past[unit] == [[0], [1]])[:, None, None]
+            totals = weights[unit].sum(axis=0)
+            explained[_keeper(parents, unit)] *= totals / totals.max(axis=(0, 1))
+        for unit in order:
+            given, totals = tables[_keeper(parents, unit)], weights[unit].sum(axis=0)
+            shares = np.divide(given, totals, out=np.zeros(totals.shape), where=totals > 0.0)
+            joint = weights[unit] * shares
+            tables[unit] = joint.sum(axis=2), joint.sum(axis=1)
+        silent, active = tables[n_first:-1, 0].sum(axis=2).swapaxes(0, 1)
+        out[part] = (np.log(active) - np.log(silent)).T
 
 
-@subroutine
-def _product(one, n_one, other, n_other):
-    """Product of two polynomials of these degrees."""
-    out = np.zeros(n_one + n_other + 1)
-    for k in range(n_one + 1):
-        if one[k] == 0.0:
-            continue
-        for m in range(n_other + 1):
-            out[k + m] += one[k] * other[m]
-    return out
+def numbers_active(
+    order: Places, parents: Places, biases: Floats, slopes: Floats, out: Floats
+) -> None:
+    """Fill ``out`` (n_units + 1,) with the chance of every number of active units.
 
-
-# Chance of every number of active units. Backwards in the order of the units, what is left of a
-# unit and all that depend on it is, for each state of its parents, the chance of every number of
-# active units: a polynomial. Polynomials are multiplied where branches meet.
-# Cost: about 30 multiply-adds per two units.
-# Pinned by tests/models/test_every_model.py to sums over all words.
-@kernel
-def numbers_active(order, parents, biases, slopes, out):
-    """Fill ``out`` (n_units + 1,)."""
-    n_units = order.size
-    # Of what depends on unit i and its parent s, at their states, kept[i, s, x_i, x_s].
-    kept = np.zeros((n_units, 2, 2, 2, n_units + 1))
-    kept[:, :, :, :, 0], degrees = 1.0, np.zeros((n_units, 2), dtype=np.int64)
-    sums, weights, nothing = np.empty((2, 2, n_units + 1)), np.empty((2, 2, 2)), np.ones((2, 2, 2))
-    for place in range(n_units - 1, -1, -1):
-        unit = order[place]
-        one, two = degrees[unit]
-        sums[:, :, : one + two + 2] = 0.0
-        _weigh(biases[unit], slopes[unit], nothing, -1, weights)
-        for a in range(2):
-            for c in range(2):
-                for x in range(2):
-                    both = _product(kept[unit, 0, x, a], one, kept[unit, 1, x, c], two)
-                    for k in range(both.size):
-                        sums[a, c, k + x] += weights[x, a, c] * both[k]
-        first, slot = _keeper(parents, unit)
-        if first < n_units:
-            before, degree = degrees[first, slot], one + two + 1
-            for a in range(2):
-                for c in range(2):
-                    merged = _product(kept[first, slot, a, c], before, sums[a, c], degree)
-                    kept[first, slot, a, c, : merged.size] = merged
-            degrees[first, slot] = before + degree
-    out[:] = sums[0, 0]
+    Backwards in the order of the units, what is left of a unit and all that depend on it is, for
+    each state of its parents, the chance of every number of active units: a polynomial.
+    Polynomials are multiplied where branches meet.
+    """
+    # Of what depends on unit i and its parent s, at their states, kept[i, s][x_i, x_s].
+    kept: Any = defaultdict(lambda: dict.fromkeys(np.ndindex(2, 2), np.ones(1)))
+    for unit in order[::-1]:
+        chances = _given_parents(biases[unit], slopes[unit])
+        by_first, by_second = kept.pop((unit, 0), kept[-1]), kept.pop((unit, 1), kept[-1])
+        branches = kept[_keeper(parents, unit)]
+        for a, c in branches:
+            silent, active = (
+                chances[x, a, c] * np.convolve(by_first[x, a], by_second[x, c]) for x in (0, 1)
+            )
+            left = np.append(silent, 0.0) + np.append(0.0, active)
+            branches[a, c] = np.convolve(branches[a, c], left)
+    out[:] = branches[0, 0]

@@ -2,92 +2,102 @@
 
 Words come as in a sparse matrix: the active bits of word u are ``active`` from ``offsets[u]`` to
 ``offsets[u + 1]``. In the regression of bit n the place of bit n itself holds the constant, whose
-coefficient is the bias, so that coefficients of all regressions are one square matrix.
+coefficient is the bias, so that coefficients of all regressions are one square matrix. Sums over
+words are products of sparse matrices with one column for each regression.
 """
 
-import math
-
 import numpy as np
-from numba import prange
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import expit
 
-from ..compile import kernel, subroutine
+from ...validation import Floats, chunks
 
+Places = NDArray[np.int64]
 
-@subroutine
-def _predictors(offsets, active, u, node, listed):
-    """List the predictors that are 1 in word u, the constant first; how many, and the response."""
-    listed[0] = node
-    n_listed, response = 1, 0.0
-    for k in range(offsets[u], offsets[u + 1]):
-        if active[k] == node:
-            response = 1.0
-        else:
-            listed[n_listed] = active[k]
-            n_listed += 1
-    return n_listed, response
+#: Numbers, one for each word and regression, that are held at once.
+_ENTRIES = 1 << 21
 
 
-@subroutine
-def _leverage(listed, n_listed, inverse):
-    """Quadratic form f' inverse f of the listed predictors."""
-    total = 0.0
-    for k in range(n_listed):
-        row = inverse[listed[k]]
-        total += row[listed[k]]
-        for j in range(k):
-            total += 2.0 * row[listed[j]]
-    return total
-
-
-# Score and information of Firth's penalised likelihood, and residuals, of the regressions of some
-# bits. Firth's term uses the leverages at the inverse information that is given, so that repeated
-# calls converge to it; an inverse of zeros leaves it out.
-# Cost: two multiply-adds per pair of active bits of each distinct word, for each regression.
-# Pinned to a dense computation by tests/evaluate/test_intervals.py.
-@kernel(parallel=True)
 def node_scores(
-    offsets, active, counts, nodes, coefficients, inverses, scores, informations, residuals
-):  # fmt: skip
+    offsets: Places,
+    active: Places,
+    counts: Floats,
+    nodes: Places,
+    coefficients: Floats,
+    inverses: Floats,
+    scores: Floats,
+    informations: Floats,
+    residuals: Floats,
+) -> None:
     """Fill scores (n_nodes, n), lower halves of informations (n_nodes, n, n) and residuals.
 
-    ``nodes`` (n_nodes,) are the bits, ``coefficients`` (n_nodes, n) their coefficients;
-    ``residuals`` (n_nodes, n_words) are response minus probability.
+    Score and information are those of Firth's penalised likelihood, whose term uses the leverages
+    at the inverse information that is given, so that repeated calls converge to it; an inverse of
+    zeros leaves it out. ``nodes`` (n_nodes,) are the bits, ``coefficients`` (n_nodes, n) their
+    coefficients; ``residuals`` (n_nodes, n_words) are response minus probability.
     """
-    n_bits = coefficients.shape[1]
-    for i in prange(nodes.size):
-        listed = np.empty(n_bits, dtype=np.int64)
-        score, information = np.zeros(n_bits), np.zeros((n_bits, n_bits))
-        for u in range(counts.size):
-            n_listed, response = _predictors(offsets, active, u, nodes[i], listed)
-            logit = 0.0
-            for k in range(n_listed):
-                logit += coefficients[i, listed[k]]
-            p, q = 1.0 / (1.0 + math.exp(-logit)), 1.0 / (1.0 + math.exp(logit))
-            residuals[i, u] = q if response else -p
-            leverage = p * q * _leverage(listed, n_listed, inverses[i])
-            slope = counts[u] * (residuals[i, u] + leverage * 0.5 * (q - p))
-            weight = counts[u] * p * q
-            for k in range(n_listed):
-                score[listed[k]] += slope
-                for j in range(k + 1):
-                    information[max(listed[k], listed[j]), min(listed[k], listed[j])] += weight
-        scores[i], informations[i] = score, information
+    n, own = coefficients.shape[1], (np.arange(nodes.size), nodes)
+    others, linear, by_pair = coefficients.copy(), 2.0 * inverses[own], inverses * (2.0 - np.eye(n))
+    others[own], linear[own], by_pair[own], by_pair[own[0], :, nodes] = 0.0, 0.0, 0.0, 0.0
+    scores[:], informations[:] = 0.0, 0.0
+    constants = np.zeros((2, nodes.size))
+    for part in chunks(counts.size, nodes.size, _ENTRIES):
+        X = _bits(offsets, active, n)[part]
+        pairs = _pairs(X)
+        logits = X @ others.T + coefficients[own]
+        p, q = expit(logits), expit(-logits)
+        residuals[:, part] = np.where(X[:, nodes].toarray(), q, -p).T
+        # Quadratic forms f' inverse f of the predictors f: of the constant, of the constant with
+        # each active bit, and of all pairs of these.
+        forms = inverses[(*own, nodes)] + X @ linear.T + pairs @ by_pair.reshape(nodes.size, -1).T
+        weights = counts[part, None] * p * q
+        slopes = counts[part, None] * residuals[:, part].T + weights * forms * 0.5 * (q - p)
+        scores += (X.T @ slopes).T
+        informations += (pairs.T @ weights).T.reshape(informations.shape)
+        constants += slopes.sum(axis=0), weights.sum(axis=0)
+    with_constant = np.einsum("inn->in", informations).copy()
+    scores[own], with_constant[own] = constants
+    informations[own], informations[own[0], :, nodes] = with_constant, with_constant
 
 
-# Sums of the scores over blocks of time; block B holds words listed from first[B] to first[B + 1].
-# Cost: one addition per active bit of the distinct words of each block, for each regression.
-# Pinned to a dense computation by tests/evaluate/test_intervals.py.
-@kernel(parallel=True)
-def node_block_scores(offsets, active, nodes, residuals, first, words, weights, out):
-    """Fill ``out`` (n_nodes, n_blocks, n) with the sums of residual times predictors."""
-    n_bits = out.shape[2]
-    for i in prange(nodes.size):
-        listed = np.empty(n_bits, dtype=np.int64)
-        for block in range(first.size - 1):
-            sums = np.zeros(n_bits)
-            for k in range(first[block], first[block + 1]):
-                n_listed, _ = _predictors(offsets, active, words[k], nodes[i], listed)
-                slope = weights[k] * residuals[i, words[k]]
-                for j in range(n_listed):
-                    sums[listed[j]] += slope
-            out[i, block] = sums
+def node_block_scores(
+    offsets: Places,
+    active: Places,
+    nodes: Places,
+    residuals: Floats,
+    first: Places,
+    words: Places,
+    weights: Floats,
+    out: Floats,
+) -> None:
+    """Fill ``out`` (n_nodes, n_blocks, n) with the sums of residual times predictors.
+
+    Block B of time holds the ``words`` listed from ``first[B]`` to ``first[B + 1]``.
+    """
+    n_blocks, n = out.shape[1:]
+    X, place = _bits(offsets, active, n)[words], np.arange(words.size)
+    n_active, block = np.diff(X.indptr), np.repeat(np.arange(n_blocks), np.diff(first))
+    slopes = (residuals[:, words] * weights).T
+    into = np.repeat(block, n_active) * n + X.indices, np.repeat(place, n_active)
+    sums = csr_array((X.data, into), (n_blocks * n, words.size)) @ slopes
+    out[:] = sums.T.reshape(out.shape)
+    constant = csr_array((np.ones(words.size), (block, place)), (n_blocks, words.size)) @ slopes
+    out[np.arange(nodes.size), :, nodes] = np.asarray(constant).T
+
+
+def _bits(offsets: Places, active: Places, n: int) -> csr_array:
+    """Words as a sparse matrix (n_words, n)."""
+    return csr_array((np.ones(active.size), active, offsets), (offsets.size - 1, n))
+
+
+def _pairs(X: csr_array) -> csr_array:
+    """Pairs a >= b of active bits of each word, at a * n + b of a matrix (n_words, n * n)."""
+    n_active, n = np.diff(X.indptr), X.shape[1]
+    word = np.repeat(np.arange(n_active.size), n_active)
+    first = np.repeat(np.arange(word.size), n_active[word])
+    starts = np.cumsum(n_active[word]) - n_active[word] - X.indptr[word]
+    second = np.arange(first.size) - starts[first]
+    first, second = first[first >= second], second[first >= second]
+    places = word[first], X.indices[first].astype(np.int64) * n + X.indices[second]
+    return csr_array((np.ones(first.size), places), (n_active.size, n * n))

@@ -84,16 +84,13 @@ def spanning_tree(pairs, n_words, order, parents, information):
     for place in range(n_units):
         order[place], parents[unit], information[unit] = unit, tied[unit], max(best[unit], 0.0)
         joined[unit] = True
-        following = -1
         for m in range(n_units):
             if joined[m]:
                 continue
             found = _information(pairs[unit, m], pairs[unit, unit], pairs[m, m], n_words)
             if found > best[m]:
                 best[m], tied[m] = found, unit
-            if following < 0 or best[m] > best[following]:
-                following = m
-        unit = following
+        unit = np.argmax(np.where(joined, -2.0, best))
 
 
 @subroutine
@@ -122,16 +119,6 @@ def _strongest_pair(pairs, n_words):
             if found > most:
                 first, second, most = j, i, found
     return first, second, most
-
-
-@subroutine
-def _next(joined, gains):
-    """The unit outside that learns most."""
-    unit = -1
-    for m in range(gains.size):
-        if not joined[m] and (unit < 0 or gains[m] > gains[unit]):
-            unit = m
-    return unit
 
 
 # The 2-tree that a greedy search finds: first the pair with most information, then always the
@@ -166,7 +153,7 @@ def grow_two_tree(pairs, n_words, order, parents, gains):
         for edge in range(n_offered, n_edges):
             _offer(pairs, n_words, ends[edge, 0], ends[edge, 1], edge, joined, edges, best, own)
         n_offered = n_edges
-        unit = _next(joined, best)
+        unit = np.argmax(np.where(joined, -2.0, best))
         j, k = ends[edges[unit], 0], ends[edges[unit], 1]
         from_j = _information(pairs[unit, j], pairs[unit, unit], pairs[j, j], n_words)
         from_k = _information(pairs[unit, k], pairs[unit, unit], pairs[k, k], n_words)
