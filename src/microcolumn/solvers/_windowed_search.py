@@ -1,0 +1,296 @@
+"""Penalised likelihood of pairwise models of many units, by words of all numbers of active units.
+
+Each round takes one Newton step towards the optimum by means of the model's moments, which are
+averaged over rounds as they move, and draws new words where it ends. Words of each window of the
+number of active units (:mod:`._windows`) count by the window's mass. Masses of whole windows
+change by factors where many couplings change a little, so curvature is that of each coordinate,
+and of what windows, numbers of active units and single units change together.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..objectives.sparse_words import SparseWords
+from ..parameters import Parameters
+from ..validation import Bits, Floats
+from ._bars import delayed_bar
+from ._proximal_newton import proximal_step, unit_columns
+from ._stochastic import Effort, SampledProblem
+from ._windows import Window, first_windows, shares_of
+
+#: Numbers of active units with a column of the curvature each, as edges of intervals; words with
+#: as many active units as the second number show how units vary together.
+_EDGES, _BUSY = (1, 2, 4, 7, 11, 16, 24, 35), 11
+#: Ranks of that curvature, of the first window and of the others.
+_RANKS = 48, 24
+#: Log share of the mass below which a window is looked at only now and then, in rounds.
+_ASLEEP, _NAP = -35.0, 5
+#: Rounds between two annealings of a window, and the variance of log Z that asks for one.
+_ANNEALING_ROUNDS, _UNSURE = 10, 0.06
+#: Log share up to which windows rise freely, nats that they may rise beyond it in one step, and
+#: in any.
+_FREE, _RISE, _MOST_RISE = -9.5, 1.0, 5.0
+#: Standard deviation of the change of log p~ over the words of the first window, and of others that
+#: hold much, which a step may cause.
+_MOST_CHANGE, _MOST_WINDOW_CHANGE = 0.8, 1.6
+#: Factors by which steps are damped more or less, and trials of a step.
+_MORE, _LESS, _TRIALS = 1.6, 1.3, 20
+#: Slopes at which coordinates that are zero may move, in units of the penalty.
+_NEARLY = 0.7
+#: Weight of a round's words in the moments, and the first rounds, which average them all.
+_WEIGHT, _SETTLING = 0.2, 4
+#: Mean square of the slopes, in units of the errors of a certificate, at which a search ends: of
+#: averages over so many rounds; and roughly, of each.
+_ENDED, _ROUNDS_ENDED, _ROUGHLY = 0.7, 4, 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowedState:
+    """Where a search is.
+
+    Parameters
+    ----------
+    x : ndarray, shape (layout.size,)
+        The model.
+    theta, before : Parameters
+        The same, and the model that the words are of.
+    windows : tuple of Window
+        Words.
+    means : ndarray, shape (layout.size,)
+        Slopes of log p~ over the first window, averaged over rounds.
+    step : ndarray, shape (layout.size,)
+        The last step.
+    damping : float
+        Factor of the curvature of each coordinate.
+    n_averaged : int
+        Rounds that the means are over.
+    squares : tuple of float
+        Mean squares of the slopes of the last rounds, in units of a certificate's errors.
+    effort : Effort
+        Of the search so far.
+    """
+
+    x: Floats
+    theta: Parameters
+    before: Parameters
+    windows: tuple[Window, ...]
+    means: Floats
+    step: Floats
+    damping: float = 1.0
+    n_averaged: int = 0
+    squares: tuple[float, ...] = ()
+    effort: Effort = field(default_factory=Effort)
+
+    @property
+    def log_z(self) -> float:
+        """Log Z of the model (nats)."""
+        return float(np.logaddexp.reduce([window.log_mass for window in self.windows]))
+
+    @property
+    def log_z_variance(self) -> float:
+        """The variance of that."""
+        variances = np.array([window.variance for window in self.windows])
+        return float(shares_of(self.windows) ** 2 @ variances)
+
+    @property
+    def log_p(self) -> Floats:
+        """Log probability of each number of active units by its window, shape (n_units + 1,)."""
+        log_p = np.empty(self.theta.n_visible + 1)
+        for window, share in zip(self.windows, shares_of(self.windows), strict=True):
+            size = window.highest - window.lowest + 1
+            log_p[window.lowest : window.highest + 1] = math.log(max(share, 1e-300) / size)
+        return log_p
+
+
+def first_windowed_state(
+    rng: np.random.Generator, problem: SampledProblem, x: Floats
+) -> WindowedState:
+    """The state of a search that starts at ``x``."""
+    theta = problem.layout.unpack(x)
+    windows = first_windows(rng, theta, problem.data.words, problem.settings)
+    return WindowedState(x, theta, theta, windows, np.zeros(x.size), np.zeros(x.size))
+
+
+def search_windows(
+    rng: np.random.Generator,
+    state: WindowedState,
+    problem: SampledProblem,
+    max_iter: int,
+    *,
+    roughly: bool = False,
+) -> WindowedState:
+    """Rounds until the slopes are as small as the errors of a certificate, or a few times that.
+
+    The search ends after ``max_iter`` steps in all.
+    """
+    most_rounds = problem.settings.rough_rounds if roughly else problem.settings.most_rounds
+    state = replace(state, squares=())
+    with delayed_bar(most_rounds, "likelihood, at most") as bar:
+        for _ in range(most_rounds):
+            state = run_windowed_round(rng, state, problem)
+            bar.update()
+            last = state.squares[-_ROUNDS_ENDED:]
+            has_ended = len(last) == _ROUNDS_ENDED and np.mean(last) < _ENDED
+            is_near = len(last) > 1 and max(last[-2:]) < _ROUGHLY
+            if has_ended or (roughly and is_near) or state.effort.n_iter >= max_iter:
+                break
+    return state
+
+
+class _Moments(NamedTuple):
+    """Mean slopes of log p~, and the same of words with few to many active units, by share."""
+
+    mean: Floats
+    columns: Floats
+
+
+def run_windowed_round(
+    rng: np.random.Generator, state: WindowedState, problem: SampledProblem
+) -> WindowedState:
+    """New words of the model, and a step from there."""
+    state = _with_new_words(rng, state, problem)
+    first, *others = state.windows
+    share, *rest = shares_of(state.windows)
+    moments = _moments_by_number(state.theta, problem, first.words)
+    means = _averaged(state, moments, problem)
+    columns, mean = [math.sqrt(share) * moments.columns], share * means
+    of_windows = [_mean(state.theta, problem, window.words) for window in others]
+    for weight, of_window in zip(rest, of_windows, strict=True):
+        mean += weight * of_window
+    data = problem.layout.pack_gradient(problem.data(state.theta)[1])
+    strengths = np.zeros(state.x.size)
+    strengths[problem.layout.couplings] = 2.0 * problem.l1
+    gradient, slopes = mean - data, mean - data
+    problem.penalty.add_slopes(state.x, problem.layout, slopes)
+    diagonal = _diagonal(problem, np.maximum(mean, data))
+    is_zero = (state.x == 0.0) & (strengths > 0.0)
+    n_judged = problem.settings.judging_chains * problem.settings.judging_words
+    squares = float((slopes**2 / diagonal)[~is_zero].mean()) * n_judged
+    at = np.flatnonzero(~is_zero | (np.abs(gradient) > _NEARLY * strengths))
+    busy = first.words[first.words.sum(axis=1, dtype=np.intp) >= _BUSY]
+    if len(busy) > 1:
+        part = math.sqrt(share * len(busy) / len(first.words))
+        columns.append(part * unit_columns(problem.layout, busy, _RANKS[0], at))
+    columns[0] = columns[0][at]
+    for window, weight, of_window in zip(others, rest, of_windows, strict=True):
+        # A window that holds little has little curvature, but no step may go beyond that.
+        log_share = math.log(max(weight, 1e-300))
+        held = max(weight, 0.5 * problem.l1 * math.exp(min(0.5 * (log_share + 11.0), 0.0)))
+        if held > 1e-8:
+            columns.append(math.sqrt(held) * (of_window - means)[at, None])
+            diagonal += (held - weight) * problem.layout.multiplicity * of_window
+        if held > 1e-6:
+            of_units = unit_columns(problem.layout, window.words, _RANKS[1], at)
+            columns.append(math.sqrt(held) * of_units)
+    low_rank = np.concatenate(columns, axis=1)
+    damping, n_trials = state.damping, 0
+    while True:
+        step = np.zeros(state.x.size)
+        curvature = damping * diagonal[at]
+        step[at] = proximal_step(state.x[at], gradient[at], curvature, low_rank, strengths[at])
+        theta, n_trials = problem.layout.unpack(state.x + step), n_trials + 1
+        if _is_short(state, theta) or n_trials == _TRIALS:
+            break
+        damping *= _MORE
+    n_iter, n_evaluations, n_rounds = astuple(state.effort)
+    return replace(
+        state,
+        x=state.x + step,
+        theta=theta,
+        before=state.theta,
+        means=means,
+        step=step,
+        damping=max(damping / _LESS, 1.0) if n_trials == 1 else damping,
+        n_averaged=state.n_averaged + 1,
+        squares=(*state.squares, squares)[-_ROUNDS_ENDED:],
+        effort=Effort(n_iter + 1, n_evaluations + n_trials, n_rounds + 1),
+    )
+
+
+def _with_new_words(
+    rng: np.random.Generator, state: WindowedState, problem: SampledProblem
+) -> WindowedState:
+    """The state with words of the model itself."""
+    settings, n_rounds, words = problem.settings, state.effort.n_rounds, problem.data.words
+    frequent = words.X[np.argmax(words.counts)]
+    windows, shares = [], shares_of(state.windows)
+    for k, (window, share) in enumerate(zip(state.windows, shares, strict=True)):
+        is_asleep = math.log(max(share, 1e-300)) < _ASLEEP
+        if is_asleep and (n_rounds + k) % _NAP:
+            windows.append(window)
+            continue
+        n_words = problem.first_draws() if k == 0 else 1
+        moved = window.moved(rng, state.before, state.theta, n_words, settings)
+        if is_asleep:
+            moved = replace(moved, variance=math.inf)
+        if k == 0:
+            moved = moved.with_frequent_word(state.theta, frequent)
+        if (k and (n_rounds + k) % _ANNEALING_ROUNDS == 0) or moved.variance > _UNSURE:
+            moved = moved.weighed(rng, state.theta, settings)
+        windows.append(moved)
+    return replace(state, windows=tuple(windows), before=state.theta)
+
+
+def _mean(theta: Parameters, problem: SampledProblem, words: Bits) -> Floats:
+    """Mean slopes of log p~ over words, shape (layout.size,)."""
+    moments = SparseWords.of(words).moments(theta, np.full(len(words), 1.0 / len(words)))
+    return problem.layout.pack_gradient(moments)
+
+
+def _moments_by_number(theta: Parameters, problem: SampledProblem, words: Bits) -> _Moments:
+    """Of words, with one column for each interval of the number of active units."""
+    group = np.searchsorted(_EDGES, words.sum(axis=1, dtype=np.intp), side="right")
+    present, counts = np.unique(group, return_counts=True)
+    means = np.stack([_mean(theta, problem, words[group == each]) for each in present], axis=1)
+    shares = counts / len(words)
+    mean = means @ shares
+    return _Moments(mean, (means - mean[:, None]) * np.sqrt(shares))
+
+
+def _averaged(state: WindowedState, new: _Moments, problem: SampledProblem) -> Floats:
+    """Means of all rounds, moved as the curvature says they have moved by the last step."""
+    weight = max(_WEIGHT, 1.0 / (1.0 + state.n_averaged))
+    multiplicity, old = problem.layout.multiplicity, state.means
+    own = np.maximum(old * (multiplicity - old), 0.0) * state.step
+    moved = old + own + new.columns @ (state.step @ new.columns)
+    means: Floats = (1.0 - weight) * moved + weight * new.mean
+    return means
+
+
+def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
+    """Curvature along each coordinate, by means of the model or the data."""
+    multiplicity = problem.layout.multiplicity
+    least = max(problem.l1, 1.0 / problem.settings.most_draws)
+    is_pair = multiplicity > 1.0
+    means = np.maximum(means / multiplicity, np.where(is_pair, least, 1e-5))
+    diagonal: Floats = multiplicity**2 * means * (1.0 - np.where(is_pair, 0.0, means))
+    return diagonal
+
+
+def _is_short(state: WindowedState, theta: Parameters) -> bool:
+    """Whether the words stand for a model so far away, and no window gains too much."""
+    changes = [
+        None if math.log(max(share, 1e-300)) < _ASLEEP else window.change(state.theta, theta)
+        for window, share in zip(state.windows, shares_of(state.windows), strict=True)
+    ]
+    assert changes[0] is not None
+    if changes[0].std() > _MOST_CHANGE:
+        return False
+    log_z = _log_mean(changes[0])
+    for change, share in zip(changes[1:], shares_of(state.windows)[1:], strict=True):
+        if change is None:
+            continue
+        log_share, rise = math.log(share), _log_mean(change) - log_z
+        most = min(max(_FREE - log_share, 0.0) + _RISE, _MOST_RISE)
+        if rise > most or (log_share > _FREE - 2.0 and change.std() > _MOST_WINDOW_CHANGE):
+            return False
+    return True
+
+
+def _log_mean(log_values: Floats) -> float:
+    return float(np.logaddexp.reduce(log_values)) - math.log(log_values.size)
