@@ -34,7 +34,7 @@ from ._spread import (
     weights_of,
     with_potential,
 )
-from ._windows import Window
+from ._strata import Stratum
 
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
@@ -121,7 +121,7 @@ def sampled_certificate(
     problem: SampledProblem,
     effort: Effort,
     spread: SpreadDraws | None = None,
-    windows: tuple[Window, ...] = (),
+    strata: tuple[Stratum, ...] = (),
 ) -> Certificate:
     """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
 
@@ -138,17 +138,17 @@ def sampled_certificate(
     spread : SpreadDraws, optional
         Words of the search, if they are spread over all numbers of active units. The potential
         that spreads them is taken over; each half of the chains finds masses of its own.
-    windows : tuple of Window
-        Of the search, if it has windows of the number of active units. Each half of the chains
+    strata : tuple of Stratum
+        Of the search, if it has strata of the number of active units. Each half of the chains
         stays in the first one, and anneals words of the others anew.
     """
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
-    walled = with_potential(theta, windows[0].potential) if windows else theta
+    walled = with_potential(theta, strata[0].potential) if strata else theta
     chains = _starts(walled, problem.data.words, rng, settings, spread)
     halves = [
-        _window_moments(rng, theta, layout, each, problem, windows)
-        if windows
+        _stratified_moments(rng, theta, layout, each, problem, strata)
+        if strata
         else _chain_moments(theta, layout, each, settings, spread)
         for each in chains
     ]
@@ -256,29 +256,29 @@ def _judging_words(sampler: Sampler, settings: SamplerSettings) -> Bits:
     return np.stack(snapshots, axis=1).reshape(-1, sampler.n_units)
 
 
-def _window_moments(
+def _stratified_moments(
     rng: np.random.Generator,
     theta: Parameters,
     layout: Layout,
     sampler: Sampler,
     problem: SampledProblem,
-    windows: tuple[Window, ...],
+    strata: tuple[Stratum, ...],
 ) -> tuple[Floats, Floats, Floats]:
-    """The same of chains in the first window, and of annealed words in the others.
+    """The same of chains in the first stratum, and of annealed words in the others.
 
-    The share of the data's most frequent word says what the first window holds, or the search if
+    The share of the data's most frequent word says what the first stratum holds, or the search if
     chains hardly see that word.
     """
     settings, data = problem.settings, problem.data.words
-    first, frequent = windows[0], data.X[np.argmax(data.counts)]
+    first, frequent = strata[0], data.X[np.argmax(data.counts)]
     words = _judging_words(sampler, settings)
     steps = settings.judging_chains // 8, 2 * settings.annealing_steps
-    annealed = [window.annealed(rng, theta, *steps) for window in windows[1:]]
+    annealed = [stratum.annealed(rng, theta, *steps) for stratum in strata[1:]]
     parts = [words[first.holds(words)], *(each for each, _ in annealed)]
     log_weights = np.zeros(len(parts[0]))
     is_frequent = (parts[0] == frequent).all(axis=1)
-    for window, (each, log_weight) in zip(windows[1:], annealed, strict=True):
-        inside = np.where(window.holds(each), log_weight + math.log(len(each)), -np.inf)
+    for stratum, (each, log_weight) in zip(strata[1:], annealed, strict=True):
+        inside = np.where(stratum.holds(each), log_weight + math.log(len(each)), -np.inf)
         log_weights = np.append(log_weights, inside)
     words, sizes = np.concatenate(parts), [len(part) for part in parts]
     member = np.concatenate([np.arange(size) * _GROUPS // size for size in sizes])

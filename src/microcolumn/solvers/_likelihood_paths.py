@@ -34,17 +34,17 @@ from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
 from ._starts import uncoupled
 from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
+from ._strata import Stratum
+from ._stratified_search import StratifiedState, first_stratified_state, search_strata
 from ._unvisited import has_underrated_mode
-from ._windowed_search import WindowedState, first_windowed_state, search_windows
-from ._windows import Window
 
 #: Where a solution by another objective is good enough as a start.
 _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
 #: From uncoupled units a model is fitted roughly at stronger penalties first, each so many times
 #: weaker than the one before and none weaker than the second.
 _LADDER, _WEAKEST = 4.0, 1e-5
-#: The same where words are drawn by windows of the number of active units: steps are small.
-_FINE_LADDER = 1.6
+#: The same where words are drawn by strata of the number of active units: steps are small.
+_FINE_LADDER = 1.4
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
 #: Chains and steps of the annealing that finds log Z of a start where it is not summed.
@@ -93,7 +93,7 @@ def walk_likelihood_path(
     order = np.argsort(l1_values, kind="stable")
     if kind in CONVEX:
         order = order[::-1]
-    state: SearchState | WindowedState | None = None
+    state: SearchState | StratifiedState | None = None
     for k in delayed_bar(len(l1_values), "penalties", order.tolist()):
         rng = np.random.default_rng([*problem.seed.generate_state(4), k])
         target = family.target(kind, l1_values[k])
@@ -141,15 +141,15 @@ class _Family:
         kind: Kind,
         target: SampledProblem,
         start: Parameters | None,
-        last: SearchState | WindowedState | None,
+        last: SearchState | StratifiedState | None,
         nested: Sequence[Parameters],
-    ) -> SearchState | WindowedState:
+    ) -> SearchState | StratifiedState:
         """Where the search at one strength begins: at the last fit or the best of its starts."""
         layout, starts = target.layout, list(nested)
         if last is not None and last.x.size == layout.size and not nested:
             return replace(last, effort=Effort())
         if last is not None:
-            before = last.theta if isinstance(last, WindowedState) else last.draws[-1].theta
+            before = last.theta if isinstance(last, StratifiedState) else last.draws[-1].theta
             starts.insert(0, before)
         elif start is not None:
             starts.insert(0, start)
@@ -159,8 +159,8 @@ class _Family:
             starts.append(layout.unpack(self._pseudolikelihood_solution(target)))
         elif kind != "srbm":
             starts.append(self._first_start(kind, target.l1))
-        if target.has_windows:
-            return first_windowed_state(rng, target, layout.pack(starts[0]))
+        if target.has_strata:
+            return first_stratified_state(rng, target, layout.pack(starts[0]))
         xs = [layout.pack(theta) for theta in starts]
         log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]
         values = [target.value(x, log_z) for x, (log_z, _) in zip(xs, log_zs, strict=True)]
@@ -174,17 +174,17 @@ class _Family:
 
     def _descended(
         self, rng: np.random.Generator, target: SampledProblem, start: Parameters
-    ) -> SearchState | WindowedState:
+    ) -> SearchState | StratifiedState:
         """From uncoupled units down a ladder of penalties, where no step makes a spurious mode."""
         x = target.layout.pack(start)
-        if target.has_windows:
-            windowed = first_windowed_state(rng, target, x)
+        if target.has_strata:
+            stratified = first_stratified_state(rng, target, x)
             for strength in _ladder(self.strongest, target.l1, _FINE_LADDER):
                 stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
-                windowed = search_windows(
-                    rng, windowed, stronger, self.problem.max_iter, roughly=True
+                stratified = search_strata(
+                    rng, stratified, stronger, self.problem.max_iter, roughly=True
                 )
-            return windowed
+            return stratified
         state, _ = first_state(rng, target, x, *self._log_z(target.layout.unpack(x), rng))
         for strength in _ladder(self.strongest, target.l1):
             stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
@@ -227,21 +227,21 @@ class _Family:
 
 def certified_fit(
     rng: np.random.Generator,
-    state: SearchState | WindowedState,
+    state: SearchState | StratifiedState,
     target: SampledProblem,
     max_iter: int,
-) -> tuple[FitResult, SearchState | WindowedState]:
+) -> tuple[FitResult, SearchState | StratifiedState]:
     """Search until fresh chains find nothing more to gain: the fit, and where the search is."""
     for _ in range(1 + _MORE_SEARCHES):
-        windows, spread = tuple[Window, ...](), None
-        if isinstance(state, WindowedState):
-            state = search_windows(rng, state, target, max_iter)
-            windows = state.windows
+        strata, spread = tuple[Stratum, ...](), None
+        if isinstance(state, StratifiedState):
+            state = search_strata(rng, state, target, max_iter)
+            strata = state.strata
         else:
             state = search(rng, state, target, max_iter)
             spread = state.spread
         theta = target.layout.unpack(state.x)
-        certificate = sampled_certificate(rng, theta, target, state.effort, spread, windows)
+        certificate = sampled_certificate(rng, theta, target, state.effort, spread, strata)
         if certificate.converged and _underrates(rng, theta, target, state):
             certificate = replace(certificate, converged=False)
         is_spent = state.effort.n_iter >= max_iter
@@ -270,7 +270,7 @@ def _underrates(
     rng: np.random.Generator,
     theta: Parameters,
     target: SampledProblem,
-    state: SearchState | WindowedState,
+    state: SearchState | StratifiedState,
 ) -> bool:
     """Whether words that are spread miss what a mode holds, as far as the penalty would notice."""
     if isinstance(state, SearchState):

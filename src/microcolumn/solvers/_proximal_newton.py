@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import eigh
 
 from ..layout import Layout
 from ..validation import Bits, Floats
@@ -67,8 +68,10 @@ def unit_columns(
     bits = words.astype(np.float64)
     rates = bits.mean(axis=0)
     bits -= rates
-    values, vectors = np.linalg.eigh(bits.T @ bits / len(bits))
-    factors = vectors[:, -rank:] * np.sqrt(np.maximum(values[-rank:], 0.0))
+    n_units = len(rates)
+    leading = (max(n_units - rank, 0), n_units - 1)
+    values, vectors = eigh(bits.T @ bits / len(bits), subset_by_index=leading)
+    factors = vectors * np.sqrt(np.maximum(values, 0.0))
     is_pair = at < layout.couplings.stop
     rows, columns = (side[at[is_pair]] for side in layout.pairs)
     units = layout.free[at[~is_pair] - layout.couplings.stop]

@@ -56,12 +56,12 @@ class SamplerSettings:
         words of a round are at least.
     spread_per_parameter : float
         The same for each parameter that is not zero.
-    window_chains, window_witnesses : int
-        Chains of each window of the number of active units for the fit, and for its mass.
-    window_sweeps, annealed_chains, annealing_steps : int
-        Sweeps of a round, and chains and steps of an annealing that finds the mass of a window.
+    stratum_chains, stratum_witnesses : int
+        Chains of each stratum of the number of active units for the fit, and for its mass.
+    stratum_sweeps, annealed_chains, annealing_steps : int
+        Sweeps of a round, and chains and steps of an annealing that finds the mass of a stratum.
     rough_rounds : int
-        Rounds at most of a search by windows that need not come to its end.
+        Rounds at most of a search by strata that need not come to its end.
     underrated_factor : float
         A mode is underrated if it holds so many times what such words say; its mass is rough.
     group_draws : int
@@ -106,9 +106,9 @@ class SamplerSettings:
     spread_units: int = 64
     spread_draws: int = 1 << 14
     spread_per_parameter: float = 10.0
-    window_chains: int = 512
-    window_witnesses: int = 512
-    window_sweeps: int = 8
+    stratum_chains: int = 512
+    stratum_witnesses: int = 512
+    stratum_sweeps: int = 8
     annealed_chains: int = 128
     annealing_steps: int = 150
     rough_rounds: int = 12

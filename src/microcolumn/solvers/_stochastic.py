@@ -67,8 +67,8 @@ class SampledProblem:
         return is_pairwise and layout.n_visible >= self.settings.spread_units
 
     @property
-    def has_windows(self) -> bool:
-        """Whether words are drawn by windows of the number of active units."""
+    def has_strata(self) -> bool:
+        """Whether words are drawn by strata of the number of active units."""
         return self.spreads and not self.layout.counted
 
     @property

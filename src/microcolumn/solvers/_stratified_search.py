@@ -1,10 +1,10 @@
 """Penalised likelihood of pairwise models of many units, by words of all numbers of active units.
 
 Each round takes one Newton step towards the optimum by means of the model's moments, which are
-averaged over rounds as they move, and draws new words where it ends. Words of each window of the
-number of active units (:mod:`._windows`) count by the window's mass. Masses of whole windows
+averaged over rounds as they move, and draws new words where it ends. Words of each stratum of the
+number of active units (:mod:`._strata`) count by the stratum's mass. Masses of whole strata
 change by factors where many couplings change a little, so curvature is that of each coordinate,
-and of what windows, numbers of active units and single units change together.
+and of what strata, numbers of active units and single units change together.
 """
 
 from __future__ import annotations
@@ -21,23 +21,25 @@ from ..validation import Bits, Floats
 from ._bars import delayed_bar
 from ._proximal_newton import proximal_step, unit_columns
 from ._stochastic import Effort, SampledProblem
-from ._windows import Window, first_windows, shares_of
+from ._strata import Stratum, first_strata, shares_of
 
+#: Words of each chain of the first stratum in a round.
+_SNAPSHOTS = 4
 #: Numbers of active units with a column of the curvature each, as edges of intervals; words with
 #: as many active units as the second number show how units vary together.
 _EDGES, _BUSY = (1, 2, 4, 7, 11, 16, 24, 35), 11
-#: Ranks of that curvature, of the first window and of the others.
+#: Ranks of that curvature, of the first stratum and of the others.
 _RANKS = 48, 24
-#: Log share of the mass below which a window is looked at only now and then, in rounds.
+#: Log share of the mass below which a stratum is looked at only now and then, in rounds.
 _ASLEEP, _NAP = -35.0, 5
-#: Rounds between two annealings of a window, and the variance of log Z that asks for one.
+#: Rounds between two annealings of a stratum, and the variance of log Z that asks for one.
 _ANNEALING_ROUNDS, _UNSURE = 10, 0.06
-#: Log share up to which windows rise freely, nats that they may rise beyond it in one step, and
+#: Log share up to which strata rise freely, nats that they may rise beyond it in one step, and
 #: in any.
 _FREE, _RISE, _MOST_RISE = -9.5, 1.0, 5.0
-#: Standard deviation of the change of log p~ over the words of the first window, and of others that
-#: hold much, which a step may cause.
-_MOST_CHANGE, _MOST_WINDOW_CHANGE = 0.8, 1.6
+#: Standard deviation of the change of log p~ over the words of the first stratum, and of others
+#: that hold much, which a step may cause.
+_MOST_CHANGE, _MOST_STRATUM_CHANGE = 0.8, 1.6
 #: Factors by which steps are damped more or less, and trials of a step.
 _MORE, _LESS, _TRIALS = 1.6, 1.3, 20
 #: Slopes at which coordinates that are zero may move, in units of the penalty.
@@ -50,7 +52,7 @@ _ENDED, _ROUNDS_ENDED, _ROUGHLY = 0.7, 4, 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WindowedState:
+class StratifiedState:
     """Where a search is.
 
     Parameters
@@ -59,10 +61,10 @@ class WindowedState:
         The model.
     theta, before : Parameters
         The same, and the model that the words are of.
-    windows : tuple of Window
+    strata : tuple of Stratum
         Words.
     means : ndarray, shape (layout.size,)
-        Slopes of log p~ over the first window, averaged over rounds.
+        Slopes of log p~ over the first stratum, averaged over rounds.
     step : ndarray, shape (layout.size,)
         The last step.
     damping : float
@@ -78,7 +80,7 @@ class WindowedState:
     x: Floats
     theta: Parameters
     before: Parameters
-    windows: tuple[Window, ...]
+    strata: tuple[Stratum, ...]
     means: Floats
     step: Floats
     damping: float = 1.0
@@ -89,41 +91,41 @@ class WindowedState:
     @property
     def log_z(self) -> float:
         """Log Z of the model (nats)."""
-        return float(np.logaddexp.reduce([window.log_mass for window in self.windows]))
+        return float(np.logaddexp.reduce([stratum.log_mass for stratum in self.strata]))
 
     @property
     def log_z_variance(self) -> float:
         """The variance of that."""
-        variances = np.array([window.variance for window in self.windows])
-        return float(shares_of(self.windows) ** 2 @ variances)
+        variances = np.array([stratum.variance for stratum in self.strata])
+        return float(shares_of(self.strata) ** 2 @ variances)
 
     @property
     def log_p(self) -> Floats:
-        """Log probability of each number of active units by its window, shape (n_units + 1,)."""
+        """Log probability of each number of active units by its stratum, shape (n_units + 1,)."""
         log_p = np.empty(self.theta.n_visible + 1)
-        for window, share in zip(self.windows, shares_of(self.windows), strict=True):
-            size = window.highest - window.lowest + 1
-            log_p[window.lowest : window.highest + 1] = math.log(max(share, 1e-300) / size)
+        for stratum, share in zip(self.strata, shares_of(self.strata), strict=True):
+            size = stratum.highest - stratum.lowest + 1
+            log_p[stratum.lowest : stratum.highest + 1] = math.log(max(share, 1e-300) / size)
         return log_p
 
 
-def first_windowed_state(
+def first_stratified_state(
     rng: np.random.Generator, problem: SampledProblem, x: Floats
-) -> WindowedState:
+) -> StratifiedState:
     """The state of a search that starts at ``x``."""
     theta = problem.layout.unpack(x)
-    windows = first_windows(rng, theta, problem.data.words, problem.settings)
-    return WindowedState(x, theta, theta, windows, np.zeros(x.size), np.zeros(x.size))
+    strata = first_strata(rng, theta, problem.data.words, problem.settings)
+    return StratifiedState(x, theta, theta, strata, np.zeros(x.size), np.zeros(x.size))
 
 
-def search_windows(
+def search_strata(
     rng: np.random.Generator,
-    state: WindowedState,
+    state: StratifiedState,
     problem: SampledProblem,
     max_iter: int,
     *,
     roughly: bool = False,
-) -> WindowedState:
+) -> StratifiedState:
     """Rounds until the slopes are as small as the errors of a certificate, or a few times that.
 
     The search ends after ``max_iter`` steps in all.
@@ -132,7 +134,7 @@ def search_windows(
     state = replace(state, squares=())
     with delayed_bar(most_rounds, "likelihood, at most") as bar:
         for _ in range(most_rounds):
-            state = run_windowed_round(rng, state, problem)
+            state = run_stratified_round(rng, state, problem)
             bar.update()
             last = state.squares[-_ROUNDS_ENDED:]
             has_ended = len(last) == _ROUNDS_ENDED and np.mean(last) < _ENDED
@@ -149,19 +151,19 @@ class _Moments(NamedTuple):
     columns: Floats
 
 
-def run_windowed_round(
-    rng: np.random.Generator, state: WindowedState, problem: SampledProblem
-) -> WindowedState:
+def run_stratified_round(
+    rng: np.random.Generator, state: StratifiedState, problem: SampledProblem
+) -> StratifiedState:
     """New words of the model, and a step from there."""
     state = _with_new_words(rng, state, problem)
-    first, *others = state.windows
-    share, *rest = shares_of(state.windows)
+    first, *others = state.strata
+    share, *rest = shares_of(state.strata)
     moments = _moments_by_number(state.theta, problem, first.words)
     means = _averaged(state, moments, problem)
     columns, mean = [math.sqrt(share) * moments.columns], share * means
-    of_windows = [_mean(state.theta, problem, window.words) for window in others]
-    for weight, of_window in zip(rest, of_windows, strict=True):
-        mean += weight * of_window
+    of_strata = [_mean(state.theta, problem, stratum.words) for stratum in others]
+    for weight, of_stratum in zip(rest, of_strata, strict=True):
+        mean += weight * of_stratum
     data = problem.layout.pack_gradient(problem.data(state.theta)[1])
     strengths = np.zeros(state.x.size)
     strengths[problem.layout.couplings] = 2.0 * problem.l1
@@ -177,15 +179,15 @@ def run_windowed_round(
         part = math.sqrt(share * len(busy) / len(first.words))
         columns.append(part * unit_columns(problem.layout, busy, _RANKS[0], at))
     columns[0] = columns[0][at]
-    for window, weight, of_window in zip(others, rest, of_windows, strict=True):
-        # A window that holds little has little curvature, but no step may go beyond that.
+    for stratum, weight, of_stratum in zip(others, rest, of_strata, strict=True):
+        # A stratum that holds little has little curvature, but no step may go beyond that.
         log_share = math.log(max(weight, 1e-300))
         held = max(weight, 0.5 * problem.l1 * math.exp(min(0.5 * (log_share + 11.0), 0.0)))
         if held > 1e-8:
-            columns.append(math.sqrt(held) * (of_window - means)[at, None])
-            diagonal += (held - weight) * problem.layout.multiplicity * of_window
+            columns.append(math.sqrt(held) * (of_stratum - means)[at, None])
+            diagonal += (held - weight) * problem.layout.multiplicity * of_stratum
         if held > 1e-6:
-            of_units = unit_columns(problem.layout, window.words, _RANKS[1], at)
+            of_units = unit_columns(problem.layout, stratum.words, _RANKS[1], at)
             columns.append(math.sqrt(held) * of_units)
     low_rank = np.concatenate(columns, axis=1)
     damping, n_trials = state.damping, 0
@@ -213,27 +215,27 @@ def run_windowed_round(
 
 
 def _with_new_words(
-    rng: np.random.Generator, state: WindowedState, problem: SampledProblem
-) -> WindowedState:
+    rng: np.random.Generator, state: StratifiedState, problem: SampledProblem
+) -> StratifiedState:
     """The state with words of the model itself."""
     settings, n_rounds, words = problem.settings, state.effort.n_rounds, problem.data.words
     frequent = words.X[np.argmax(words.counts)]
-    windows, shares = [], shares_of(state.windows)
-    for k, (window, share) in enumerate(zip(state.windows, shares, strict=True)):
+    strata, shares = [], shares_of(state.strata)
+    for k, (stratum, share) in enumerate(zip(state.strata, shares, strict=True)):
         is_asleep = math.log(max(share, 1e-300)) < _ASLEEP
         if is_asleep and (n_rounds + k) % _NAP:
-            windows.append(window)
+            strata.append(stratum)
             continue
-        n_words = problem.first_draws() if k == 0 else 1
-        moved = window.moved(rng, state.before, state.theta, n_words, settings)
+        n_words = _SNAPSHOTS * len(stratum.chains) if k == 0 else 1
+        moved = stratum.moved(rng, state.before, state.theta, n_words, settings)
         if is_asleep:
             moved = replace(moved, variance=math.inf)
         if k == 0:
             moved = moved.with_frequent_word(state.theta, frequent)
         if (k and (n_rounds + k) % _ANNEALING_ROUNDS == 0) or moved.variance > _UNSURE:
             moved = moved.weighed(rng, state.theta, settings)
-        windows.append(moved)
-    return replace(state, windows=tuple(windows), before=state.theta)
+        strata.append(moved)
+    return replace(state, strata=tuple(strata), before=state.theta)
 
 
 def _mean(theta: Parameters, problem: SampledProblem, words: Bits) -> Floats:
@@ -252,7 +254,7 @@ def _moments_by_number(theta: Parameters, problem: SampledProblem, words: Bits) 
     return _Moments(mean, (means - mean[:, None]) * np.sqrt(shares))
 
 
-def _averaged(state: WindowedState, new: _Moments, problem: SampledProblem) -> Floats:
+def _averaged(state: StratifiedState, new: _Moments, problem: SampledProblem) -> Floats:
     """Means of all rounds, moved as the curvature says they have moved by the last step."""
     weight = max(_WEIGHT, 1.0 / (1.0 + state.n_averaged))
     multiplicity, old = problem.layout.multiplicity, state.means
@@ -272,22 +274,22 @@ def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
     return diagonal
 
 
-def _is_short(state: WindowedState, theta: Parameters) -> bool:
-    """Whether the words stand for a model so far away, and no window gains too much."""
+def _is_short(state: StratifiedState, theta: Parameters) -> bool:
+    """Whether the words stand for a model so far away, and no stratum gains too much."""
     changes = [
-        None if math.log(max(share, 1e-300)) < _ASLEEP else window.change(state.theta, theta)
-        for window, share in zip(state.windows, shares_of(state.windows), strict=True)
+        None if math.log(max(share, 1e-300)) < _ASLEEP else stratum.change(state.theta, theta)
+        for stratum, share in zip(state.strata, shares_of(state.strata), strict=True)
     ]
     assert changes[0] is not None
     if changes[0].std() > _MOST_CHANGE:
         return False
     log_z = _log_mean(changes[0])
-    for change, share in zip(changes[1:], shares_of(state.windows)[1:], strict=True):
+    for change, share in zip(changes[1:], shares_of(state.strata)[1:], strict=True):
         if change is None:
             continue
         log_share, rise = math.log(share), _log_mean(change) - log_z
         most = min(max(_FREE - log_share, 0.0) + _RISE, _MOST_RISE)
-        if rise > most or (log_share > _FREE - 2.0 and change.std() > _MOST_WINDOW_CHANGE):
+        if rise > most or (log_share > _FREE - 2.0 and change.std() > _MOST_STRATUM_CHANGE):
             return False
     return True
 
