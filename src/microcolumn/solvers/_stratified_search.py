@@ -30,13 +30,14 @@ _SNAPSHOTS = 4
 _EDGES, _BUSY = (1, 2, 4, 7, 11, 16, 24, 35), 11
 #: Ranks of that curvature, of the first stratum and of the others.
 _RANKS = 48, 24
-#: Log share of the mass below which a stratum is looked at only now and then, in rounds.
-_ASLEEP, _NAP = -35.0, 5
+#: Log share of the mass below which a stratum is looked at only now and then, in rounds, and below
+#: which four times as rarely.
+_ASLEEP, _NAP, _FAST_ASLEEP = -35.0, 5, -120.0
 #: Rounds between two annealings of a stratum, and the variance of log Z that asks for one.
-_ANNEALING_ROUNDS, _UNSURE = 10, 0.06
+_ANNEALING_ROUNDS, _UNSURE = 5, 0.06
 #: Log share up to which strata rise freely, nats that they may rise beyond it in one step, and
-#: in any.
-_FREE, _RISE, _MOST_RISE = -9.5, 1.0, 5.0
+#: in any; nats that they may fall, if they hold much.
+_FREE, _RISE, _MOST_RISE, _MOST_FALL = -9.5, 0.3, 5.0, 2.0
 #: Standard deviation of the change of log p~ over the words of the first stratum, and of others
 #: that hold much, which a step may cause.
 _MOST_CHANGE, _MOST_STRATUM_CHANGE = 0.8, 1.6
@@ -44,11 +45,11 @@ _MOST_CHANGE, _MOST_STRATUM_CHANGE = 0.8, 1.6
 _MORE, _LESS, _TRIALS = 1.6, 1.3, 20
 #: Slopes at which coordinates that are zero may move, in units of the penalty.
 _NEARLY = 0.7
-#: Weight of a round's words in the moments, and the first rounds, which average them all.
-_WEIGHT, _SETTLING = 0.2, 4
+#: Weight of a round's words in the moments, but for the first rounds.
+_WEIGHT = 0.15
 #: Mean square of the slopes, in units of the errors of a certificate, at which a search ends: of
 #: averages over so many rounds; and roughly, of each.
-_ENDED, _ROUNDS_ENDED, _ROUGHLY = 0.7, 4, 3.0
+_ENDED, _ROUNDS_ENDED, _ROUGHLY = 1.0, 4, 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,8 +223,9 @@ def _with_new_words(
     frequent = words.X[np.argmax(words.counts)]
     strata, shares = [], shares_of(state.strata)
     for k, (stratum, share) in enumerate(zip(state.strata, shares, strict=True)):
-        is_asleep = math.log(max(share, 1e-300)) < _ASLEEP
-        if is_asleep and (n_rounds + k) % _NAP:
+        log_share = math.log(max(share, 1e-300))
+        is_asleep = log_share < _ASLEEP
+        if is_asleep and (n_rounds + k) % (_NAP if log_share > _FAST_ASLEEP else 4 * _NAP):
             strata.append(stratum)
             continue
         n_words = _SNAPSHOTS * len(stratum.chains) if k == 0 else 1
@@ -289,7 +291,9 @@ def _is_short(state: StratifiedState, theta: Parameters) -> bool:
             continue
         log_share, rise = math.log(share), _log_mean(change) - log_z
         most = min(max(_FREE - log_share, 0.0) + _RISE, _MOST_RISE)
-        if rise > most or (log_share > _FREE - 2.0 and change.std() > _MOST_STRATUM_CHANGE):
+        holds_much = log_share > _FREE - 2.0
+        is_far = rise < -_MOST_FALL or change.std() > _MOST_STRATUM_CHANGE
+        if rise > most or (holds_much and is_far):
             return False
     return True
 
