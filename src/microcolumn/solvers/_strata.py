@@ -42,6 +42,8 @@ _DRIFT, _ROUGH = 1e-3, 3e-3
 #: Effective sample size of annealing from which on its words replace some of the chains', and their
 #: share.
 _ENOUGH, _RENEWED = 20.0, 0.25
+#: Variance of a log Z that is guessed by every so many witnesses.
+_GUESSED, FEW = 1e6, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +118,7 @@ class Stratum:
         stratum = self.with_estimate(log_z, 1.0 / size + _ROUGH)
         if size < _ENOUGH:
             return stratum
-        renewed = 1.0 if math.isinf(self.variance) else _RENEWED
+        renewed = _RENEWED if self.variance < 1.0 else 1.0
         weights = np.exp(log_weights - log_weights.max())
         chains, witnesses = self.chains.copy(), self.witnesses.copy()
         for each in (chains, witnesses):
@@ -132,9 +134,14 @@ class Stratum:
         mean = self.log_z + share * (log_z - self.log_z)
         return replace(self, log_z=mean, variance=share * variance)
 
-    def change(self, before: Parameters, theta: Parameters) -> Floats:
-        """Change of log p~ of the witnesses from one model to another, shape (n_witnesses,)."""
-        return _change(self.witnesses, before, theta)
+    def change(self, before: Parameters, theta: Parameters, every: int = 1) -> Floats:
+        """Change of log p~ of the witnesses, or some, from one model to another, (n_witnesses,)."""
+        return _change(self.witnesses[::every], before, theta)
+
+    def guessed(self, before: Parameters, theta: Parameters) -> Stratum:
+        """The stratum of another model by a few of the words that it has."""
+        log_ratio, _ = log_mean(self.change(before, theta, FEW))
+        return replace(self, log_z=self.log_z + log_ratio, variance=_GUESSED)
 
     def moved(
         self,

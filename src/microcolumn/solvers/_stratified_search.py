@@ -21,7 +21,7 @@ from ..validation import Bits, Floats
 from ._bars import delayed_bar
 from ._proximal_newton import proximal_step, unit_columns
 from ._stochastic import Effort, SampledProblem
-from ._strata import Stratum, first_strata, shares_of
+from ._strata import FEW, Stratum, first_strata, shares_of
 
 #: Words of each chain of the first stratum in a round.
 _SNAPSHOTS = 4
@@ -30,9 +30,8 @@ _SNAPSHOTS = 4
 _EDGES, _BUSY = (1, 2, 4, 7, 11, 16, 24, 35), 11
 #: Ranks of that curvature, of the first stratum and of the others.
 _RANKS = 48, 24
-#: Log share of the mass below which a stratum is looked at only now and then, in rounds, and below
-#: which four times as rarely.
-_ASLEEP, _NAP, _FAST_ASLEEP = -35.0, 5, -120.0
+#: Share of the mass below which a stratum has new words only now and then, in rounds.
+_ASLEEP, _NAP = math.exp(-35.0), 5
 #: Rounds between two annealings of a stratum, and the variance of log Z that asks for one.
 _ANNEALING_ROUNDS, _UNSURE = 5, 0.06
 #: Log share up to which strata rise freely, nats that they may rise beyond it in one step, and
@@ -223,15 +222,11 @@ def _with_new_words(
     frequent = words.X[np.argmax(words.counts)]
     strata, shares = [], shares_of(state.strata)
     for k, (stratum, share) in enumerate(zip(state.strata, shares, strict=True)):
-        log_share = math.log(max(share, 1e-300))
-        is_asleep = log_share < _ASLEEP
-        if is_asleep and (n_rounds + k) % (_NAP if log_share > _FAST_ASLEEP else 4 * _NAP):
-            strata.append(stratum)
+        if share < _ASLEEP and (n_rounds + k) % _NAP:
+            strata.append(stratum.guessed(state.before, state.theta))
             continue
         n_words = _SNAPSHOTS * len(stratum.chains) if k == 0 else 1
         moved = stratum.moved(rng, state.before, state.theta, n_words, settings)
-        if is_asleep:
-            moved = replace(moved, variance=math.inf)
         if k == 0:
             moved = moved.with_frequent_word(state.theta, frequent)
         if (k and (n_rounds + k) % _ANNEALING_ROUNDS == 0) or moved.variance > _UNSURE:
@@ -278,19 +273,18 @@ def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
 
 def _is_short(state: StratifiedState, theta: Parameters) -> bool:
     """Whether the words stand for a model so far away, and no stratum gains too much."""
-    changes = [
-        None if math.log(max(share, 1e-300)) < _ASLEEP else stratum.change(state.theta, theta)
-        for stratum, share in zip(state.strata, shares_of(state.strata), strict=True)
-    ]
-    assert changes[0] is not None
-    if changes[0].std() > _MOST_CHANGE:
+    first, *others = state.strata
+    of_first = first.change(state.theta, theta)
+    if of_first.std() > _MOST_CHANGE:
         return False
-    log_z = _log_mean(changes[0])
-    for change, share in zip(changes[1:], shares_of(state.strata)[1:], strict=True):
-        if change is None:
-            continue
-        log_share, rise = math.log(share), _log_mean(change) - log_z
-        most = min(max(_FREE - log_share, 0.0) + _RISE, _MOST_RISE)
+    log_z = _log_mean(of_first)
+    for stratum, share in zip(others, shares_of(state.strata)[1:], strict=True):
+        is_asleep = share < _ASLEEP
+        change = stratum.change(state.theta, theta, FEW if is_asleep else 1)
+        log_share, rise = math.log(max(share, 1e-300)), _log_mean(change) - log_z
+        most = max(_FREE - log_share, 0.0)
+        # Words of one that is asleep are not the model's, and it may rise more than they say.
+        most = 0.5 * most if is_asleep else min(most + _RISE, _MOST_RISE)
         holds_much = log_share > _FREE - 2.0
         is_far = rise < -_MOST_FALL or change.std() > _MOST_STRATUM_CHANGE
         if rise > most or (holds_much and is_far):
