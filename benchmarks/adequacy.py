@@ -60,9 +60,11 @@ def mixed(n_units: int, seed: int) -> mc.models.BernoulliMixture:
     return mc.models.BernoulliMixture.from_parameters(modes, [0.75, 0.15, 0.1])
 
 
-def fitted(rival: mc.models.Rival, n_units: int, seed: int) -> mc.models.Rival:
-    """A rival that resembles an RBM with planted groups."""
-    return clone(rival).fit(planted(n_units, seed).sample(20_000, seed))
+def fitted(
+    alternative: mc.models.AlternativeModel, n_units: int, seed: int
+) -> mc.models.AlternativeModel:
+    """An alternative model that resembles an RBM with planted groups."""
+    return clone(alternative).fit(planted(n_units, seed).sample(20_000, seed))
 
 
 def independent(model: mc.models.WordModel, n: int, rng: np.random.Generator) -> Bits:

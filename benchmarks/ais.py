@@ -3,7 +3,7 @@
     python benchmarks/ais.py            # 500 chains x 10,000 sweeps x 23 units x 25 hidden units
     python benchmarks/ais.py --quick    # a tenth of the sweeps
 
-Core time is processor time summed over all threads. The NumPy rival keeps the same state
+Core time is processor time summed over all threads. The NumPy alternative keeps the same state
 (fields, exp of the hidden inputs) and is vectorised over chains and hidden units. Proposals are
 bound by the multipliers, so the share of their peak is stated, and highest where nothing flips
 (activity 0); a flip rewrites a row of fields and hidden inputs and is bound by the stores.
@@ -89,8 +89,8 @@ def main() -> None:
         theta = model(bias)
         rate = sweeps(theta, 200).words.mean()
         core = least(time.process_time, lambda theta=theta: sweeps(theta, n_sweeps), 3)
-        rival = least(time.process_time, lambda theta=theta: numpy_sweeps(theta, 20), 3)
-        ours, theirs = core / (updates * n_sweeps), rival / (updates * 20)
+        alternative = least(time.process_time, lambda theta=theta: numpy_sweeps(theta, 20), 3)
+        ours, theirs = core / (updates * n_sweeps), alternative / (updates * 20)
         print(
             f"activity {rate:5.1%}: {ours * 1e9:5.2f} ns of core time per site update, "
             f"{OPERATIONS / peak / ours:.0%} of peak, {theirs / ours:.0f} x faster than NumPy"

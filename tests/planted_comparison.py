@@ -1,6 +1,7 @@
 """A comparison of models whose scores are given."""
 
-from microcolumn.evaluate import SplitScore
+from planted_scores import planted_score
+
 from microcolumn.evaluate.splits import compare_splits
 from microcolumn.models import ModelSpec
 
@@ -14,6 +15,7 @@ def compared(levels, n_splits=4, split_by="blocks", scatter=1.0, **flags):
     ``scatter`` scales what splits add to models with hidden units alone; ``flags`` are fields of
     the scores by name of the model, such as ``Ising={"fit_converged": False}``.
     """
+    stderr = {name: 0.3 + 0.1 * scatter * ("RBM" in name) for name in levels}
     values = {
         name: [
             level + SHARED[k] + (scatter * HIDDEN[k] if "RBM" in name else 0.0)
@@ -23,17 +25,10 @@ def compared(levels, n_splits=4, split_by="blocks", scatter=1.0, **flags):
     }
     found = {
         ModelSpec.of(name): [
-            SplitScore(k, value, 0.3, spikes_per_second=20.0, **flags.get(name, {}))
+            planted_score(k, value, stderr[name], spikes_per_second=20.0, **flags.get(name, {}))
             for k, value in enumerate(each)
         ]
         for name, each in values.items()
     }
-    differences = {
-        (a, b): {k: (values[a][k] - values[b][k], 0.1) for k in range(n_splits)}
-        for a in levels
-        for b in levels
-        if a < b
-    }
     where = {"recording": "cells", "experiment": "instantaneous"}
-    how = {"n_blocks": 20, "n_planned": n_splits, "split_by": split_by}
-    return compare_splits(found, differences, 10, 1.0, **how, **where)
+    return compare_splits(found, 10, 0.5, n_planned=n_splits, split_by=split_by, **where)

@@ -12,6 +12,7 @@ ATTRIBUTES = {
     "false_mass": "spurious_mass",
     "has_false_mode": "has_spurious_mode",
     "is_light": "is_fast",
+    "lift": "dirichlet_gain",
     "light_above": "fast_above_bits",
     "only_live": "drop_dead_units",
     "silenced": "negative_units",

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from .errors import BadArgument, BadInput
-from .origin import Origin, ordered
 from .repeats import Repeats
 from .timeline import Places
 from .validation import Bits, Floats, real_array
 from .words import Words, check_unweighted
+from .words_info import WordsInfo, ordered
 
 #: Widths of the kernel that are tried unless asked, in bins; infinite is no drive at all.
 _WIDTHS_BINS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, math.inf)
@@ -43,7 +43,7 @@ class StimulusDrive:
     ----------
     repeats : Repeats
         When the stimulus was shown.
-    origin : Origin
+    words_info : WordsInfo
         Units and bins of the words that it was made of.
     spikes : ndarray of uint8, shape (n_repeats, n_moments, n_units)
         Bins with a spike of each repeat at each moment of the stimulus.
@@ -71,7 +71,7 @@ class StimulusDrive:
     """
 
     repeats: Repeats
-    origin: Origin
+    words_info: WordsInfo
     spikes: Bits
     observed: Bits
     width_s: Floats
@@ -99,8 +99,8 @@ class StimulusDrive:
             both, and half a bin to 64 bins in factors of two.
         """
         repeat, moment = repeats.located(words)
-        origin = Origin.of(words)
-        assert origin is not None  # plain arrays have been refused
+        words_info = WordsInfo.of(words)
+        assert words_info is not None  # plain arrays have been refused
         check_unweighted(words)
         n_present = np.unique(repeat).size
         if n_present < 2:
@@ -113,7 +113,7 @@ class StimulusDrive:
         np.add.at(spikes, (repeat, moment), words.expand())
         widths = _checked_widths(widths_s, words.bin_width)
         none = np.full(words.n_units, np.inf), np.ones(words.n_units), np.zeros(words.n_units, bool)
-        return cls(repeats, origin, spikes, observed, *none)._chosen(widths)
+        return cls(repeats, words_info, spikes, observed, *none)._chosen(widths)
 
     def _chosen(self, widths: Floats) -> StimulusDrive:
         """The drive with the settings that left-out repeats prefer, for each unit."""
@@ -156,7 +156,7 @@ class StimulusDrive:
 
     def psth_hz(self) -> Floats:
         """Smoothed rate of each unit at each moment, bins per second, (n_moments, n_units)."""
-        return self._rates(None) / self.origin.bin_width
+        return self._rates(None) / self.words_info.bin_width
 
     def offsets(self, words: Words) -> tuple[Floats, Places]:
         """Log odds of a spike relative to those at the unit's mean rate, from the other repeats.
@@ -174,7 +174,7 @@ class StimulusDrive:
         row : ndarray of int64, shape (n_bins,)
             Row of each bin.
         """
-        repeat, moment = self.repeats.located(ordered(words, self.origin))
+        repeat, moment = self.repeats.located(ordered(words, self.words_info))
         seen = self._seen
         left_out = np.where(seen[repeat], repeat, -1)
         n_moments = self.observed.shape[1]
@@ -243,7 +243,7 @@ class StimulusDrive:
     def _smoothed(self, left_out: int | None, widths_s: Floats) -> Iterator[tuple[Floats, Floats]]:
         """Sums under each kernel of both counts; of an infinite one nothing, which is the mean."""
         hits, seen = self._counts(left_out)
-        for width in widths_s / self.origin.bin_width:
+        for width in widths_s / self.words_info.bin_width:
             if math.isinf(width):
                 yield np.zeros_like(hits), np.zeros((seen.size, 1))
             else:

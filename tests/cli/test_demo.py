@@ -72,7 +72,7 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert all(each in words for each in cautions(results))
     written = page.read_text(encoding="utf-8")
     before = when_finished(store)
-    # Data; fits, of rivals too; test; patterns and annealing; predictions; structures; assemblies.
+    # Data; fits with alternatives; test; patterns, annealing; predictions; structures; assemblies.
     assert len(before) == 1 + 7 + 1 + 2 + 7 + 3 + 2
     again = demo("--out", out)
     assert again.stdout == result.stdout

@@ -13,10 +13,15 @@ def test_the_share_of_pairs_is_the_ising_models_gain_over_the_best_models():
     assert compared({"RBM 25": 12.0, "RBM 5": 11.0}).share_of_pairs is None
 
 
-def test_more_rivals_do_not_make_the_papers_own_question_harder():
+def test_more_alternatives_do_not_make_the_papers_own_question_harder():
     ours = {"Ising": 10.0, "RBM 25": 12.0}
-    rivals = {"BernoulliMixture": 14.0, "Tree": 3.0, "TwoTree": 4.0, "PopulationTracking": 5.0}
-    alone, among = compared(ours), compared(ours | rivals)
+    alternatives = {
+        "BernoulliMixture": 14.0,
+        "Tree": 3.0,
+        "TwoTree": 4.0,
+        "PopulationTracking": 5.0,
+    }
+    alone, among = compared(ours), compared(ours | alternatives)
     assert among.pair("RBM 25", "Ising").p_holm == alone.pair("RBM 25", "Ising").p_holm
     few = compared(ours | {"Tree": 3.0})
     assert among.pair("RBM 25", "Tree").p_holm > few.pair("RBM 25", "Tree").p_holm

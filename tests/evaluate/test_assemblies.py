@@ -149,6 +149,9 @@ ROW = Assembly(0, ("a", "b"), (), "", math.nan, math.nan, 0.1, 5.0, 5, 0.8, 0.9,
         ({"stderr": 1.3}, "not needed"),
         ({"stderr": math.nan}, "not needed"),  # one word has no error
         ({"units": ("a",)}, "no group"),
+        ({"units": tuple("abcd"), "n_recorded": 5}, "common drive"),
+        ({"units": tuple("abcd"), "n_recorded": 6}, "assembly"),
+        ({"units": tuple("ab"), "n_recorded": 2}, "assembly"),  # so few are a pair
         ({"n_others": 0, "stability": math.nan}, "not known"),
     ],
 )
@@ -211,7 +214,7 @@ def test_refits_are_of_halves_that_share_no_word_and_the_same_for_a_seed():
     words = _words(400)
     model = RBM(2, objective="mpf", l1=0.01)
     first, second, third = refits(model, words, 3)
-    assert first.origin_.n_bins == second.origin_.n_bins == 200
+    assert first.words_info_.n_bins == second.words_info_.n_bins == 200
     both = (first.rates_ * 200 + second.rates_ * 200) / 400
     assert both == pytest.approx(words.rates, abs=0.005)  # rates have a floor
     assert (third.l1, third.n_hidden) == (0.01, 2)

@@ -106,7 +106,7 @@ def test_weights_of_hundreds_stay_finite_and_right():
 
 
 @pytest.mark.parametrize("given", ["rest", "past"])
-def test_rivals_gain_what_their_predictions_are_worth(given):
+def test_alternatives_gain_what_their_predictions_are_worth(given):
     rng = np.random.default_rng(3)
     up = rng.random((3000, 1)) < 0.2
     words = Words.from_array(rng.random((3000, 3)) < np.where(up, 0.6, 0.05)).embed(2)

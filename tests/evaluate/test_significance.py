@@ -5,12 +5,12 @@ import pytest
 from scipy import stats
 
 from microcolumn.evaluate.significance import (
-    claimed_stderr,
+    Estimate,
     corrected_stderr,
     degrees_of_freedom,
-    half_width,
     holm,
     p_value,
+    pooled,
     split_stderr,
 )
 
@@ -27,12 +27,6 @@ def test_the_corrected_error_adds_the_share_of_words_to_the_variance():
     assert corrected_stderr(values, 0.7) == pytest.approx(expected, rel=1e-14)
 
 
-def test_below_three_splits_the_larger_error_is_printed():
-    assert claimed_stderr(math.nan, 0.1, 1) == 0.1
-    assert [claimed_stderr(corrected, 0.1, 2) for corrected in (0.02, 1.5)] == [0.1, 1.5]
-    assert [claimed_stderr(corrected, 0.1, 3) for corrected in (0.02, 1.5)] == [0.02, 1.5]
-
-
 def test_splits_of_single_words_have_one_degree_of_freedom_less_than_splits():
     assert [degrees_of_freedom(n) for n in (2, 3, 10)] == pytest.approx([1, 2, 9])
     assert math.isnan(degrees_of_freedom(1))
@@ -45,15 +39,36 @@ def test_few_blocks_leave_fewer_degrees_of_freedom_however_many_splits_deal_them
     assert degrees_of_freedom(3, 2) == pytest.approx(1 / (1 / 2 + 1))
 
 
-def test_p_and_interval_are_those_of_students_t():
+def test_p_values_are_those_of_students_t():
     assert p_value(2.0, 1.0, 9) == pytest.approx(2 * stats.t(9).sf(2.0), rel=1e-12)
     assert p_value(-3.7, 1.0, 1) == pytest.approx(0.17, abs=0.005)  # 3e-4 by a normal test
     assert p_value(0.0, 0.0, 2) == 1.0
     assert p_value(1.0, 0.0, 2) == 0.0
     assert math.isnan(p_value(1.0, math.nan, 2))
-    low, high = stats.t(4.3, scale=0.2).interval(0.95)
-    assert (-half_width(0.2, 4.3), half_width(0.2, 4.3)) == pytest.approx((low, high))
-    assert math.isnan(half_width(0.2, math.nan))
+
+
+def test_recordings_that_agree_within_errors_are_pooled_by_their_weights():
+    estimates = [Estimate(1.0, 0.1, "%"), Estimate(1.02, 0.2, "%"), Estimate(0.98, 0.2, "%")]
+    mean, interval, spread = pooled(estimates)
+    assert spread == 0.0
+    weights = np.array([100.0, 25.0, 25.0])
+    assert mean.value == pytest.approx(np.average([1.0, 1.02, 0.98], weights=weights))
+    assert interval[0] < mean.value < interval[1]
+    assert pooled(estimates[:1]) is None
+    assert pooled([Estimate(1.0, math.nan), Estimate(1.0, 0.1)]) is None
+
+
+def test_the_pooled_interval_holds_the_mean_of_recordings_that_differ():
+    rng = np.random.default_rng(0)
+    held, spreads = 0, []
+    for _ in range(500):
+        errors = rng.uniform(0.5, 1.5, size=6)
+        values = 5.0 + 2.0 * rng.normal(size=6) + errors * rng.normal(size=6)
+        found = pooled([Estimate(v, e) for v, e in zip(values, errors, strict=True)])
+        held += found[1][0] < 5.0 < found[1][1]
+        spreads.append(found[2] ** 2)
+    assert held / 500 == pytest.approx(0.95, abs=0.03)
+    assert np.mean(spreads) == pytest.approx(4.0, rel=0.15)
 
 
 def test_holms_correction_is_the_stepwise_rejection_it_stands_for():

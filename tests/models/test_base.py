@@ -212,8 +212,8 @@ def test_a_fitted_model_knows_its_units_bins_and_span(recording, kind):
     assert model.unit_ids_ == recording.units.ids
     assert model.units_.layer == recording.units.layer
     assert (model.bin_width_, model.window_) == (0.020, 1)
-    assert (model.origin_.start_s, model.origin_.stop_s) == (10.0, pytest.approx(50.0))
+    assert (model.words_info_.start_s, model.words_info_.stop_s) == (10.0, pytest.approx(50.0))
     assert pickle.loads(pickle.dumps(model)).unit_ids_ == model.unit_ids_
     assert not hasattr(clone(model), "bin_width_")
     model.fit(words.expand())
-    assert model.bin_width_ is model.unit_ids_ is model.units_ is model.origin_ is None
+    assert model.bin_width_ is model.unit_ids_ is model.units_ is model.words_info_ is None

@@ -27,6 +27,8 @@ MODELS = {
     "gaussian": mc.models.DichotomizedGaussian(),
     "mixture": mc.models.BernoulliMixture(3),
     "modes": mc.models.HiddenMarkovModes(3),
+    "drive": mc.models.CommonDrive(),
+    "free drive": mc.models.CommonDrive("free"),
     "universal": mc.models.DirichletProcess(mc.models.Tree(), concentration="evidence"),
 }
 N = 5
@@ -137,7 +139,7 @@ def test_words_in_another_order_of_units_are_put_right(X, name):
     assert fitted.score(turned) == pytest.approx(fitted.score(words), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["k-pairwise", "cascade", "tree", "two-tree", "tracking"])
+@pytest.mark.parametrize("name", ["k-pairwise", "cascade", "tree", "two-tree", "tracking", "drive"])
 def test_a_fit_does_not_depend_on_the_order_of_units(X, fits, name):
     order = np.array([3, 1, 4, 0, 2])
     turned = clone(MODELS[name]).fit(X[:, order])
@@ -191,6 +193,7 @@ def test_any_number_of_threads_gives_the_same_bits(X, name):
         mc.models.TwoTree(),
         mc.models.PopulationTracking(),
         mc.models.BernoulliMixture(3),
+        mc.models.CommonDrive(),
     ],
     ids=repr,
 )
@@ -227,6 +230,8 @@ def test_models_that_do_not_know_the_past_say_so(X, fits):
         mc.models.BernoulliMixture(0),
         mc.models.BernoulliMixture(smoothing=0.0),
         mc.models.HiddenMarkovModes(n_init=0),
+        mc.models.CommonDrive("normal"),
+        mc.models.CommonDrive(ridge=0.0),
         mc.models.KPairwise(smoothing=-1.0),
     ],
     ids=repr,
@@ -237,7 +242,7 @@ def test_settings_out_of_range_are_refused(model):
 
 
 @pytest.mark.parametrize(
-    "name", ["k-pairwise", "cascade", "tree", "tracking", "mixture", "universal"]
+    "name", ["k-pairwise", "cascade", "tree", "tracking", "mixture", "drive", "universal"]
 )
 def test_the_best_of_a_grid_is_chosen_on_held_out_words(X, fits, name):
     train, held = (mc.Words.from_array(part) for part in (X[:2000], X[2000:]))

@@ -81,14 +81,14 @@ def test_what_a_model_is_of_comes_back_and_costs_little(tmp_path, window):
     model.save(tmp_path / "model.safetensors")
     copy = mc.load(tmp_path / "model.safetensors")
     assert (copy.bin_width_, copy.window_, copy.unit_ids_) == (0.010, window, ("7", "12"))
-    assert (copy.origin_.start_s, copy.origin_.stop_s) == (50.0, pytest.approx(52.0))
-    assert copy.origin_.n_bins == model.origin_.n_bins == 201 - window
+    assert (copy.words_info_.start_s, copy.words_info_.stop_s) == (50.0, pytest.approx(52.0))
+    assert copy.words_info_.n_bins == model.words_info_.n_bins == 201 - window
     assert (copy.units_.layer, copy.units_.quality) == (("", "IV"), ("good", "mua"))
     assert copy.units_.depth_reference == "tip"
     assert np.array_equal(copy.units_.depth_um, [np.nan, 900.0], equal_nan=True)
     assert copy.units_.multiunit.tolist() == [False, True]
     with_origin = (tmp_path / "model.safetensors").stat().st_size
-    model.origin_ = None
+    model.words_info_ = None
     assert with_origin - len(to_bytes(model)) < 400
 
 

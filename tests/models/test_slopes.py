@@ -47,6 +47,26 @@ def mixture(words):
     return model, odds + [moved("weights", k) for k in range(2)]
 
 
+def drive(words, distribution):
+    model = mc.models.CommonDrive().fit(words)
+    if distribution == "free":  # few nodes, of which each is a direction of its own
+        nodes, weights = [-1.5, 0.0, 1.0, 2.0], [0.2, 0.4, 0.3, 0.1]
+        model = mc.models.CommonDrive.from_parameters(model.b_, model.w_, nodes, weights)
+
+    def moved(name, place):
+        def move(step):
+            arrays = {k: v.copy() for k, v in model._arrays().items()}
+            arrays[name][place] *= np.exp(step) if name == "weights" else 1.0
+            arrays[name][place] += 0.0 if name == "weights" else step
+            arrays["weights"] /= arrays["weights"].sum()
+            return mc.models.CommonDrive.from_parameters(**arrays)
+
+        return move
+
+    free = ["b", "w", "weights"] if distribution == "free" else ["b", "w"]
+    return model, [moved(k, at) for k in free for at in range(model._arrays()[k].size)]
+
+
 def tree(words, cls):
     model = cls().fit(words)
 
@@ -120,6 +140,8 @@ def projections(words):
 
 CASES = {
     "mixture": mixture,
+    "drive": lambda words: drive(words, "gaussian"),
+    "free drive": lambda words: drive(words, "free"),
     "tree": lambda words: tree(words, mc.models.Tree),
     "2-tree": lambda words: tree(words, mc.models.TwoTree),
     "cascade": cascade,

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from microcolumn.models._alternative import AlternativeModel
 from microcolumn.models._files import MODELS, model_class
-from microcolumn.models._rival import Rival
 
 
-class AlwaysSilent(Rival):
-    """The least that a rival is made of: the silent word has probability 1."""
+class AlwaysSilent(AlternativeModel):
+    """The least that an alternative model is made of: the silent word has probability 1."""
 
     def _fit(self, words):
         pass
@@ -25,10 +25,10 @@ class AlwaysSilent(Rival):
 
 
 @pytest.mark.parametrize("part", ["_fit", "_log_probability", "_draw"])
-def test_a_rival_that_lacks_a_part_is_not_made(part):
+def test_a_alternative_that_lacks_a_part_is_not_made(part):
     parts = {name: value for name, value in vars(AlwaysSilent).items() if name != part}
     with pytest.raises(TypeError, match=part):
-        type("Lacking", (Rival,), parts)()
+        type("Lacking", (AlternativeModel,), parts)()
 
 
 @pytest.mark.parametrize("kind", [model_class(name) for name in MODELS])
@@ -36,7 +36,7 @@ def test_every_model_has_all_parts(kind):
     assert not kind.__abstractmethods__
 
 
-def test_the_least_rival_predicts_by_both_values_of_a_bit_and_has_no_slopes():
+def test_the_least_alternative_predicts_by_both_values_of_a_bit_and_has_no_slopes():
     words = np.zeros((3, 2), dtype=np.uint8)
     model = AlwaysSilent().fit(words)
     assert (model.log_odds(words, [1, 0]) == np.finfo(float).min).all()

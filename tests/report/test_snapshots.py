@@ -75,7 +75,7 @@ def finding(name="A", **options):
 def answers():
     """Titles and paragraphs of one recording and of several, by what they are of."""
     one = {kind: finding(kind, **options) for kind, options in KINDS.items()}
-    rival = finding("rival", levels=GROUPS | {"BernoulliMixture": 20.0})
+    alternative = finding("alternative", levels=GROUPS | {"BernoulliMixture": 20.0})
     rows = planted.assemblies(list("abcdefghij"))
     inside = replace(one["groups"], layering=LAYERS, assemblies={"RBM 25": rows})
     outside = replace(inside, layering=replace(LAYERS, n_inside=0, share=0.55))
@@ -86,17 +86,19 @@ def answers():
     cases |= {
         "all": list(one.values()),
         "thirty": [replace(inside, label=f"recording {n}") for n in range(30)],
-        "rival": [rival],
-        "equal rival": [finding(levels=KINDS["equal"]["levels"] | {"Tree": 20.0}, scatter=0.1)],
-        "rival and groups": [rival, one["groups"]],
-        "rivals behind": [
+        "alternative": [alternative],
+        "equal alternative": [
+            finding(levels=KINDS["equal"]["levels"] | {"Tree": 20.0}, scatter=0.1)
+        ],
+        "alternative and groups": [alternative, one["groups"]],
+        "alternatives behind": [
             finding(n, levels=GROUPS | {"BernoulliMixture": 11.0, "TwoTree": 5.0}) for n in "AB"
         ],
         "layers": [inside],
         "layers and none": [inside, outside, one["groups"]],
         "a large gain": [finding(levels={"Ising": 50.0, "RBM 25": 61.0})],
         "a small gain": [finding(levels={"Ising": 50.0, "RBM 25": 50.1}, scatter=0.01)],
-        "a rival behind": [finding(levels=GROUPS | {"TwoTree": 11.0})],
+        "an alternative model behind": [finding(levels=GROUPS | {"TwoTree": 11.0})],
         "by words": [finding(split_by="words")],
         "no split": [finding(split_by="")],
         "log Z": [finding(**{"RBM 25": {"normaliser_converged": False}})],

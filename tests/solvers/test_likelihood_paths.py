@@ -13,7 +13,7 @@ from microcolumn.parameters import Parameters
 from microcolumn.partition.exact import exact_log_partition
 from microcolumn.penalties import L1
 from microcolumn.solvers import Problem, fit_path, walk_likelihood_path
-from microcolumn.solvers._likelihood_paths import _Family, _ladder
+from microcolumn.solvers._likelihood_paths import _Family, _l1_continuation
 from microcolumn.words import Words
 
 L1_VALUES = [2e-3, 2e-2]
@@ -216,8 +216,8 @@ def test_a_walk_goes_from_strong_to_weak_penalties_and_makes_fits_when_asked(vol
     assert [k for k, _ in walk] == [0, 1]
 
 
-def test_penalties_of_the_ladder_fall_fourfold_to_the_one_wanted():
-    assert _ladder(0.1, 1e-3) == pytest.approx([0.064, 0.016, 0.004])
-    assert _ladder(0.1, 0.2) == []
-    assert _ladder(0.0, 1e-3) == []
-    assert min(_ladder(0.1, 0.0)) > 1e-5
+def test_penalties_of_the_continuation_fall_fourfold_to_the_one_wanted():
+    assert _l1_continuation(0.1, 1e-3) == pytest.approx([0.064, 0.016, 0.004])
+    assert _l1_continuation(0.1, 0.2) == []
+    assert _l1_continuation(0.0, 1e-3) == []
+    assert min(_l1_continuation(0.1, 0.0)) > 1e-5

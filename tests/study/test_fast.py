@@ -21,7 +21,7 @@ def test_semi_restricted_models_are_left_out_of_long_words_unless_models_are_cho
 
 
 @pytest.mark.parametrize(("fast_above_bits", "n_decades"), [(2, 2), (None, 3)])
-def test_k_pairwise_is_fitted_fast_like_other_rivals(fast_above_bits, n_decades):
+def test_k_pairwise_is_fitted_fast_like_other_alternatives(fast_above_bits, n_decades):
     words = recording().bin(0.020)
     experiment = Experiment("e", models="KPairwise", l1="coarse", fast_above_bits=fast_above_bits)
     job = Job("fit", "A", "e", 1, 0, ModelSpec("KPairwise"))

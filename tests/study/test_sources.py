@@ -87,7 +87,7 @@ def test_the_fingerprint_is_that_of_little_endian_bytes_with_their_lengths():
 
 def test_a_preset_is_simulated_with_its_seed_and_length():
     loaded = Source("x", preset="B4MU", seed=3, minutes=0.5).load()
-    expected = simulate.microcolumn(n_units=28, minutes=0.5, seed=3, multiunit=True)
+    expected = simulate.preset("B4MU", seed=3, minutes=0.5)
     assert fingerprint(loaded) == fingerprint(expected)
     assert loaded.units.multiunit.all()
 

@@ -12,7 +12,7 @@ _OF_FITS = "objective", "optimality", "n_iter", "n_parameters", "n_live_hidden",
 def certificate(model: Any) -> list[tuple[str, str]]:
     """How well the solver converged, what the penalty left of the model, and log Z."""
     if not hasattr(model, "parameters_"):
-        return _of_rival(model)
+        return _of_alternative(model)
     n_bits = model.n_features_in_
     penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
     tol = getattr(model, "tol", None)
@@ -39,7 +39,7 @@ def certificate(model: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _of_rival(model: Any) -> list[tuple[str, str]]:
+def _of_alternative(model: Any) -> list[tuple[str, str]]:
     """The same of a model outside the paper's family."""
     found = getattr(model, "certificate_", None)
     size = f", {model.size_}" if model.size_ else ""
@@ -65,16 +65,16 @@ def _hidden_units(model: Any) -> str:
 
 def as_dict(model: Any) -> dict[str, Any]:
     """A fitted model as ``--json`` prints it: what it is of, its settings and its certificate."""
-    log_z, origin = model.log_partition(), model.origin_
+    log_z, words_info = model.log_partition(), model.words_info_
     return {
         "model": type(model).__name__,
         "settings": model.get_params(),
         "units": model.unit_ids_,
         "bin_width_s": model.bin_width_,
         "window": window_of(model),
-        "trained_from_s": origin and origin.start_s,
-        "trained_to_s": origin and origin.stop_s,
-        "n_words": origin and origin.n_bins,
+        "trained_from_s": words_info and words_info.start_s,
+        "trained_to_s": words_info and words_info.stop_s,
+        "n_words": words_info and words_info.n_bins,
         "certificate": _sampled_certificate(model),
         **{name: getattr(model, f"{name}_", None) for name in _OF_FITS},
         "log_partition": {"nats": log_z.value}

@@ -12,7 +12,7 @@ import typer
 
 from ..atomic import atomic_write
 from ..errors import BadArgument, BadInput
-from ..models.spec import CLASSES, FAMILY, RIVALS
+from ..models.spec import ALTERNATIVES, CLASSES, FAMILY
 from ..study.progress import log_if_slow
 from . import reading
 from .certificates import as_dict, certificate, window_of
@@ -41,7 +41,9 @@ _of_model = partial(typer.Option, rich_help_panel="Models that do not know their
 def fit(
     data: reading.Data,
     file: str = reading.RECORDING_FILE,
-    model: str = _setting(help=f"{', '.join(FAMILY)}, or a rival: {', '.join(RIVALS)}."),
+    model: str = _setting(
+        help=f"{', '.join(FAMILY)}, or an alternative model: {', '.join(ALTERNATIVES)}."
+    ),
     out: Path = typer.Option(help="Where the model is saved (safetensors)."),
     bin_width: float = _setting(0.020, help="Width of a bin, seconds."),
     most_active: int | None = _setting(None, help="Keep this many most active units."),
@@ -249,8 +251,8 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
 
 def _columns(model: Any) -> list[str]:
     """Names of a model's bits; units that it does not know are numbered."""
-    from ..origin import bit_names
     from ..units import Units
+    from ..words_info import bit_names
 
     units = model.units_ or Units.numbered(model.n_features_in_ // window_of(model))
     return list(bit_names(units, window_of(model)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..errors import BadArgument
-from ..models.spec import USUAL_RIVALS
+from ..models.spec import USUAL_ALTERNATIVES
 from . import models, reading
 from .commands import app, command, study
 from .output import (
@@ -59,8 +59,8 @@ class Settings:
     models: list[str] | None = _setting(
         None,
         "--model",
-        help="Ising, RBM, SemiRBM, or a rival by its name, as for fit; by default these three "
-        f"and {', '.join(USUAL_RIVALS)}. Repeatable.",
+        help="Ising, RBM, SemiRBM, or an alternative by its name, as for fit; by default these "
+        f"three and {', '.join(USUAL_ALTERNATIVES)}. Repeatable.",
     )
     n_hidden: list[int] | None = _setting(
         None, "--hidden", help="Hidden units, 25 by default. Repeatable."

@@ -39,6 +39,7 @@ from ._score import (
 from ._synchrony import Synchrony as Synchrony, synchrony as synchrony
 from ._tune import TuneResult as TuneResult, tune as tune
 from .activation import HiddenActivation as HiddenActivation
+from .alternative_choice import Choice as Choice, choose as choose
 from .assembly import (
     Assemblies as Assemblies,
     Assembly as Assembly,
@@ -55,7 +56,6 @@ from .interactions import (
 )
 from .model_adequacy import Adequacy as Adequacy, MomentFit as MomentFit, adequacy as adequacy
 from .paired import PairedDifference as PairedDifference
-from .rival_choice import Choice as Choice, choose as choose
 from .significance import Estimate as Estimate
 from .splits import compare as compare
 from .summaries import (

@@ -19,14 +19,12 @@ from ..stimulus import StimulusDrive
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._score import bits_per_second_per_nat
-from .bootstrap import block_bins_of, block_stderr
 from .paired import EQUAL_MARGIN
 from .significance import Estimate
+from .time_errors import mean_stderr
 
 #: A gain is called one where it is this many errors above zero.
 _CLEARLY = 2.0
-#: Stretches that the stimulus is cut into for error bars.
-_STRETCHES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,6 @@ def beyond_stimulus(
     test: Words,
     repeats: Repeats,
     *,
-    block_bins: int | None = None,
     random_state: int = 0,
 ) -> BeyondStimulus:
     """Fit models with the stimulus drive of the training repeats, and score them on others.
@@ -148,8 +145,6 @@ def beyond_stimulus(
         Parts with whole repeats each, as ``repeats.split(words)`` gives them.
     repeats : Repeats
         When the stimulus was shown.
-    block_bins : int, optional
-        Bins per block of the error bars; see :func:`score`.
     random_state : int
         Seed of the control, and of words drawn where log Z cannot be summed.
 
@@ -174,7 +169,7 @@ def beyond_stimulus(
     mixed = repeats.shuffled(train, rng), repeats.shuffled(test, rng)
     drive, stimulus, came = _fits(models, train, test, repeats, random_state)
     *_, control = _fits(models, *mixed, repeats, random_state)
-    errors = _Errors(test, repeats, block_bins)
+    errors = _Errors(test, repeats)
     found = []
     for name in models:
         here, there = came[name], control[name]
@@ -228,31 +223,28 @@ def _fits(
 class _Errors:
     """Means over the bins of the test part, and their errors."""
 
-    def __init__(self, test: Words, repeats: Repeats, block_bins: int | None) -> None:
+    def __init__(self, test: Words, repeats: Repeats) -> None:
         self._scale = bits_per_second_per_nat(test)
-        self._block_bins = block_bins_of(test, block_bins)
         self._by_moment = np.argsort(repeats.locate(test)[1], kind="stable")
-        self._stretch = max(1, test.n_bins // _STRETCHES)
 
     def mean(self, nats: Floats) -> float:
         """Mean over bins, bits/s."""
         return float(nats.mean()) * self._scale
 
     def gain_in_time(self, nats: Floats) -> Estimate:
-        """With the error of further repeats of the same stimulus: blocks are stretches of time."""
-        error = block_stderr(nats, None, self._block_bins)
-        return Estimate(self.mean(nats), error * self._scale, n=nats.size, method="blocks")
+        """With the error of further repeats of the same stimulus."""
+        error = mean_stderr(nats) * self._scale
+        return Estimate(self.mean(nats), error, n=nats.size, method="time")
 
     def gain(self, nats: Floats, normaliser_stderr: float) -> Estimate:
         """With the larger error of two, so that an error of the drive counts as one.
 
-        Blocks are stretches of time, or stretches of the stimulus with all repeats together, since
-        the drive is wrong in the same way in all of them.
+        One is over time, the other over the stimulus with all repeats together, since the drive is
+        wrong in the same way in all of them.
         """
-        in_time = block_stderr(nats, None, self._block_bins)
-        of_stimulus = block_stderr(nats[self._by_moment], None, self._stretch)
+        in_time, of_stimulus = mean_stderr(nats), mean_stderr(nats[self._by_moment])
         stderr = math.hypot(float(np.fmax(in_time, of_stimulus)), normaliser_stderr)
-        return Estimate(self.mean(nats), stderr * self._scale, n=nats.size, method="blocks")
+        return Estimate(self.mean(nats), stderr * self._scale, n=nats.size, method="time")
 
 
 def _doubts(model: GainBeyond) -> str:

@@ -21,11 +21,11 @@ from ..errors import BadInput
 from ..formatting import counted
 from ..models import PopulationModel
 from ..objectives import pair_counts
-from ..origin import bit_names
 from ..packing import packed
 from ..parameters import Parameters
 from ..validation import Floats, proper_share
 from ..words import Words
+from ..words_info import bit_names
 from ._node_regressions import node_regressions
 from .bootstrap import block_bins_of, time_blocks
 from .estimates import Estimates, Intervals, corrected

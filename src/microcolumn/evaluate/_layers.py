@@ -20,10 +20,10 @@ from scipy.stats import false_discovery_control
 from ..errors import BadArgument, BadInput, BadType
 from ..formatting import counted
 from ..models import PopulationModel
-from ..origin import units_of
 from ..parameters import Parameters
 from ..units import Units
 from ..validation import Floats, chunks, listed, random_generator, whole_number
+from ..words_info import units_of
 from ._layer_results import CouplingContrast, HiddenUnitLayer, LayerStatistics
 from .inputs import parameters_of
 from .significance import holm
@@ -122,7 +122,7 @@ def _layers_of(
     """Labels as given, those of a table in the model's order, or the model's own."""
     if not (units is None or isinstance(units, Units)):
         return units
-    table = units_of(getattr(model, "origin_", None), units)
+    table = units_of(getattr(model, "words_info_", None), units)
     if table is None:
         raise BadInput("this model does not know its units", "pass one layer per unit")
     if table.layer is None:

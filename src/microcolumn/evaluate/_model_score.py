@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from ..models import ModelSpec
@@ -22,8 +22,11 @@ class SplitScore(ScoredWords):
         Number of the split.
     bits_per_second : float
         Excess log-likelihood over independent units; not finite where it could not be found.
-    block_stderr : float
-        Its standard error from blocks of the test part, bits/s.
+    stderr : float
+        Its standard error, bits/s, of the finite test part and of log Z.
+    gain_by_cell, share_by_cell : tuple of float
+        Bits/s that each stretch of time adds to the score, and its share of the test words
+        (:mod:`.time_errors`).
     l1 : float
         The strength of the L1 penalty; NaN for a model without.
     n_nonzero, n_couplings, n_live_hidden : int
@@ -35,15 +38,17 @@ class SplitScore(ScoredWords):
     n_parameters : int
         Free numbers of the fit that are not zero.
     size : str
-        What the validation part chose for a rival, such as ``"60 components"``.
-    lift : float
+        What the validation part chose for an alternative model, such as ``"60 components"``.
+    dirichlet_gain : float
         Bits/s that a Dirichlet process around the model adds: by how much the model is wrong
         (:class:`microcolumn.models.DirichletProcess`). NaN where it was not asked for.
     """
 
     split: int
     bits_per_second: float
-    block_stderr: float
+    stderr: float
+    gain_by_cell: tuple[float, ...] = field(default=(), repr=False)
+    share_by_cell: tuple[float, ...] = field(default=(), repr=False)
     l1: float = math.nan
     n_nonzero: int = 0
     n_couplings: int = 0
@@ -53,7 +58,7 @@ class SplitScore(ScoredWords):
     optimality: float = math.nan
     n_parameters: int = 0
     size: str = ""
-    lift: float = math.nan
+    dirichlet_gain: float = math.nan
 
     @property
     def bits_per_spike(self) -> float:
@@ -80,11 +85,8 @@ class ModelScore(Renamed):
         Recorded units.
     bits_per_second, per_neuron : float
         Mean test score over splits, for the population and per recorded unit.
-    split_stderr : float
-        Standard deviation over splits over the root of their number (docs/method.md, section 6),
-        bits/s; NaN for one split.
-    block_stderr : float
-        Root mean square of the splits' block bootstrap errors, bits/s: what one test part says.
+    stderr : float
+        Standard error of the mean (docs/method.md, section 6), bits/s.
     n_nonzero, n_couplings, n_live_hidden : float
         Means over splits.
     converged : bool
@@ -98,8 +100,7 @@ class ModelScore(Renamed):
     n_units: int
     bits_per_second: float
     per_neuron: float
-    split_stderr: float
-    block_stderr: float
+    stderr: float
     n_nonzero: float
     n_couplings: float
     n_live_hidden: float
@@ -132,13 +133,13 @@ class ModelScore(Renamed):
         return fmean(score.n_parameters for score in self.splits)
 
     @property
-    def lift(self) -> float:
+    def dirichlet_gain(self) -> float:
         """Mean over splits of what a Dirichlet process around the model adds, bits/s."""
-        return fmean(score.lift for score in self.splits)
+        return fmean(score.dirichlet_gain for score in self.splits)
 
     @property
     def chosen(self) -> str:
-        """What validation parts chose: the strength of a penalty, or the size of a rival."""
+        """What validation parts chose: the strength of a penalty, or the size of an alternative."""
         known = [score for score in self.splits if score.size or not math.isnan(score.l1)]
         return " or ".join(dict.fromkeys(score.size or f"l1 {score.l1:.2g}" for score in known))
 

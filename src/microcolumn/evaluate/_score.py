@@ -16,8 +16,8 @@ from ..partition import LogPartition
 from ..partition.result import is_spurious, spurious_mode_text
 from ..renamed import Renamed
 from ..words import Words
-from .bootstrap import block_bins_of, block_stderr
 from .inputs import Baseline, independent_baseline, words_for
+from .time_errors import mean_stderr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +68,12 @@ class Score(ScoredWords, AsText):
     bits_per_second : float
         For the whole population.
     stderr : float
-        Standard error in bits/s: the finite number of words, from blocks of neighbouring bins,
-        and the normaliser's error, in quadrature. NaN for a single word.
+        Standard error in bits/s, with ten degrees of freedom: the finite number of words
+        (docs/method.md, section 6) and the normaliser's error, in quadrature. NaN for one word.
     converged : bool
         Whether log Z may be relied upon.
-    n_units, block_bins : int
-        Recorded units, and bins per block of the error bar.
+    n_units : int
+        Recorded units.
 
     Examples
     --------
@@ -85,7 +85,6 @@ class Score(ScoredWords, AsText):
     stderr: float
     converged: bool = True
     n_units: int = 1
-    block_bins: int = 1
 
     @property
     def per_neuron(self) -> float:
@@ -108,7 +107,6 @@ def score(
     baseline: Baseline | WordModel = None,
     *,
     bin_width: float | None = None,
-    block_bins: int | None = None,
 ) -> Score:
     """Mean of log2 p_model(x) - log2 p_baseline(x) over held-out words, per second.
 
@@ -123,9 +121,6 @@ def score(
         ``model`` was trained at, which keep half a count away from 0 and 1.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
-    block_bins : int, optional
-        Bins per block of the error bar. By default a hundredth of the words, at least ten times
-        the length of a word and at most a fifth of the words.
 
     Examples
     --------
@@ -139,7 +134,6 @@ def score(
     True
     """
     held = words_for(model, words, bin_width)
-    length = block_bins_of(held, block_bins)
     log_p, log_z = model._score_distinct(held), model.log_partition()
     if isinstance(baseline, WordModel) and not isinstance(baseline, Independent):
         # A model that is built on the baseline shares its normaliser, whose error counts once.
@@ -148,17 +142,15 @@ def score(
             log_z = replace(log_z, stderr=stderr)
     else:
         baseline = independent_baseline(model, baseline)
-    return score_of(log_p, baseline._score_distinct(held), log_z, held, length)
+    return score_of(log_p, baseline._score_distinct(held), log_z, held)
 
 
-def score_of(
-    log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: Words, block_bins: int
-) -> Score:
+def score_of(log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: Words) -> Score:
     """Score from normalised log probabilities (n_distinct,) of the words in nats.
 
     ``log_p`` is that under the model and shares the error of its normaliser ``log_z``.
     """
-    mean, stderr = mean_rate(log_p - log_p_base, words, block_bins)
+    mean, stderr = mean_rate(log_p - log_p_base, words)
     normaliser_stderr = log_z.stderr * bits_per_second_per_nat(words)
     return Score(
         bits_per_second=mean,
@@ -170,17 +162,16 @@ def score_of(
         nats_per_word=float(np.average(log_p, weights=words.counts)),
         n_words=words.n_bins,
         n_units=words.n_units,
-        block_bins=block_bins,
         spurious_mass=log_z.spurious_mass,
         spikes_per_second=float(words.rates.sum()) / (words.window * words.bin_width),
     )
 
 
-def mean_rate(nats: Floats, words: Words, block_bins: int) -> tuple[float, float]:
-    """Mean over all words of a log-likelihood (n_distinct,), and its block error, in bits/s."""
+def mean_rate(nats: Floats, words: Words) -> tuple[float, float]:
+    """Mean over all words of a log-likelihood (n_distinct,), and its error, in bits/s."""
     scale = bits_per_second_per_nat(words)
     mean = float(np.average(nats, weights=words.counts)) * scale
-    return mean, block_stderr(nats[words.index], words.weights, block_bins) * scale
+    return mean, mean_stderr(nats[words.index], words.weights) * scale
 
 
 def bits_per_second_per_nat(words: Words) -> float:
@@ -194,7 +185,6 @@ def sequence_gain(
     baseline: Baseline = None,
     *,
     bin_width: float | None = None,
-    block_bins: int | None = None,
 ) -> Score:
     """Mean of log2 p(bin | earlier bins) - log2 p_independent(bin) over held-out bins, per second.
 
@@ -215,8 +205,6 @@ def sequence_gain(
         ``model`` was trained at.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
-    block_bins : int, optional
-        Bins per block of the error bar; see :func:`score`.
 
     Examples
     --------
@@ -231,17 +219,15 @@ def sequence_gain(
     if not hasattr(model, "score_sequence"):
         raise Unsupported(f"{type(model).__name__} does not predict from the past", "use score")
     held = words_for(model, words, bin_width)
-    length = block_bins_of(held, block_bins)
     log_p: Floats = model.score_sequence(held)
     gain = log_p - independent_baseline(model, baseline).score_samples(held)
     scale = bits_per_second_per_nat(held)
     return Score(
         bits_per_second=float(gain.mean()) * scale,
-        stderr=block_stderr(gain, None, length) * scale,
+        stderr=mean_stderr(gain) * scale,
         normaliser="exact",
         nats_per_word=float(log_p.mean()),
         n_words=held.n_bins,
         n_units=held.n_units,
-        block_bins=length,
         spikes_per_second=float(held.rates.sum()) / held.bin_width,
     )

@@ -16,14 +16,14 @@ from ..energy import log_weight, number_active
 from ..errors import BadArgument
 from ..formatting import counted
 from ..kernels.states import states
-from ..models import Rival, WordModel
+from ..models import AlternativeModel, WordModel
 from ..parameters import Parameters
 from ..tables import AsTable
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
 from ._model_words import drawn_words
-from .bootstrap import block_bins_of, block_stderr
 from .inputs import words_for
+from .time_errors import mean_stderr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,10 +106,9 @@ def _of_words(words: Words) -> Synchrony:
     n_active = words.X.sum(axis=1, dtype=np.int64)
     counts = np.bincount(n_active, weights=words.counts, minlength=words.n_dims + 1)
     in_time = n_active[words.index]
-    length = block_bins_of(words, None)
     stderr = np.zeros(words.n_dims + 1)
     for k in np.unique(n_active):
-        stderr[k] = block_stderr((in_time == k).astype(np.float64), words.weights, length)
+        stderr[k] = mean_stderr((in_time == k).astype(np.float64), words.weights)
     return Synchrony(counts / counts.sum(), stderr, "words")
 
 
@@ -129,13 +128,14 @@ def _of_samples(
     stderr = np.zeros(n_dims + 1)
     for k in np.unique(n_active):
         hits = np.bincount(group, weights=n_active == k)
-        stderr[k] = block_stderr(hits / sizes, sizes, block_bins=1)
+        share = sizes / sizes.sum()
+        stderr[k] = math.sqrt(np.sum((share * (hits / sizes - (hits / sizes) @ share)) ** 2))
     return Synchrony(np.bincount(n_active, minlength=n_dims + 1) / n_samples, stderr, "samples")
 
 
 def _exact(model: WordModel) -> Floats | None:
     """P(k units active) from all words or all hidden states; None if both take too long."""
-    if isinstance(model, Rival):
+    if isinstance(model, AlternativeModel):
         return model._active_distribution()
     theta, log_factor = model.parameters_.drop_dead_units()
     n_units, n_hidden = theta.n_visible, theta.n_hidden

@@ -13,15 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..errors import BadArgument, BadInput, BadType
 from ..formatting import enumeration, text_table
-from ..models import HistoryGLM, Rival, WordModel, model_named
+from ..models import AlternativeModel, HistoryGLM, WordModel, model_named
 from ..models.penalised import PenalisedModel
 from ..notebook import AsText
 from ..tables import AsTable
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._score import score
+from .alternative_choice import Choice, choose
 from .choice import choose_l1
-from .rival_choice import Choice, choose
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -168,7 +168,7 @@ def _choice(
         warnings.simplefilter("ignore", ConvergenceWarning)
         if isinstance(model, PenalisedModel):
             return choose_l1(model, fitted, kept, l1_values)
-        if isinstance(model, Rival | HistoryGLM):
+        if isinstance(model, AlternativeModel | HistoryGLM):
             return choose(model, fitted, kept)
     if isinstance(model, WordModel):  # nothing to choose
         fit = clone(model).fit(fitted)

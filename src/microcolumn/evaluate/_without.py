@@ -16,7 +16,6 @@ from ..validation import Floats
 from ..words import Words
 from ._model_words import spread_words
 from ._score import bits_per_second_per_nat, mean_rate
-from .bootstrap import block_bins_of
 
 #: Words of so many bits are all taken, others drawn: ten million bits, within limits.
 _MOST_BITS_OF_ALL, _DRAWN_BITS, _FEWEST, _MOST = 14, 10_000_000, 20_000, 100_000
@@ -39,13 +38,13 @@ def losses(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Fl
     if theta.W is None or theta.c is None:
         return lost, stderr, exact
     X, log_p = _words_of(theta, held, rng)
-    length, scale = block_bins_of(held, None), bits_per_second_per_nat(held)
+    scale = bits_per_second_per_nat(held)
     for k in np.flatnonzero(theta.live):
         left_out = log_p - np.logaddexp(0.0, theta.c[k] + X @ theta.W[:, k])
         change = _biases(X, log_p, left_out)
         log_terms = left_out + X @ change
         nats = np.logaddexp(0.0, theta.c[k] + held.X @ theta.W[:, k]) - held.X @ change
-        mean, error = mean_rate(nats, held, length)
+        mean, error = mean_rate(nats, held)
         lost[k] = mean + float(logsumexp(log_terms)) * scale
         if not exact:  # the log of a sum over drawn words has an error, from groups of them
             groups = np.exp(log_terms - logsumexp(log_terms)).reshape(_GROUPS, -1).sum(axis=1)

@@ -20,13 +20,13 @@ from ..errors import BadArgument, BadInput
 from ..formatting import html_table, number, text_table
 from ..models import PopulationModel
 from ..models.penalised import PenalisedModel
-from ..origin import units_of
 from ..parameters import Parameters
 from ..renamed import Renamed
 from ..tables import AsTable
 from ..units import Units
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
+from ..words_info import units_of
 from ._layer_results import HiddenUnitLayer
 from ._layers import layer_statistics
 from ._without import losses
@@ -40,10 +40,12 @@ MEANING = (
     "synapse."
 )
 
-Verdict = Literal["assembly", "unstable", "not needed", "no group", "not known"]
+Verdict = Literal["assembly", "common drive", "unstable", "not needed", "no group", "not known"]
 
 #: Least share of the other fits in which an assembly recurs.
 STABLE = 0.8
+#: Share of all units from which on a hidden unit is no group but a drive common to them.
+_NEARLY_ALL = 0.8
 #: Least weight of a cell of the assembly, as a share of the largest.
 MEMBER = 0.25
 #: Standard errors by which the loss without an assembly lies above 0: 5 % one-sided.
@@ -81,6 +83,8 @@ class Assembly(Renamed):
         is from blocks of words, with that of the normaliser where words were drawn for it.
     layer_expected : float
         Mean of ``layer_share`` under permuted labels; NaN without layers.
+    n_recorded : int
+        Units in all; 0 where not known.
     """
 
     position: int
@@ -97,6 +101,7 @@ class Assembly(Renamed):
     bits_per_second: float
     stderr: float
     layer_expected: float = math.nan
+    n_recorded: int = 0
 
     @property
     def name(self) -> str:
@@ -109,8 +114,8 @@ class Assembly(Renamed):
 
         ``"no group"``: fewer than two units. ``"not known"``: there is no other fit.
         ``"unstable"``: it recurs in fewer than 80 % of the other fits. ``"not needed"``: it recurs,
-        but words that it was not fitted to do not get less probable without it, at 5 %. Else
-        ``"assembly"``.
+        but words that it was not fitted to do not get less probable without it, at 5 %.
+        ``"common drive"``: 80 % of all units are in it. Else ``"assembly"``.
         """
         if len(self.units) < 2:
             return "no group"
@@ -118,7 +123,10 @@ class Assembly(Renamed):
             return "not known"
         if self.stability < STABLE:
             return "unstable"
-        return "assembly" if self.bits_per_second > _CLEAR * self.stderr else "not needed"
+        if not self.bits_per_second > _CLEAR * self.stderr:  # NaN is no loss
+            return "not needed"
+        is_drive = 0 < _NEARLY_ALL * self.n_recorded <= len(self.units) > 2
+        return "common drive" if is_drive else "assembly"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -292,6 +300,7 @@ def assemblies(
                 bits_per_second=float(lost[k]),
                 stderr=float(stderr[k]),
                 layer_expected=of_layer.expected if of_layer else math.nan,
+                n_recorded=held.n_units,
             )
         )
     rows.sort(key=lambda row: -row.bits_per_second)
@@ -345,9 +354,11 @@ def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
             f"a model has {weights.shape[0]} bits and the first {first.n_features_in_}",
             "pass fits of the same units and window",
         )
-    if first.origin_ is None or other.origin_ is None:
+    if first.words_info_ is None or other.words_info_ is None:
         return weights
-    columns = first.origin_.columns_in(other.origin_, name="another model", this="the first model")
+    columns = first.words_info_.columns_in(
+        other.words_info_, name="another model", this="the first model"
+    )
     return weights if columns is None else weights[columns]
 
 
@@ -356,7 +367,7 @@ def _layers(
 ) -> dict[int, HiddenUnitLayer]:
     """Layer of each hidden unit with weights; empty where there are no two layers."""
     layers = (
-        (units_of(model.origin_, units) or held.units).layer
+        (units_of(model.words_info_, units) or held.units).layer
         if units is None or isinstance(units, Units)
         else units
     )

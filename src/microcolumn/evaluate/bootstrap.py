@@ -1,4 +1,4 @@
-"""Standard errors of means over time by a block bootstrap (docs/method.md, section 6)."""
+"""Blocks of time that are drawn anew, for errors of what is no mean (docs/method.md, section 6)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadArgument, BadInput
-from ..validation import Floats, whole_number
+from ..validation import whole_number
 from ..words import Words, check_unweighted
 
 
@@ -51,26 +51,3 @@ def counted_blocks(words: Words, block_bins: int | None) -> NDArray[np.int64]:
 def time_blocks(n_bins: int, length: int) -> NDArray[np.int64]:
     """Block of each bin, shape (n_bins,); a short rest at the end goes to the last full block."""
     return np.minimum(np.arange(n_bins) // length, max(n_bins // length, 1) - 1)
-
-
-def block_stderr(values: Floats, weights: Floats | None, block_bins: int) -> float:
-    """Standard error of a mean over bins that may depend on their neighbours.
-
-    This is the circular block bootstrap (Politis & Romano 1992) with infinitely many resamples,
-    whose variance is known for a mean: the variance of the means of all circular blocks, divided
-    by the number of blocks in the data. A weighted mean is linearised. The bias from centring
-    blocks on the data's own mean, a factor 1 - 1/n_blocks for independent bins, is removed.
-
-    ``values`` and ``weights`` (n_bins,) are in time order; blocks run across gaps between epochs.
-    With a single block the error is NaN.
-    """
-    n_blocks = values.size / block_bins
-    if n_blocks <= 1.0:
-        return math.nan
-    influence = values - np.average(values, weights=weights)
-    if weights is not None:
-        influence = influence * (weights / weights.mean())
-    circle = np.concatenate(([0.0], influence, influence[: block_bins - 1]))
-    sums = np.cumsum(circle)
-    means = (sums[block_bins:] - sums[:-block_bins]) / block_bins
-    return math.sqrt(float(np.mean(means**2)) / (n_blocks - 1.0))

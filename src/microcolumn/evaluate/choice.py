@@ -17,7 +17,7 @@ from ..partition.cost import EXACT_CHOICE, operations
 from ..validation import expect
 from ..words import Words, as_words
 from ._score import Score, score
-from .rival_choice import Choice, is_at_end
+from .alternative_choice import Choice, is_at_end
 
 #: Grids that are made for the words, and their strengths per factor of ten.
 AUTOMATIC = {"auto": 3, "coarse": 1}

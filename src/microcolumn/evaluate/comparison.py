@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from ..errors import BadInput
@@ -15,8 +16,17 @@ from ..notebook import card
 from ..partition.result import method_text, spurious_mode_text
 from ..tables import AsTable
 from ._model_score import ModelScore
-from .paired import PairedDifference
-from .significance import Estimate, ratio
+from .contrasts import (
+    ORDERS,
+    Explanation,
+    GainStep,
+    gain_steps,
+    groups,
+    other_kinds,
+    simplest_explanation,
+)
+from .paired import EQUAL_MARGIN, PairedDifference, paired_difference, ratio
+from .significance import Estimate
 
 #: What scores say about, by how words were split.
 HOLDS_FOR = {
@@ -40,9 +50,10 @@ class Comparison(AsTable):
     ----------
     models : tuple of ModelScore
         In the order they were given; those of a study best first, without independent units, which
-        are the zero. Without those in ``unranked``.
-    pairs : tuple of PairedDifference
-        Every two models, and each against independent units (``"Independent"``), in the same order.
+        are the zero.
+    unranked : tuple of ModelScore
+        Models with a spurious mode: much of their mass lies on words never seen, so that their
+        scores say nothing about the recording. They are in no pair.
     n_units : int
         Recorded units.
     n_splits, n_planned : int
@@ -51,26 +62,22 @@ class Comparison(AsTable):
         Their names in a study; empty outside of one.
     window : int
         Bins per word.
-    unranked : tuple of ModelScore
-        Models with a spurious mode: much of their mass lies on words never seen, so that their
-        scores say nothing about the recording. They are in no pair.
     split_by : {"words", "blocks", ""}
         How words were assigned to training and test parts; empty outside of a study.
-    test_to_train : float
-        Words tested over words trained on; NaN outside of a study.
+    train_share : float
+        Share of all words that a split trains on; NaN outside of a study.
     """
 
     models: tuple[ModelScore, ...]
-    pairs: tuple[PairedDifference, ...]
+    unranked: tuple[ModelScore, ...]
     n_units: int
     n_splits: int = 1
     n_planned: int = 1
     recording: str = ""
     experiment: str = ""
     window: int = 1
-    unranked: tuple[ModelScore, ...] = ()
     split_by: str = ""
-    test_to_train: float = math.nan
+    train_share: float = math.nan
 
     @property
     def scores(self) -> dict[str, ModelScore]:
@@ -92,38 +99,53 @@ class Comparison(AsTable):
     @property
     def best_of_family(self) -> ModelScore | None:
         """The best model of the paper's family; None without one besides independent units."""
-        return self._best(is_rival=False)
+        return self._best(is_alternative=False)
 
     @property
-    def best_rival(self) -> ModelScore | None:
+    def best_alternative(self) -> ModelScore | None:
         """The best model outside the paper's family; None without one."""
-        return self._best(is_rival=True)
+        return self._best(is_alternative=True)
 
-    def _best(self, is_rival: bool) -> ModelScore | None:
-        found = (model for model in self.ranked if model.spec.is_rival == is_rival)
+    def _best(self, is_alternative: bool) -> ModelScore | None:
+        found = (model for model in self.ranked if model.spec.is_alternative == is_alternative)
         return next((model for model in found if model.spec.model != INDEPENDENT), None)
+
+    @property
+    def pairs(self) -> tuple[PairedDifference, ...]:
+        """Every two models, and each against independent units (``"Independent"``), in order."""
+        names = [*(m.name for m in self.models if m.name != INDEPENDENT), INDEPENDENT]
+        found = (self.find(*both) for both in combinations(names, 2))
+        return tuple(pair for pair in found if pair is not None)
 
     def pair(self, first: str | ModelSpec, second: str | ModelSpec) -> PairedDifference:
         """The comparison of two models, in either order."""
         names = [each.name if isinstance(each, ModelSpec) else each for each in (first, second)]
-        found = self._find(*names)
+        found = self.find(*names)
         if found is None:
             known = ", ".join(dict.fromkeys([*self.scores, INDEPENDENT]))
             problem = f"there is no pair of {names[0]!r} and {names[1]!r}"
             raise BadInput(problem, f"choose two of {known}")
         return found
 
+    def find(self, first: str, second: str) -> PairedDifference | None:
+        """The comparison of two models by name; None where no split has both."""
+        scores = self.scores
+        if first == second or not {first, second} <= {*scores, INDEPENDENT}:
+            return None
+        if first == INDEPENDENT:
+            found = self.find(second, first)
+            return found and found.reversed()
+        other = None if second == INDEPENDENT else scores[second]
+        best = max((model.bits_per_second for model in self.models), default=0.0)
+        margin = EQUAL_MARGIN * max(best, 0.0)
+        return paired_difference(scores[first], other, self.train_share, margin)
+
     def relative(self, first: str, second: str) -> Estimate | None:
         """Gain of one model over independent units as a share of another's, paired by split.
 
-        None where the second has no such gain. The error of one split is that of its blocks.
+        None where the second has no such gain.
         """
-        above, below = self.scores[first], self.scores[second]
-        found = ratio(above.by_split, below.by_split, self.test_to_train)
-        if found is not None and math.isnan(found.stderr):
-            error = self.pair(first, second).block_stderr / below.bits_per_second
-            found = replace(found, stderr=error)
-        return found
+        return ratio(self.scores[first], self.scores[second], self.train_share)
 
     @property
     def share_of_pairs(self) -> Estimate | None:
@@ -137,11 +159,25 @@ class Comparison(AsTable):
         return self.relative(ising[0].name, self.best.name)
 
     @property
-    def hidden_over_pairs(self) -> PairedDifference | None:
-        """The best model with hidden units minus the best Ising model; None without both."""
-        hidden = [model.name for model in self.ranked if model.spec.model in ("RBM", "SemiRBM")]
-        ising = [model.name for model in self.ranked if model.spec.model == "Ising"]
-        return self._find(hidden[0], ising[0]) if hidden and ising else None
+    def groups(self) -> PairedDifference | None:
+        """The planned contrast of groups (:mod:`.contrasts`); None without both sides.
+
+        The best model with hidden units minus that of pairs or a common drive alone which it beats
+        least clearly.
+        """
+        return groups(self)
+
+    def gain_steps(self, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
+        """What a common drive, pairs and groups each add to the gain over independent units.
+
+        What a part adds depends on the order; ``("pairs", "drive", "groups")`` is the other one.
+        """
+        return gain_steps(self, order)
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """The fewest of a common drive, pairs and groups that suffice (:mod:`.contrasts`)."""
+        return simplest_explanation(self)
 
     @property
     def unsettled(self) -> str:
@@ -150,26 +186,17 @@ class Comparison(AsTable):
         A fit of the side behind that has not converged may score higher, and a log Z that has not
         converged makes a score wrong.
         """
-        pair = self.hidden_over_pairs
+        pair = self.groups
         if pair is None or pair.verdict not in ("better", "equal", "same"):
             return ""
-        family = [model for model in self.models if not model.spec.is_rival]
         sides = {
-            has_hidden: [model for model in family if model.spec.has_groups == has_hidden]
-            for has_hidden in (True, False)
+            has_groups: [m for m in self.models if m.spec.parts and m.spec.has_groups == has_groups]
+            for has_groups in (True, False)
         }
         both = self.scores[pair.first], self.scores[pair.second]
         if pair.verdict != "better":
             return doubt(both, [model for side in sides.values() for model in side])
         return doubt(both, sides[pair.bits_per_second < 0.0])
-
-    def _find(self, first: str, second: str) -> PairedDifference | None:
-        for pair in self.pairs:
-            if (pair.first, pair.second) == (first, second):
-                return pair
-            if (pair.second, pair.first) == (first, second):
-                return pair.reversed()
-        return None
 
     def __str__(self) -> str:
         return "\n".join([self.answer, *map(str, self.pairs)]) if self.recording else self.table
@@ -202,7 +229,7 @@ class Comparison(AsTable):
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per model, the best first; those with a spurious mode come last."""
         names = (
-            *("name", "bits_per_second", "block_stderr", "split_stderr", "bits_per_spike"),
+            *("name", "bits_per_second", "stderr", "bits_per_spike"),
             *("n_parameters", "n_couplings", "n_live_hidden", "chosen", "converged"),
             "spurious_mass",
         )
@@ -217,12 +244,12 @@ class Comparison(AsTable):
 
     def _row(self, model: ModelScore) -> dict[str, str]:
         score, n_hidden = model.splits[0], model.spec.n_hidden
-        bits, behind = f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}", "-"
+        bits, behind = f"{model.bits_per_second:.2f} ± {model.stderr:.2f}", "-"
         if model.has_spurious_mode:
             bits = spurious_mode_text(model.spurious_mass)
         elif model is self.best:
             behind = "best"
-        elif by := self._find(self.best.name, model.name):  # None where a score is not finite
+        elif by := self.find(self.best.name, model.name):  # None where a score is not finite
             behind = f"{by.bits_per_second:.2f} ± {by.stderr:.2f}"
         return {
             "model": model.name,
@@ -265,20 +292,21 @@ def _statements(compared: Comparison) -> list[str]:
 
 def _ranking(compared: Comparison) -> list[str]:
     """What is said of the models that may be ranked, of each pair once."""
-    best, rival = compared.best, compared.best_rival
+    best, alternative = compared.best, compared.best_alternative
     over_zero = compared.pair(best.name, INDEPENDENT)
     others = [m for m in compared.ranked if m.name not in (best.name, INDEPENDENT)]
     if not others or over_zero.bits_per_second <= 0.0:
         return [over_zero.sentence()]
     said: dict[frozenset[str], str] = {}
-    ours, pair = compared.best_of_family, compared.hidden_over_pairs
-    if ours is not None and rival is not None:
-        against = compared.pair(best.name, (ours if best is rival else rival).name)
-        sides = "outside the paper's family", "of the paper's family", "of its rivals"
-        where, other = sides[:2] if best is rival else sides[1:]
+    ours, pair = compared.best_of_family, compared.groups
+    kinds = other_kinds(compared)
+    if ours is not None and alternative is not None and kinds is not None:
+        sides = "outside the paper's family", "of the paper's family", "of its alternatives"
+        where, other = sides[:2] if best is alternative else sides[1:]
         chosen = f", {best.chosen}" if best.chosen else ""
-        text = f"{best.name} ({where}{chosen}) has the highest score of all, {against.second}"
-        said[_both(against)] = f"{text} {other}: {against.sentence()}"
+        second = ours if best is alternative else alternative
+        text = f"{best.name} ({where}{chosen}) has the highest score of all, {second.name}"
+        said[_both(kinds)] = f"{text} {other}: {kinds.sentence()}"
     if pair is not None:
         said[_both(pair)] = _hidden_against_pairs(compared, pair)
     for each in _runners_up([compared.pair(best.name, model.name) for model in others]):
@@ -290,10 +318,8 @@ def _ranking(compared: Comparison) -> list[str]:
 
 
 def _runners_up(over_others: list[PairedDifference]) -> list[PairedDifference]:
-    """The best model against its equals, the next one, and the next that is worse for sure."""
-    n_same = sum(each.same for each in over_others)
-    shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
-    return shown + [each for each in rest if each.differs][: not shown[-1].differs]
+    """The best model against its equals and the next one."""
+    return over_others[: sum(each.same for each in over_others) + 1]
 
 
 def _both(pair: PairedDifference) -> frozenset[str]:
@@ -311,5 +337,5 @@ def _hidden_against_pairs(compared: Comparison, pair: PairedDifference) -> str:
     if not pair.differs:
         return text
     if pair.bits_per_second > 0.0:
-        return f"Models with hidden units beat the pairwise model: {text}"
-    return f"The pairwise model beats models with hidden units: {text}"
+        return f"Models with hidden units are better than those without groups: {text}"
+    return f"A model without groups is better than those with hidden units: {text}"

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadInput, BadType
 from ..models import Independent, PopulationModel, WordsEstimator
-from ..origin import ordered
 from ..parameters import Floats, Parameters
 from ..validation import check_entries, expect, kind_of, real_vector
 from ..words import UnnamedWords, Words
+from ..words_info import ordered
 
 Baseline = Independent | ArrayLike | None
 
@@ -49,7 +49,7 @@ def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float 
                 f"is {width:g} s, but the model was fitted on bins of {known:g} s",
                 "leave bin_width out",
             )
-    held = ordered(held, model.origin_)
+    held = ordered(held, model.words_info_)
     if held.n_dims != model.n_features_in_:
         raise BadArgument(
             "words",
@@ -70,9 +70,9 @@ def words_for_all(
     """
     if not models:
         raise BadArgument("models", "is empty", "name at least one fitted model")
-    known = [(name, model.origin_) for name, model in models.items() if model.origin_]
-    for (first, expected), (name, origin) in pairwise(known):
-        order = expected.order_in(origin, f"model {name!r}", f"model {first!r}")
+    known = [(name, model.words_info_) for name, model in models.items() if model.words_info_]
+    for (first, expected), (name, info) in pairwise(known):
+        order = expected.order_in(info, f"model {name!r}", f"model {first!r}")
         if order is not None and not isinstance(words, Words):
             raise BadInput(
                 f"models {first!r} and {name!r} have their units in different orders, and an "
@@ -111,7 +111,7 @@ def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independe
     else:
         biases = _biases(baseline, model.n_features_in_)
     base = Independent.from_parameters(Parameters(b=biases))
-    base.origin_ = model.origin_ or getattr(baseline, "origin_", None)
+    base.words_info_ = model.words_info_ or getattr(baseline, "words_info_", None)
     return base
 
 
@@ -135,9 +135,9 @@ def _in_order_of(
     model: WordsEstimator, other: WordsEstimator, values: Floats, name: str = "the other model"
 ) -> Floats:
     """Values of the bits of ``other`` in the order of ``model``; both are of the same words."""
-    if model.origin_ is None or other.origin_ is None:
+    if model.words_info_ is None or other.words_info_ is None:
         return values
-    columns = model.origin_.columns_in(other.origin_, name=name)
+    columns = model.words_info_.columns_in(other.words_info_, name=name)
     return values if columns is None else values[columns]
 
 

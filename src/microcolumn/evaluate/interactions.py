@@ -21,10 +21,10 @@ from ..energy import log_weight
 from ..errors import BadArgument, BadInput
 from ..models import PopulationModel
 from ..notebook import AsText
-from ..origin import Origin, bit_names, ordered
 from ..parameters import Parameters
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
+from ..words_info import WordsInfo, bit_names, ordered
 from .inputs import parameters_of
 
 #: Most units of a table of triplets: 27 MB, filled in about 10 s for as many hidden units.
@@ -80,7 +80,7 @@ class Interactions(AsText):
     triplets : ndarray, shape (n_units, n_units, n_units), or None
         What three units active together add beyond their pairs; only hidden units contribute.
         Symmetric, zero where two positions agree. None where the expansion ends with pairs.
-    origin : Origin or None
+    words_info : WordsInfo or None
         What the model is of; None where it is not known.
     """
 
@@ -90,7 +90,7 @@ class Interactions(AsText):
     direct: Floats
     through_hidden: Floats
     triplets: Floats | None
-    origin: Origin | None = None
+    words_info: WordsInfo | None = None
 
     @property
     def order(self) -> int:
@@ -113,7 +113,7 @@ class Interactions(AsText):
 
     def explained(self, words: Words | ArrayLike) -> Explained:
         """Compare the expansion, cut after each order, with the model on words."""
-        given = ordered(as_words(words), self.origin)
+        given = ordered(as_words(words), self.words_info)
         if given.n_dims != self.singles.shape[0]:
             raise BadArgument(
                 "words",
@@ -149,7 +149,7 @@ class Interactions(AsText):
     def __str__(self) -> str:
         lines = [f"Interactions of {self.singles.shape[0]} units around silence (nats)"]
         rms = self.rms_nats
-        known = self.origin
+        known = self.words_info
         names = bit_names(known.units, known.window) if known else range(self.singles.shape[0])
         for order in range(1, self.order + 1):
             values = self._listed(order)[1]
@@ -254,7 +254,7 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
         direct=np.zeros((n_units, n_units)) if theta.J is None else 2.0 * theta.J,
         through_hidden=_mirrored(through_hidden),
         triplets=None if triplets is None else _mirrored(triplets),
-        origin=getattr(source, "origin_", None),
+        words_info=getattr(source, "words_info_", None),
     )
 
 

@@ -7,22 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import special
 
 from ..models.spec import INDEPENDENT
 from ..notebook import AsText
-from .significance import (
-    FEWEST_SPLITS,
-    LEVEL,
-    claimed_stderr,
-    corrected_stderr,
-    degrees_of_freedom,
-    half_width,
-    holm,
-    p_text,
-    p_value,
-    split_stderr,
-    with_error,
-)
+from ..validation import Floats
+from ._model_score import ModelScore, SplitScore
+from .significance import LEVEL, Estimate, p_text, with_error
+from .time_errors import MeanOverTime, mean_over_splits, trend_p_value
 
 #: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
 _SAME = 1e-9
@@ -41,20 +33,14 @@ class PairedDifference(AsText):
         Names of the models.
     bits_per_second : float
         Mean over splits of the score of the first minus that of the second.
-    split_stderr, block_stderr : float
-        As in :class:`ModelScore`, of the paired difference: what both models find hard to predict
-        cancels.
-    corrected_stderr : float
-        Standard error for splits that overlap, bits/s; NaN for one split.
-    df : float
-        Degrees of freedom of that error; NaN where they are not known.
-    p_value : float
-        Two-sided, of this pair alone: the corrected resampled t-test, or for one split a t-test
-        over blocks of its test part. NaN without an error.
-    p_holm : float
-        The same, corrected for the number of pairs of the comparison (Holm 1979).
+    stderr, df : float
+        Its standard error, bits/s, and the error's degrees of freedom (docs/method.md, section 6):
+        what both models find hard to predict cancels.
     n_better, n_worse, n_splits : int
         Splits in which the first is better, is worse, and all that have both.
+    n_tests : int
+        Tests that p-value and interval allow for: more than one of a planned contrast
+        (:mod:`.contrasts`), 1 of any other pair.
     margin : float
         Bits/s within which two models count as equal, 2 % of the best model's gain over
         independent units; NaN outside of a comparison.
@@ -63,26 +49,27 @@ class PairedDifference(AsText):
     first: str
     second: str
     bits_per_second: float
-    split_stderr: float
-    block_stderr: float
-    corrected_stderr: float
+    stderr: float
     df: float
-    p_value: float
-    p_holm: float
     n_better: int
     n_worse: int
     n_splits: int
+    n_tests: int = 1
     margin: float = math.nan
 
     @property
-    def stderr(self) -> float:
-        """The error that is printed, bits/s: of fewer than three splits the larger one."""
-        return claimed_stderr(self.corrected_stderr, self.block_stderr, self.n_splits)
+    def p_value(self) -> float:
+        """Two-sided, corrected for ``n_tests`` (Bonferroni); NaN without an error."""
+        if self.stderr == 0.0:
+            return 1.0 if self.bits_per_second == 0.0 else 0.0
+        p = 2.0 * float(special.stdtr(self.df, -abs(self.bits_per_second) / self.stderr))
+        return p if math.isnan(p) else min(1.0, self.n_tests * p)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the difference, bits/s, of this pair alone; NaN without an error."""
-        half = half_width(self.stderr, self.df)
+        """The 95 % interval of the difference, bits/s; NaN without an error."""
+        tail = 1.0 - LEVEL / (2.0 * self.n_tests)
+        half = float(special.stdtrit(self.df, tail)) * self.stderr
         return self.bits_per_second - half, self.bits_per_second + half
 
     @property
@@ -92,23 +79,21 @@ class PairedDifference(AsText):
 
     @property
     def verdict(self) -> str:
-        """``"same"``, ``"too few splits"``, ``"better"``, ``"equal"`` or ``"undecided"``.
+        """``"same"``, ``"better"``, ``"equal"`` or ``"undecided"``.
 
-        One model is better at the 5 % level after the correction for the number of pairs; both are
-        equal if the 95 % interval lies within the margin. In between nothing is said.
+        One model is better if the 95 % interval excludes zero; both are equal if it lies within the
+        margin. In between nothing is said.
         """
         if self.same:
             return "same"
-        if self.n_splits < FEWEST_SPLITS:
-            return "too few splits"
-        if self.p_holm < LEVEL:
+        if self.p_value < LEVEL:
             return "better"
         low, high = self.interval
         return "equal" if -self.margin < low and high < self.margin else "undecided"
 
     @property
     def differs(self) -> bool:
-        """Whether one of the two is better, after the correction for the number of pairs."""
+        """Whether one of the two is better."""
         return self.verdict == "better"
 
     def reversed(self) -> PairedDifference:
@@ -128,23 +113,25 @@ class PairedDifference(AsText):
         first, second = _display(pair.first), _display(pair.second)
         by = f"{with_error(pair.bits_per_second, self.stderr)} bits/s"
         by += f" ({relative})" if relative else ""
-        sure = f"in {pair.n_better} of {self.n_splits} splits, {p_text(self.p_holm)}"
-        match self.verdict:
+        match self.verdict if self.same or self.n_tests > 1 else "":
+            case "":  # an estimate, not a planned contrast
+                low, high = pair.interval
+                return f"{first} minus {second}: {by}, 95 % interval {low:.2f} to {high:.2f}"
             case "same":
                 return f"{first} and {second} are the same"
-            case "too few splits":
-                few = f"({self.n_splits}; at least {FEWEST_SPLITS} are needed)"
-                return f"{first} minus {second}: {by}; too few splits to decide {few}"
             case "better":
                 verb = "are" if pair.first == INDEPENDENT else "is"
-                return f"{first} {verb} better than {second} by {by}, {sure}"
+                return f"{first} {verb} better than {second} by {by}, {p_text(self.p_value)}"
             case "equal":
                 return (
                     f"{first} and {second} perform equally well: they differ by {by}, and the 95 % "
                     f"interval lies within ±{self.margin:.2g} bits/s, {EQUAL_MARGIN:.0%} of the "
                     "best model's gain over independent units"
                 )
-        return f"{first} minus {second}: {by}, {sure}; too uncertain to say which is better"
+        return (
+            f"{first} minus {second}: {by}, {p_text(self.p_value)}; too uncertain to say which is "
+            "better"
+        )
 
     def __str__(self) -> str:
         return self.sentence()
@@ -154,59 +141,122 @@ def _display(name: str) -> str:
     return "independent units" if name == INDEPENDENT else name
 
 
-def paired_difference(
-    first: str,
-    second: str,
-    differences: Sequence[float],
-    block_stderrs: Sequence[float],
-    test_to_train: float,
-    *,
-    n_blocks: int | None = None,
-    n_test_blocks: float = math.nan,
-) -> PairedDifference | None:
-    """Compare two models by their paired differences; None where no split has a finite one.
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What a model gained over independent units in each cell of time, on the splits' test parts.
 
-    ``differences`` are scores of the first minus those of the second on each split, bits/s, with
-    their block errors. ``test_to_train`` is words of the test part over words that fit and choice
-    of l1 have seen. ``n_blocks`` blocks of time were dealt to both parts, None where single words
-    were, and ``block_stderrs`` come from ``n_test_blocks``, which judge a single split.
+    Sums and differences of it, and multiples, are those of scores; see :mod:`.time_errors`.
+
+    Parameters
+    ----------
+    gains, shares : ndarray, shape (n_splits, n_cells)
+        Bits/s that each cell adds to a split's score, and its share of the split's test words.
+    variance : ndarray, shape (n_splits,)
+        Of the normalisers, (bits/s)**2.
     """
-    given = np.array([differences, block_stderrs], dtype=np.float64)
-    values, errors = given[:, np.isfinite(given[0])]
-    if not values.size:
+
+    gains: Floats
+    shares: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, scores: Sequence[SplitScore]) -> Cells:
+        """Those of one model's splits."""
+        return cls(
+            np.array([score.gain_by_cell for score in scores]),
+            np.array([score.share_by_cell for score in scores]),
+            np.array([score.normaliser_stderr**2 for score in scores]),
+        )
+
+    def minus(self, other: Cells, factor: float = 1.0) -> Cells:
+        """These minus a multiple of others, whose normaliser has its own error."""
+        variance = self.variance + factor**2 * other.variance
+        return Cells(self.gains - factor * other.gains, self.shares, variance)
+
+    def times(self, factor: float) -> Cells:
+        """These in another unit."""
+        return Cells(factor * self.gains, self.shares, factor**2 * self.variance)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Cells]) -> Cells:
+        """Those of several splits."""
+        arrays = ((each.gains, each.shares, each.variance) for each in parts)
+        return cls(*map(np.concatenate, zip(*arrays, strict=True)))
+
+    def halves(self) -> tuple[float, float, float]:
+        """Means over the first and the second half of the time, and p of their difference."""
+        gains, shares = self.gains.sum(axis=0), self.shares.sum(axis=0)
+        parts = slice(None, gains.size // 2), slice(gains.size // 2, None)
+        if not all(shares[part].any() for part in parts):
+            return math.nan, math.nan, math.nan
+        first, second = (float(gains[part].sum() / shares[part].sum()) for part in parts)
+        return first, second, trend_p_value(gains - shares * (gains.sum() / shares.sum()))
+
+    def mean(self, train_share: float) -> MeanOverTime:
+        """Mean over splits with its error."""
+        found = mean_over_splits(self.gains, self.shares, train_share)
+        of_log_z = float(self.variance.sum()) / len(self.variance) ** 2
+        return found._replace(stderr=math.hypot(found.stderr, math.sqrt(of_log_z)))
+
+
+def both_cells(first: ModelScore, second: ModelScore | None) -> tuple[Cells, Cells] | None:
+    """Cells of two models in the splits that have both; None without such a split.
+
+    ``None`` stands for independent units, the zero.
+    """
+    by_split = {score.split: score for score in first.splits}
+    others = by_split if second is None else {score.split: score for score in second.splits}
+    splits = sorted(by_split.keys() & others.keys())
+    if not splits:
         return None
+    of_first = Cells.of([by_split[split] for split in splits])
+    if second is None:
+        zero = np.zeros_like(of_first.gains)
+        return of_first, Cells(zero, of_first.shares, np.zeros(len(splits)))
+    return of_first, Cells.of([others[split] for split in splits])
+
+
+def difference_of(
+    names: tuple[str, str], cells: Cells, train_share: float, margin: float = math.nan
+) -> PairedDifference:
+    """The comparison of two models from the difference of their cells."""
+    values = cells.gains.sum(axis=1)
     values[np.abs(values) < _SAME] = 0.0
-    mean, block = float(values.mean()), rms(errors)
-    corrected = corrected_stderr(values, test_to_train)
-    df = n_test_blocks - 1.0 if values.size == 1 else degrees_of_freedom(values.size, n_blocks)
-    p = p_value(mean, corrected if values.size > 1 else block, df)
+    mean, stderr, df = cells.mean(train_share)
+    if not values.any():
+        mean, stderr = 0.0, 0.0
     return PairedDifference(
-        first=first,
-        second=second,
+        *names,
         bits_per_second=mean,
-        split_stderr=split_stderr(values),
-        block_stderr=block,
-        corrected_stderr=corrected,
+        stderr=stderr,
         df=df,
-        p_value=p,
-        p_holm=p,
         n_better=int((values > 0.0).sum()),
         n_worse=int((values < 0.0).sum()),
-        n_splits=int(values.size),
+        n_splits=values.size,
+        margin=margin,
     )
 
 
-def judged_together(
-    pairs: Sequence[PairedDifference | None], margin: float = math.nan
-) -> list[PairedDifference | None]:
-    """Pairs of one comparison: p-values corrected for their number, and the margin of equality."""
-    corrected = holm([math.nan if pair is None else pair.p_value for pair in pairs])
-    return [
-        pair and replace(pair, p_holm=p, margin=margin)
-        for pair, p in zip(pairs, corrected, strict=True)
-    ]
+def paired_difference(
+    first: ModelScore, second: ModelScore | None, train_share: float, margin: float = math.nan
+) -> PairedDifference | None:
+    """Compare two models, or one with independent units (None); None without a common split."""
+    cells = both_cells(first, second)
+    if cells is None:
+        return None
+    names = first.name, INDEPENDENT if second is None else second.name
+    return difference_of(names, cells[0].minus(cells[1]), train_share, margin)
 
 
-def rms(errors: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Root mean square."""
-    return math.sqrt(float(np.mean(np.square(errors))))
+def ratio(first: ModelScore, second: ModelScore, train_share: float) -> Estimate | None:
+    """Gain of the first model over that of the second; None unless that is positive.
+
+    The error is that of the first minus the ratio times the second, whose mean is zero, over the
+    mean of the second (to first order).
+    """
+    cells = both_cells(first, second)
+    if cells is None or not cells[1].gains.sum() > _SAME:
+        return None
+    above, below = (float(each.gains.sum()) / len(each.gains) for each in cells)
+    error = cells[0].minus(cells[1], above / below).mean(train_share).stderr
+    return Estimate(above / below, error / below, "%", len(cells[0].gains), "time")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput, Unsupported
 from ..kernels import newest_log_odds
-from ..models import HistoryGLM, PopulationModel, Rival, WordModel
+from ..models import AlternativeModel, HistoryGLM, PopulationModel, WordModel
 from ..models.counting import distinct_pasts
 from ..parameters import Parameters
 from ..validation import Floats, one_of
@@ -40,7 +40,7 @@ def log_odds_of_bits(
         return model.log_odds(words.X, bits)
     if isinstance(model, PopulationModel):
         by_past, past = log_odds_given_past(model.parameters_, words)
-    elif isinstance(model, Rival):
+    elif isinstance(model, AlternativeModel):
         by_past, past = model.log_odds_given_past(words)
     else:
         raise Unsupported(

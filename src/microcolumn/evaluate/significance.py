@@ -1,16 +1,15 @@
-"""How sure a mean over splits is.
+"""Errors of means over splits, p-values, and how both are printed.
 
 Random splits of one recording share most of their words, so the plain standard error over splits
 is too small for a claim. The corrected resampled t-test (Nadeau & Bengio 2003, Inference for the
-generalization error) widens it by the share of words that any two splits have in common. Which
-error and which degrees of freedom are used follows from the number of splits alone, never from
-the values; ``benchmarks/nulls.py`` measures how often the test is wrong.
+generalization error) widens it by the share of words that any two splits have in common. It is for
+what is known by split alone; scores of models have the errors of :mod:`.time_errors`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,14 +42,6 @@ def corrected_stderr(values: Values, test_to_train: float) -> float:
     return split_stderr(values) * math.sqrt(1.0 + len(values) * test_to_train)
 
 
-def claimed_stderr(corrected: float, block: float, n_splits: int) -> float:
-    """The error that is printed beside a mean: that over splits, of one or two the larger one.
-
-    Two splits that happen to agree say little: the blocks of their test parts say more.
-    """
-    return corrected if n_splits >= FEWEST_SPLITS else float(np.fmax(corrected, block))
-
-
 def degrees_of_freedom(n_splits: int, n_blocks: int | None = None) -> float:
     """Degrees of freedom of the corrected error over splits.
 
@@ -73,11 +64,6 @@ def p_value(mean: float, stderr: float, df: float) -> float:
     return float(2.0 * special.stdtr(df, -abs(mean) / stderr))
 
 
-def half_width(stderr: float, df: float) -> float:
-    """Half of the 95 % interval around a mean with this error; NaN without an error."""
-    return float(special.stdtrit(df, 1.0 - LEVEL / 2.0)) * stderr
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """p-values corrected for their number (Holm 1979); those that are NaN count for nothing."""
     corrected = list(p_values)
@@ -87,6 +73,30 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, p * (len(known) - rank)))
         corrected[k] = largest
     return corrected
+
+
+def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float], float] | None:
+    """Mean of several recordings' estimates, its 95 % interval, and their spread.
+
+    Random effects: the variance between recordings beyond their own errors (DerSimonian & Laird
+    1986) is part of the weights, and the interval is that of Hartung & Knapp (2001), Student's t
+    with one degree of freedom less than recordings. The spread is the standard deviation between
+    recordings. None for fewer than two, or without errors.
+    """
+    values = np.array([each.value for each in estimates])
+    variances = np.array([each.stderr**2 for each in estimates])
+    if len(estimates) < 2 or not np.all(variances > 0.0):
+        return None
+    weights = 1.0 / variances
+    about = float(np.sum(weights * (values - np.average(values, weights=weights)) ** 2))
+    scale = weights.sum() - (weights**2).sum() / weights.sum()
+    between = max(0.0, (about - (values.size - 1)) / float(scale))
+    weights = 1.0 / (variances + between)
+    mean, df = float(np.average(values, weights=weights)), values.size - 1
+    stderr = math.sqrt(float(np.average((values - mean) ** 2, weights=weights)) / df)
+    half = float(special.stdtrit(df, 1.0 - LEVEL / 2.0)) * stderr
+    found = Estimate(mean, stderr, estimates[0].unit, values.size, "recordings")
+    return found, (mean - half, mean + half), math.sqrt(between)
 
 
 def with_error(value: float, stderr: float) -> str:
@@ -128,7 +138,7 @@ class Estimate(AsText):
     n : int
         Bins or splits that the value is a mean over; 0 where that is not said.
     method : str
-        What the error comes from: ``"blocks"`` of time, or ``"splits"``.
+        What the error comes from: ``"time"`` (:mod:`.time_errors`), or ``"splits"``.
 
     Examples
     --------
@@ -159,21 +169,3 @@ class Estimate(AsText):
         digits = 0 if math.isnan(self.stderr) or self.stderr >= 0.0095 else 1
         error = "" if math.isnan(self.stderr) else f" ± {100.0 * self.stderr:.{digits}f}"
         return f"{100.0 * self.value:{sign}z.{digits}f}{error}"
-
-
-def ratio(
-    first: Mapping[int, float], second: Mapping[int, float], test_to_train: float
-) -> Estimate | None:
-    """Mean of the first scores over that of the second, by split; None unless that is positive.
-
-    The error is that of the first minus the ratio times the second, whose mean is zero, over the
-    mean of the second (to first order), corrected for splits that overlap.
-    """
-    splits = sorted(first.keys() & second.keys())
-    above = np.array([first[split] for split in splits])
-    below = np.array([second[split] for split in splits])
-    if not splits or not below.mean() > 0.0:
-        return None
-    value = float(above.mean() / below.mean())
-    error = corrected_stderr(above - value * below, test_to_train)
-    return Estimate(value, error / float(below.mean()), "%", len(splits), "splits")

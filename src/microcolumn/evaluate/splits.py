@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,15 @@ from numpy.typing import ArrayLike
 from ..errors import BadInput
 from ..formatting import enumeration
 from ..models import ModelSpec, PopulationModel, WordModel
-from ..models.spec import INDEPENDENT, OBJECTIVES, RIVALS
+from ..models.spec import ALTERNATIVES, INDEPENDENT, OBJECTIVES
 from ..words import Words, as_words
 from ._model_score import ModelScore, SplitScore
-from ._score import ScoredWords, mean_rate, score_of
+from ._score import ScoredWords, bits_per_second_per_nat, score_of
 from ._tune import TuneResult, named_models, tune
-from .bootstrap import block_bins_of
 from .comparison import Comparison
 from .inputs import Baseline, common_baseline, words_for_all
-from .paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
-from .significance import split_stderr
-
-#: First minus second in bits/s, and its block error, by pair of names and by split.
-Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
+from .paired import Cells
+from .time_errors import N_CELLS, cells_of
 
 
 def compare(
@@ -36,10 +31,9 @@ def compare(
     *,
     train: Words | ArrayLike | None = None,
     bin_width: float | None = None,
-    block_bins: int | None = None,
     random_state: int = 0,
 ) -> Comparison:
-    """Score models on the same held-out words, over one baseline and the same blocks.
+    """Score models on the same held-out words, over one baseline.
 
     Models that are not fitted are tuned first (:func:`tune`), on ``train`` or, without, on half of
     the words in blocks of time; then all are scored on the other half.
@@ -58,8 +52,6 @@ def compare(
         Words to tune the models on that are not fitted.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
-    block_bins : int, optional
-        Bins per block of the error bars; see :func:`score`.
     random_state : int
         Seed of the deal of blocks to training, validation and test parts.
 
@@ -89,14 +81,12 @@ def compare(
             train, words = as_words(words).split(0.5, by="blocks", random_state=random_state)
         by_name |= tune(missing, train, random_state=random_state).models
     held = words_for_all(by_name, words, bin_width)
-    scores, differences = score_split(by_name, held, baseline, block_bins=block_bins)
-    specs = {name: spec_of(model) for name, model in by_name.items()}
-    found = [_summary(name, specs[name], [score], held.n_units) for name, score in scores.items()]
-    ranked, unranked = _ranked(found)
-    by_split = {pair: {0: values} for pair, values in differences.items()}
-    n_test_blocks = held.n_bins / block_bins_of(held, block_bins)
-    pairs = _pairs(ranked, by_split, test_to_train=math.nan, n_test_blocks=n_test_blocks)
-    return Comparison(ranked, pairs, held.n_units, window=held.window, unranked=unranked)
+    scores = score_split(by_name, held, baseline)
+    found = [
+        _summary(name, spec_of(model), [scores[name]], held.n_units, train_share=math.nan)
+        for name, model in by_name.items()
+    ]
+    return Comparison(*_ranked(found), n_units=held.n_units, window=held.window)
 
 
 def score_split(
@@ -105,21 +95,34 @@ def score_split(
     baseline: Baseline = None,
     *,
     split: int = 0,
-    block_bins: int | None = None,
-) -> tuple[dict[str, SplitScore], dict[tuple[str, str], tuple[float, float]]]:
-    """Scores by name, and differences with their errors by pair of names, on one test part."""
+    n_places: int | None = None,
+) -> dict[str, SplitScore]:
+    """Scores by name on one test part.
+
+    Splits of a recording of ``n_places`` bins have the same cells of time; by default cells are
+    those of the test part alone.
+    """
     base = common_baseline(models, baseline)
-    length = block_bins_of(held, block_bins)
-    log_p = {name: model._score_distinct(held) for name, model in models.items()}
     log_p_base = base._score_distinct(held)
+    if n_places is None:
+        cell = cells_of(np.arange(held.n_bins), held.n_bins)
+    else:
+        cell = cells_of(held.bins, n_places)
+    weights = np.ones(held.n_bins) if held.weights is None else held.weights
+    shares = np.bincount(cell, weights / weights.sum(), minlength=min(N_CELLS, n_places or 0))
     scores = {}
     for name, model in models.items():
-        score = score_of(log_p[name], log_p_base, model.log_partition(), held, length)
+        log_p = model._score_distinct(held)
+        score = score_of(log_p, log_p_base, model.log_partition(), held)
+        bits = (log_p - log_p_base)[held.index] * weights / weights.sum()
+        gains = np.bincount(cell, bits, minlength=shares.size) * bits_per_second_per_nat(held)
         certificate = getattr(model, "certificate_", None)
         scores[name] = SplitScore(
             split=split,
             bits_per_second=score.bits_per_second,
-            block_stderr=score.stderr,
+            stderr=score.stderr,
+            gain_by_cell=tuple(gains.tolist()),
+            share_by_cell=tuple(shares.tolist()),
             l1=getattr(model, "l1", math.nan),
             n_nonzero=model.n_nonzero_,
             n_couplings=model.n_couplings_,
@@ -132,51 +135,38 @@ def score_split(
             size=model.size_,
             **{each.name: getattr(score, each.name) for each in fields(ScoredWords)},
         )
-    differences = {}
-    for first, second in combinations(models, 2):
-        difference, stderr = mean_rate(log_p[first] - log_p[second], held, length)
-        errors = (scores[name].normaliser_stderr for name in (first, second))
-        differences[first, second] = difference, math.hypot(stderr, *errors)
-    return scores, differences
+    return scores
 
 
 def spec_of(model: WordModel) -> ModelSpec:
     """Class, hidden units and objective of a fitted model."""
     name = type(model).__name__
-    if name in RIVALS or not isinstance(model, PopulationModel):
+    if name in ALTERNATIVES or not isinstance(model, PopulationModel):
         return ModelSpec(name)
     return ModelSpec(name, model.parameters_.n_hidden, getattr(model, "objective", OBJECTIVES[0]))
 
 
 def compare_splits(
     scores: Mapping[ModelSpec, Sequence[SplitScore]],
-    differences: Differences,
     n_units: int,
-    test_to_train: float,
-    *,
-    n_blocks: int | None = None,
-    n_test_blocks: float = math.nan,
+    train_share: float,
     **about: Any,
 ) -> Comparison:
-    """Models best first, and every pair of them with the better one first.
+    """Models best first. Independent units may be among the scores; they are the zero.
 
-    Independent cells may be among the scores. Differences have each pair in either order; those
-    with independent units may be missing, since they are the scores. ``n_blocks`` and
-    ``n_test_blocks`` are those of :func:`~.paired.paired_difference`. ``about`` are further
-    fields of the comparison.
+    ``train_share`` is the share of all words that fit and choice of l1 have seen; ``about`` are
+    further fields of the comparison.
     """
-    found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
+    found = [
+        model_score(spec, each, n_units, train_share)
+        for spec, each in scores.items()
+        if spec.name != INDEPENDENT
+    ]
     models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
     ranked, unranked = _ranked(models)
-    blocks = {"n_blocks": n_blocks, "n_test_blocks": n_test_blocks}
+    n_splits = max((model.n_splits for model in models), default=0)
     return Comparison(
-        ranked,
-        _pairs(ranked, differences, test_to_train, **blocks),
-        n_units,
-        n_splits=max((model.n_splits for model in models), default=0),
-        unranked=unranked,
-        test_to_train=test_to_train,
-        **about,
+        ranked, unranked, n_units, n_splits=n_splits, train_share=train_share, **about
     )
 
 
@@ -186,63 +176,28 @@ def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[Mode
     return ranked, tuple(model for model in found if model.has_spurious_mode)
 
 
-def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore | None:
+def model_score(
+    spec: ModelSpec, scores: Sequence[SplitScore], n_units: int, train_share: float
+) -> ModelScore | None:
     """Summarise one model over its splits; None where no split has a finite score."""
     finite = sorted((s for s in scores if math.isfinite(s.bits_per_second)), key=lambda s: s.split)
-    return _summary(spec.name, spec, finite, n_units) if finite else None
+    return _summary(spec.name, spec, finite, n_units, train_share) if finite else None
 
 
-def _summary(name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore:
-    values = np.array([score.bits_per_second for score in scores])
-    mean = float(values.mean())
+def _summary(
+    name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: int, train_share: float
+) -> ModelScore:
+    mean = float(np.mean([score.bits_per_second for score in scores]))
     return ModelScore(
         name=name,
         spec=spec,
         n_units=n_units,
         bits_per_second=mean,
         per_neuron=mean / n_units,
-        split_stderr=split_stderr(values),
-        block_stderr=rms([score.block_stderr for score in scores]),
+        stderr=Cells.of(scores).mean(train_share).stderr,
         n_nonzero=float(np.mean([score.n_nonzero for score in scores])),
         n_couplings=float(np.mean([score.n_couplings for score in scores])),
         n_live_hidden=float(np.mean([score.n_live_hidden for score in scores])),
         converged=all(score.converged for score in scores),
         splits=tuple(scores),
     )
-
-
-def _pairs(
-    models: Sequence[ModelScore],
-    differences: Differences,
-    test_to_train: float,
-    **blocks: Any,
-) -> tuple[PairedDifference, ...]:
-    """Every two models in order, then each against independent units."""
-    by_pair = _both_ways(models, differences)
-    names = [*(model.name for model in models if model.name != INDEPENDENT), INDEPENDENT]
-    found = []
-    for pair in combinations(names, 2):
-        values, errors = np.reshape([*by_pair.get(pair, {}).values()], (-1, 2)).T.tolist()
-        found.append(paired_difference(*pair, values, errors, test_to_train, **blocks))
-    best = max((model.bits_per_second for model in models), default=0.0)
-    # Two questions, each with its own share of errors: what holds within the paper's family, and
-    # how it stands beside rivals. More rivals must not make the first one harder to answer.
-    rivals = {model.name for model in models if model.spec.is_rival}
-    has_rival = [each is not None and bool(rivals & {each.first, each.second}) for each in found]
-    for question in (False, True):
-        places = [k for k, is_its in enumerate(has_rival) if is_its == question]
-        judged = judged_together([found[k] for k in places], EQUAL_MARGIN * max(best, 0.0))
-        for k, each in zip(places, judged, strict=True):
-            found[k] = each
-    return tuple(filter(None, found))
-
-
-def _both_ways(models: Sequence[ModelScore], differences: Differences) -> Differences:
-    """Differences of each pair in either order; those with independent units are the scores."""
-    by_pair = dict(differences)
-    for (first, second), by_split in differences.items():
-        by_pair[second, first] = {split: (-d, error) for split, (d, error) in by_split.items()}
-    for model in models:
-        scored = {s.split: (s.bits_per_second, s.block_stderr) for s in model.splits}
-        by_pair.setdefault((model.name, INDEPENDENT), scored)
-    return by_pair

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -16,12 +16,10 @@ from ..models import ModelSpec
 from ..tables import AsTable
 from ._layer_results import LayerStatistics
 from ._model_score import ModelScore
-from .paired import PairedDifference, judged_together, paired_difference
+from .paired import Cells, PairedDifference, difference_of
 from .significance import LEVEL, split_stderr
 
 Row = dict[str, Any]
-#: Numbers with their errors, by split.
-BySplit = Mapping[int, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +35,15 @@ class WindowResult:
     models : mapping of str to tuple of (ModelScore or None)
         By name, without the number of hidden units where that grows with the words; one result
         per length of the window, None where it is not computed.
-    test_to_train : float
-        Words tested over words trained on.
-    n_blocks : int, optional
-        Blocks of time that were dealt to both parts; None where single words were.
+    train_share : float
+        Share of all words that a split trains on.
     """
 
     recording: str
     experiment: str
     windows: tuple[int, ...]
     models: Mapping[str, tuple[ModelScore | None, ...]]
-    test_to_train: float
-    n_blocks: int | None = None
+    train_share: float
 
     def __repr__(self) -> str:
         bins = enumeration([f"{n}" for n in self.windows])
@@ -69,51 +64,61 @@ class WindowResult:
     def gains(self) -> dict[str, list[PairedDifference | None]]:
         """Bits/s per unit of each other model minus the Ising model, for each window.
 
-        Paired by split; p-values are corrected for the number of models and windows. Empty without
-        an Ising model.
+        Intervals and p-values allow for the number of models and windows. Empty without an Ising
+        model.
         """
-        if self.reference is None:
-            return {}
-        others = [name for name in self.models if name != self.reference]
-        places = [(name, k) for name in others for k in range(len(self.windows))]
-        found = [self._judged(name, f"{self.reference}", self._gain(name, k)) for name, k in places]
-        pairs, n = judged_together(found), len(self.windows)
-        return {name: pairs[n * k : n * (k + 1)] for k, name in enumerate(others)}
+        n_tests = len(self._others) * len(self.windows)
+        return {
+            name: [
+                self._judged(name, f"{self.reference}", self._gain(name, k), n_tests)
+                for k in range(len(self.windows))
+            ]
+            for name in self._others
+        }
 
     def growth(self) -> dict[str, PairedDifference | None]:
         """How much larger each model's gain over the Ising model is at the longest window.
 
-        The gain at the longest window minus that at the shortest, bits/s per unit, paired by
-        split; p-values are corrected for the number of models. None where either is not computed.
+        The gain at the longest window minus that at the shortest, bits/s per unit, in the splits
+        that have both; intervals and p-values allow for the number of models. None where either is
+        not computed.
         """
-        others = [name for name in self.models if name != self.reference] if self.reference else []
-        steps = [_minus(self._gain(name, -1), self._gain(name, 0)) for name in others]
-        found = [self._judged("longest words", "shortest words", each) for each in steps]
-        return dict(zip(others, judged_together(found), strict=True))
+        found: dict[str, PairedDifference | None] = {}
+        for name in self._others:
+            long, short = self._gain(name, -1), self._gain(name, 0)
+            splits = sorted(long.keys() & short.keys())
+            steps = {split: long[split].minus(short[split]) for split in splits}
+            both = "longest words", "shortest words"
+            found[name] = self._judged(*both, steps, len(self._others))
+        return found
 
-    def _gain(self, name: str, k: int) -> BySplit:
-        """Bits/s per unit over the Ising model and its block error, by split.
+    @property
+    def _others(self) -> list[str]:
+        """Models beside the Ising model; none without it."""
+        return [name for name in self.models if name != self.reference] if self.reference else []
 
-        Both models' block errors are taken as if they were independent, which is careful.
-        """
+    def _gain(self, name: str, k: int) -> dict[int, Cells]:
+        """What is gained over the Ising model per unit, by split."""
         model, ising = (self.models[each][k] for each in (name, self.reference or ""))
         if model is None or ising is None or model.has_spurious_mode or ising.has_spurious_mode:
             return {}
-        n = model.n_units
         first, second = (
-            {
-                score.split: (score.bits_per_second / n, score.block_stderr / n)
-                for score in of.splits
-            }
-            for of in (model, ising)
+            {score.split: Cells.of([score]) for score in each.splits} for each in (model, ising)
         )
-        return _minus(first, second)
+        return {
+            split: first[split].minus(second[split]).times(1.0 / model.n_units)
+            for split in sorted(first.keys() & second.keys())
+        }
 
-    def _judged(self, first: str, second: str, by_split: BySplit) -> PairedDifference | None:
-        values, errors = ([each[k] for each in by_split.values()] for k in (0, 1))
-        return paired_difference(
-            first, second, values, errors, self.test_to_train, n_blocks=self.n_blocks
-        )
+    def _judged(
+        self, first: str, second: str, by_split: Mapping[int, Cells], n_tests: int
+    ) -> PairedDifference | None:
+        if not by_split:
+            return None
+        cells = Cells.concatenate([*by_split.values()])
+        found = difference_of((first, second), cells, self.train_share)
+        # A single test is a planned one, too.
+        return replace(found, n_tests=n_tests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +244,6 @@ class LayersResult:
             return None
         within, between = fmean(row.within for row in found), fmean(row.between for row in found)
         return within, between, tuple(row.p_value for row in found)
-
-
-def _minus(first: BySplit, second: BySplit) -> BySplit:
-    """Differences with their errors, by split."""
-    return {
-        split: (first[split][0] - second[split][0], math.hypot(first[split][1], second[split][1]))
-        for split in sorted(first.keys() & second.keys())
-    }
 
 
 def predictions_of(

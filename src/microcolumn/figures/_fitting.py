@@ -73,7 +73,7 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
     paths = [
         _path(results, condition, compared, spec, split)
         for spec in results.index.specs(condition)
-        if not spec.is_rival and spec.name in compared.scores
+        if not spec.is_alternative and spec.name in compared.scores
     ]
     if not paths:
         raise NotComputedError("no model of the study has a penalty", "plan one, such as Ising")

@@ -29,15 +29,15 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 4: probability and observed frequency of each word, and how many units fire at once.
 
     Of the test words of one split, under the best model of each class of the paper's family at
-    its chosen penalty; of rivals, the synchrony of the best.
+    its chosen penalty; of alternatives, the synchrony of the best.
     """
     found = results.patterns(**condition.names)
     compared = results.comparison(**condition.names)
     best = [models[0].spec for models in by_class(compared).values()]
     names = [INDEPENDENT, *(spec.name for spec in best)]
     pairs = list(pairwise(_chain(best)))
-    rival = compared.best_rival.name if compared.best_rival else ""
-    drawn = ("data", *names, rival)
+    alternative = compared.best_alternative.name if compared.best_alternative else ""
+    drawn = ("data", *names, alternative)
     shown = {name: each for name, each in found.synchrony.items() if name in drawn}
     statistics = {name: found.statistics[name] for name in names}
     units = results.words(split=found.split, **condition.names)[2].units
@@ -66,7 +66,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
             condition,
             label=results.label(condition.recording),
             pairs=pairs,
-            rival=rival if rival in shown else None,
+            alternative=alternative if alternative in shown else None,
             **about,
         )
     return figure

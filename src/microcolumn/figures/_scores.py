@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,9 +61,6 @@ def likelihood(
             grouped=grouped,
             splits=splits_text(compared),
             n_splits=sorted({each.n_splits for each in compared}),
-            error_bars=error_bars(each.n_splits for each in compared),
-            by_words=condition.experiment.split_by == "words",
-            block_stderr=max(m.block_stderr for each in compared for m in each.models),
             doubts=doubts(compared),
         )
     return figure
@@ -110,11 +107,6 @@ def splits_text(compared: Sequence[Comparison]) -> str:
 def extremes(numbers: Sequence[int]) -> str:
     """The first and the last number, or the only one: "2 to 5"."""
     return " to ".join(f"{n}" for n in dict.fromkeys((numbers[0], numbers[-1])))
-
-
-def error_bars(n_splits: Iterable[int], marks: str = "Error bars") -> str:
-    """What error bars are; see :func:`~microcolumn.evaluate.significance.claimed_stderr`."""
-    return caption("error_bars", n_splits=sorted(set(n_splits)), marks=marks)
 
 
 def doubts(compared: Sequence[Comparison]) -> str:
@@ -164,9 +156,10 @@ def ranking(
             condition,
             compared=compared,
             several=len(groups) < len(compared),
-            rivals=any(model.spec.is_rival for each in compared for model in each.models),
+            alternatives=any(
+                model.spec.is_alternative for each in compared for model in each.models
+            ),
             splits=splits_text(compared),
-            error_bars=error_bars(each.n_splits for each in compared),
             doubts=doubts(compared),
         )
     return figure
@@ -204,7 +197,6 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             n_units=computed[0].n_units,
             n_splits=extremes(numbers),
             reference=shown.reference if has_gains else None,
-            bands=error_bars(numbers, "Bands"),
             missing=_listed(shown, lambda each: each is None),
             spurious_modes=_listed(shown, lambda each: each is not None and each.has_spurious_mode),
             doubtful=sorted({each.name for each in computed if not each.converged}),

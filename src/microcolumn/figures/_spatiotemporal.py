@@ -105,7 +105,7 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
 def _shown(results: Results, condition: Condition) -> _Shown:
     compared = results.comparison(**condition.names)
     split = first_split(compared)
-    specs = [model.spec for model in compared.models if not model.spec.is_rival]
+    specs = [model.spec for model in compared.models if not model.spec.is_alternative]
     predictions: dict[str, list[PredictionResult]] = {}
     for spec in specs:
         with suppress(NotComputedError):  # predictions come after tests

@@ -229,12 +229,8 @@ def _compared(results: Results, condition: Condition) -> Comparison:
         tuple(replace(model, name=names[model.name]) for model in each)
         for each in (found.models, found.unranked)
     )
-    pairs = [
-        replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
-        for pair in found.pairs
-    ]
     label = results.label(condition.recording)
-    return replace(found, recording=label, models=models, pairs=tuple(pairs), unranked=unranked)
+    return replace(found, recording=label, models=models, unranked=unranked)
 
 
 def mark_simulated(figure: CaptionedFigure, results: Results, recordings: Sequence[str]) -> None:

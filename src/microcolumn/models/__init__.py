@@ -3,5 +3,10 @@
 from ..renamed import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__, __file__, {"Universal": "microcolumn.models.DirichletProcess"}
+    __name__,
+    __file__,
+    {
+        "Rival": "microcolumn.models.AlternativeModel",
+        "Universal": "microcolumn.models.DirichletProcess",
+    },
 )

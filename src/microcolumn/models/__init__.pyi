@@ -1,5 +1,7 @@
+from ._alternative import AlternativeModel as AlternativeModel
 from ._base import PopulationModel as PopulationModel
 from ._cascade import CascadedLogistic as CascadedLogistic
+from ._common_drive import CommonDrive as CommonDrive
 from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
 from ._dirichlet_process import DirichletProcess as DirichletProcess
 from ._driven import Driven as Driven
@@ -18,7 +20,6 @@ from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
 from ._random_projections import RandomProjections as RandomProjections
 from ._rbm import RBM as RBM, GaussianRBM as GaussianRBM
-from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
 from ._tree import Tree as Tree, TwoTree as TwoTree

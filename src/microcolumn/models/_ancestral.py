@@ -27,7 +27,7 @@ from ..objectives import pair_counts
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._rival import Rival
+from ._alternative import AlternativeModel
 from ._saving import Arrays, floats, shaped
 from ._settings import Number
 from ._words_estimator import Size, floored_rates
@@ -67,7 +67,7 @@ class Structure:
         return order[flat[order] > _NONE].astype(np.int64)
 
 
-class Ancestral(Rival):
+class Ancestral(AlternativeModel):
     """A model in which each unit depends on at most two units that come before it.
 
     Subclasses say how units are put in order and which ones each depends on. Everything else has
@@ -137,7 +137,7 @@ class Ancestral(Rival):
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """As :meth:`Rival.log_odds_given_past`; other units of the newest bin are summed out."""
+        """As in :class:`AlternativeModel`; other units of the newest bin are summed out."""
         pasts, past = distinct_pasts(words)
         out = np.empty((len(pasts), words.n_units))
         with threads_for(100.0 * len(pasts) * words.n_dims):

@@ -93,7 +93,7 @@ class PopulationModel(WordModel):
         Hidden units that are on in the silent word are turned (:meth:`Parameters.canonical_sign`),
         so ``energy`` may differ from that of ``theta`` by a constant; no probability does.
         It has no training rates, so ``microcolumn.score`` needs an explicit baseline, no
-        ``window_``, and an ``origin_`` of None.
+        ``window_``, and an ``words_info_`` of None.
         """
         expect("theta", theta, Parameters, "Parameters")
         _, parts = _KINDS[cls._kind]

@@ -19,7 +19,7 @@ from ..solvers import Certificate
 from ..solvers.cascade import CascadeFit, CascadeRegressions
 from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._rival import Rival, warn_of_regressions
+from ._alternative import AlternativeModel, warn_of_regressions
 from ._saving import Arrays, floats, shaped
 from ._settings import COUNT, POSITIVE, STRENGTH
 from ._words_estimator import Size, floored_rates
@@ -32,7 +32,7 @@ _NATURAL = 15.0
 
 
 @dataclass(eq=False, repr=False)
-class CascadedLogistic(Rival):
+class CascadedLogistic(AlternativeModel):
     """Each unit given those before it, by logistic regressions with an L1 penalty.
 
     With the units in the order of the cascade (Park, Archer, Latimer & Pillow 2013),
@@ -93,7 +93,7 @@ class CascadedLogistic(Rival):
         "tol": POSITIVE,
         "max_iter": COUNT,
     }
-    _fitted_numbers = (*Rival._fitted_numbers, "optimality_", "n_iter_")
+    _fitted_numbers = (*AlternativeModel._fitted_numbers, "optimality_", "n_iter_")
     _kept_arrays = ("b_", "weights_", "order_", "steps_", "thresholds_")
 
     l1: float = 4e-5

@@ -54,10 +54,18 @@ class Components(NamedTuple):
 
     def shares(self, words: csr_array) -> tuple[Floats, Floats]:
         """Probability of each component given each word, and log probability of each word."""
-        joint = self.log_joint(words)
-        tops = joint.max(axis=1)
-        joint -= tops[:, None]
-        np.exp(joint, out=joint)
-        totals = joint.sum(axis=1)
-        joint /= totals[:, None]
-        return joint, tops + np.log(totals)
+        return posterior(self.log_joint(words))
+
+
+def posterior(joint: Floats) -> tuple[Floats, Floats]:
+    """Probability of each component given each word, and log probability of each word.
+
+    ``joint`` has the log probabilities of both, nats, shape (n_words, n_components). It is
+    overwritten.
+    """
+    tops = joint.max(axis=1)
+    joint -= tops[:, None]
+    np.exp(joint, out=joint)
+    totals = joint.sum(axis=1)
+    joint /= totals[:, None]
+    return joint, tops + np.log(totals)

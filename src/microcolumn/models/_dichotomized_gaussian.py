@@ -14,13 +14,13 @@ from ..objectives import pair_counts
 from ..partition import LogPartition
 from ..validation import Floats, chunks
 from ..words import Words, check_single_bins
+from ._alternative import AlternativeModel
 from ._latent_gaussian import (
     bivariate_normal,
     latent_correlations,
     nearest_correlations,
     orthant_probabilities,
 )
-from ._rival import Rival
 from ._saving import Arrays, floats
 from ._words_estimator import Size, floored_rates
 
@@ -32,7 +32,7 @@ _MOST_ERROR = 0.01
 _LEAST = 1e-300
 
 
-class DichotomizedGaussian(Rival):
+class DichotomizedGaussian(AlternativeModel):
     """A unit is active where its normal variable is above a threshold (Macke et al. 2009).
 
     The normals are correlated so that rates and pair rates are those of the data: what words would
@@ -72,7 +72,7 @@ class DichotomizedGaussian(Rival):
     _log_p: Floats
     _errors: Floats
 
-    _fitted_numbers = (*Rival._fitted_numbers, "latent_change_", "pair_rate_change_")
+    _fitted_numbers = (*AlternativeModel._fitted_numbers, "latent_change_", "pair_rate_change_")
     _kept_arrays = ("thresholds_", "correlations_")
 
     def _size(self) -> Size:

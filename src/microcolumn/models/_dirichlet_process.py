@@ -15,13 +15,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument, BadFile
-from ..origin import ordered
 from ..packing import packed, unique_packed, unpacked
 from ..partition import LogPartition
 from ..solvers import Certificate
 from ..validation import Bits, Floats, chunks, expect
 from ..words import Words
-from ._rival import Rival
+from ..words_info import ordered
+from ._alternative import AlternativeModel
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._settings import POSITIVE, Choice
 from ._word_model import WordModel
@@ -36,7 +36,7 @@ _SHARES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _BOUNDS = (1e-6, 1e4)
 
 
-class DirichletProcess(Rival):
+class DirichletProcess(AlternativeModel):
     """A Dirichlet process centred on another model (Park et al. 2013).
 
     p(x) = (n_x + alpha p0(x)) / (n + alpha), where n_x of the n training words are x and p0 is the
@@ -92,7 +92,7 @@ class DirichletProcess(Rival):
     def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
         """Words in the order of units that a fitted base has, which keeps its own."""
         words = super()._training_words(X, sample_weight)
-        return ordered(words, getattr(self.model, "origin_", None))
+        return ordered(words, getattr(self.model, "words_info_", None))
 
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings, all around one base where they do not change it."""
@@ -101,7 +101,7 @@ class DirichletProcess(Rival):
         base = _fitted(self.model, words)
         models = self._copies(grid)
         for model in models:
-            model._fit_around(base, ordered(words, base.origin_))
+            model._fit_around(base, ordered(words, base.words_info_))
         return models
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
@@ -151,7 +151,9 @@ class DirichletProcess(Rival):
         return out
 
     def _active_distribution(self) -> Floats | None:
-        base = self.base_._active_distribution() if isinstance(self.base_, Rival) else None
+        base = (
+            self.base_._active_distribution() if isinstance(self.base_, AlternativeModel) else None
+        )
         if base is None:
             return None
         n_active = np.bitwise_count(self._keys).sum(axis=1, dtype=np.int64)
@@ -226,7 +228,7 @@ class DirichletProcess(Rival):
             raise BadFile("word_counts and concentration are not all positive")
         model.base_, model._keys, model._counts = base, keys, counts
         model.concentration_ = float(concentration)
-        model.n_features_in_, model.origin_ = n_bits, None
+        model.n_features_in_, model.words_info_ = n_bits, None
         return model
 
 

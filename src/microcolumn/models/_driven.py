@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..energy import log_odds, log_weight
 from ..errors import BadFile, BadInput, BadType, Unsupported
 from ..objectives.driven import DrivenFlips
-from ..origin import ordered
 from ..parameters import Parameters
 from ..partition import LogPartition
 from ..partition.driven import DrivenMethod, driven_log_partition
@@ -24,6 +23,7 @@ from ..solvers import Certificate, minimise
 from ..stimulus import StimulusDrive
 from ..validation import Floats, chunks, expect, random_generator, whole_number
 from ..words import Words, check_unweighted
+from ..words_info import ordered
 from ._base import PopulationModel
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._word_model import WordModel
@@ -255,7 +255,7 @@ class Driven(WordModel):
                 f"is a {type(words).__name__}, which has no times",
                 "pass Words, such as recording.bin(0.020)",
             )
-        return ordered(words, self.drive.origin)
+        return ordered(words, self.drive.words_info)
 
     def _drives(self, X: Words | ArrayLike) -> tuple[Words, Floats, NDArray[np.int64]]:
         """Words in the model's order, scaled drives (n_rows, n_units) and the row of each bin."""
@@ -295,12 +295,12 @@ class Driven(WordModel):
     @classmethod
     def _from_arrays(cls, arrays: Arrays, settings: dict[str, Any]) -> Self:
         model = settings["model"]
-        if not isinstance(model, PopulationModel) or model.origin_ is None:
+        if not isinstance(model, PopulationModel) or model.words_info_ is None:
             raise BadFile("the model that is driven is not of the paper's family")
         n_units = model.n_features_in_
         [duration] = floats(arrays, "duration_s", (1,)).tolist()
         repeats = Repeats(floats(arrays, "starts_s"), duration, floats(arrays, "stops_s"))
-        shape = len(repeats), repeats.n_moments(model.origin_.bin_width)
+        shape = len(repeats), repeats.n_moments(model.words_info_.bin_width)
         spikes = shaped("spikes", arrays["spikes"], (*shape, n_units))
         observed = shaped("observed", arrays["observed"], shape)
         if spikes.dtype != np.uint8 or observed.dtype != np.uint8:
@@ -313,7 +313,7 @@ class Driven(WordModel):
         prior = floats(arrays, "prior_bins", (n_units,))
         if (prior <= 0.0).any():
             raise BadFile("prior_bins are not positive")
-        drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, prior, locked)
+        drive = StimulusDrive(repeats, model.words_info_, spikes, observed, width, prior, locked)
         found = cls(clone(model), drive)
         found.model_ = model
         found.scale_ = floats(arrays, "scale", (n_units,))

@@ -13,12 +13,12 @@ import numpy as np
 from safetensors import SafetensorError, numpy as tensors, safe_open
 
 from ..errors import BadFile, BadInput
-from ..origin import Origin
 from ..partition import LogPartition
 from ..solvers import Certificate
 from ..units import Units
 from ..validation import expect, real_number, whole_number
 from ..words import checked_bin_width
+from ..words_info import WordsInfo
 from ._base import PopulationModel
 from ._saving import DIGEST, MARK, RECORDS, Arrays, digest_of, floats, shaped
 from ._words_estimator import WordsEstimator
@@ -54,7 +54,7 @@ def model_named(name: str) -> WordsEstimator:
     """
     spec = ModelSpec.of(name)
     cls = model_class(spec.model)
-    if spec.is_rival:
+    if spec.is_alternative:
         return cls()
     settings: dict[str, Any] = {"n_hidden": spec.n_hidden} if spec.n_hidden else {}
     if spec.model != INDEPENDENT:
@@ -74,7 +74,7 @@ def from_bytes(
     name : str
         What to call it in an error message.
     log_z : LogPartition, optional
-        Log Z of the parameters, for models of the paper's family; rivals know their own.
+        Log Z of the parameters, for models of the paper's family; alternatives know their own.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> WordsEstimator:
     if hasattr(model, "n_words_"):
         whole_number("n_words_", model.n_words_, least=1)
     if "origin" in header:
-        model.origin_ = _origin_of(header["origin"], model.window_, n_bits)
+        model.words_info_ = _words_info_of(header["origin"], model.window_, n_bits)
     if "feature_names" in header:
         names = np.array(header["feature_names"], dtype=object)
         model.feature_names_in_ = shaped("feature_names", names, (n_bits,))
@@ -195,14 +195,14 @@ def _record(name: str, content: dict[str, Any]) -> Certificate | LogPartition:
     return LogPartition(seconds=0.0, **content) if name == "log_z" else Certificate(**content)
 
 
-def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
+def _words_info_of(content: dict[str, Any], window: int, n_bits: int) -> WordsInfo:
     table = dict(content["units"])
     if table.get("depth_um") is not None:
         table["depth_um"] = [np.nan if depth is None else depth for depth in table["depth_um"]]
     units = Units(**table)
     if len(units) * window != n_bits:
         raise BadFile(f"it names {len(units)} units for {n_bits} bits of {window} bins")
-    return Origin(
+    return WordsInfo(
         units=units,
         bin_width=checked_bin_width(content["bin_width"]),
         window=window,

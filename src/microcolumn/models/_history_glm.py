@@ -21,8 +21,8 @@ from ..objectives.sparse_words import listed_words
 from ..solvers import Certificate
 from ..validation import Floats, chunks, random_generator, whole_number
 from ..words import Words
+from ._alternative import warn_of_regressions
 from ._history import Histories, ages, lag_basis
-from ._rival import warn_of_regressions
 from ._saving import Arrays, floats
 from ._settings import COUNT, POSITIVE, STRENGTH, Choice
 from ._words_estimator import Size, floored_rates
@@ -47,7 +47,7 @@ class HistoryGLM(SequenceModel):
         b_n + sum over units m and functions k of w_nmk * sum over lags l of B_kl x_m(t - l),
 
     and units are independent given the past. The functions B are raised-cosine bumps, short at
-    short lags and long at long ones, which add up to 1 at every lag (docs/method.md, "Rivals").
+    short lags and long at long ones, which add up to 1 at every lag (docs/method.md, section 11).
 
     It is the conditional of the next bin, not a distribution over words: it is fitted to single
     bins in time order, so that words have to be split by blocks, and :meth:`score_sequence` says

@@ -19,9 +19,9 @@ from ..packing import unique_rows
 from ..solvers import Certificate
 from ..validation import Floats, check_entries, chunks, real_array
 from ..words import Words
+from ._alternative import AlternativeModel
 from ._components import Components
 from ._modes_fit import Summit
-from ._rival import Rival
 from ._saving import Arrays, floats
 from ._settings import COUNT, POSITIVE, STRENGTH, seed_of
 
@@ -31,7 +31,7 @@ _FEWEST_WORDS = 5
 _ROUNDING = 1e-9
 
 
-class ModesModel(Rival):
+class ModesModel(AlternativeModel):
     """What a mixture and a hidden Markov model share: words of modes that are so frequent."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -40,7 +40,7 @@ class ModesModel(Rival):
         "tol": STRENGTH,
         "max_iter": COUNT,
     }
-    _fitted_numbers = (*Rival._fitted_numbers, "objective_", "last_gain_", "n_iter_")
+    _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "last_gain_", "n_iter_")
 
     modes_: Floats  # probability of a spike of each bit in each mode, (n_modes, n_bits)
     objective_: float  # minus the log-likelihood and log prior per word, nats
@@ -83,7 +83,7 @@ class ModesModel(Rival):
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """As :meth:`Rival.log_odds_given_past`; modes are as probable as earlier bins make them."""
+        """As in :class:`AlternativeModel`; modes are as probable as earlier bins make them."""
         check_is_fitted(self)
         n_past = words.n_dims - words.n_units
         if n_past == 0:

@@ -18,7 +18,7 @@ from ..objectives.sparse_words import listed_words
 from ..packing import active_bits
 from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._rival import Rival
+from ._alternative import AlternativeModel
 from ._saving import Arrays, floats
 from ._settings import POSITIVE
 from ._words_estimator import Size, floored_rates
@@ -32,7 +32,7 @@ _CACHED = 1 << 14
 _STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 
 
-class PopulationTracking(Rival):
+class PopulationTracking(AlternativeModel):
     """How many units are active, and which ones then are (O'Donnell et al. 2017).
 
     p(x) = p(K) prod_i p_iK^x_i (1 - p_iK)^(1 - x_i) / a_K, where K is the number of active units
@@ -102,7 +102,7 @@ class PopulationTracking(Rival):
         return np.where(bits[:, units], if_active, if_silent)
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-        """As :meth:`Rival.log_odds_given_past`; others are summed out by how many are active."""
+        """As in :class:`AlternativeModel`; others are summed out by how many are active."""
         pasts, past = distinct_pasts(words)
         n_past, n_units = pasts.shape[1], words.n_units
         chances = expit(self._tables[:, n_past:])

@@ -30,8 +30,8 @@ from ..solvers import FitResult
 from ..solvers.convex_fit import fit_convex
 from ..validation import Floats, random_generator
 from ..words import Words
+from ._alternative import AlternativeModel
 from ._projections import Projections
-from ._rival import Rival
 from ._saving import Arrays, floats
 from ._settings import COUNT, POSITIVE, STRENGTH, Number
 from ._words_estimator import Size, floored_rates
@@ -43,7 +43,7 @@ _MOST_CHAINS, _STARTS = 512, 4096
 
 
 @dataclass(eq=False, repr=False)
-class RandomProjections(Rival):
+class RandomProjections(AlternativeModel):
     """Thresholded random projections of the words, each with a strength (Maoz et al. 2020).
 
         p(x) = exp(b'x + sum_j lambda_j 1[a_j . x > theta_j]) / Z
@@ -112,7 +112,7 @@ class RandomProjections(Rival):
         "max_iter": COUNT,
         "random_state": ["random_state", np.random.Generator],
     }
-    _fitted_numbers = (*Rival._fitted_numbers, "objective_", "n_iter_")
+    _fitted_numbers = (*AlternativeModel._fitted_numbers, "objective_", "n_iter_")
     _required_records: ClassVar[tuple[str, ...]] = ("log_z",)
     _kept_arrays = ("b_", "strengths_", "inputs_", "weights_", "thresholds_")
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..atomic import atomic_write
 from ..errors import BadFile
-from ..origin import Origin
+from ..words_info import WordsInfo
 
 #: Arrays of a file, by name.
 Arrays = dict[str, NDArray[Any]]
@@ -52,8 +52,8 @@ def to_bytes(model: Any) -> bytes:
             header[name] = {k: v for k, v in found.items() if k != "seconds" and v is not None}
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
-    if model.origin_ is not None:
-        header["origin"] = _origin_as_dict(model.origin_)
+    if model.words_info_ is not None:
+        header["origin"] = _info_as_dict(model.words_info_)
     text = json.dumps(header | {DIGEST: digest_of(header, arrays)})
     return tensors.save(arrays, metadata={MARK: text})
 
@@ -94,10 +94,10 @@ def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[An
     return array
 
 
-def _origin_as_dict(origin: Origin) -> dict[str, Any]:
+def _info_as_dict(info: WordsInfo) -> dict[str, Any]:
     """Contents as JSON holds them, except the window, which is one of the fitted numbers."""
-    about = {name: getattr(origin, name) for name in ("bin_width", "start_s", "stop_s", "n_bins")}
-    columns = ((each.name, getattr(origin.units, each.name)) for each in fields(origin.units))
+    about = {name: getattr(info, name) for name in ("bin_width", "start_s", "stop_s", "n_bins")}
+    columns = ((each.name, getattr(info.units, each.name)) for each in fields(info.units))
     units = {name: np.asarray(v).tolist() for name, v in columns if v is not None}
     if "depth_um" in units:
         units["depth_um"] = [None if np.isnan(depth) else depth for depth in units["depth_um"]]

@@ -1,7 +1,7 @@
 """What every model of words has: scores, conditionals, samples, files, and the units it is of.
 
 A model is a scikit-learn estimator and a probability distribution over binary words. The paper's
-family (:class:`.PopulationModel`) and its rivals (:class:`.Rival`) both build on this.
+family (:class:`.PopulationModel`) and alternatives (:class:`.AlternativeModel`) build on this.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..errors import BadArgument, BadInput
 from ..formatting import counted, scientific
 from ..notebook import card, facts
-from ..origin import Origin, ordered
 from ..units import Units
 from ..validation import Floats, check_binary, check_orientation
 from ..words import UnnamedWords, Words
+from ..words_info import WordsInfo, ordered
 from ._saving import Arrays, save
 
 
@@ -43,7 +43,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         alone do not say, nor do files from before it was kept.
     n_words_ : int
         Number of training words. Only after ``fit``, like ``window_``.
-    origin_ : Origin or None
+    words_info_ : WordsInfo or None
         Units, bin width, window and span of time of the training words. Words that are scored or
         predicted must have the same units, in any order, bin width and window. None after a plain
         array, for a model made from parameters, and for files from before it was kept.
@@ -63,7 +63,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     rates_: Floats
     window_: int
     n_words_: int
-    origin_: Origin | None = None
+    words_info_: WordsInfo | None = None
     n_features_in_: int
 
     def _size(self) -> Size:
@@ -117,7 +117,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def units_(self) -> Units | None:
         """Table of the units that the model was fitted on; None after a plain array."""
         check_is_fitted(self)
-        return None if self.origin_ is None else self.origin_.units
+        return None if self.words_info_ is None else self.words_info_.units
 
     @property
     def unit_ids_(self) -> tuple[str, ...] | None:
@@ -129,7 +129,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def bin_width_(self) -> float | None:
         """Seconds per bin of the words that it was fitted on; None after a plain array."""
         check_is_fitted(self)
-        return None if self.origin_ is None else self.origin_.bin_width
+        return None if self.words_info_ is None else self.words_info_.bin_width
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file; see :func:`microcolumn.load`."""
@@ -139,8 +139,8 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """What a notebook shows of a fitted model."""
         certificate = getattr(self, "certificate_", None)
         about = {
-            "fitted to": "" if self.origin_ is None else self.origin_.span,
-            "duration": "" if self.origin_ is None else self.origin_.duration,
+            "fitted to": "" if self.words_info_ is None else self.words_info_.span,
+            "duration": "" if self.words_info_ is None else self.words_info_.duration,
             "penalty": scientific(self.l1) if hasattr(self, "l1") else "",
             "chosen": self.size_,
             "objective": getattr(self, "objective", ""),
@@ -166,12 +166,12 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return bundle
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "origin_" in vars(self)
+        return "words_info_" in vars(self)
 
     def _set_words_info(self, n_bits: int, words: Words | None) -> None:
         """Keep the size of the words and, after a fit, what scores need of the data."""
         self.n_features_in_ = n_bits
-        self.origin_ = None if words is None else Origin.of(words)
+        self.words_info_ = None if words is None else WordsInfo.of(words)
         if words is not None:
             self.rates_, self.window_ = floored_rates(words), words.window
             self.n_words_ = words.n_bins
@@ -192,7 +192,7 @@ class WordsEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _checked(self, X: Words | ArrayLike) -> NDArray[np.uint8]:
         """Words to evaluate as bits in the model's order, which the rows of ``X`` keep."""
         check_is_fitted(self)
-        bits = ordered(X, self.origin_).X if isinstance(X, Words) else check_binary(X)
+        bits = ordered(X, self.words_info_).X if isinstance(X, Words) else check_binary(X)
         self._check_features(X, bits.shape[1])
         return bits
 

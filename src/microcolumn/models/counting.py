@@ -1,4 +1,4 @@
-"""What rivals count in words: how often each came, and what was before it."""
+"""What alternatives count in words: how often each came, and what was before it."""
 
 from __future__ import annotations
 

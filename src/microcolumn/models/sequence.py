@@ -9,10 +9,10 @@ from typing import Self
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..origin import ordered
 from ..validation import Floats, check_positions
 from ..words import UnnamedWords, Words, check_single_bins, check_unweighted
-from ._rival import ChosenByValidation
+from ..words_info import ordered
+from ._alternative import ChosenByValidation
 
 
 class SequenceModel(ChosenByValidation):
@@ -78,7 +78,7 @@ class SequenceModel(ChosenByValidation):
     def _sequence(self, X: Words | ArrayLike) -> Words:
         """Bins to evaluate, in the model's order of units."""
         check_is_fitted(self)
-        words = ordered(X if isinstance(X, Words) else UnnamedWords.from_array(X), self.origin_)
+        words = ordered(X if isinstance(X, Words) else UnnamedWords.from_array(X), self.words_info_)
         self._check_bins(words)
         self._check_features(X, words.n_dims)
         return words

@@ -11,27 +11,36 @@ from ..errors import BadInput
 class ModelFacts(NamedTuple):
     """What tables, texts and figures know of a class of models."""
 
-    #: Of the paper; another of its family; a rival, whose settings are chosen on held-out words; or
+    #: Of the paper; another of its family; an alternative, whose settings held-out words choose; or
     #: a model that comparisons do not fit.
-    role: Literal["paper", "family", "rival", "other"]
+    role: Literal["paper", "family", "alternative", "other"]
     #: What it is in a methods section; models of the family in the plural.
     methods: str = ""
     #: What it is made of, where results first name it.
     meaning: str = ""
-    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and three more; rivals of
-    #: one kind share one. The marker tells those of the family apart without colours.
+    #: Of Okabe & Ito's palette, distinguishable with any colour vision, and four more, which
+    #: alternatives of one kind share. The marker tells those of the family apart without colours.
     colour: str = "#CC79A7"
     marker: str = "o"
-    #: Whether comparisons have it unless told otherwise: strong, and quick at any size.
+    #: Whether comparisons have it by default: strong or simple explanations to rule out.
     usual: bool = False
+    #: What it explains activity by: "drive", one that is common to all units, "pairs" and "groups";
+    #: empty where it is made of something else.
+    parts: tuple[str, ...] = ()
 
 
 #: All models that files may hold; those of the family from few parameters to many.
 MODELS = {
     "Independent": ModelFacts("family", colour="#999999", marker="v"),
-    "Ising": ModelFacts("paper", "Ising models", "pairs of units alone", "#0072B2"),
+    "Ising": ModelFacts(
+        "paper", "Ising models", "pairs of units alone", "#0072B2", parts=("pairs",)
+    ),
     "GaussianRBM": ModelFacts(
-        "family", "Ising models of low rank (Gaussian hidden units)", colour="#0072B2", marker="s"
+        "family",
+        "Ising models of low rank (Gaussian hidden units)",
+        colour="#0072B2",
+        marker="s",
+        parts=("pairs",),
     ),
     "RBM": ModelFacts(
         "paper",
@@ -39,6 +48,7 @@ MODELS = {
         "hidden units that each stand for a group of units",
         "#E69F00",
         "s",
+        parts=("groups",),
     ),
     "SemiRBM": ModelFacts(
         "paper",
@@ -46,43 +56,60 @@ MODELS = {
         "pairs of units, and hidden units that each stand for a group",
         "#009E73",
         "^",
+        parts=("pairs", "groups"),
     ),
     "KPairwise": ModelFacts(
-        "rival",
+        "alternative",
         "an Ising model with a potential of the number of active units (Tkačik et al. 2014), by "
         "maximum likelihood",
+        "pairs of units and how many are active",
         colour="#56B4E9",
+        usual=True,
+        parts=("drive", "pairs"),
+    ),
+    "CommonDrive": ModelFacts(
+        "alternative",
+        "one drive common to all units, with unequal gains",
+        "one drive that all units follow",
+        colour="#661100",
+        usual=True,
+        parts=("drive",),
     ),
     "BernoulliMixture": ModelFacts(
-        "rival", "a mixture of independent populations", colour="#D55E00", usual=True
+        "alternative", "a mixture of independent populations", colour="#D55E00", usual=True
     ),
     "HiddenMarkovModes": ModelFacts(
-        "rival",
+        "alternative",
         "modes that follow each other as a hidden Markov chain (Prentice et al. 2016), of which "
         "single words were scored",
         colour="#D55E00",
     ),
     "CascadedLogistic": ModelFacts(
-        "rival",
+        "alternative",
         "a cascade of logistic regressions, each unit given those before it (Park et al. 2013)",
         colour="#882255",
         usual=True,
     ),
-    "Tree": ModelFacts("rival", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31"),
+    "Tree": ModelFacts(
+        "alternative", "a tree of pairs (Chow & Liu 1968)", colour="#8C6D31", parts=("pairs",)
+    ),
     "TwoTree": ModelFacts(
-        "rival",
+        "alternative",
         "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
         colour="#8C6D31",
         usual=True,
+        parts=("pairs",),
     ),
     "PopulationTracking": ModelFacts(
-        "rival",
+        "alternative",
         "the population tracking model (O'Donnell et al. 2017)",
+        "how many units are active",
         colour="#332288",
         usual=True,
+        parts=("drive",),
     ),
     "RandomProjections": ModelFacts(
-        "rival", "random projections (Maoz et al. 2020)", colour="#F0E442"
+        "alternative", "random projections (Maoz et al. 2020)", colour="#F0E442"
     ),
     "DirichletProcess": ModelFacts("other"),
     "DichotomizedGaussian": ModelFacts("other"),
@@ -95,10 +122,10 @@ def _with_role(*roles: str) -> tuple[str, ...]:
     return tuple(name for name, facts in MODELS.items() if facts.role in roles)
 
 
-PAPER_MODELS, RIVALS = _with_role("paper"), _with_role("rival")
+PAPER_MODELS, ALTERNATIVES = _with_role("paper"), _with_role("alternative")
 FAMILY = _with_role("paper", "family")
-CLASSES = (*FAMILY, *RIVALS)
-USUAL_RIVALS = tuple(name for name in RIVALS if MODELS[name].usual)
+CLASSES = (*FAMILY, *ALTERNATIVES)
+USUAL_ALTERNATIVES = tuple(name for name in ALTERNATIVES if MODELS[name].usual)
 #: What fits may minimise; the first is the default and not part of a model's name.
 OBJECTIVES = ("likelihood", "pseudolikelihood", "mpf")
 #: Name of the firing-rate model, the zero of all scores.
@@ -112,11 +139,11 @@ class ModelSpec:
     Parameters
     ----------
     model : str
-        A class of the paper's family, such as ``"RBM"``, or a rival, such as ``"Tree"``.
+        A class of the paper's family, such as ``"RBM"``, or an alternative, such as ``"Tree"``.
     n_hidden : int
         Hidden units; 0 for models without.
     objective : str
-        ``"likelihood"``, ``"pseudolikelihood"`` or ``"mpf"``; means nothing for a rival.
+        ``"likelihood"``, ``"pseudolikelihood"`` or ``"mpf"``; means nothing for an alternative.
 
     Examples
     --------
@@ -146,14 +173,19 @@ class ModelSpec:
         return name if self.objective == OBJECTIVES[0] else f"{name} {self.objective}"
 
     @property
-    def is_rival(self) -> bool:
+    def is_alternative(self) -> bool:
         """Whether it is not of the paper's family."""
-        return self.model in RIVALS
+        return self.model in ALTERNATIVES
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What it explains activity by; see :class:`ModelFacts`."""
+        return MODELS[self.model].parts
 
     @property
     def has_groups(self) -> bool:
         """Whether it has hidden units that may stand for groups; Gaussian ones only make pairs."""
-        return self.n_hidden > 0 and not self.model.startswith("Gaussian")
+        return "groups" in self.parts
 
     @property
     def nested(self) -> tuple[ModelSpec, ...]:

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore, WindowResult
-from ..evaluate.significance import claimed_stderr, corrected_stderr
 from ..validation import expect
 from ..words import Words, checked_bin_width
 from ._inputs import documented, entitle
@@ -72,7 +71,7 @@ def ranking(
     draw = _draw_one if len(known) == 1 else _draw_several
     names = draw(ax, known, styles)
     _label(ax, [literal(name) for name in names])
-    if len({spec.is_rival for spec in specs.values()}) > 1:
+    if len({spec.is_alternative for spec in specs.values()}) > 1:
         ax.set_xlabel(f"{ax.get_xlabel()}{_KINDS}")
     return entitle(ax, title)
 
@@ -89,7 +88,7 @@ def _draw_one(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]:
         if model.name != best:
             pair = compared.pair(model.name, best)
             difference, error = pair.bits_per_second, pair.stderr
-        mark = _mark(styles[model.name], is_rival=model.spec.is_rival)
+        mark = _mark(styles[model.name], is_alternative=model.spec.is_alternative)
         bar = None if math.isnan(error) else error
         point = ax.errorbar(difference, place, xerr=bar, elinewidth=1.0, capsize=2, **mark)
         columns = {"model": model.name, "bits/s": model.bits_per_second}
@@ -108,12 +107,14 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]
             difference = model.per_neuron - ranked[0].per_neuron
             behind.setdefault(model.name, []).append((compared.recording, difference))
     best = [ranked[0].name for _, ranked in known]
-    rivals = {model.name: model.spec.is_rival for _, ranked in known for model in ranked}
+    alternatives = {
+        model.name: model.spec.is_alternative for _, ranked in known for model in ranked
+    }
     middle = {name: median(value for _, value in found) for name, found in behind.items()}
     names = sorted(middle, key=lambda name: -middle[name])
     for place, name in enumerate(names):
         recordings, values = zip(*behind[name], strict=True)
-        mark = _mark(styles[name], is_rival=rivals[name])
+        mark = _mark(styles[name], is_alternative=alternatives[name])
         single = ax.plot(values, [place] * len(values), alpha=0.5, **mark | {"markersize": 2.5})[0]
         tip(single, {"model": name, "recording": recordings, "bits/s per unit": values})
         large = ax.plot(middle[name], place, **mark | {"markersize": 6})[0]
@@ -124,10 +125,10 @@ def _draw_several(ax: Axes, known: _Known, styles: dict[str, Look]) -> list[str]
     return names
 
 
-def _mark(look: Look, *, is_rival: bool) -> dict[str, Any]:
+def _mark(look: Look, *, is_alternative: bool) -> dict[str, Any]:
     """A disc for the paper's family, an open diamond for others."""
-    face = "white" if is_rival else look.colour
-    marks = {"marker": "D" if is_rival else "o", "markersize": 4 if is_rival else 5}
+    face = "white" if is_alternative else look.colour
+    marks = {"marker": "D" if is_alternative else "o", "markersize": 4 if is_alternative else 5}
     return {"color": look.colour, "markerfacecolor": face, "linestyle": "", **marks}
 
 
@@ -180,7 +181,7 @@ def windows(
     styles = _looks(result, color)
     ax = axes_or_new(ax)
     for name, look in styles.items():
-        points = [_per_unit(each, result.test_to_train) for each in result.models[name]]
+        points = [_per_unit(each) for each in result.models[name]]
         _draw(ax, result.windows, points, name, look)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), high)
@@ -294,10 +295,8 @@ def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> No
             above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
 
 
-def _per_unit(result: ModelScore | None, test_to_train: float) -> tuple[float, float]:
+def _per_unit(result: ModelScore | None) -> tuple[float, float]:
     """Mean over splits and its error, bits/s per recorded unit, of a model that can be ranked."""
     if result is None or result.has_spurious_mode:
         return _UNKNOWN
-    corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
-    error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
-    return result.per_neuron, error / result.n_units
+    return result.per_neuron, result.stderr / result.n_units

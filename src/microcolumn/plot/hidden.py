@@ -95,7 +95,7 @@ def hidden_units(
     else:
         expect("words", words, Words, "words, such as recording.bin(0.020), or leave it out")
         order, by = hidden_activation(model, words).order, "by variance on the words"
-        units = words if units is None and model.origin_ is None else units
+        units = words if units is None and model.words_info_ is None else units
     bit_layout(model, units)  # before there is a figure, if they do not fit
     colours = by_name(list(_COLOURS), list(_COLOURS.values()), color)
     axes = axes_or_new(ax, (7.0, 2.8))

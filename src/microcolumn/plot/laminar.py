@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BadArgument
 from ..models import WordModel
-from ..origin import units_of
 from ..recording import Recording
 from ..units import Units, downwards, layers_from_the_top
 from ..validation import expect
 from ..words import Words
+from ..words_info import units_of
 from .style import literal, signed, size_points
 
 #: Whatever has a table of units.
@@ -170,7 +170,7 @@ def bit_layout(model: WordModel, units: HasUnits | None) -> BitLayout:
     """
     check_is_fitted(model)
     n_bits = model.n_features_in_
-    units = units_of(model.origin_, None if units is None else table_of(units))
+    units = units_of(model.words_info_, None if units is None else table_of(units))
     implied = 1 if units is None else max(1, n_bits // len(units))
     window = getattr(model, "window_", implied)
     table = Units.numbered(n_bits // window) if units is None else units

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..evaluate.assembly import MEMBER, by_unit
 from ..formatting import counted
 from ..models import PopulationModel
-from ..origin import units_of
 from ..units import Units, downwards
 from ..validation import Floats
+from ..words_info import units_of
 from ._inputs import documented, entitle
 from .hidden import POSITIVE
 from .laminar import (
@@ -116,7 +116,7 @@ def assembly(
     """
     [column] = hidden_columns(model, [hidden])
     n_units = bit_layout(model, units).units.order.size
-    known = units_of(model.origin_, None if units is None else table_of(units))
+    known = units_of(model.words_info_, None if units is None else table_of(units))
     table = Units.numbered(n_units) if known is None else known
     colour = one_colour(color, POSITIVE)
     ax = axes_or_new(ax, shank_size(table))

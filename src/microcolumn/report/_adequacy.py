@@ -43,14 +43,18 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
     )
 
 
-def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy | None]:
-    """How well the best model that was tested for it describes the test words, after its name.
+def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy | None, str]:
+    """The best model that was tested for it, how well it describes the test words, and a worse one.
 
-    Studies made before rivals were tested have the adequacy of the paper's family alone.
+    That is the worst model that describes them, too; empty where there is none. Studies made before
+    alternatives were tested have the adequacy of the paper's family alone.
     """
     compared, found = results.comparison(**condition.names), adequacies(results, condition)
-    name = next((model.name for model in compared.models if model.name in found), None)
-    return ("", None) if name is None else (name, found[name])
+    names = [model.name for model in compared.ranked if model.name in found]
+    if not names:
+        return "", None, ""
+    worse = next((name for name in reversed(names[1:]) if found[name].describes), "")
+    return names[0], found[names[0]], worse
 
 
 def explained_text(results: Results, condition: Condition, model: str) -> str:
@@ -71,10 +75,10 @@ def adequacies(results: Results, condition: Condition) -> dict[str, Adequacy]:
 
 
 def _gains(results: Results, condition: Condition) -> dict[str, tuple[float, float]]:
-    """Bits/s of each model on the test words of split 0, with the error from blocks."""
+    """Bits/s of each model on the test words of split 0, with its error."""
     compared = results.comparison(**condition.names)
     return {
-        model.name: (score.bits_per_second, score.block_stderr)
+        model.name: (score.bits_per_second, score.stderr)
         for model in compared.models
         for score in model.splits
         if score.split == 0 and model.name != INDEPENDENT

@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..evaluate import Adequacy, ModelScore, PairedDifference
+from ..evaluate import ModelScore, PairedDifference
 from ..evaluate.comparison import HOLDS_FOR
+from ..evaluate.contrasts import ORDERS
 from ..evaluate.paired import EQUAL_MARGIN
+from ..evaluate.significance import pooled
 from ..formatting import enumeration
 from ..models.spec import MODELS, PAPER_MODELS
 from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, Layering, of_kind
@@ -38,12 +40,13 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
 
 def title(found: Sequence[Finding], recordings: str) -> str:
     """The result in one sentence about recordings that are called so: ``"3 recordings"``."""
-    won = [each for each in found if each.rival_wins]
+    won = [each for each in found if each.alternative_wins]
     over = [pair for each in found if (pair := each.over_independent) is not None]
     return answer(
         "title",
         found,
         recordings=recordings,
+        has_drive=_has_drive(found),
         of_kind=of_kind,
         groups=of_kind(found, "groups"),
         pairs=of_kind(found, "pairs"),
@@ -73,9 +76,34 @@ def beyond_pairs(found: Sequence[Finding]) -> str:
         of_kind=of_kind,
         gains=_gains,
         hidden=sorted({spec.model for spec in compared if spec.has_groups}),
+        without=list(
+            dict.fromkeys(spec.name for spec in compared if spec.parts and not spec.has_groups)
+        ),
+        has_drive=_has_drive(found),
         fitted=fitting(*objectives) if len(objectives) == 1 else "",
-        meaning={name: MODELS[name].meaning for name in PAPER_MODELS},
+        meaning={name: each.meaning for name, each in MODELS.items()},
         margin=100 * EQUAL_MARGIN,
+    )
+
+
+def _has_drive(found: Sequence[Finding]) -> bool:
+    """Whether a model of a common drive is among those compared."""
+    return any("drive" in model.spec.parts for each in found for model in each.compared.models)
+
+
+def parts_of_gain(found: Sequence[Finding]) -> str:
+    """What a common drive, pairs and groups add to the gain; empty without a common drive."""
+    if not _has_drive(found):
+        return ""
+    orders = []
+    for order in ORDERS:
+        steps = [step for each in found for step in each.compared.gain_steps(order)]
+        by_part = {part: [step for step in steps if step.part == part] for part in order}
+        orders.append({part: some for part, some in by_part.items() if some})
+    explanations = [each.compared.explanation for each in found]
+    named = Counter(each.parts for each in explanations if each).most_common()
+    return answer(
+        "parts_of_gain", found, orders=orders, simplest=explanations[0], explanations=named
     )
 
 
@@ -107,6 +135,7 @@ def size_of_gain(found: Sequence[Finding]) -> str:
         groups=groups,
         unsure=of_kind(tested, *OPEN),
         shares=[100.0 * each.share.value for each in tested if each.share],
+        pooled=pooled([each.relative for each in tested if each.relative]),
         gains=_gains,
         per_spike=first
         and scores[first.first].bits_per_spike - scores[first.second].bits_per_spike,
@@ -154,20 +183,20 @@ def named(found: Sequence[Finding]) -> str:
 def best_model(found: Sequence[Finding]) -> str:
     """The best model of all, and of the paper's family."""
     ranked = [each for each in found if each.best]
-    rivals = [each for each in ranked if each.best is each.compared.best_rival]
+    alternatives = [each for each in ranked if each.best is each.compared.best_alternative]
     over = [pair for each in ranked if (pair := each.over_independent)]
     return answer(
         "best_model",
         found,
         ranked=ranked,
-        rivals=rivals,
+        alternatives=alternatives,
         family=_family(ranked),
         described=_described,
         other=_next_best(found[0]),
         counts=_counted([each.best for each in ranked]),
         ours=_counted([each.compared.best_of_family for each in ranked]),
-        n_won=sum(each.rival_wins for each in rivals),
-        over_rivals=[pair for each in ranked if (pair := each.over_rival)],
+        n_won=sum(each.alternative_wins for each in alternatives),
+        over_alternatives=[pair for each in ranked if (pair := each.over_alternative)],
         over=over,
         n_sure=_n_sure(over),
     )
@@ -192,7 +221,7 @@ def _n_sure(over: Sequence[PairedDifference]) -> int:
 
 
 def _next_best(found: Finding) -> str:
-    """The model that the best is held against: of a rival, the best of the paper's family.
+    """The model that the best is held against: of an alternative, the best of the paper's family.
 
     Else the next one, unless their difference is stated already.
     """
@@ -200,15 +229,15 @@ def _next_best(found: Finding) -> str:
     ranked = sorted(found.compared.models, key=lambda model: -model.bits_per_second)
     if best is None or len(ranked) < 2:
         return ""
-    if best.spec.is_rival and ours is not None:
+    if best.spec.is_alternative and ours is not None:
         return ours.name
     is_stated = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
     return "" if is_stated else ranked[1].name
 
 
 def _described(model: ModelScore) -> str:
-    """A rival's name with what it is, without a reference; those of the family are known by now."""
-    what = MODELS[model.spec.model].methods.split(" (")[0] if model.spec.is_rival else ""
+    """An alternative's name with what it is, without a reference; the family is known by now."""
+    what = MODELS[model.spec.model].methods.split(" (")[0] if model.spec.is_alternative else ""
     return f"{model.name} ({what}; not of the paper's family)" if what else model.name
 
 
@@ -219,7 +248,7 @@ def good_enough(found: Sequence[Finding]) -> str:
         return ""
     by_kind: dict[str, list[Finding]] = {kind: [] for kind in _KINDS}
     for each in known:
-        for kind in _kinds_of(each.adequacy):
+        for kind in _kinds_of(each):
             by_kind[kind].append(each)
     missed = Counter(name for each in known if each.adequacy for name in each.adequacy.missed)
     best = {each.best.name for each in known if each.best}
@@ -233,12 +262,13 @@ def good_enough(found: Sequence[Finding]) -> str:
     )
 
 
-def _kinds_of(adequacy: Adequacy | None) -> list[str]:
+def _kinds_of(found: Finding) -> list[str]:
     """What an adequacy counts as: what a model misses may be in doubt besides."""
+    adequacy = found.adequacy
     if adequacy is None:
         return []
     kinds = ["misses"] if adequacy.missed else []
-    if adequacy.pairs_in_doubt:
+    if adequacy.pairs_in_doubt or (adequacy.describes and found.also_adequate):
         return [*kinds, "doubtful"]
     if adequacy.describes:
         return [*kinds, "enough"]
@@ -274,6 +304,7 @@ def holds_for(found: Sequence[Finding]) -> str:
 #: What is asked of the experiment that answers for each recording, in this order.
 QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
     "Do groups matter beyond pairs?": beyond_pairs,
+    "What does the gain come from?": parts_of_gain,
     "How large is the gain?": size_of_gain,
     "Do the groups stay in layers?": in_layers,
     "Which model is best?": best_model,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..evaluate import SplitScore, WindowResult
-from ..evaluate.rival_choice import is_at_end
+from ..evaluate.alternative_choice import is_at_end
+from ..evaluate.paired import Cells
 from ..figures.conditions import by_likelihood, compares_groups
 from ..models import ModelSpec
 from ..study import Condition, Experiment, Results
@@ -15,6 +16,8 @@ from ..units import several_probes
 from ._notices import whole_study
 from ._wording import text
 
+#: Below this p the two halves of a recording differ.
+_CHANGED = 0.01
 #: A bin width this many times wider or narrower than the data suggest is doubted.
 _FAR_OFF = 1.5
 
@@ -64,6 +67,7 @@ def cautions(results: Results) -> list[str]:
             # Neighbouring windows share bins (docs/method.md, section 6).
             lines.append(f"{condition}: {_caution('windows')}")
         lines += [f"{condition}: {what}" for what in _of_bins(results, recording, experiment)]
+        lines += [f"{condition}: {what}" for what in _of_change(results, recording, experiment)]
         found = results.by_window(recording, experiment=experiment.name)
         alike: dict[str, list[str]] = {}
         for name in found.models:
@@ -134,6 +138,18 @@ def _of_bins(results: Results, recording: str, experiment: Experiment) -> Iterat
         what = "bins" if len(experiment.windows) == 1 and longest == width else "words"
         span_s = width if what == "bins" or width > suggested else longest
         yield _caution("bin width", what=what, span_s=span_s, found=found)
+
+
+def _of_change(results: Results, recording: str, experiment: Experiment) -> Iterator[str]:
+    """Scores of the best model that differ between the halves of the recording beyond errors."""
+    where = Condition(recording, experiment, min(experiment.windows)).names
+    compared = results.if_computed(results.comparison, None, **where)
+    if compared is None or not compared.models:
+        return
+    best = compared.best
+    first, second, p = Cells.of(best.splits).halves()
+    if p < _CHANGED:
+        yield _caution("change", model=best.name, first=first, second=second, p=p)
 
 
 def _tests(results: Results, found: WindowResult, experiment: Experiment, name: str) -> list[_Test]:

@@ -80,8 +80,7 @@ def _differences(results: Results, condition: Condition) -> Iterator[Row]:
     """Every two models, over all splits."""
     for pair in results.comparison(**condition.names).pairs:
         low, high = pair.interval
-        judged = {"stderr": pair.stderr, "low": low, "high": high, "verdict": pair.verdict}
-        yield row_of(pair) | judged
+        yield row_of(pair) | {"low": low, "high": high}
 
 
 def _of_models(results: Results, condition: Condition, what: str) -> Iterator[Row]:

@@ -75,7 +75,7 @@ def _explorer(results: Results, condition: Condition, most_values: int) -> dict[
         "models": [
             _path(results, condition, compared, spec, rows)
             for spec in results.index.specs(condition)
-            if not spec.is_rival
+            if not spec.is_alternative
         ],
     }
 
@@ -233,19 +233,19 @@ def _weights(strengths: Floats) -> dict[str, Any]:
     """Weights by row for JSON: in per cent of the largest, and who belongs to the hidden unit.
 
     Members have a positive weight of a quarter of the largest positive one or more, as in the table
-    of assemblies; silenced units a negative one of a quarter of the largest of either sign. No
+    of assemblies; negative units a negative one of a quarter of the largest of either sign. No
     weight but zero is 0 per cent.
     """
     largest = float(np.abs(strengths).max())
     percent = np.rint(100.0 * strengths / largest)
     percent = np.where(percent == 0.0, np.sign(strengths), percent).astype(np.int64)
     member = (strengths > 0.0) & (strengths >= MEMBER * strengths.max())
-    silenced = (strengths < 0.0) & (strengths <= -MEMBER * largest)
+    negative = (strengths < 0.0) & (strengths <= -MEMBER * largest)
     return {
         "largest": float(f"{largest:.4g}"),
         "percent": percent.tolist(),
         "members": np.flatnonzero(member).tolist(),
-        "silenced": np.flatnonzero(silenced).tolist(),
+        "negative": np.flatnonzero(negative).tolist(),
     }
 
 

@@ -18,6 +18,7 @@ from ..evaluate import (
     PairedDifference,
 )
 from ..evaluate.comparison import doubt
+from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
@@ -25,7 +26,7 @@ from ._adequacy import adequacy_of, explained_text
 from ._tables import window_text
 
 #: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
-OPEN = ("undecided", "too few splits", "open")
+OPEN = ("undecided", "open")
 PAIRS_SUFFICE = ("equal", "same")
 #: Kinds of answers in a word or two; others are their own.
 UNTESTED = "not tested"
@@ -86,8 +87,7 @@ class Finding:
     about: str  # recording, experiment and window in words
     compared: Comparison  # all models
     #: Groups against pairs: ``"groups"`` or ``"pairs"`` are better, ``"equal"``, ``"same"``,
-    #: ``"undecided"``, ``"too few splits"``, ``"open"`` (tested, but a fit or log Z has not
-    #: converged) or ``"untested"``.
+    #: ``"undecided"``, ``"open"`` (tested, but a fit or log Z has not converged) or ``"untested"``.
     kind: str
     layering: Layering | str  # of the best model with hidden units, or why there is none
     #: Live hidden units of split 0 of that model, then of those with hidden units that do not
@@ -95,12 +95,13 @@ class Finding:
     assemblies: dict[str, Assemblies]
     adequacy: Adequacy | None  # of ``adequate``
     adequate: str  # name of the best model that has an adequacy
+    also_adequate: str  # the worst model that describes the words, too; empty if none does
     explained: str  # its share of what could be explained
 
     @property
     def pair(self) -> PairedDifference | None:
         """The best model with hidden units minus the best of pairs alone."""
-        return self.compared.hidden_over_pairs
+        return self.compared.groups
 
     @property
     def n_assemblies(self) -> int | None:
@@ -130,23 +131,20 @@ class Finding:
         return self.compared.best if self.compared.models else None
 
     @property
-    def rival_wins(self) -> bool:
+    def alternative_wins(self) -> bool:
         """Whether a model outside the paper's family is better than all of it."""
-        ours, rival = self.compared.best_of_family, self.compared.best_rival
-        if ours is None or rival is None or rival is not self.best:
+        pair, scores = other_kinds(self.compared), self.compared.scores
+        if pair is None or pair.bits_per_second < 0.0 or not pair.differs:
             return False
-        family = [model for model in self.compared.models if not model.spec.is_rival]
-        return self.compared.pair(rival.name, ours.name).differs and not doubt(
-            (rival, ours), family
-        )
+        family = [model for model in self.compared.models if not model.spec.is_alternative]
+        return not doubt((scores[pair.first], scores[pair.second]), family)
 
     @property
-    def over_rival(self) -> PairedDifference | None:
+    def over_alternative(self) -> PairedDifference | None:
         """The best model, where it is of the paper's family, minus the best of another kind."""
-        best, rival = self.best, self.compared.best_rival
-        if best is None or rival is None or rival is best:
-            return None
-        return self.compared.pair(best.name, rival.name)
+        pair = other_kinds(self.compared)
+        is_ours = self.best is not None and not self.best.spec.is_alternative
+        return pair.reversed() if pair and is_ours else None
 
     @property
     def over_independent(self) -> PairedDifference | None:
@@ -163,16 +161,15 @@ class Finding:
             "window": self.window,
             "n_units": self.compared.n_units,
             "verdict": self.kind,
-            "hidden_over_pairs": pair,
+            "groups": pair,
             "interval": None if pair is None else pair.interval,
-            "stderr": None if pair is None else pair.stderr,
             "relative": self.relative,
             "share_of_pairs": self.share,
             "best": self.best.name if self.best else None,
             "best_of_family": self.compared.best_of_family.name
             if self.compared.best_of_family
             else None,
-            "rival_wins": self.rival_wins,
+            "alternative_wins": self.alternative_wins,
             "layers": None if isinstance(self.layering, str) else self.layering,
             "n_assemblies": self.n_assemblies,
             "adequacy": adequate and {"model": self.adequate, "sentence": str(adequate)},
@@ -185,9 +182,9 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     compared = results.comparison(**condition.names)
     label = results.label(condition.recording)
     window = window_text(condition)
-    pair = compared.hidden_over_pairs
+    pair = compared.groups
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
-    name, adequacy = adequacy_of(results, condition)
+    name, adequacy, worse = adequacy_of(results, condition)
     return Finding(
         recording=condition.recording,
         label=label,
@@ -200,6 +197,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         assemblies=_assemblies(results, condition, compared, hidden),
         adequacy=adequacy,
         adequate=name,
+        also_adequate=worse,
         explained=explained_text(results, condition, name),
     )
 
@@ -210,7 +208,7 @@ def of_kind(found: Sequence[Finding], *kinds: str) -> list[Finding]:
 
 
 def _kind(compared: Comparison) -> str:
-    pair = compared.hidden_over_pairs
+    pair = compared.groups
     if pair is None:
         return "untested"
     if compared.unsettled:

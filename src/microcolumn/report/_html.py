@@ -17,7 +17,7 @@ from .. import __version__
 from ..atomic import atomic_write
 from ..errors import BadInput
 from ..formatting import counted
-from ..models.spec import MODELS, RIVALS
+from ..models.spec import ALTERNATIVES, MODELS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
@@ -116,7 +116,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "answer": whole_answer(results),
         "opening": opening,
         "models": planned,
-        "rivals": [(name, MODELS[name].methods) for name in RIVALS if name in planned],
+        "alternatives": [(name, MODELS[name].methods) for name in ALTERNATIVES if name in planned],
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
         "cautions": cautions(results),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from ..evaluate.contrasts import ORDERS
 from ..study import Condition, NotComputedError, Results
 from ..study.codec import plain
 from ._adequacy import adequacies, explainable
@@ -64,13 +65,10 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
     }
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
-    pairs = [
-        row | {"stderr": pair.stderr, "interval": pair.interval, "verdict": pair.verdict}
-        for row, pair in zip(shown["pairs"], compared.pairs, strict=True)
-    ]
     shown |= {
         "label": results.label(condition.recording),
-        "pairs": pairs,
+        "pairs": [plain(pair) | {"interval": pair.interval} for pair in compared.pairs],
+        "gain_steps": [plain(compared.gain_steps(order)) for order in ORDERS],
         "share_of_pairs": compared.share_of_pairs,
         "answer": compared.answer,
         "by_model": by_model,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ..evaluate.choice import AUTOMATIC
 from ..evaluate.paired import EQUAL_MARGIN
-from ..evaluate.significance import FEWEST_SPLITS, LEVEL
-from ..models.spec import MODELS, RIVALS
+from ..evaluate.significance import LEVEL
+from ..models.spec import ALTERNATIVES, MODELS
 from ..partition.ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from ..wording import worded
@@ -77,8 +77,10 @@ def _words(
         recordings=recordings,
         simulated=[name for name in recordings if name in simulated],
         recorded=[n_units[name] for name in recordings if name in n_units],
-        family={each: MODELS[each].methods for each in experiment.models if each not in RIVALS},
-        rivals=[MODELS[each].methods for each in experiment.models if each in RIVALS],
+        family={
+            each: MODELS[each].methods for each in experiment.models if each not in ALTERNATIVES
+        },
+        alternatives=[MODELS[each].methods for each in experiment.models if each in ALTERNATIVES],
         objectives=[OBJECTIVES[objective] for objective in experiment.objectives],
         per_decade=AUTOMATIC[l1] if isinstance(l1, str) else None,
         seeds=tables.seeds_text(experiment),
@@ -96,10 +98,6 @@ def _scores(plan: Plan) -> str:
     return worded(
         "report",
         "methods/scores",
-        few=any(experiment.n_splits < FEWEST_SPLITS for experiment in plan.experiments),
-        fewest=FEWEST_SPLITS,
-        blocks=any(experiment.split_by == "blocks" for experiment in plan.experiments),
-        rivals=any(model in RIVALS for each in plan.experiments for model in each.models),
         level=LEVEL,
         margin=EQUAL_MARGIN,
     )

@@ -10,8 +10,7 @@ from statistics import fmean, median
 from typing import Any
 
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
-from ..evaluate.paired import EQUAL_MARGIN
-from ..evaluate.significance import FEWEST_SPLITS, LEVEL, p_text, with_error
+from ..evaluate.significance import LEVEL, p_text, with_error
 from ..formatting import counted, duration, number, scientific
 from ..partition.result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
@@ -73,14 +72,16 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a spurious mode last."""
-    scores = ("model", "bits/s", "± splits", "± test", "per unit", "per spike", "lift")
+    scores = ("model", "bits/s", "±", "per unit", "per spike", "Dirichlet gain")
     sizes = ("chosen", "parameters", "couplings", "live hidden")
     log_z = {"exact": "exact", "ais": "AIS", "chains": "chains"}
     rows = [
         (
             model.name,
             *_score(model),
-            "-" if math.isnan(model.lift) or model.has_spurious_mode else f"{model.lift:+z.2f}",
+            "-"
+            if math.isnan(model.dirichlet_gain) or model.has_spurious_mode
+            else f"{model.dirichlet_gain:+z.2f}",
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",
@@ -108,18 +109,17 @@ def pairs(compared: Comparison) -> Table:
             with_error(pair.bits_per_second, pair.stderr),
             _relative(compared, pair),
             f"{pair.n_better} of {pair.n_splits}",
-            *_sureness(pair),
-            pair.verdict,
+            " to ".join(number(end) for end in pair.interval),
         )
         for pair in compared.pairs
     ]
     return Table(
         "differences between models",
-        ("difference", "bits/s", "relative", "better in", "95 % interval", "p", "verdict"),
+        ("difference", "bits/s", "relative", "better in", "95 % interval"),
         rows,
-        left=("difference", "verdict"),
+        left=("difference",),
         sortable=True,
-        note=worded("report", "notes/pairs", level=LEVEL, margin=EQUAL_MARGIN),
+        note=worded("report", "notes/pairs"),
     )
 
 
@@ -128,14 +128,6 @@ def _relative(compared: Comparison, pair: PairedDifference) -> str:
     both = {pair.first, pair.second} <= compared.scores.keys()
     ratio = compared.relative(pair.first, pair.second) if both else None
     return ratio.gain if ratio else "-"
-
-
-def _sureness(pair: PairedDifference) -> tuple[str, str]:
-    """The 95 % interval and p; dashes where there are too few splits for either."""
-    if pair.n_splits < FEWEST_SPLITS:
-        return "-", "-"
-    interval = " to ".join(number(end) for end in pair.interval)
-    return interval, p_cell(pair.p_holm)
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
@@ -226,13 +218,12 @@ def p_cell(p_value: float) -> str:
 
 
 def _score(model: ModelScore) -> tuple[str, ...]:
-    """Bits/s, its errors, per unit and per spike; a spurious mode takes the place of them."""
+    """Bits/s, its error, per unit and per spike; a spurious mode takes the place of them."""
     if model.has_spurious_mode:
-        return spurious_mode_text(model.spurious_mass), "-", "-", "-", "-"
-    errors = model.split_stderr, model.block_stderr
+        return spurious_mode_text(model.spurious_mass), "-", "-", "-"
     shares = model.per_neuron, model.bits_per_spike
     return (
-        *(number(value) for value in (model.bits_per_second, *errors)),
+        *(number(value) for value in (model.bits_per_second, model.stderr)),
         *(number(value, 3) for value in shares),
     )
 
@@ -284,8 +275,7 @@ def growth_sentences(found: WindowResult) -> list[str]:
 def _window_gain(pair: PairedDifference | None) -> str:
     if pair is None:
         return "-"
-    gain = with_error(pair.bits_per_second, pair.stderr)
-    return gain if pair.n_splits < FEWEST_SPLITS else f"{gain}, {p_text(pair.p_holm)}"
+    return f"{with_error(pair.bits_per_second, pair.stderr)}, {p_text(pair.p_value)}"
 
 
 def _per_unit(model: ModelScore | None) -> str:
@@ -293,8 +283,8 @@ def _per_unit(model: ModelScore | None) -> str:
         return "-"
     if model.has_spurious_mode:
         return "spurious mode"
-    errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
-    return " ± ".join(number(value, 3) for value in (model.per_neuron, *errors))
+    error = model.stderr / model.n_units
+    return f"{number(model.per_neuron, 3)} ± {number(error, 3)}"
 
 
 def recordings(results: Results) -> Table:

@@ -149,10 +149,11 @@ PRESETS = MappingProxyType(
 )
 
 
-def preset(name: str, seed: int = 0) -> Microcolumn:
+def preset(name: str, seed: int = 0, minutes: float | None = None) -> Microcolumn:
     """Simulate a recording of the size of one of the paper's.
 
     Sizes and the shares of active bins are the paper's; the rest is as in :func:`microcolumn`.
+    Different presets have nothing in common, also with the same seed.
 
     Parameters
     ----------
@@ -161,6 +162,8 @@ def preset(name: str, seed: int = 0) -> Microcolumn:
         minutes each.
     seed : int
         The same seed gives the same recording, bit for bit.
+    minutes : float, optional
+        Another length.
 
     Examples
     --------
@@ -168,4 +171,7 @@ def preset(name: str, seed: int = 0) -> Microcolumn:
     Preset(n_units=36, multiunit=False, minutes=60.0)
     """
     one_of("preset", name, PRESETS)
-    return microcolumn(seed=seed, **PRESETS[name]._asdict())
+    settings = PRESETS[name] if minutes is None else PRESETS[name]._replace(minutes=minutes)
+    # Every preset takes its own seeds of all.
+    own_seed = len(PRESETS) * whole_number("seed", seed, 0) + [*PRESETS].index(name)
+    return microcolumn(seed=own_seed, **settings._asdict())

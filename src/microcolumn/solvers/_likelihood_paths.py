@@ -179,16 +179,16 @@ class _Family:
         x = target.layout.pack(start)
         if target.has_strata:
             stratified = first_stratified_state(rng, target, x)
-            for strength in _ladder(self.strongest, target.l1, _FINE_LADDER):
+            for strength in _l1_continuation(self.strongest, target.l1, _FINE_LADDER):
                 stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
                 stratified = search_strata(
                     rng, stratified, stronger, self.problem.max_iter, roughly=True
                 )
             return stratified
         state, _ = first_state(rng, target, x, *self._log_z(target.layout.unpack(x), rng))
-        for strength in _ladder(self.strongest, target.l1):
+        for strength in _l1_continuation(self.strongest, target.l1):
             stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
-            state = search(rng, state, stronger, self.problem.max_iter, roughly=True)
+            state = search(rng, state, stronger, self.problem.max_iter, coarse=True)
         return state
 
     def _pseudolikelihood_solution(self, target: SampledProblem) -> Floats:
@@ -307,7 +307,7 @@ def _as_srbm(*nested: Parameters) -> list[Parameters]:
     ]
 
 
-def _ladder(strongest: float, l1: float, factor: float = _LADDER) -> list[float]:
+def _l1_continuation(strongest: float, l1: float, factor: float = _LADDER) -> list[float]:
     """Weaker and weaker penalties on the way from one that couples nothing to ``l1``."""
     n_rungs = math.ceil(math.log(max(strongest / max(l1, _WEAKEST), 1.0)) / math.log(factor))
     return [max(l1, _WEAKEST) * factor**k for k in range(n_rungs - 1, 0, -1)]

@@ -205,18 +205,18 @@ def search(
     problem: SampledProblem,
     max_iter: int,
     *,
-    roughly: bool = False,
+    coarse: bool = False,
 ) -> SearchState:
     """Rounds until the model is where enough words stand for it and have no more to gain.
 
-    The search ends after ``max_iter`` steps in all, or ``roughly`` with as few words as there are.
+    The search ends after ``max_iter`` steps in all, or ``coarse`` with as few words as there are.
     """
     most_rounds = problem.settings.most_rounds
     with delayed_bar(most_rounds, "likelihood, at most") as bar:
         for _ in range(most_rounds):
             state, info = run_round(rng, state, problem, max_iter - state.effort.n_iter)
             bar.update()
-            is_done = info.is_last or (info.has_arrived and roughly)
+            is_done = info.is_last or (info.has_arrived and coarse)
             if is_done or state.effort.n_iter >= max_iter:
                 break
     return state

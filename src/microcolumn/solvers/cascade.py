@@ -1,4 +1,4 @@
-"""L1 logistic regressions of each unit on the units before it (docs/method.md, Rivals)."""
+"""L1 logistic regressions of each unit on the units before it (docs/method.md, Alternatives)."""
 
 from __future__ import annotations
 

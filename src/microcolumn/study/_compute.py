@@ -45,8 +45,8 @@ _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
 #: Optimality at which fits of a faster comparison end: scores of a hundred units are then settled
 #: to a part of a bit/s.
 TOLERANCE = 1e-4
-#: Penalties of a rival go so far below its strongest, and its components up to so many: what lies
-#: beyond takes most of the time and is preferred by far longer recordings alone.
+#: Penalties of an alternative go so far below its strongest, and its components up to so many:
+#: what lies beyond takes most of the time and is preferred by far longer recordings alone.
 _WEAKEST, _MOST_COMPONENTS = 0.01, 40
 
 #: Kernels of one process share their threads, so its jobs take turns where a cluster's worker
@@ -168,8 +168,8 @@ def _fit(task: Task) -> Rows:
     """Fits along the penalties, each with its log Z and its score on the validation part."""
     spec, experiment = _spec(task), task.experiment
     train, validation, test = _split(task)
-    if issubclass(models.model_class(spec.model), models.Rival):
-        return _fit_rival(task, train, validation)
+    if issubclass(models.model_class(spec.model), models.AlternativeModel):
+        return _fit_alternative(task, train, validation)
     nested: Any = (
         tuple([models.from_bytes(m) for m in task.models[s.name]] for s in spec.nested) or None
     )
@@ -209,8 +209,8 @@ def _normaliser_row(fit: models.WordModel, kept: evaluate.Score) -> dict[str, An
     }
 
 
-def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
-    """The fit of a rival at the settings that the validation part prefers, and what was tried."""
+def _fit_alternative(task: Task, train: Words, validation: Words) -> Rows:
+    """The fit of an alternative at the settings that validation prefers, and what was tried."""
     model = models.model_class(_spec(task).model)()
     if "random_state" in model.get_params():
         model.set_params(random_state=task.experiment.seed + (task.job.split or 0))
@@ -231,7 +231,7 @@ def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
 def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
     experiment = task.experiment
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
-    if not spec.is_rival:
+    if not spec.is_alternative:
         settings |= {"objective": spec.objective, "n_init": experiment.n_init}
     if _is_fast(task):
         settings["tol"] = TOLERANCE
@@ -246,7 +246,7 @@ def _is_fast(task: Task) -> bool:
 
 
 def fewer_settings(grid: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The settings of a rival's grid that a faster comparison tries."""
+    """The settings of an alternative model's grid that a faster comparison tries."""
     strongest = max((each.get("l1", 0.0) for each in grid), default=0.0)
     weakest = _WEAKEST * strongest * (1.0 - 1e-9)  # grids are powers of ten with rounding errors
     return [
@@ -270,19 +270,17 @@ def _compared(task: Task, train: Words) -> dict[str, models.WordModel]:
 def _test(task: Task) -> Rows:
     train, _, test = _split(task)
     compared = _compared(task, train)
-    scores, differences = score_split(compared, test)
+    scores = score_split(compared, test, n_places=int(task.words.bins[-1]) + 1)
     rows = []
     for name, model in compared.items():
         # Bits/s that a Dirichlet process around the model adds on the test words.
-        lift = evaluate.score(
+        dirichlet_gain = evaluate.score(
             models.DirichletProcess(model).fit(train), test, model
         ).bits_per_second
-        rows.append({"model": name} | row_of(replace(scores[name], lift=lift), "split"))
-    pairs = [
-        {"first": first, "second": second, "bits_per_second": value, "block_stderr": stderr}
-        for (first, second), (value, stderr) in differences.items()
-    ]
-    return {"scores": rows, "differences": pairs}
+        rows.append(
+            {"model": name} | row_of(replace(scores[name], dirichlet_gain=dirichlet_gain), "split")
+        )
+    return {"scores": rows}
 
 
 def _patterns(task: Task) -> Rows:
@@ -345,8 +343,8 @@ def _predicts_from_past(model: models.WordModel, words: Words) -> bool:
     """Whether there is a past, and other units of the newest bin can be summed out."""
     if words.window == 1:
         return False
-    if isinstance(model, models.Rival):
-        return type(model).log_odds_given_past is not models.Rival.log_odds_given_past
+    if isinstance(model, models.AlternativeModel):
+        return type(model).log_odds_given_past is not models.AlternativeModel.log_odds_given_past
     return words.n_units <= MOST_UNITS_OF_PAST
 
 

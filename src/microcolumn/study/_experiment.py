@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ..errors import BadArgument, BadInput, within
 from ..evaluate.choice import AUTOMATIC
-from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_RIVALS
+from ..models.spec import CLASSES, OBJECTIVES, PAPER_MODELS, USUAL_ALTERNATIVES
 from ..renamed import Renamed
 from ..validation import expect, listed, proper_share, real_number, whole_number
 from ..words import checked_bin_width
@@ -139,8 +139,8 @@ class Experiment(Renamed):
     windows : tuple of int
         Bins per word, one comparison for each entry; kept in increasing order.
     models : tuple of str
-        Models to compare: ``"Ising"``, ``"RBM"``, ``"SemiRBM"``, and rivals outside the paper's
-        family, such as ``"BernoulliMixture"``, whose settings the validation part chooses.
+        Models to compare: ``"Ising"``, ``"RBM"``, ``"SemiRBM"``, and alternatives outside the
+        paper's family, such as ``"BernoulliMixture"``, whose settings the validation part chooses.
     n_hidden : tuple of int or "dims"
         Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
     objectives : tuple of {"likelihood", "pseudolikelihood", "mpf"}
@@ -168,8 +168,8 @@ class Experiment(Renamed):
     fast_above_bits : int, optional
         Words of more bits than this get a faster comparison: without ``"SemiRBM"`` unless
         ``models`` are chosen, with fits that end where their optimality conditions are violated by
-        1e-4, penalties of rivals over two decades, and mixtures of at most 40 components. None for
-        no such limit.
+        1e-4, penalties of alternatives over two decades, and mixtures of at most 40 components.
+        None for no such limit.
 
     Examples
     --------
@@ -186,7 +186,9 @@ class Experiment(Renamed):
     most_active: int | None = _setting(None, _or_none(_at_least(1)))
     max_words: int | None = _setting(None, _or_none(_at_least(2)))
     windows: tuple[int, ...] = _setting((1,), _windows)
-    models: tuple[str, ...] = _setting((*PAPER_MODELS, *USUAL_RIVALS), _several(_one_of(MODELS)))
+    models: tuple[str, ...] = _setting(
+        (*PAPER_MODELS, *USUAL_ALTERNATIVES), _several(_one_of(MODELS))
+    )
     n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
     objectives: tuple[str, ...] = _setting(OBJECTIVES[:1], _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] | str = _setting("auto", _strengths)

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from ..evaluate.choice import merits_of, preferred
 from ..models import ModelSpec
-from ..models.spec import RIVALS
+from ..models.spec import ALTERNATIVES
 from .codec import row_of
 from .plan import Experiment, Plan
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 8
+RESULTS_VERSION = 9
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")
@@ -62,11 +62,11 @@ Models = tuple[ModelSpec, ...]
 
 
 def _family(compared: Models) -> list[ModelSpec]:
-    return [spec for spec in compared if not spec.is_rival]
+    return [spec for spec in compared if not spec.is_alternative]
 
 
 def _annealed(compared: Models) -> list[ModelSpec]:
-    """The first Ising model, or any where there is none; rivals need no annealing."""
+    """The first Ising model, or any where there is none; alternatives need no annealing."""
     return sorted(_family(compared), key=lambda spec: spec.model != "Ising")[:1]
 
 
@@ -102,15 +102,15 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
     """The same models by a name for all windows: ``"RBM"`` for ``"RBM 30"`` where units grow."""
     bits, found = n_dims(experiment, n_units, window), {}
     models = experiment.models_for(bits)
-    family = [model for model in models if model not in RIVALS]
+    family = [model for model in models if model not in ALTERNATIVES]
     for objective in experiment.objectives:
         for model in family:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
                 fixed, n_hidden = (0, bits) if size == "dims" else (size, size)
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
-    # A rival has one way to be fitted, whatever the objectives of the others.
-    return found | {name: ModelSpec(name) for name in models if name in RIVALS}
+    # An alternative model has one way to be fitted, whatever the objectives of the others.
+    return found | {name: ModelSpec(name) for name in models if name in ALTERNATIVES}
 
 
 def n_dims(experiment: Experiment, n_units: int, window: int) -> int:

@@ -120,21 +120,18 @@ class Results(StoredStudy):
         settings = self.index.experiment(recording, experiment)
         n_units = self.index.n_units(recording, settings)
         found: dict[str, list[evaluate.ModelScore | None]] = {}
-        dealt: list[int | None] = []
         for window in settings.windows:
             condition = Condition(recording, settings, window)
             scores = self._scores(condition)
-            dealt += [n_blocks(scores, condition)] if scores else []
             for name, spec in self.index.families(condition).items():
-                result = model_score(spec, scores.get(spec, []), n_units)
+                result = model_score(spec, scores.get(spec, []), n_units, settings.train)
                 found.setdefault(name, []).append(result)
         return evaluate.WindowResult(
             recording=recording,
             experiment=settings.name,
             windows=settings.windows,
             models={name: tuple(results) for name, results in found.items()},
-            test_to_train=settings.test_to_train,
-            n_blocks=min((n for n in dealt if n is not None), default=None),
+            train_share=settings.train,
         )
 
     def scores(self) -> Any:

@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -78,10 +78,10 @@ CREATE TABLE descriptions (
 CREATE TABLE fits (
   -- A row is the model fitted at one l1 of a fit job's path, with its certificate.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  l1 REAL NOT NULL,  -- 0 for a rival without a penalty, of which the chosen fit alone is kept
+  l1 REAL NOT NULL,  -- 0 for alternatives without a penalty, of which only the chosen fit is kept
   value REAL, optimality REAL, converged INTEGER, n_iter INTEGER,
   n_live_hidden INTEGER, n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
-  tried TEXT,  -- JSON, of a rival: [{settings, validation_bits_per_second}, ...]
+  tried TEXT,  -- JSON, of an alternative: [{settings, validation_bits_per_second}, ...]
   file BLOB,     -- a safetensors file
   PRIMARY KEY (job, l1)
 ) STRICT;
@@ -109,22 +109,17 @@ CREATE TABLE normalisers (
 CREATE TABLE scores (
   -- A row is one model, at the l1 chosen on the validation part, on the test part of a split.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  model TEXT NOT NULL, l1 REAL, bits_per_second REAL, block_stderr REAL, normaliser_stderr REAL,
+  model TEXT NOT NULL, l1 REAL, bits_per_second REAL, stderr REAL, normaliser_stderr REAL,
   normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
-  size TEXT,  -- what the validation part chose for a rival, such as 60 components
+  size TEXT,  -- what the validation part chose for an alternative, such as 60 components
   lift REAL,  -- bits/s that a Dirichlet process around the model adds
   false_mass REAL,  -- share of the model's mass in modes where no training word lies
   spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one
+  gain_by_cell TEXT,  -- JSON: bits/s that each stretch of time adds to the score
+  share_by_cell TEXT,  -- JSON: its share of the test words
   PRIMARY KEY (job, model)
-) STRICT;
-
-CREATE TABLE differences (
-  -- A row is the test score of one model minus another's, paired over the same blocks.
-  job TEXT NOT NULL REFERENCES jobs (digest),
-  first TEXT NOT NULL, second TEXT NOT NULL, bits_per_second REAL, block_stderr REAL,
-  PRIMARY KEY (job, first, second)
 ) STRICT;
 
 CREATE TABLE patterns (
@@ -199,6 +194,7 @@ JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
     *("layers", "interactions", "modes", "found", "adequacy", "explainable", "tried"),
+    *("gain_by_cell", "share_by_cell"),
 }
 #: Columns of ``planned`` that results go by, unless they have such a column themselves.
 _NAMES = ("recording", "experiment", "window", "split", "model")

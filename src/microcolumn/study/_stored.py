@@ -30,8 +30,6 @@ from .index import (
     Row,
     Where,
     log_partition_of,
-    n_blocks,
-    n_test_blocks,
 )
 from .plan import Plan
 from .store import Store
@@ -203,7 +201,7 @@ class StoredStudy:
             return l1
         what = f"the test of split {split}"
         chosen = float(self._needed(what, "scores", condition, spec, split=split)[0]["l1"])
-        return 0.0 if math.isnan(chosen) else chosen  # rivals without a penalty are kept at 0
+        return 0.0 if math.isnan(chosen) else chosen  # alternatives without a penalty are kept at 0
 
     def _query(self, table: str, **options: Any) -> list[Row]:
         """Rows of the present plan, read anew; the options are those of :meth:`Store.rows`."""
@@ -278,18 +276,11 @@ class StoredStudy:
         found = {}
         for condition in self.index.conditions():
             n_units = self.index.n_units(condition.recording, condition.experiment)
-            differences: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
-            for row in self._rows("differences", condition):
-                by_split = differences.setdefault((row["first"], row["second"]), {})
-                by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
-            scores, experiment = self._scores(condition), condition.experiment
+            experiment = condition.experiment
             compared = compare_splits(
-                scores,
-                differences,
+                self._scores(condition),
                 n_units,
-                experiment.test_to_train,
-                n_blocks=n_blocks(scores, condition),
-                n_test_blocks=n_test_blocks(scores, condition),
+                experiment.train,
                 n_planned=experiment.n_splits,
                 split_by=experiment.split_by,
                 **condition.names,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..errors import BadArgument, BadInput
 from ..evaluate import SplitScore
-from ..evaluate.bootstrap import default_block_bins
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..timeline import default_blocks
@@ -155,12 +154,6 @@ def n_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) ->
         return None
     tested = _n_words(scores)
     return default_blocks(round(tested / (1.0 - at.experiment.train)), at.window)
-
-
-def n_test_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) -> float:
-    """Blocks of a test part that its own error bar comes from."""
-    tested = max(_n_words(scores), 1)
-    return tested / default_block_bins(tested, at.window)
 
 
 def _n_words(scores: Mapping[ModelSpec, Sequence[SplitScore]]) -> int:

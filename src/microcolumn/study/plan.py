@@ -20,7 +20,7 @@ from .sources import Source
 
 __all__ = ["INSTANTANEOUS", "SPATIOTEMPORAL", "Experiment", "Plan", "Source"]
 
-Origin: TypeAlias = "str | Path | Recording | Source"
+RecordingLike: TypeAlias = "str | Path | Recording | Source"
 
 _SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
 #: Settings that say which words an experiment is about, and how large its models are.
@@ -76,7 +76,7 @@ class Plan(Renamed):
     @classmethod
     def of(
         cls,
-        recordings: Mapping[str, Origin] | Any,
+        recordings: Mapping[str, RecordingLike] | Any,
         *,
         spatiotemporal: bool = False,
         read: Mapping[str, Any] | None = None,
@@ -112,7 +112,7 @@ class Plan(Renamed):
         """The paper's protocol on simulated recordings (docs/method.md, section 7).
 
         It fits by minimum probability flow. Beside it stands what likelihood gives, on three of the
-        ten splits, for the two models that the paper's conclusion rests on and for their rivals.
+        ten splits, for the two models that the paper's conclusion rests on and for alternatives.
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         flow: dict[str, Any] = {"objectives": "mpf", "l1": PAPER_L1}
@@ -243,13 +243,13 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
     )
 
 
-def _named(recordings: Any) -> dict[str, Origin]:
+def _named(recordings: Any) -> dict[str, RecordingLike]:
     """Origins by name; those without one get their stem, numbered where it is taken."""
     if isinstance(recordings, Mapping):
         return dict(recordings)
     if isinstance(recordings, str | Path | Recording | Source):
         recordings = [recordings]
-    named: dict[str, Origin] = {}
+    named: dict[str, RecordingLike] = {}
     for origin in listed("recordings", recordings, "pass paths, presets or recordings"):
         if isinstance(origin, Source):
             stem = origin.name

@@ -163,10 +163,7 @@ class Source:
 
     def _read(self) -> Recording:
         if self.preset is not None:
-            settings = simulate.PRESETS[self.preset]
-            if self.minutes is not None:
-                settings = settings._replace(minutes=self.minutes)
-            return simulate.microcolumn(seed=self.seed, **settings._asdict())
+            return simulate.preset(self.preset, self.seed, self.minutes)
         if self.file is not None:
             return io.read(self.file, **self.read)
         if self.recording is None:

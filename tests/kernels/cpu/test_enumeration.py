@@ -55,7 +55,7 @@ def test_the_tables_add_up_to_the_log_weight_of_every_word(coupled, random_array
     )
     part = plan.fixed_units(model, c)
     A, B = states(plan.outer.size, a), states(plan.inner.size, b)
-    value = part.log_weight + tables.log_outer[a] + tables.log_inner[b] - tables.centres[b]
+    value = part.log_weight + tables.log_outer[a] + tables.log_inner[b] - tables.log_midpoints[b]
     value += (A * part.outer_fields).sum(axis=1)
     value += (B * part.inner_fields).sum(axis=1)
     assert (tables.fields is not None) == coupled

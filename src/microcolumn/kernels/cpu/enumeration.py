@@ -80,7 +80,7 @@ class Tables(NamedTuple):
 
     log_outer: Floats  # weights of a alone, without hidden units, (n_outer,)
     log_inner: Floats  # weights of b alone, with the middles of the other factors, (n_inner,)
-    centres: Floats  # the middles of the hidden units' factors within log_inner, (n_inner,)
+    log_midpoints: Floats  # the middles of the hidden units' factors within log_inner, (n_inner,)
     fields: Floats | None  # log g_j(a), around its middle over all a, (n_outer, n_units_b)
     outer_inputs: Floats  # hidden inputs from a, (n_outer, n_hidden)
     inner_inputs: Floats  # hidden inputs from b, (n_inner, n_inner_hidden)
@@ -149,7 +149,7 @@ class EnumerationPlan:
         b, J, W, _ = model
         A, B = self.outer, self.inner
         inner_inputs = sums_over_states(W[B[:, None], self.hidden[: self.n_inner_hidden]])
-        centres = 0.5 * inner_inputs.sum(axis=1)
+        log_midpoints = 0.5 * inner_inputs.sum(axis=1)
         if J is None:
             log_outer, log_inner, fields = sums_over_states(b[A]), sums_over_states(b[B]), None
         else:
@@ -159,8 +159,8 @@ class EnumerationPlan:
             log_inner = pairwise_log_weights(b[B] + middle, J[B[:, None], B])
             fields = sums_over_states(2.0 * across) - middle
         outer_inputs = sums_over_states(W[A[:, None], self.hidden])
-        log_inner += centres
-        return Tables(log_outer, log_inner, centres, fields, outer_inputs, inner_inputs)
+        log_inner += log_midpoints
+        return Tables(log_outer, log_inner, log_midpoints, fields, outer_inputs, inner_inputs)
 
     def fixed_units(self, model: PaddedModel, chunks: NDArray[np.int64]) -> FixedUnits:
         """What the fixed units add in the chunks with the given numbers."""

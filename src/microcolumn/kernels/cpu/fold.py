@@ -35,23 +35,23 @@ def _fold_four(states, g0, g1):
 
 
 @subroutine(forceinline=True)
-def _fold_sixteen(a, b, c, d, boosts):
-    """Fold sixteen states, four to a group, by the boosts of four units."""
-    g0, g1, g2, g3 = unpack_rows(boosts)
+def _fold_sixteen(a, b, c, d, exp_fields):
+    """Fold sixteen states, four to a group, by exp(fields) of four units."""
+    g0, g1, g2, g3 = unpack_rows(exp_fields)
     low = fma(g2, _fold_four(b, g0, g1), _fold_four(a, g0, g1))
     high = fma(g2, _fold_four(d, g0, g1), _fold_four(c, g0, g1))
     return fma(g3, high, low)
 
 
 @subroutine
-def _fold_rows(rows, boosts, row, unit):
-    """Fold sixteen rows by the boosts of four units from ``unit`` on."""
+def _fold_rows(rows, exp_fields, row, unit):
+    """Fold sixteen rows by exp(fields) of four units from ``unit`` on."""
     return _fold_sixteen(
         load_group(rows, (0, 0), LANES),
         load_group(rows, (4, 0), LANES),
         load_group(rows, (8, 0), LANES),
         load_group(rows, (12, 0), LANES),
-        load_group(boosts, (row, unit, 0), LANES),
+        load_group(exp_fields, (row, unit, 0), LANES),
     )
 
 
@@ -68,17 +68,17 @@ def _multiply_hidden(f, gains, block, on, off, rows):
 
 
 @subroutine
-def _fold_inner(f, gains, boosts, row, on, off, scratch):
+def _fold_inner(f, gains, exp_fields, row, on, off, scratch):
     """Sum over all inner states for one row of outer states."""
     n_blocks = f.size // _BLOCK
     per_group = min(n_blocks, _BLOCK)
-    lowest_boosts = load_group(boosts, (row, 0, 0), LANES)
+    lowest_exp_fields = load_group(exp_fields, (row, 0, 0), LANES)
     for group in range(n_blocks // per_group):
         for member in range(per_group):
             block = group * per_group + member
             if gains.shape[1] > 0:
                 _multiply_hidden(f, gains, block, on, off, scratch[0])
-                folded = _fold_rows(scratch[0], boosts, row, 0)
+                folded = _fold_rows(scratch[0], exp_fields, row, 0)
             else:
                 i = block * _BLOCK
                 folded = _fold_sixteen(
@@ -86,14 +86,14 @@ def _fold_inner(f, gains, boosts, row, on, off, scratch):
                     broadcast_group(f, i + 4, LANES),
                     broadcast_group(f, i + 8, LANES),
                     broadcast_group(f, i + 12, LANES),
-                    lowest_boosts,
+                    lowest_exp_fields,
                 )
             store(scratch, (1, member, 0), folded)
         if per_group > 1:
-            folded = _fold_rows(scratch[1], boosts, row, RADIX_BITS)
+            folded = _fold_rows(scratch[1], exp_fields, row, RADIX_BITS)
         store(scratch, (2, group, 0), folded)
     if n_blocks > per_group:
-        folded = _fold_rows(scratch[2], boosts, row, 2 * RADIX_BITS)
+        folded = _fold_rows(scratch[2], exp_fields, row, 2 * RADIX_BITS)
     return folded
 
 
@@ -111,14 +111,14 @@ def tilt(log_weights, fields):
 
 
 @subroutine
-def exponentiate(table, centres):
+def exponentiate(table, log_midpoints):
     """Replace a table of logs by exp(log - largest - centre); return the largest, in nats."""
     highest = load(table, 0, LANES)
     for s in range(LANES, table.size, LANES):
         highest = vmax(load(table, s, LANES), highest)
     largest = reduce_max(highest)
     for s in range(0, table.size, LANES):
-        store(table, s, exp(load(table, s, LANES) - largest - load(centres, s, LANES)))
+        store(table, s, exp(load(table, s, LANES) - largest - load(log_midpoints, s, LANES)))
     return largest
 
 
@@ -127,8 +127,8 @@ def exponentiate(table, centres):
 # Pinned by tests/kernels/cpu/test_fold.py against enumeration.
 @kernel(parallel=True)
 def fold_chunks(
-    log_outer, log_inner, centres, outer_fields, inner_fields, boosts, outer_z, chunk_z, gains,
-    totals, logs,
+    log_outer, log_inner, log_midpoints, outer_fields, inner_fields, exp_fields, outer_z, chunk_z,
+    gains, totals, logs,
 ):  # fmt: skip
     """Weights of the outer states, summed over the inner ones.
 
@@ -137,12 +137,12 @@ def fold_chunks(
     log_outer, log_inner : (n_outer,), (n_inner,)
         Log weights of a alone and of b alone; powers of two from ``LANES`` up, ``n_inner``
         one of 2**4, 2**8, 2**12.
-    centres : (n_inner,)
+    log_midpoints : (n_inner,)
         The part of ``log_inner`` that stands for the middle of the hidden units' factors, which
         sets the scale and is then taken out again.
     outer_fields, inner_fields : (n_chunks, n_units_a), (n_chunks, n_units_b)
         What the fixed units of each chunk add to the biases.
-    boosts : (n_outer / LANES, n_units_b, LANES)
+    exp_fields : (n_outer / LANES, n_units_b, LANES)
         g_j(a) for each row of outer states.
     outer_z, chunk_z : (n_outer / LANES, n_hidden, LANES), (n_chunks, n_hidden)
         Hidden inputs from a, and from the chunk's units with the hidden biases.
@@ -152,15 +152,15 @@ def fold_chunks(
         Written: sum over b for each a, divided by exp(logs[chunk]), and this scale in nats.
     """
     n_hidden = outer_z.shape[1]
-    no_centres = np.zeros(log_outer.size)
+    no_midpoints = np.zeros(log_outer.size)
     for chunk in prange(totals.shape[0]):
         f = tilt(log_inner, inner_fields[chunk])
-        scale = exponentiate(f, centres)
+        scale = exponentiate(f, log_midpoints)
         weights = tilt(log_outer, outer_fields[chunk])
         on = np.empty((n_hidden, LANES))
         off = np.empty((n_hidden, LANES))
         scratch = np.empty((3, _BLOCK, LANES))
-        for row in range(boosts.shape[0]):
+        for row in range(exp_fields.shape[0]):
             log_weight = load(weights, row * LANES, LANES)
             for i in range(n_hidden):
                 z = load(outer_z, (row, i, 0), LANES)
@@ -169,9 +169,9 @@ def fold_chunks(
                 store(off, (i, 0), sbar)
                 log_weight = log_weight + softplus
             store(weights, row * LANES, log_weight)
-            folded = _fold_inner(f, gains, boosts, row, on, off, scratch)
+            folded = _fold_inner(f, gains, exp_fields, row, on, off, scratch)
             store(totals, (chunk, row * LANES), folded)
-        logs[chunk] = scale + exponentiate(weights, no_centres)
+        logs[chunk] = scale + exponentiate(weights, no_midpoints)
         for s in range(0, weights.size, LANES):
             row_total = load(totals, (chunk, s), LANES)
             store(totals, (chunk, s), row_total * load(weights, s, LANES))

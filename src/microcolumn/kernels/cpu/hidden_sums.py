@@ -104,10 +104,10 @@ class _FoldedSums:
         self.plan = plan_enumeration(self.model, limits)
         self._tables = tables = self.plan.tables(self.model)
         n_outer, n_inner = 1 << self.plan.outer.size, 1 << self.plan.inner.size
-        boosts = np.ones((n_outer, self.plan.inner.size))
+        exp_fields = np.ones((n_outer, self.plan.inner.size))
         if tables.fields is not None:
-            np.exp(tables.fields, out=boosts)
-        self._boosts = in_rows(boosts, n_outer // LANES)
+            np.exp(tables.fields, out=exp_fields)
+        self._exp_fields = in_rows(exp_fields, n_outer // LANES)
         self._inputs = in_rows(tables.outer_inputs, n_outer // LANES)
         self._gains = in_rows(np.exp(tables.inner_inputs), n_inner // GROUP)
         # Multiply-adds of one chunk, and chunks per call that keep it short and its memory small.
@@ -123,7 +123,7 @@ class _FoldedSums:
         tables, fixed = self._tables, self.plan.fixed_units(self.model, numbers)
         scales, totals = np.empty(numbers.size), np.empty((numbers.size, tables.log_outer.size))
         with threads_for(self._operations * numbers.size):
-            of_states = *tables[:3], *fixed[2:4], self._boosts, self._inputs
+            of_states = *tables[:3], *fixed[2:4], self._exp_fields, self._inputs
             fold_chunks(*of_states, fixed.hidden_inputs, self._gains, totals, scales)
         return scales + fixed.log_weight, totals
 

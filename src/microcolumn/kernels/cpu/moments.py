@@ -190,16 +190,16 @@ def _walk(f, gains, on, off, starts, steps, outer, outer_pairs, inner_pairs, inn
 # Pinned by tests/kernels/cpu/test_moments.py against enumeration.
 @kernel(parallel=True)
 def moment_chunks(
-    log_outer, log_inner, centres, outer_fields, inner_fields, low_boosts, high_boosts, outer_z,
-    chunk_z, gains, outer, outer_pairs, inner_pairs, inner_hidden, logs,
+    log_outer, log_inner, log_midpoints, outer_fields, inner_fields, low_exp_fields,
+    high_exp_fields, outer_z, chunk_z, gains, outer, outer_pairs, inner_pairs, inner_hidden, logs,
 ):  # fmt: skip
     """Unnormalised moments within each chunk.
 
     Parameters
     ----------
-    log_outer, log_inner, centres, outer_fields, inner_fields
+    log_outer, log_inner, log_midpoints, outer_fields, inner_fields
         As for ``fold_chunks``.
-    low_boosts, high_boosts : (n_outer, WIDTH), (n_outer, n_inner / WIDTH)
+    low_exp_fields, high_exp_fields : (n_outer, WIDTH), (n_outer, n_inner / WIDTH)
         prod_j g_j(a)**b_j over the lane units of B, and over the others.
     outer_z, chunk_z : (n_outer, n_padded_hidden), (n_chunks, n_padded_hidden)
         Hidden inputs from a, and from the chunk's units with the hidden biases; padded to a
@@ -213,17 +213,17 @@ def moment_chunks(
     inner_hidden, logs : (n_chunks, n_units_b, n_hidden), (n_chunks,)
         Written: sums of b_n sigmoid(z_i), and the log scale of each chunk's sums, nats.
     """
-    no_centres = np.zeros(log_outer.size)
+    no_midpoints = np.zeros(log_outer.size)
     for chunk in prange(logs.size):
         f = tilt(log_inner, inner_fields[chunk])
-        scale = exponentiate(f, centres)
+        scale = exponentiate(f, log_midpoints)
         weights = tilt(log_outer, outer_fields[chunk])
         on, off = np.empty(outer_z.shape), np.empty(outer_z.shape)
         _open_gates(outer_z, chunk_z[chunk], weights, on, off)
-        logs[chunk] = scale + exponentiate(weights, no_centres)
-        starts = np.empty(low_boosts.shape)
-        scale_rows(low_boosts, weights, 0, starts)
+        logs[chunk] = scale + exponentiate(weights, no_midpoints)
+        starts = np.empty(low_exp_fields.shape)
+        scale_rows(low_exp_fields, weights, 0, starts)
         _walk(
-            f, gains, on, off, starts, high_boosts,
+            f, gains, on, off, starts, high_exp_fields,
             outer[chunk], outer_pairs[chunk], inner_pairs[chunk], inner_hidden[chunk],
         )  # fmt: skip

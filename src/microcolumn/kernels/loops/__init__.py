@@ -1,1 +1,1 @@
-"""Kernels of rivals, surveys and simulations: plain loops in Numba, cached on disk."""
+"""Kernels of alternatives, surveys and simulations: plain loops in Numba, cached on disk."""

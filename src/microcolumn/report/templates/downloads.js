@@ -24,9 +24,9 @@
     drawing.setAttribute('width', width + 'pt');
     drawing.setAttribute('height', height + 'pt');
     const [title, caption] = ['title', 'desc'].map((tag) => document.createElementNS(space, tag));
-    const told = (part) => plate.querySelector(part).textContent.replaceAll('\u00a0', ' ');
-    title.textContent = told('figcaption b');
-    caption.textContent = told('figcaption');
+    const textOf = (part) => plate.querySelector(part).textContent.replaceAll('\u00a0', ' ');
+    title.textContent = textOf('figcaption b');
+    caption.textContent = textOf('figcaption');
     drawing.prepend(title, caption);
     return new XMLSerializer().serializeToString(drawing);
   }
@@ -70,9 +70,9 @@
   function tableRows(table) {
     const columns = [...table.tHead.rows[0].cells].map((header, column) => {
       const cells = [...table.tBodies[0].rows].map((row) => row.cells[column]);
-      const texts = cells.map((each) => each.dataset.value ?? each.textContent.trim());
-      const told = texts.map((each) => each === '-' ? '' : each), name = header.textContent.trim();
-      return header.classList.contains('words') ? [[name, ...told]] : numbersOf(name, told);
+      const cellTexts = cells.map((each) => each.dataset.value ?? each.textContent.trim());
+      const texts = cellTexts.map((each) => each === '-' ? '' : each), name = header.textContent.trim();
+      return header.classList.contains('words') ? [[name, ...texts]] : numbersOf(name, texts);
     }).flat();
     return columns[0].map((_, row) => columns.map((column) => column[row]));
   }

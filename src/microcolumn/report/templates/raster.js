@@ -211,10 +211,10 @@ class Raster extends Plot {
     const spiking = [...spikes.keys()].filter((row) => spikes[row].includes(bin));
     const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3) + ' s: ';
     const count = (rows) => spiking.filter((row) => rows.includes(row)).length;
-    const states = this.chosen.map(({ unit: { column, thousandths, members, silenced }, unit }) => {
+    const states = this.chosen.map(({ unit: { column, thousandths, members, negative }, unit }) => {
       const company = [];
       if (members.length) company.push(count(members) + ' of its ' + counted(members.length, 'unit'));
-      if (silenced.length) company.push(count(silenced) + ' of ' + silenced.length + ' that it silences');
+      if (negative.length) company.push(count(negative) + ' of ' + negative.length + ' that it silences');
       return 'h' + column + ' is ' + (isOn(unit, bin) ? 'on' : 'off') + ' (P = ' +
         thousandths[bin] / 1000 + ') with ' + company.join(' and ') + '; ';
     });

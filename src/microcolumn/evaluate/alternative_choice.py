@@ -1,4 +1,4 @@
-"""Choose the settings of a rival on words that the fit has not seen."""
+"""Choose the settings of an alternative model on words that the fit has not seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..errors import BadArgument, BadType
-from ..models import HistoryGLM, Rival
+from ..models import AlternativeModel, HistoryGLM
 from ..models.sequence import SequenceModel
 from ..notebook import AsText
 from ..validation import kind_of
@@ -72,16 +72,16 @@ def is_at_end(l1: float, strengths: Sequence[float], n_nonzero: float) -> bool:
 
 
 def choose(
-    model: Rival | HistoryGLM,
+    model: AlternativeModel | HistoryGLM,
     train: Words | ArrayLike,
     validation: Words | ArrayLike,
     grid: Sequence[dict[str, Any]] | None = None,
 ) -> Choice:
-    """Fit a rival at several settings and choose among them on the validation part.
+    """Fit an alternative model at several settings and choose among them on the validation part.
 
     Parameters
     ----------
-    model : Rival or HistoryGLM
+    model : AlternativeModel or HistoryGLM
         Whose other settings hold for all fits; it is left as it is.
     train, validation : Words or array_like, shape (n_words, n_units)
         Words to fit and words to choose by.
@@ -101,7 +101,7 @@ def choose(
     '3 edges'
     """
     if not hasattr(model, "fit_grid"):
-        raise BadType("model", f"is {kind_of(model)}", "pass one rival, for example Tree()")
+        raise BadType("model", f"is {kind_of(model)}", "pass one alternative, for example Tree()")
     train, validation = as_words(train), as_words(validation)
     settings = tuple(model.grid(train) if grid is None else grid)
     if not settings:
@@ -114,7 +114,7 @@ def choose(
     return Choice(settings, fits, scores, max(range(len(fits)), key=merits.__getitem__))
 
 
-def _merits(fit: Rival | HistoryGLM, score: Score) -> tuple[Any, ...]:
+def _merits(fit: AlternativeModel | HistoryGLM, score: Score) -> tuple[Any, ...]:
     """What a fit is chosen by, the most important first."""
     certificate = getattr(fit, "certificate_", None)
     found = certificate is None or certificate.converged

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from microcolumn.origin import Origin, bit_names, ordered
 from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import UnnamedWords, Words
+from microcolumn.words_info import WordsInfo, bit_names, ordered
 
 UNITS = Units("abc", depth_um=[300.0, np.nan, 900.0], layer=["II/III", "", "V/VI"])
 
@@ -20,34 +20,38 @@ def test_the_span_is_on_the_recordings_clock():
     recording = Recording(
         [[10.001, 10.045, 30.01], [30.05]], epochs=[[10.0, 10.06], [30.0, 30.1]], units=Units("ab")
     )
-    origin = Origin.of(recording.bin(0.020))
-    assert (origin.start_s, origin.stop_s, origin.n_bins) == (10.0, pytest.approx(30.1), 8)
-    windows = Origin.of(recording.bin(0.020).embed(2))
+    words_info = WordsInfo.of(recording.bin(0.020))
+    assert (words_info.start_s, words_info.stop_s, words_info.n_bins) == (
+        10.0,
+        pytest.approx(30.1),
+        8,
+    )
+    windows = WordsInfo.of(recording.bin(0.020).embed(2))
     assert (windows.start_s, windows.stop_s, windows.n_bins) == (10.0, pytest.approx(30.1), 6)
-    later = Origin.of(recording.restrict([[30.0, 30.1]]).bin(0.020))
+    later = WordsInfo.of(recording.restrict([[30.0, 30.1]]).bin(0.020))
     assert (later.start_s, later.stop_s) == (30.0, pytest.approx(30.1))
 
 
 def test_a_plain_array_has_no_origin():
-    assert Origin.of(UnnamedWords.from_array([[0, 1], [1, 1]])) is None
-    assert Origin.of(UnnamedWords.from_array([[0, 1]] * 3, sample_weight=[1, 0, 1])) is None
+    assert WordsInfo.of(UnnamedWords.from_array([[0, 1], [1, 1]])) is None
+    assert WordsInfo.of(UnnamedWords.from_array([[0, 1]] * 3, sample_weight=[1, 0, 1])) is None
 
 
 def test_a_part_of_words_has_the_origin_of_its_own_units_and_bins():
     first, _ = _words().split(0.5, by="blocks", n_blocks=2, random_state=0)
-    assert Origin.of(first).n_bins == first.n_bins
-    assert Origin.of(first.subset([2, 0])).units.ids == ("c", "a")
+    assert WordsInfo.of(first).n_bins == first.n_bins
+    assert WordsInfo.of(first.subset([2, 0])).units.ids == ("c", "a")
 
 
 @pytest.mark.parametrize("window", [1, 3])
 def test_words_are_put_into_the_order_of_the_units_bin_by_bin(window):
     words = _words(window)
     turned = words.subset([2, 0, 1])
-    back = ordered(turned, Origin.of(words))
+    back = ordered(turned, WordsInfo.of(words))
     assert back.units.ids == words.units.ids
     assert np.array_equal(back.expand(), words.expand())
     assert back.X.flags.c_contiguous
-    columns = Origin.of(words).columns_in(turned)
+    columns = WordsInfo.of(words).columns_in(turned)
     assert np.array_equal(turned.X[:, columns], back.X)
 
 
@@ -63,7 +67,7 @@ def test_words_are_put_into_the_order_of_the_units_bin_by_bin(window):
 )
 def test_other_bins_windows_or_units_are_one_sentence_with_both_sides(words, facts):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
-        ordered(words, Origin.of(_words()))
+        ordered(words, WordsInfo.of(_words()))
     sentence = str(caught.value)
     assert all(fact in sentence for fact in facts), sentence
     assert "; " in sentence

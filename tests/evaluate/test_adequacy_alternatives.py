@@ -28,6 +28,7 @@ def truths() -> dict[str, WordModel]:
     words = mixture().sample(20_000, 99)
     return {
         "mixture": mixture(),
+        "drive": mc.models.CommonDrive().fit(words),
         "tree": mc.models.Tree().fit(words),
         "2-tree": mc.models.TwoTree().fit(words),
         "cascade": mc.models.CascadedLogistic(l1=1e-3).fit(words),
@@ -37,6 +38,7 @@ def truths() -> dict[str, WordModel]:
 
 ESTIMATORS = {
     "mixture": lambda: mc.models.BernoulliMixture(3, smoothing=0.1, tol=1e-8, max_iter=20_000),
+    "drive": mc.models.CommonDrive,
     "tree": mc.models.Tree,
     "2-tree": mc.models.TwoTree,
     "cascade": lambda: mc.models.CascadedLogistic(l1=1e-4),
@@ -69,7 +71,7 @@ def test_tail_and_moments_are_those_of_all_words_of_the_model(name, truths, ever
     assert found.method == "exact"
 
 
-@pytest.mark.parametrize("name", ["mixture", "tree", "2-tree", "cascade"])
+@pytest.mark.parametrize("name", ["mixture", "drive", "tree", "2-tree", "cascade"])
 def test_fits_of_the_right_kind_are_rejected_as_rarely_as_the_level_says(name, truths):
     """More than 3 or 4 false alarms in 20 tests at 5 % come less than once in 100 times.
 

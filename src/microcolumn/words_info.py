@@ -15,7 +15,7 @@ from .words import UnnamedWords, Words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Origin:
+class WordsInfo:
     """Units, bin width, window and span of the words that a model was trained on.
 
     Parameters
@@ -35,9 +35,9 @@ class Origin:
     Examples
     --------
     >>> words = Words.from_array([[0, 1], [0, 0], [1, 1]], bin_width=0.020, units=Units("ab"))
-    >>> Origin.of(words)
-    Origin(2 units, 3 words of 20 ms from 0 to 0.06 s)
-    >>> Origin.of(words).order_in(words.subset([1, 0]))
+    >>> WordsInfo.of(words)
+    WordsInfo(2 units, 3 words of 20 ms from 0 to 0.06 s)
+    >>> WordsInfo.of(words).order_in(words.subset([1, 0]))
     array([1, 0])
     """
 
@@ -49,8 +49,8 @@ class Origin:
     n_bins: int
 
     @classmethod
-    def of(cls, words: Words) -> Origin | None:
-        """The origin of a model trained on these words; None for those of a plain array."""
+    def of(cls, words: Words) -> WordsInfo | None:
+        """The info of a model trained on these words; None for those of a plain array."""
         if isinstance(words, UnnamedWords):
             return None
         first, last = words.clock.times_s(words.bins[[0, -1]], words.bin_width).tolist()
@@ -58,7 +58,7 @@ class Origin:
         return cls(words.units, words.bin_width, words.window, first, stop, words.n_bins)
 
     def order_in(
-        self, other: Words | Origin, name: str = "the words", this: str = "the model"
+        self, other: Words | WordsInfo, name: str = "the words", this: str = "the model"
     ) -> NDArray[np.intp] | None:
         """Positions of these units in ``other``, shape (n_units,); None if the order is the same.
 
@@ -97,7 +97,7 @@ class Origin:
             raise BadInput(f"unit {foreign!r} of {name} is none that {this} was fitted on", remedy)
         return np.array([place[unit] for unit in self.units.ids])
 
-    def columns_in(self, other: Words | Origin, **names: str) -> NDArray[np.intp] | None:
+    def columns_in(self, other: Words | WordsInfo, **names: str) -> NDArray[np.intp] | None:
         """Bits of ``other`` in this order, bin by bin of the window; see :meth:`order_in`."""
         order = self.order_in(other, **names)
         if order is None:
@@ -105,7 +105,7 @@ class Origin:
         return (np.arange(self.window)[:, None] * order.size + order).ravel()
 
     def __repr__(self) -> str:
-        return f"Origin({counted(len(self.units), 'unit')}, {self.span})"
+        return f"WordsInfo({counted(len(self.units), 'unit')}, {self.span})"
 
     @property
     def duration(self) -> str:
@@ -130,17 +130,17 @@ def bit_names(units: Units, window: int) -> tuple[str, ...]:
     return tuple(f"{unit}@{k}" for k in range(1 - window, 1) for unit in units.ids)
 
 
-def ordered(words: Words, origin: Origin | None) -> Words:
+def ordered(words: Words, info: WordsInfo | None) -> Words:
     """Words in a model's order of units; a plain array, or a model of one, is taken as it is."""
-    if origin is None or isinstance(words, UnnamedWords):
+    if info is None or isinstance(words, UnnamedWords):
         return words
-    order = origin.order_in(words)
+    order = info.order_in(words)
     return words if order is None else words.reordered(order)
 
 
-def units_of(origin: Origin | None, units: Units | None) -> Units | None:
+def units_of(info: WordsInfo | None, units: Units | None) -> Units | None:
     """A table of units in a model's order, by default the model's own, if it knows them."""
-    if origin is None or units is None:
-        return units if origin is None else origin.units
-    order = origin.order_among(units)
+    if info is None or units is None:
+        return units if info is None else info.units
+    order = info.order_among(units)
     return units if order is None else units.take(order)

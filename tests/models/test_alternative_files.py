@@ -1,4 +1,4 @@
-"""Files of rivals whose fingerprint is right and whose arrays make no sense are refused."""
+"""Files of alternatives whose fingerprint is right and whose arrays make no sense are refused."""
 
 import json
 from dataclasses import replace
@@ -15,6 +15,7 @@ MARK = "microcolumn-model-1"
 X = np.random.default_rng(0).integers(0, 2, (200, 4))
 MODELS = {
     "mixture": mc.models.BernoulliMixture(2),
+    "drive": mc.models.CommonDrive("free"),
     "projections": mc.models.RandomProjections(10, n_inputs=2),
     "gaussian": mc.models.DichotomizedGaussian(),
     "cascade": mc.models.CascadedLogistic(l1=1e-3),
@@ -43,6 +44,11 @@ SPOILT = [
     ("mixture", "modes", lambda a: a[0]),
     ("mixture", "weights", lambda a: a + 0.5),
     ("mixture", "weights", lambda a: np.ones(1)),
+    ("drive", "b", lambda a: a[1:]),
+    ("drive", "w", lambda a: a * np.nan),
+    ("drive", "w", lambda a: a[:, None].copy()),
+    ("drive", "drive", lambda a: a[1:]),
+    ("drive", "weights", lambda a: a + 0.5),
     ("projections", "inputs", lambda a: a + 3),
     ("projections", "inputs", lambda a: a[:, ::-1].copy()),
     ("projections", "inputs", lambda a: a.astype(np.int64)),

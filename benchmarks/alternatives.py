@@ -7,8 +7,8 @@ fits together. ``with DP`` is the same model as the centre of a Dirichlet proces
 (`mc.models.DirichletProcess`): how far it rises says by how much the model is wrong. A model that
 has not converged, has a spurious mode or cannot be normalised is listed with that instead.
 
-    python benchmarks/rivals.py [--store FILE] [--only NAME ...] [--models NAME ...] [--splits N]
-                                [--data FOLDER] [--quick] [--table]
+    python benchmarks/alternatives.py [--store FILE] [--only NAME ...] [--models NAME ...]
+                                [--splits N] [--data FOLDER] [--quick] [--table]
 
 What is computed is kept in the store, an SQLite file, so that the work can be interrupted and goes
 on where it was; ``--table`` prints what is there. ``--quick`` takes ten minutes of the presets and
@@ -38,7 +38,7 @@ from microcolumn.evaluate._score import mean_rate
 from microcolumn.evaluate.bootstrap import block_bins_of
 from microcolumn.evaluate.splits import compare_splits, score_split
 from microcolumn.models import ModelSpec
-from microcolumn.models.spec import RIVALS
+from microcolumn.models.spec import ALTERNATIVES
 from microcolumn.study import Experiment
 from microcolumn.study._compute import split_words
 from microcolumn.study.sources import Source
@@ -102,11 +102,11 @@ def recordings(folder: Path, quick: bool) -> Iterator[tuple[str, Callable[[], mc
 def fitted(name: str, train: mc.Words, validation: mc.Words, seed: int) -> Any:
     """A model at the settings that the validation part prefers."""
     spec = ModelSpec.of(name)
-    l1 = LARGE_L1[spec.model] if train.n_dims > LARGE and not spec.is_rival else "auto"
+    l1 = LARGE_L1[spec.model] if train.n_dims > LARGE and not spec.is_alternative else "auto"
     if name == "KPairwise":
         return mc.evaluate.choose_l1(mc.models.KPairwise(random_state=seed), train, validation).best
     cls = getattr(mc, spec.model)
-    if spec.is_rival:
+    if spec.is_alternative:
         settings = {"random_state": seed} if "random_state" in cls().get_params() else {}
         return mc.evaluate.choose(cls(**settings), train, validation).best
     settings = {"objective": spec.objective, "random_state": seed}
@@ -221,17 +221,17 @@ def print_table(name: str, words: mc.Words, rows: list[Row], experiment: Experim
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--store", type=Path, default=Path("rivals.db"))
+    parser.add_argument("--store", type=Path, default=Path("alternatives.db"))
     parser.add_argument("--data", type=Path, default=RECORDINGS, help="folder of .npz recordings")
     parser.add_argument("--only", nargs="*", help="beginnings of recordings' names")
-    parser.add_argument("--models", nargs="*", default=[*RIVALS, *FAMILY])
+    parser.add_argument("--models", nargs="*", default=[*ALTERNATIVES, *FAMILY])
     parser.add_argument("--splits", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--table", action="store_true", help="print what is in the store")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     print_machine()
-    experiment = Experiment("rivals")
+    experiment = Experiment("alternatives")
     with closing(sqlite3.connect(arguments.store)) as store:
         store.execute(_TABLE)
         for name, make in recordings(arguments.data, arguments.quick):

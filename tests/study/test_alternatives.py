@@ -20,7 +20,7 @@ MODELS = ("Ising", "BernoulliMixture", "Tree")
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("rivals") / "study.db"
+    path = tmp_path_factory.mktemp("alternatives") / "study.db"
     run(small_plan(n_splits=3, models=MODELS), path, n_jobs=1)
     return path
 
@@ -30,7 +30,7 @@ def results(store):
     return Results(store)
 
 
-def test_a_rival_is_fitted_once_whatever_the_objectives_and_hidden_units():
+def test_a_alternative_is_fitted_once_whatever_the_objectives_and_hidden_units():
     experiment = Experiment(
         "e", models=("RBM", "Tree"), n_hidden=(2, 3), objectives=("mpf", "likelihood")
     )
@@ -70,10 +70,12 @@ def test_scores_tell_what_a_dirichlet_process_around_the_model_adds(results):
     train, _, test = results.words("A", split=2)
     process = mc.models.DirichletProcess(results.model("A", "Tree", split=2)).fit(train)
     [score] = [each for each in results.comparison("A").scores["Tree"].splits if each.split == 2]
-    assert score.lift == pytest.approx(mc.score(process, test, process.base_).bits_per_second)
+    assert score.dirichlet_gain == pytest.approx(
+        mc.score(process, test, process.base_).bits_per_second
+    )
 
 
-def test_prediction_patterns_and_adequacy_have_rivals(results):
+def test_prediction_patterns_and_adequacy_have_alternatives(results):
     assert results.predictions("A", "Tree")["rest"].model == ModelSpec("Tree")
     found = results.patterns("A")
     assert {"BernoulliMixture", "Tree"} <= set(found.statistics)

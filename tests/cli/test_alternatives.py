@@ -17,9 +17,9 @@ def session(tmp_path_factory):
     return written.write_npz(written.small_recording(), path)
 
 
-@pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture"])
-def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_path, name):
-    out = tmp_path / "rival.safetensors"
+@pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture", "CommonDrive"])
+def test_a_alternative_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_path, name):
+    out = tmp_path / "alternative.safetensors"
     told = done("fit", session, "--model", name, "--seed", 3, "--out", out)
     model, words = mc.load(out), mc.read(session, depth_reference="unstated").bin(0.020)
     seed = {"random_state": 3} if hasattr(model, "random_state") else {}
@@ -37,6 +37,6 @@ def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_
     assert [row["bits_per_second"] for row in predicted["units"]] == pytest.approx(gain)
 
 
-def test_an_option_that_a_rival_lacks_is_refused(session, tmp_path):
+def test_an_option_that_a_alternative_lacks_is_refused(session, tmp_path):
     asked = ("--model", "Tree", "--hidden", 3, "--out", tmp_path / "m")
     assert_refused("--hidden is no setting of Tree; leave it out", "fit", session, *asked)

@@ -1,7 +1,7 @@
-"""What the rivals of the paper's family share: they are normalised, and choose their settings.
+"""Models outside the paper's family: they are normalised, and choose their settings.
 
-A rival says which settings are worth trying on given words; :func:`microcolumn.tune` fits them and
-keeps those that held-out words prefer.
+An alternative says which settings are worth trying on given words; :func:`microcolumn.tune` fits
+them and keeps those that held-out words prefer.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ChosenByValidation(WordsEstimator):
             check_setting(name, settings[name], constraints)
 
 
-class Rival(ChosenByValidation, WordModel):
+class AlternativeModel(ChosenByValidation, WordModel):
     """A model of words outside the paper's family, normalised by construction.
 
     A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,

@@ -1,6 +1,6 @@
-"""Rivals that go to thousands of units: time and memory of a fit at one setting.
+"""Alternatives that go to thousands of units: time and memory of a fit at one setting.
 
-    python benchmarks/large_rivals.py [--units 1000 10000] [--words 360000 50000]
+    python benchmarks/large_alternatives.py [--units 1000 10000] [--words 360000 50000]
 
 Trees, 2-trees and population tracking at all sizes; a mixture of 60 and the cascade, with a penalty
 of about twice the noise of a covariance, up to 2,000 units.

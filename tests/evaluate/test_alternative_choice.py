@@ -1,4 +1,4 @@
-"""Settings of rivals chosen on held-out words."""
+"""Settings of alternatives chosen on held-out words."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_every_setting_is_fitted_scored_and_kept(parts):
     assert found.best.n_components > 1  # the words have two states
 
 
-def test_by_default_a_rival_says_what_is_worth_trying(parts):
+def test_by_default_a_alternative_says_what_is_worth_trying(parts):
     model = mc.models.PopulationTracking()
     found = choose(model, *parts)
     assert found.settings == model.grid(parts[0])

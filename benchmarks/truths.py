@@ -1,0 +1,134 @@
+"""Simulated truths: what the comparison says of a drive, of pairs, of groups and of all together.
+
+    python benchmarks/truths.py [--recordings N] [--minutes M] [--truth NAME ...]
+
+Words of 20 units, 30 minutes of 20 ms, are drawn from a model that is known: one drive that all
+units follow, with equal or with unequal gains; pairs; groups of five; or all three. The six models
+that are made of such parts are tuned on half of the words and compared on the other half. For each
+truth: in how many recordings "groups" is claimed, in how many the simplest explanation is the right
+one, and what each part adds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from statistics import fmean
+
+import numpy as np
+from machine import print_machine
+
+import microcolumn as mc
+from microcolumn.evaluate.contrasts import ORDERS
+
+N_UNITS, BIN_S = 20, 0.020
+MODELS = ("Ising", "RBM 10", "SemiRBM 10", "KPairwise", "PopulationTracking", "CommonDrive")
+
+
+def biases(rng: np.random.Generator) -> np.ndarray:
+    """Log odds of units that are active in 1 to 8 % of bins."""
+    return np.log(rng.uniform(0.01, 0.08, size=N_UNITS))
+
+
+def pairs(rng: np.random.Generator) -> np.ndarray:
+    """Couplings of a tenth of the pairs, most of them positive."""
+    J = np.zeros((N_UNITS, N_UNITS))
+    upper = np.triu_indices(N_UNITS, 1)
+    is_coupled = rng.random(upper[0].size) < 0.1
+    J[upper] = is_coupled * rng.normal(0.5, 0.4, size=upper[0].size)
+    return J + J.T
+
+
+def groups() -> tuple[np.ndarray, np.ndarray]:
+    """Weights and biases of four hidden units, each of which makes five units active together."""
+    W = np.zeros((N_UNITS, 4))
+    for k in range(4):
+        W[5 * k : 5 * (k + 1), k] = 3.0
+    return W, np.full(4, -5.0)
+
+
+def drive(n_bins: int, rng: np.random.Generator, gains: np.ndarray) -> mc.Words:
+    model = mc.models.CommonDrive.from_parameters(biases(rng), gains)
+    return mc.Words.from_array(model.sample(n_bins, random_state=rng), BIN_S)
+
+
+def equal_drive(n_bins: int, rng: np.random.Generator) -> mc.Words:
+    return drive(n_bins, rng, np.full(N_UNITS, 0.8))
+
+
+def unequal_drive(n_bins: int, rng: np.random.Generator) -> mc.Words:
+    return drive(n_bins, rng, rng.lognormal(-0.4, 0.7, size=N_UNITS))
+
+
+def only_pairs(n_bins: int, rng: np.random.Generator) -> mc.Words:
+    model = mc.Ising.from_parameters(mc.Parameters(J=pairs(rng), b=biases(rng)))
+    return mc.Words.from_array(model.sample(n_bins, random_state=rng), BIN_S)
+
+
+def only_groups(n_bins: int, rng: np.random.Generator) -> mc.Words:
+    W, c = groups()
+    model = mc.RBM.from_parameters(mc.Parameters(b=biases(rng) - 0.3, W=W, c=c))
+    return mc.Words.from_array(model.sample(n_bins, random_state=rng), BIN_S)
+
+
+def everything(n_bins: int, rng: np.random.Generator) -> mc.Words:
+    """The drive, in nine steps, shifts the biases of a model of pairs and groups."""
+    b, J, (W, c), gains = biases(rng) - 0.3, pairs(rng), groups(), np.full(N_UNITS, 0.8)
+    steps = np.linspace(-2.4, 2.4, 9)
+    shares = np.exp(-0.5 * steps**2)
+    numbers = rng.multinomial(n_bins, shares / shares.sum())
+    parts = []
+    for step, n in zip(steps, numbers, strict=True):
+        theta = mc.Parameters(J=J, b=b + gains * step, W=W, c=c)
+        parts.append(mc.SemiRBM.from_parameters(theta).sample(int(n), random_state=rng))
+    return mc.Words.from_array(rng.permutation(np.concatenate(parts)), BIN_S)
+
+
+#: Simulations by name, with the parts that they are made of.
+TRUTHS: dict[str, tuple[Callable[[int, np.random.Generator], mc.Words], tuple[str, ...]]] = {
+    "equal drive": (equal_drive, ("drive",)),
+    "unequal drive": (unequal_drive, ("drive",)),
+    "pairs": (only_pairs, ("pairs",)),
+    "groups": (only_groups, ("groups",)),
+    "all": (everything, ("drive", "pairs", "groups")),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--recordings", type=int, default=40, help="of each truth")
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--truth", choices=TRUTHS, nargs="*", default=[*TRUTHS])
+    arguments = parser.parse_args()
+    print_machine()
+    warnings.simplefilter("ignore")
+    n_bins = round(60.0 * arguments.minutes / BIN_S)
+    for name in arguments.truth:
+        simulate, parts = TRUTHS[name]
+        started, claims, named, steps = time.process_time(), 0, Counter(), []
+        for seed in range(arguments.recordings):
+            compared = mc.compare(MODELS, simulate(n_bins, np.random.default_rng(seed)))
+            contrast, explanation = compared.groups, compared.explanation
+            claims += bool(contrast and contrast.differs and contrast.bits_per_second > 0.0)
+            named[explanation.parts if explanation else ()] += 1
+            steps.append([[s.bits_per_second for s in compared.gain_steps(o)] for o in ORDERS])
+        adds = "; ".join(
+            ", ".join(
+                f"{part} {fmean(step[k][j] for step in steps):.2f}" for j, part in enumerate(o)
+            )
+            for k, o in enumerate(ORDERS)
+        )
+        said = ", ".join(f"{' + '.join(each)} {n}" for each, n in named.most_common())
+        seconds = (time.process_time() - started) / arguments.recordings
+        print(
+            f"{name} ({' + '.join(parts)}): groups claimed in {claims} of {arguments.recordings}; "
+            f"named {said}; bits/s added: {adds}; {seconds:.0f} s each",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

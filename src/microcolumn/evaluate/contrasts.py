@@ -1,0 +1,132 @@
+"""The planned questions of a comparison: groups, other kinds of models, and what gains come from.
+
+A side of a contrast is represented by its best model, which the scores choose. The claim "better
+than the other side" must hold against each of its models, so that a lucky choice there makes no
+claim; the choice on the first side is paid for by the number of its models, and all contrasts of a
+comparison count together (Bonferroni). Everything else is an estimate with its interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..models.spec import INDEPENDENT
+from .paired import PairedDifference
+
+if TYPE_CHECKING:
+    from ._model_score import ModelScore
+    from .comparison import Comparison
+
+#: Contrasts that a comparison may have: groups, and the paper's family against other kinds.
+_N_CONTRASTS = 2
+#: What activity may be explained by, in the order in which models add it, and the other way round.
+ORDERS = (("drive", "pairs", "groups"), ("pairs", "drive", "groups"))
+
+
+class GainStep(NamedTuple):
+    """What one part adds to the gain over independent units.
+
+    ``difference`` is the best model with this part and those before minus the best without it; None
+    where that is the same model, since the part adds nothing.
+    """
+
+    part: str  # "drive", "pairs" or "groups"
+    model: str  # the best model with the parts so far
+    difference: PairedDifference | None
+
+    @property
+    def bits_per_second(self) -> float:
+        """By how much the gain grows."""
+        return 0.0 if self.difference is None else self.difference.bits_per_second
+
+
+class Explanation(NamedTuple):
+    """The fewest parts that suffice: no model is clearly better than one that is made of them.
+
+    ``behind`` is the best model minus that one; None where it is the best itself.
+    """
+
+    parts: tuple[str, ...]
+    model: str
+    behind: PairedDifference | None
+
+
+def contrast(
+    compared: Comparison, first: Sequence[ModelScore], second: Sequence[ModelScore]
+) -> PairedDifference | None:
+    """The best of the first models minus that of the second which it beats least clearly.
+
+    None where a side has no model.
+    """
+    if not (first and second):
+        return None
+    best = _best(first)
+    pairs = [pair for each in second if (pair := compared.find(best.name, each.name))]
+    if not pairs:
+        return None
+    closest = min(pairs, key=_t)
+    chosen_from = len(first) if closest.bits_per_second > 0.0 else len(first) * len(second)
+    return replace(closest, n_tests=_N_CONTRASTS * chosen_from)
+
+
+def groups(compared: Comparison) -> PairedDifference | None:
+    """The best model with groups against those of pairs or a common drive alone."""
+    with_groups = [model for model in compared.models if model.spec.has_groups]
+    return contrast(compared, with_groups, _within(compared, ORDERS[0][:-1]))
+
+
+def other_kinds(compared: Comparison) -> PairedDifference | None:
+    """The best model outside the paper's family against those of the family."""
+    family = [m for m in compared.models if not m.spec.is_alternative and m.name != INDEPENDENT]
+    return contrast(compared, [m for m in compared.models if m.spec.is_alternative], family)
+
+
+def gain_steps(compared: Comparison, order: Sequence[str] = ORDERS[0]) -> list[GainStep]:
+    """What each part adds in this order, without parts that no model has.
+
+    Models are nested by what they are made of: a common drive, pairs, and groups. What a part adds
+    depends on what was there before, hence the order.
+    """
+    steps: list[GainStep] = []
+    before = INDEPENDENT
+    for k, part in enumerate(order):
+        known = [*_within(compared, order[: k + 1])]
+        if not any(part in model.spec.parts for model in known):
+            continue
+        candidates = {model.name: model.bits_per_second for model in known} | {INDEPENDENT: 0.0}
+        best = max(candidates, key=lambda name: (candidates[name], name == before))
+        steps.append(GainStep(part, best, None if best == before else compared.pair(best, before)))
+        before = best
+    return steps
+
+
+def simplest_explanation(compared: Comparison) -> Explanation | None:
+    """The fewest parts whose best model no other is clearly better than; of equally few the best.
+
+    Models that are made of something else do not count. None where none is left.
+    """
+    known = _within(compared, ORDERS[0])
+    if not known:
+        return None
+    best = _best(known)
+    behind = {model.name: compared.find(best.name, model.name) for model in known}
+    suffice = [m for m in known if not ((pair := behind[m.name]) and pair.differs)]
+    model = min(suffice, key=lambda each: (len(each.spec.parts), -each.bits_per_second))
+    return Explanation(model.spec.parts, model.name, behind[model.name])
+
+
+def _within(compared: Comparison, parts: Iterable[str]) -> list[ModelScore]:
+    """Models that are made of nothing but these parts."""
+    allowed = set(parts)
+    return [m for m in compared.models if m.spec.parts and allowed.issuperset(m.spec.parts)]
+
+
+def _best(models: Sequence[ModelScore]) -> ModelScore:
+    return max(models, key=lambda model: model.bits_per_second)
+
+
+def _t(pair: PairedDifference) -> float:
+    """The difference in standard errors."""
+    return pair.bits_per_second / pair.stderr if pair.stderr else 0.0
