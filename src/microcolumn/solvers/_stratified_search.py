@@ -14,6 +14,7 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..objectives.sparse_words import SparseWords
 from ..parameters import Parameters
@@ -36,19 +37,20 @@ _ASLEEP, _NAP = math.exp(-35.0), 5
 _ANNEALING_ROUNDS, _UNSURE = 5, 0.06
 #: Log share up to which strata rise freely, nats that they may rise beyond it in one step, and
 #: in any; nats that they may fall, if they hold much.
-_FREE, _RISE, _MOST_RISE, _MOST_FALL = -9.5, 0.3, 5.0, 2.0
+_FREE, _RISE, _MOST_RISE, _MOST_FALL = -9.5, 0.5, 5.0, 2.0
 #: Standard deviation of the change of log p~ over the words of the first stratum, and of others
 #: that hold much, which a step may cause.
 _MOST_CHANGE, _MOST_STRATUM_CHANGE = 0.8, 1.6
-#: Factors by which steps are damped more or less, and trials of a step.
-_MORE, _LESS, _TRIALS = 1.6, 1.3, 20
+#: Factors by which steps are damped more, those of a stratum made stiffer, and both less, and
+#: trials of a step.
+_MORE, _SLIGHTLY_MORE, _STIFFER, _LESS, _TRIALS = 1.6, 1.2, 10.0, 1.3, 20
 #: Slopes at which coordinates that are zero may move, in units of the penalty.
 _NEARLY = 0.7
 #: Weight of a round's words in the moments, but for the first rounds.
 _WEIGHT = 0.15
 #: Mean square of the slopes, in units of the errors of a certificate, at which a search ends: of
 #: averages over so many rounds; and roughly, of each.
-_ENDED, _ROUNDS_ENDED, _ROUGHLY = 1.0, 4, 3.0
+_ENDED, _ROUNDS_ENDED, _ROUGHLY = 1.0, 12, 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,26 +181,30 @@ def run_stratified_round(
         part = math.sqrt(share * len(busy) / len(first.words))
         columns.append(part * unit_columns(problem.layout, busy, _RANKS[0], at))
     columns[0] = columns[0][at]
+    own = []  # columns of each stratum
     for stratum, weight, of_stratum in zip(others, rest, of_strata, strict=True):
         # A stratum that holds little has little curvature, but no step may go beyond that.
         log_share = math.log(max(weight, 1e-300))
         held = max(weight, 0.5 * problem.l1 * math.exp(min(0.5 * (log_share + 11.0), 0.0)))
-        if held > 1e-8:
-            columns.append(math.sqrt(held) * (of_stratum - means)[at, None])
-            diagonal += (held - weight) * problem.layout.multiplicity * of_stratum
+        own.append([(of_stratum - means)[at, None]])
+        diagonal += (held - weight) * problem.layout.multiplicity * of_stratum
         if held > 1e-6:
-            of_units = unit_columns(problem.layout, stratum.words, _RANKS[1], at)
-            columns.append(math.sqrt(held) * of_units)
-    low_rank = np.concatenate(columns, axis=1)
-    damping, n_trials = state.damping, 0
+            own[-1].append(unit_columns(problem.layout, stratum.words, _RANKS[1], at))
+        own[-1] = [math.sqrt(held) * each for each in own[-1]]
+    damping, stiffness, n_trials = state.damping, np.ones(len(others)), 0
     while True:
+        of_own = zip(stiffness, own, strict=True)
+        stiff = [math.sqrt(factor) * each for factor, parts in of_own for each in parts]
+        low_rank = np.concatenate([*columns, *stiff], axis=1)
         step = np.zeros(state.x.size)
         curvature = damping * diagonal[at]
         step[at] = proximal_step(state.x[at], gradient[at], curvature, low_rank, strengths[at])
         theta, n_trials = problem.layout.unpack(state.x + step), n_trials + 1
-        if _is_short(state, theta) or n_trials == _TRIALS:
+        is_far, rises = _excess(state, theta)
+        if not (is_far or rises.any()) or n_trials == _TRIALS:
             break
-        damping *= _MORE
+        stiffness = np.where(rises, _STIFFER * stiffness, stiffness)
+        damping *= _MORE if is_far else _SLIGHTLY_MORE
     n_iter, n_evaluations, n_rounds = astuple(state.effort)
     return replace(
         state,
@@ -271,14 +277,12 @@ def _diagonal(problem: SampledProblem, means: Floats) -> Floats:
     return diagonal
 
 
-def _is_short(state: StratifiedState, theta: Parameters) -> bool:
-    """Whether the words stand for a model so far away, and no stratum gains too much."""
+def _excess(state: StratifiedState, theta: Parameters) -> tuple[bool, NDArray[np.bool_]]:
+    """Whether the words do not stand for a model so far away, and which strata change too much."""
     first, *others = state.strata
     of_first = first.change(state.theta, theta)
-    if of_first.std() > _MOST_CHANGE:
-        return False
-    log_z = _log_mean(of_first)
-    for stratum, share in zip(others, shares_of(state.strata)[1:], strict=True):
+    log_z, rises = _log_mean(of_first), np.zeros(len(others), dtype=bool)
+    for k, (stratum, share) in enumerate(zip(others, shares_of(state.strata)[1:], strict=True)):
         is_asleep = share < _ASLEEP
         change = stratum.change(state.theta, theta, FEW if is_asleep else 1)
         log_share, rise = math.log(max(share, 1e-300)), _log_mean(change) - log_z
@@ -287,9 +291,8 @@ def _is_short(state: StratifiedState, theta: Parameters) -> bool:
         most = 0.5 * most if is_asleep else min(most + _RISE, _MOST_RISE)
         holds_much = log_share > _FREE - 2.0
         is_far = rise < -_MOST_FALL or change.std() > _MOST_STRATUM_CHANGE
-        if rise > most or (holds_much and is_far):
-            return False
-    return True
+        rises[k] = rise > most or (holds_much and is_far)
+    return bool(of_first.std() > _MOST_CHANGE), rises
 
 
 def _log_mean(log_values: Floats) -> float:
