@@ -8,8 +8,7 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.evaluate import _model_words
-from microcolumn.evaluate._goodness import WordSample, goodness
-from microcolumn.evaluate._word_features import WordFeatures
+from microcolumn.evaluate._goodness import WordFeatures, WordSample, goodness
 from microcolumn.evaluate.bootstrap import block_table
 from microcolumn.evaluate.model_adequacy import _error, _first_miss, _moment_fit
 

@@ -103,17 +103,15 @@ def layer_statistics(
 
 def _window_of(model: PopulationModel | Parameters, window: int | None) -> int:
     """Bins per word, as the model knows them or as given."""
-    asked = None if window is None else whole_number("window", window)
     fitted: int | None = getattr(model, "window_", None)
-    if fitted is None:
-        return 1 if asked is None else asked
-    if asked not in (None, fitted):
+    asked = (fitted or 1) if window is None else whole_number("window", window)
+    if fitted not in (None, asked):
         raise BadArgument(
             "window",
             f"is {window}, but the model was fitted on words of {fitted} bins",
             "leave window out, or pass model.parameters_ where an array of longer words was given",
         )
-    return fitted
+    return asked
 
 
 def _layers_of(
@@ -249,13 +247,11 @@ def _rows(
     # In a tie the first layer is taken.
     dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
     corrected = holm(p_values.tolist()), false_discovery_control(p_values, method="bh")
-    names = ("mass", "share", "expected", "p_value", "p_holm", "p_fdr", "upper")
     columns = np.column_stack((measured.mass, *tested[:3], *corrected, tested[3])).tolist()
     shares = map(tuple, (by_layer / measured.mass).T.tolist())
     rows = zip(measured.hidden.tolist(), dominant, shares, columns, strict=True)
     return tuple(
-        HiddenUnitLayer(i, layers[k], shares=parts, **dict(zip(names, row, strict=True)))
-        for i, k, parts, row in rows
+        HiddenUnitLayer(i, layers[k], *numbers, shares=parts) for i, k, parts, numbers in rows
     )
 
 

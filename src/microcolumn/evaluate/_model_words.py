@@ -13,8 +13,7 @@ from ..packing import unique_rows
 from ..partition import can_sample_exactly
 from ..validation import Bits, Floats
 from ..words import Words
-from ._goodness import WordSample
-from ._word_features import WordFeatures
+from ._goodness import WordFeatures, WordSample
 from .bootstrap import block_table
 
 Method = Literal["exact", "samples", "gibbs"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -32,7 +33,7 @@ from ._layer_results import HiddenUnitLayer
 from ._layers import layer_statistics
 from ._without import losses
 from .inputs import in_order_of, words_for
-from .recurrence import oriented_weights, recurrence
+from .recurrence import by_unit, oriented_weights, recurrence
 
 #: What a hidden unit is and is not, for readers who know cells and not models.
 MEANING = (
@@ -331,12 +332,11 @@ def refits(
     """
     count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)
-    found: list[PenalisedModel] = []
-    while len(found) < count:
-        for half in given.split(0.5, by="blocks", random_state=rng)[: count - len(found)]:
-            seed = int(rng.integers(2**31))
-            found.append(clone(model).set_params(random_state=seed).fit(half))
-    return found
+    deals = (given.split(0.5, by="blocks", random_state=rng) for _ in range(count))
+    return [
+        clone(model).set_params(random_state=int(rng.integers(2**31))).fit(half)
+        for half in islice(chain.from_iterable(deals), count)
+    ]
 
 
 def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
@@ -363,13 +363,6 @@ def _layers(
         return {}
     tested = layer_statistics(theta, layers, window=held.window)
     return {row.position: row for row in tested.hidden}
-
-
-def by_unit(weights: Floats, n_units: int) -> Floats:
-    """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
-    by_bin = weights.reshape(-1, n_units)
-    strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]
-    return strongest
 
 
 def _named(weights: Floats, units: Units, largest: float | None = None) -> tuple[str, ...]:

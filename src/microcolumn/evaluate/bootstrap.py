@@ -14,21 +14,16 @@ from ..validation import Floats, whole_number
 from ..words import Words, check_unweighted
 
 
-def default_block_bins(n_bins: int, window: int) -> int:
-    """Length of a block in bins unless asked.
-
-    A hundredth of the words, so that the standard error is good to 6 % and blocks are long enough
-    for drifts, at least ten windows, so that neighbours which share bins stay together, and at most
-    a fifth of the words.
-    """
-    wanted = max(math.ceil(n_bins / 100), 10 * window)
-    return max(1, min(wanted, n_bins // 5))
-
-
 def block_bins_of(words: Words, block_bins: int | None) -> int:
-    """Length of a block in bins, checked; see :func:`default_block_bins`."""
+    """Length of a block in bins, checked.
+
+    Unless asked, a hundredth of the words, so that the standard error is good to 6 % and blocks are
+    long enough for drifts, at least ten windows, so that neighbours which share bins stay together,
+    and at most a fifth of the words.
+    """
     if block_bins is None:
-        return default_block_bins(words.n_bins, words.window)
+        wanted = max(math.ceil(words.n_bins / 100), 10 * words.window)
+        return max(1, min(wanted, words.n_bins // 5))
     length = whole_number("block_bins", block_bins)
     if not 1 <= length <= words.n_bins // 2:
         raise BadArgument(

@@ -15,9 +15,8 @@ from ..notebook import AsText
 from ..tables import AsTable
 from ..validation import Floats, expect, random_generator
 from ..words import Words
-from ._goodness import Goodness, WordSample, goodness
+from ._goodness import Goodness, WordFeatures, WordSample, goodness
 from ._model_words import Method, is_normalised, log_probability, training_error, words_of_model
-from ._word_features import WordFeatures
 from .bootstrap import block_table, counted_blocks
 from .inputs import words_for
 from .significance import LEVEL, bootstrap_p_text

@@ -49,6 +49,13 @@ def oriented_weights(theta: Parameters) -> Floats:
     return np.zeros((theta.n_visible, 0)) if turned.W is None else turned.W
 
 
+def by_unit(weights: Floats, n_units: int) -> Floats:
+    """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
+    by_bin = weights.reshape(-1, n_units)
+    strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]
+    return strongest
+
+
 def recurrence(
     weights: Floats, others: Sequence[Floats], n_units: int, rng: np.random.Generator
 ) -> Recurrence:
