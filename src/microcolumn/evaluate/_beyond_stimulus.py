@@ -66,13 +66,18 @@ class GainBeyond:
     normaliser: str
 
     @property
+    def doubts(self) -> list[str]:
+        """What has not converged."""
+        parts = {"fit": self.fit_converged, "log Z": self.normaliser_converged}
+        return [f"{name} not converged" for name, is_sure in parts.items() if not is_sure]
+
+    @property
     def is_clear(self) -> bool:
         """Whether gain and net gain are two errors and the margin above zero each, and relied upon.
 
         Both: a fit that is worse on shuffled repeats than no fit must not turn into a gain.
         """
-        sure = self.fit_converged and self.normaliser_converged
-        return sure and all(
+        return not self.doubts and all(
             found.value > max(_CLEARLY * found.stderr, self.margin)
             for found in (self.gain, self.net)
         )
@@ -118,7 +123,7 @@ class BeyondStimulus(AsText):
             else f"No model clearly gains more than another {100 * EQUAL_MARGIN:g} %."
         )
         rows = [
-            [m.name, *(each.text() for each in (m.gain, m.control, m.net)), _doubts(m)]
+            [m.name, *(each.text() for each in (m.gain, m.control, m.net)), "; ".join(m.doubts)]
             for m in self.models
         ]
         heads = ("beyond the stimulus, bits/s", "gain", "shuffled repeats", "net", "")
@@ -235,8 +240,3 @@ def _gain(nats: Floats, normaliser_stderr: float, test: Words, by_moment: Places
 def _in_bits(nats: Floats, stderr: float, test: Words) -> Estimate:
     scale = bits_per_second_per_nat(test)
     return Estimate(float(nats.mean()) * scale, stderr * scale, n=nats.size, method="time")
-
-
-def _doubts(model: GainBeyond) -> str:
-    parts = {"fit": model.fit_converged, "log Z": model.normaliser_converged}
-    return "; ".join(f"{name} not converged" for name, is_sure in parts.items() if not is_sure)

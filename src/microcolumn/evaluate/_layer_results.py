@@ -132,9 +132,14 @@ class LayerStatistics(AsText, AsTable):
         share, expected = number(self.overall_share), number(self.overall_expected)
         overall = ("all", "", share, expected, f"{self.overall_p_value:.2g}", "", "")
         hidden = [
-            (row.name, row.layer, number(row.share), number(row.expected))
-            + tuple(f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr))
+            (
+                row.name,
+                row.layer,
+                *shares,
+                *(f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)),
+            )
             for row in self.hidden
+            for shares in [(number(row.share), number(row.expected))]
         ]
         contrasts = {"|J|": self.couplings, "J, two-sided": self.signed_couplings}
         couplings = [

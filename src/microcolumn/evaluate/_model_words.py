@@ -6,10 +6,13 @@ import math
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import logsumexp
 
+from ..energy import log_weight
 from ..kernels.states import states
 from ..models import PopulationModel, WordModel
 from ..packing import unique_rows
+from ..parameters import Parameters
 from ..partition import can_sample_exactly
 from ..validation import Bits, Floats
 from ..words import Words
@@ -76,6 +79,13 @@ def drawn_words(
     if start is not None:
         options |= {"initial": spread_words(start, n_chains), "n_sweeps": 100}
     return model.sample(n_drawn, random_state, method="gibbs", **options), n_chains
+
+
+def all_words(theta: Parameters) -> tuple[Floats, Floats]:
+    """Every word of a few bits, shape (2^n, n), and its log probability in nats."""
+    X = states(theta.n_visible)
+    log_p = log_weight(theta, X)
+    return X, log_p - logsumexp(log_p)
 
 
 def spread_words(words: Words, n: int) -> Bits:

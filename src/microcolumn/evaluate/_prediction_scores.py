@@ -161,8 +161,7 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
     observed = total(weight * prediction.bits[:, columns].ravel()) / size
     # Bins of equal weight that would have the same counting noise.
     effective = np.maximum(1, np.rint(size**2 / total(square))).astype(np.int64)
-    bounds = [counting_bounds(p, n) for p, n in zip(predicted, effective.tolist(), strict=True)]
-    lower, upper = np.array(bounds).T
+    lower, upper = counting_bounds(predicted, effective)
     return Calibration(
         predicted=predicted,
         observed=observed,
@@ -315,14 +314,16 @@ def pattern_statistics(model: WordModel, words: Words | ArrayLike) -> PatternSta
     )
 
 
-def counting_bounds(probability: ArrayLike, n_words: int) -> tuple[Floats, Floats]:
+def counting_bounds(
+    probability: ArrayLike, n_words: int | NDArray[np.int64]
+) -> tuple[Floats, Floats]:
     """5 % and 95 % binomial quantiles of a frequency among ``n_words`` independent words.
 
     Parameters
     ----------
     probability : array_like
         Of the word; an estimate that rounding or sampling put above 1 counts as 1.
-    n_words : int
+    n_words : int or array_like
         Number of words.
 
     Examples

@@ -354,15 +354,12 @@ def _layers(
     model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, held: Words
 ) -> dict[int, HiddenUnitLayer]:
     """Layer of each hidden unit with weights; empty where there are no two layers."""
-    layers = (
-        (units_of(model.words_info_, units) or held.units).layer
-        if units is None or isinstance(units, Units)
-        else units
-    )
-    if layers is None or len(set(layers) - {""}) < 2:
+    if units is None or isinstance(units, Units):
+        units = (units_of(model.words_info_, units) or held.units).layer
+    if units is None or len(set(units) - {""}) < 2:
         return {}
-    tested = layer_statistics(theta, layers, window=held.window)
-    return {row.position: row for row in tested.hidden}
+    tested = layer_statistics(theta, units, window=held.window).hidden
+    return {row.position: row for row in tested}
 
 
 def _named(weights: Floats, units: Units, largest: float | None = None) -> tuple[str, ...]:

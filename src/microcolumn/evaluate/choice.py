@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
@@ -314,9 +315,8 @@ def _fits(
     strengths, n_known = leg.strengths, 0
     if nested is not None and isinstance(model, SemiRBM):
         paths = [{member.l1: member for member in path} for path in nested]
-        is_known = [all(l1 in path for path in paths) for l1 in strengths]
-        n_known = is_known.index(False) if False in is_known else len(is_known)
-        known = strengths[:n_known]
+        known = tuple(takewhile(lambda l1: all(l1 in path for path in paths), strengths))
+        n_known = len(known)
         inner = [[path[l1] for l1 in known] for path in paths]
         yield from model.fit_path(train, known, nested=(inner[0], inner[1])) if n_known else ()
     rest, start = strengths[n_known:], None

@@ -236,10 +236,8 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     triplets = np.zeros((n_units,) * 3) if wanted == 3 else None
     if theta.is_gaussian:
         pairs, _ = theta.as_pairs()
-        singles, through_hidden = (
-            pairs.b,
-            np.triu(2.0 * (np.asarray(pairs.J) - (0.0 if theta.J is None else theta.J))),
-        )
+        beyond = np.asarray(pairs.J) - (0.0 if theta.J is None else theta.J)
+        singles, through_hidden = pairs.b, np.triu(2.0 * beyond)
     elif theta.W is not None and theta.c is not None:
         for weights, bias in zip(theta.W.T, theta.c.tolist(), strict=True):
             _add_hidden_unit(weights, bias, singles, through_hidden, triplets)

@@ -21,12 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment, minimize
 from scipy.sparse import csr_array
-from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
-from ..energy import log_weight
 from ..errors import BadInput
-from ..kernels.states import states
 from ..layout import Layout
 from ..objectives import NegativeLogLikelihood
 from ..parameters import Parameters
@@ -34,6 +31,7 @@ from ..partition import exact_samples
 from ..partition.cost import EXACT_INTERVALS, operations
 from ..validation import Bits, Floats, chunks
 from ..words import Words
+from ._model_words import all_words
 from .bootstrap import block_table
 from .recurrence import SAME, unit_length
 
@@ -68,8 +66,8 @@ def too_large(theta: Parameters) -> str:
     if theta.is_gaussian:
         return "weights of Gaussian hidden units can be rotated into each other"
     live = theta.drop_dead_units()[0]
-    n, zeros = live.n_visible, (0 if live.W is None else int(np.sum(live.W == 0.0)))
-    size = n + live.n_hidden * (n + 1) - zeros
+    size = live.n_visible + live.n_hidden
+    size += 0 if live.W is None else int(np.count_nonzero(live.W))
     size += 0 if live.J is None else int(np.count_nonzero(live.J)) // 2
     if size > MOST_PARAMETERS:
         return f"the model has {size:,} parameters and intervals take at most {MOST_PARAMETERS:,}"
@@ -313,9 +311,8 @@ class Likelihood:
 def _words_of(theta: Parameters) -> tuple[Bits, Floats]:
     """Words of the model and the share of each: all if they are few, else some that it draws."""
     if theta.n_visible <= _MOST_BITS_OF_ALL:
-        every = states(theta.n_visible)
-        log_p = log_weight(theta, every)
-        return every.astype(np.uint8), np.exp(log_p - logsumexp(log_p))
+        every, log_p = all_words(theta)
+        return every.astype(np.uint8), np.exp(log_p)
     found = Words.from_array(exact_samples(theta, _DRAWS, np.random.default_rng(0)))
     return found.X, found.counts / found.counts.sum()
 

@@ -31,8 +31,7 @@ _TIE = 1e-9
 class Recurrence:
     """How well each hidden unit of a fit is matched in each other fit, (n_others, n_hidden)."""
 
-    partner: NDArray[np.int64]  # column of the other ``W`` that it is paired with, -1 for none
-    similarity: Floats  # cosine between the weights of the two, 0 where there is none
+    similarity: Floats  # cosine with the hidden unit that it is paired with, 0 where there is none
     # Share of permutations of its weights over units with as large a cosine with any hidden unit
     # of the other fit.
     p_value: Floats
@@ -68,11 +67,11 @@ def recurrence(
     unit = unit_length(weights)
     by_bin = unit.reshape(len(unit) // n_units, n_units, unit.shape[1])
     shape = (len(others), weights.shape[1])
-    partner, similarity, p = np.full(shape, -1), np.zeros(shape), np.ones(shape)
+    similarity, p = np.zeros(shape), np.ones(shape)
     for k, other in enumerate(others):
         against = unit_length(other)
         rows, columns = paired(unit.T @ against)
-        partner[k, rows], similarity[k, rows] = columns, (unit.T @ against)[rows, columns]
+        similarity[k, rows] = (unit.T @ against)[rows, columns]
         as_large = np.ones(shape[1])
         for _ in range(_PERMUTATIONS):
             # Units in another order, the same for all hidden units.
@@ -80,7 +79,7 @@ def recurrence(
             best = (permuted.T @ against).max(axis=1, initial=0.0)
             as_large += best >= similarity[k] - _TIE
         p[k] = as_large / (1 + _PERMUTATIONS)
-    return Recurrence(partner, similarity, p)
+    return Recurrence(similarity, p)
 
 
 def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
