@@ -139,7 +139,11 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
 def _methods(results: Results) -> list[tuple[str, str]]:
     return methods(
         results.plan,
-        layers=any(tables.layers(results, condition) for condition in tables.longest(results)),
+        layers=any(
+            found
+            for condition in tables.longest(results)
+            for _, found in results.of_models(results.layers, condition)
+        ),
         simulated=[name for name in results.recordings if results.is_simulated(name)],
         n_units={name: row["n_units"] for name, row in results.recordings.items()},
     )
