@@ -2,13 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
 from planted_drive import planted
 from sklearn.exceptions import ConvergenceWarning
+from wave_errors import wave_stderr
 
 import microcolumn as mc
 from microcolumn.evaluate import beyond_stimulus
-from microcolumn.evaluate.bootstrap import block_stderr, default_block_bins
 
 ISING = {"Ising": mc.Ising(l1=1e-3, objective="pseudolikelihood")}
 PAIRS = ((0, 1, 0.6), (2, 3, 0.6))
@@ -40,7 +41,7 @@ def test_units_that_a_stimulus_drives_alike_have_nothing_left_beyond_it(driven_a
     assert found.n_locked == 5
 
 
-def test_gains_are_means_over_bins_with_block_errors(driven_alike):
+def test_gains_are_means_over_bins_with_errors_over_time_or_the_stimulus(driven_alike):
     found, (train, test), repeats = driven_alike
     drive = mc.StimulusDrive.from_words(train, repeats)
     base = mc.models.Driven(mc.Independent(), drive).fit(train).log_probability(test)
@@ -48,12 +49,13 @@ def test_gains_are_means_over_bins_with_block_errors(driven_alike):
     rates = mc.Independent().fit(train).score_samples(test)
     per_nat = 1.0 / (math.log(2.0) * 0.020)
     assert found.stimulus.value == pytest.approx((base - rates).mean() * per_nat)
-    block = block_stderr(base - rates, None, default_block_bins(test.n_bins, 1))
-    assert found.stimulus.stderr == pytest.approx(block * per_nat)
+    assert found.stimulus.stderr == pytest.approx(wave_stderr(base - rates) * per_nat)
     [model] = found.models
     assert model.gain.value == pytest.approx((ising - base).mean() * per_nat)
-    in_time = block_stderr(ising - base, None, default_block_bins(test.n_bins, 1)) * per_nat
-    assert model.gain.stderr >= in_time
+    # Moments of the stimulus, with all repeats of each together.
+    by_moment = np.argsort(repeats.locate(test)[1], kind="stable")
+    either = [wave_stderr(each) for each in (ising - base, (ising - base)[by_moment])]
+    assert model.gain.stderr == pytest.approx(max(either) * per_nat)
     difference = model.gain.value - model.control.value
     assert model.net.value == pytest.approx(difference)
 

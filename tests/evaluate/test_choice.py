@@ -62,7 +62,7 @@ def _scored_by(monkeypatch, score):
     def scored(model, _):
         return mc.evaluate.Score(
             bits_per_second=score(model.l1), stderr=0.0, normaliser_stderr=0.0, normaliser="exact",
-            side="visible", converged=True, nats_per_word=0.0, n_words=10, n_units=6, block_bins=5,
+            side="visible", converged=True, nats_per_word=0.0, n_words=10, n_units=6,
         )  # fmt: skip
 
     monkeypatch.setattr(choice, "score", scored)

@@ -1,10 +1,11 @@
-"""Models side by side, against their separate scores and against resampled differences."""
+"""Models side by side, against separate scores and errors of differences over time."""
 
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from wave_errors import wave_stderr
 
 import microcolumn as mc
 from microcolumn.evaluate import compare
@@ -36,9 +37,12 @@ def models(split):
 def check_score(model, score):
     """The one split of a comparison against a score of its own."""
     [found] = model.splits
-    assert (found.bits_per_second, found.block_stderr) == (score.bits_per_second, score.stderr)
+    assert (found.bits_per_second, found.stderr) == (score.bits_per_second, score.stderr)
     assert (found.normaliser, found.side) == (score.normaliser, score.side)
     assert (found.nats_per_word, found.n_words) == (score.nats_per_word, score.n_words)
+    assert sum(found.gain_by_cell) == pytest.approx(score.bits_per_second, abs=1e-9)
+    assert sum(found.share_by_cell) == pytest.approx(1.0)
+    assert model.stderr == pytest.approx(score.stderr)
     assert (model.bits_per_second, model.per_neuron) == (score.bits_per_second, score.per_neuron)
 
 
@@ -53,7 +57,7 @@ def test_rows_hold_the_separate_scores_in_the_order_given(models, split):
 
 def test_differences_to_the_best_are_paired(models, split):
     _, test = split
-    comparison = compare(models, test, block_bins=50)
+    comparison = compare(models, test)
     best = comparison.best
     for row in comparison.models:
         if row.name == best.name:
@@ -62,14 +66,9 @@ def test_differences_to_the_best_are_paired(models, split):
         gap = best.bits_per_second - row.bits_per_second
         assert behind.bits_per_second == pytest.approx(gap, rel=1e-9, abs=1e-9)
         nats = models[best.name].score_samples(test) - models[row.name].score_samples(test)
-        in_time = nats / math.log(2) / 0.020
-        rng = np.random.default_rng(0)
-        starts = rng.integers(test.n_bins, size=(3000, test.n_bins // 50, 1))
-        drawn = (starts + np.arange(50)) % test.n_bins
-        resampled = in_time[drawn].mean(axis=(1, 2)).std()
-        assert behind.stderr == pytest.approx(resampled, rel=0.06)
+        assert behind.stderr == pytest.approx(wave_stderr(nats) / math.log(2) / 0.020)
     behind = comparison.pair(best.name, "Ising")
-    assert behind.stderr < comparison.scores["Ising"].block_stderr
+    assert behind.stderr < comparison.scores["Ising"].stderr
 
 
 def test_errors_of_both_normalisers_enter_a_difference(random_model, monkeypatch):
@@ -112,3 +111,13 @@ def test_models_trained_at_different_rates_need_an_explicit_baseline(models, spl
     base = Independent().fit(train)
     found = compare(other, test, base).scores["other"]
     check_score(found, mc.score(other["other"], test, base))
+
+
+def test_independent_units_are_a_model_like_others_beside_another_baseline(models, split):
+    both = {name: models[name] for name in ("Ising", "Independent")}
+    over_half = compare(both, split[1], np.full(5, 0.5))
+    assert over_half.scores["Independent"].bits_per_second > 10.0
+    for pair in (over_half.pairs[0], over_half.pair("Independent", "Ising").reversed()):
+        expected = compare(both, split[1]).pair("Ising", "Independent")
+        assert pair.bits_per_second == pytest.approx(expected.bits_per_second)
+        assert pair.stderr == pytest.approx(expected.stderr)

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy import stats
+from wave_errors import wave_stderr
 
 import microcolumn as mc
 from microcolumn.models import RBM, Independent, Ising, load
@@ -122,15 +124,17 @@ def test_a_unit_that_only_fires_or_pauses_in_the_test_words_gives_a_finite_score
 
 def test_the_error_bar_of_independent_words_is_the_analytic_one(random_model, distribution):
     model = random_model("srbm", 7, scale=1.0)
-    words = Words.from_array(model.sample(20_000, random_state=0))
-    rates = words.rates
+    X = model.sample(60_000, random_state=0)
+    rates = X.mean(axis=0)
     p = distribution(model)
     gains = {x: math.log2(p[x]) - _log2_independent(rates, x) for x in p}
     mean = sum(p[x] * gains[x] for x in p)
     variance = sum(p[x] * (gains[x] - mean) ** 2 for x in p)
-    score = mc.score(model, words, rates)
-    assert score.stderr == pytest.approx(math.sqrt(variance / 20_000) / 0.020, rel=0.15)
-    assert abs(score.bits_per_second - mean / 0.020) < 4 * score.stderr
+    scores = [mc.score(model, part, rates) for part in np.split(X, 100)]
+    estimated = np.mean([score.stderr**2 for score in scores])
+    assert estimated == pytest.approx(variance / 600 / 0.020**2, rel=0.15)
+    t = [(score.bits_per_second - mean / 0.020) / score.stderr for score in scores]
+    assert stats.kstest(t, stats.t(10).cdf).pvalue > 0.01
 
 
 def test_the_error_bar_of_weighted_words_is_that_of_a_weighted_mean(random_model):
@@ -141,23 +145,19 @@ def test_the_error_bar_of_weighted_words_is_that_of_a_weighted_mean(random_model
     base = Independent.from_parameters(Parameters(b=np.log(rates / (1 - rates))))
     gains = (model.score_samples(X) - base.score_samples(X)) / math.log(2) / 0.020
     mean = np.sum(weights * gains) / weights.sum()
-    expected = math.sqrt(np.sum(weights**2 * (gains - mean) ** 2)) / weights.sum()
-    score = mc.score(model, words, rates, block_bins=1)
+    score = mc.score(model, words, rates)
     assert score.bits_per_second == pytest.approx(mean, rel=1e-9)
-    assert score.stderr == pytest.approx(expected, rel=1e-3)
+    assert score.stderr == pytest.approx(wave_stderr(gains, weights), rel=1e-9)
 
 
-def test_repeating_every_word_leaves_the_score_and_widens_the_block_error(random_model):
+def test_repeating_every_word_leaves_the_score_and_its_error(random_model):
     model = random_model("ising", 3)
     once = _random_words(5000, 4)
     repeated = Words.from_array(np.repeat(once.expand(), 10, axis=0))
     rates = np.full(4, 0.3)
     score, again = (mc.score(model, words, rates) for words in (once, repeated))
     assert again.bits_per_second == pytest.approx(score.bits_per_second, rel=1e-12)
-    assert again.block_bins == 10 * score.block_bins
-    assert again.stderr == pytest.approx(score.stderr, rel=0.02)
-    naive = mc.score(model, repeated, rates, block_bins=1)
-    assert naive.stderr < 0.4 * score.stderr
+    assert again.stderr == pytest.approx(score.stderr, rel=1e-9)
 
 
 def test_the_error_of_the_normaliser_is_common_to_all_words(random_model, monkeypatch):
@@ -212,7 +212,7 @@ def test_the_gain_over_another_model_is_the_difference_of_two_scores_with_its_ow
     scores = [mc.score(each, test) for each in (model, model.base_)]
     assert gain.bits_per_second == pytest.approx(float(scores[0]) - float(scores[1]), abs=1e-10)
     pair = mc.compare({"base": model.base_, "process": model}, test).pairs[0]
-    assert gain.stderr == pytest.approx(pair.block_stderr, rel=1e-9)
+    assert gain.stderr == pytest.approx(pair.stderr, rel=1e-9)
 
 
 def test_units_may_come_in_any_order_beside_another_model(parts):

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy import stats
+from wave_errors import wave_stderr
 
 import microcolumn as mc
 from microcolumn.models import HiddenMarkovModes
@@ -27,8 +29,9 @@ def test_the_gain_is_the_mean_log_ratio_per_second(parts, model):
     X = held.expand()
     alone = (X * np.log(rates) + (1 - X) * np.log(1 - rates)).sum(axis=1)
     score = mc.evaluate.sequence_gain(model, held)
-    wanted = (model.score_sequence(held) - alone).mean() / np.log(2) / 0.010
-    assert score.bits_per_second == pytest.approx(wanted, rel=1e-10)
+    gains = (model.score_sequence(held) - alone) / np.log(2) / 0.010
+    assert score.bits_per_second == pytest.approx(gains.mean(), rel=1e-10)
+    assert score.stderr == pytest.approx(wave_stderr(gains), rel=1e-9)
     assert score.nats_per_word == pytest.approx(model.score_sequence(held).mean())
     assert score.n_words == held.n_bins
     assert score.spikes_per_second == pytest.approx(X.sum() / held.duration_s)
@@ -37,7 +40,9 @@ def test_the_gain_is_the_mean_log_ratio_per_second(parts, model):
 def test_the_past_is_worth_more_than_single_words(parts, model):
     _, held = parts
     score, single = mc.evaluate.sequence_gain(model, held), mc.score(model, held)
-    assert score.bits_per_second > single.bits_per_second + 5.0 * score.stderr > 0.0
+    assert score.bits_per_second > single.bits_per_second > 3.0 * single.stderr
+    nats = model.score_sequence(held) - model.score_samples(held)
+    assert nats.mean() / wave_stderr(nats) > stats.t(10).isf(0.001)
 
 
 def test_bins_that_are_apart_gain_what_single_words_gain(parts, model):

@@ -3,31 +3,32 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from planted_scores import planted_score
 
-from microcolumn.evaluate import LayerStatistics, SplitScore
+from microcolumn.evaluate import LayerStatistics
 from microcolumn.evaluate._layer_results import CouplingContrast, HiddenUnitLayer
-from microcolumn.evaluate.significance import holm
 from microcolumn.evaluate.splits import model_score
 from microcolumn.evaluate.summaries import LayersResult, WindowResult, predictions_of
 from microcolumn.models import ModelSpec
 
 ISING = ModelSpec("Ising")
-
-
 RBM = ModelSpec("RBM", 3)
 
 
-def grown(ising, rbm, n_blocks=None):
-    """Two models of two units whose splits follow the given curves over the window."""
+def grown(ising, rbm):
+    """Two models of two units whose splits follow the given curves over the window.
+
+    Half of the words are trained on; test words give the models errors of 0.1 and 0.16 bits/s.
+    """
     found = {}
-    for spec, curves in ((ISING, ising), (RBM, rbm)):
+    for spec, curves, stderr in ((ISING, ising, 0.1), (RBM, rbm, 0.16)):
         results = []
         for values in zip(*curves, strict=True):
-            rows = [SplitScore(k, value, 0.1) for k, value in enumerate(values)]
-            results.append(model_score(spec, rows, 2))
+            rows = [planted_score(k, value, stderr) for k, value in enumerate(values)]
+            results.append(model_score(spec, rows, 2, 0.5))
         found[spec.model] = tuple(results)
     window = tuple(range(1, len(found["Ising"]) + 1))
-    return WindowResult("cells", "spatiotemporal", window, found, 1.0, n_blocks)
+    return WindowResult("cells", "spatiotemporal", window, found, 0.5)
 
 
 #: The RBM's lead over the Ising model is 1 bit/s, then 3, whatever the splits have in common.
@@ -42,14 +43,22 @@ def test_gains_over_the_ising_model_are_paired_over_splits_per_unit_and_correcte
     found = grown(FLAT, LEADING)
     gains = found.gains()["RBM"]
     assert [pair.bits_per_second for pair in gains] == pytest.approx([0.50125, 0.75, 1.49875])
+    # Test words of both models have errors in common. Training parts share a quarter of how well
+    # they do: the square of the half of all words that two of them share.
     noise = np.array([0.02, 0.0, -0.02, 0.01]) / 2
-    assert gains[0].stderr == pytest.approx(noise.std(ddof=1) * math.sqrt(1 / 4 + 1))
-    assert [pair.p_holm for pair in gains] == holm([pair.p_value for pair in gains])
+    parts = np.array([0.03**2, noise.var(ddof=1) * (1 / 3 + 1 / 4)])
+    assert gains[0].stderr == pytest.approx(math.sqrt(parts.sum()))
+    assert gains[0].df == pytest.approx(parts.sum() ** 2 / (parts**2 / [10, 3]).sum())
+    assert [pair.n_tests for pair in gains] == [3] * 3
 
 
 def test_growth_is_the_gain_at_the_longest_words_minus_that_at_the_shortest():
     growth = grown(FLAT, LEADING).growth()["RBM"]
     assert growth.bits_per_second == pytest.approx(0.9975)
+    # What test words add to errors is the same at all lengths and cancels.
+    noise = -np.array([0.02, 0.0, -0.02, 0.01])
+    assert growth.stderr == pytest.approx(noise.std(ddof=1) * math.sqrt(1 / 3 + 1 / 4))
+    assert (growth.df, growth.n_tests) == (pytest.approx(3.0), 1)
     assert growth.differs
     # Both models gain as much by longer words: the gain of one over the other does not grow.
     level = grown(FLAT, [[v + 1.0 + 0.1 * (-1) ** k for v in c] for k, c in enumerate(FLAT)])
@@ -62,7 +71,7 @@ def test_windows_that_are_not_computed_leave_a_gap():
     found = replace(whole, models=cut)
     first, gap, last = found.gains()["RBM"]
     assert gap is None
-    assert [first.p_holm, last.p_holm] == holm([first.p_value, last.p_value])
+    assert (first, last) == tuple(whole.gains()["RBM"][::2])
     assert found.growth()["RBM"] == whole.growth()["RBM"]
     without_last = {name: (*each[:2], None) for name, each in whole.models.items()}
     assert replace(whole, models=without_last).growth() == {"RBM": None}

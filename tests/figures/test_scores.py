@@ -24,6 +24,19 @@ def points(ax):
     return sorted(float(each.lines[0].get_ydata()[0]) for each in ax.containers)
 
 
+def halved(model):
+    """A model with half its score in every split and stretch of time."""
+    splits = tuple(
+        replace(
+            score,
+            bits_per_second=score.bits_per_second / 2,
+            gain_by_cell=tuple(gain / 2 for gain in score.gain_by_cell),
+        )
+        for score in model.splits
+    )
+    return replace(model, bits_per_second=model.bits_per_second / 2, splits=splits)
+
+
 @pytest.fixture
 def pair(planted_results, monkeypatch):
     """The planted study as if it had a second recording with half the units and scores."""
@@ -33,8 +46,8 @@ def pair(planted_results, monkeypatch):
         found = compare("cells", **where)
         if recording == "cells":
             return found
-        halved = [replace(p, bits_per_second=p.bits_per_second / 2) for p in found.pairs]
-        return replace(found, recording=recording, n_units=11, pairs=tuple(halved))
+        models = tuple(halved(model) for model in found.models)
+        return replace(found, recording=recording, n_units=11, models=models)
 
     monkeypatch.setattr(planted_results, "comparison", comparison)
     both = [c._replace(recording=name) for name in ("cells", "$B") for c in tested()]

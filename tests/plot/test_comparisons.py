@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from drawing import axes
 from planted_comparison import compared
+from planted_scores import planted_score
 
 import microcolumn as mc
-from microcolumn.evaluate import SplitScore, WindowResult
+from microcolumn.evaluate import WindowResult
 from microcolumn.evaluate.splits import model_score
 from microcolumn.models import ModelSpec
 from microcolumn.plot import ranking
@@ -47,7 +48,9 @@ def test_a_single_model_and_one_split_are_drawn():
     ax = ranking(compared({"Ising": 3.0}))
     assert ax.get_xlim() == (-1.0, 0.1)
     given = compared(LEVELS, n_splits=1)
-    assert drawn(ranking(given))["Ising"][1] == pytest.approx(0.1)  # from blocks
+    shown = drawn(ranking(given))
+    # Errors that models have in common cancel: 0.3 bits/s of each, 0.4 of the RBM.
+    assert [shown[name][1] for name in ("Ising", "RBM 25")] == pytest.approx([0.0, 0.1])
 
 
 def test_fitted_models_are_ranked_too(random_parameters, draw):
@@ -64,16 +67,18 @@ SHIFTS = (0.5, -0.5, 1.0, -1.0)
 
 def windows_result(n_splits=4):
     """Ising stops at two bins; the other was not computed at two."""
+    scatter, stderr = {"Ising": 0.1, "RBM": 0.3}, {"Ising": 0.2, "RBM": 0.24}
     level = {"Ising": {1: 10.0, 2: 14.0, 3: 14.0}, "RBM": {1: 12.0, 3: 20.0}}
     models = {
         name: tuple(
             model_score(
                 ModelSpec.of(name),
                 [
-                    SplitScore(k, by_window[n] + (0.1 if name == "Ising" else 0.3) * SHIFTS[k], 0.2)
+                    planted_score(k, by_window[n] + scatter[name] * SHIFTS[k], stderr[name])
                     for k in range(n_splits)
                 ],
                 4,
+                0.5,
             )
             if n in by_window
             else None
@@ -81,7 +86,7 @@ def windows_result(n_splits=4):
         )
         for name, by_window in level.items()
     }
-    return WindowResult("cells", "spatiotemporal", (1, 2, 3), models, 1.0)
+    return WindowResult("cells", "spatiotemporal", (1, 2, 3), models, 0.5)
 
 
 def lines_of(ax):
@@ -100,12 +105,12 @@ def test_lines_are_scores_per_unit_at_their_bins_with_gaps_for_what_is_not_compu
     assert lines["Ising"].get_ydata() == pytest.approx([2.5, 3.5, 3.5])
     assert lines["RBM"].get_ydata() == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
     assert [list(line.get_xdata()) for line in lines.values()] == [[1, 2, 3]] * 2
-    expected = 0.1 * np.std(SHIFTS, ddof=1) * math.sqrt(1 / 4 + 1.0) / 4
-    assert errors(ax) == pytest.approx([expected] * 3)
+    of_training = 0.1 * np.std(SHIFTS, ddof=1) * math.sqrt(1 / 3 + 1 / 4)
+    assert errors(ax) == pytest.approx([math.hypot(0.2, of_training) / 4] * 3)
     assert ax.get_ylim()[0] == 0.0
 
 
-def test_bars_of_one_split_are_the_error_of_blocks():
+def test_bars_of_one_split_are_the_error_of_its_test_words():
     ax = windows(windows_result(n_splits=1), bin_width=0.0067, ax=axes())
     assert errors(ax) == pytest.approx([0.05] * 3)
     assert ax.get_xlabel() == "bins of 6.7 ms per word"
@@ -119,6 +124,6 @@ def test_gains_are_paired_by_split_with_the_splits_as_dots():
     assert list(dots.get_xdata()) == [1] * 4 + [3] * 4
     by_split = 0.2 * np.array(SHIFTS) / 4
     np.testing.assert_allclose(dots.get_ydata(), [*(0.5 + by_split), *(1.5 + by_split)])
-    error = np.std(by_split, ddof=1) / 2 * math.sqrt(1 + 4)  # Nadeau & Bengio
+    error = math.hypot(0.04 / 4, np.std(by_split, ddof=1) * math.sqrt(1 / 3 + 1 / 4))
     assert errors(ax) == pytest.approx([error] * 2)
     assert "Ising" in ax.get_ylabel()

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from drawing import axes
 from matplotlib.colors import to_hex
+from planted_scores import planted_score
 
 import microcolumn as mc
-from microcolumn.evaluate import SplitScore
 from microcolumn.evaluate.splits import compare_splits
 from microcolumn.models import ModelSpec
 from microcolumn.plot.comparisons import ranking
@@ -19,24 +19,14 @@ SHIFTS = (0.5, -0.5, 1.0, -1.0)
 def compared(levels, recording="cells", n_splits=4, n_units=23):
     """Models at given levels; splits shift all, and those with hidden units a bit more."""
     tested = {
-        name: [
-            SplitScore(k, level + SHIFTS[k] * (1.2 if "RBM" in name else 1.0), 0.3)
+        ModelSpec.of(name): [
+            planted_score(k, level + SHIFTS[k] * (1.2 if "RBM" in name else 1.0), 0.3)
             for k in range(n_splits)
         ]
         for name, level in levels.items()
     }
-    pairs = {
-        (first, second): {
-            k: (tested[first][k].bits_per_second - tested[second][k].bits_per_second, 0.15)
-            for k in range(n_splits)
-        }
-        for first in levels
-        for second in levels
-        if first < second
-    }
-    by_spec = {ModelSpec.of(name): rows for name, rows in tested.items()}
     where = {"recording": recording, "experiment": "instantaneous"}
-    return compare_splits(by_spec, pairs, n_units, 1.0, n_planned=n_splits, **where)
+    return compare_splits(tested, n_units, 0.5, n_planned=n_splits, **where)
 
 
 def errors(container):
@@ -55,13 +45,13 @@ def test_the_bars_are_the_scores_and_their_errors_those_of_the_tables():
     bars = bars_of(ax)
     assert [bar.get_height() for bar in bars["Ising"]] == pytest.approx([10.0])
     assert [bar.get_height() for bar in bars["RBM 5"]] == pytest.approx([12.0])
-    # Nadeau & Bengio: half of the words tested, so the variance grows by 1/4 + 1.
-    expected = np.std(SHIFTS, ddof=1) * math.sqrt(1 / 4 + 1.0)
+    # Of test words, and of training words, of which any two splits share half.
+    expected = math.hypot(0.3, np.std(SHIFTS, ddof=1) * math.sqrt(1 / 3 + 1 / 4))
     assert errors(bars["Ising"]) == pytest.approx([expected])
-    assert both.pair("Ising", "Independent").stderr == pytest.approx(expected)
+    assert both.scores["Ising"].stderr == pytest.approx(expected)
 
 
-def test_one_split_has_the_error_of_its_blocks():
+def test_one_split_has_the_error_of_its_test_words():
     ax = scores(compared({"Ising": 10.0}, n_splits=1), ax=axes())
     assert errors(bars_of(ax)["Ising"]) == pytest.approx([0.3])
 
@@ -93,7 +83,7 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     bars = bars_of(scores(found, ax=axes()))
     best = found.scores["my $RBM$"]
     assert bars["my \\$RBM\\$"].patches[0].get_height() == best.bits_per_second
-    assert errors(bars["my \\$RBM\\$"]) == pytest.approx([best.block_stderr])
+    assert errors(bars["my \\$RBM\\$"]) == pytest.approx([best.stderr])
     bar = bars["my \\$RBM\\$"].patches[0]
     assert to_hex(bar.get_facecolor()).upper() == MODEL_COLOURS["Ising"]  # which it is
     assert "Independent" not in bars  # it is the zero line

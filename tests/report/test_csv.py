@@ -49,9 +49,10 @@ def test_scores_and_differences_are_those_of_the_results(tables, planted_results
         (p.first, p.second) for p in compared
     ]
     assert [float(row["bits_per_second"]) for row in rows] == [p.bits_per_second for p in compared]
-    assert [(float(row["low"]), row["verdict"]) for row in rows] == [
-        (p.interval[0], p.verdict) for p in compared
+    assert [(float(row["low"]), float(row["high"])) for row in rows] == [
+        p.interval for p in compared
     ]
+    assert "p_value" not in rows[0]  # pairs are estimates, not tests
 
 
 def test_units_are_those_of_every_condition(tables, planted_results):

@@ -150,7 +150,7 @@ def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
     for caution in cautions(results):
         assert f"{caution.rstrip('.')}." in items
     methods, provenance = (parsed.text_of("section", n) for n in ("methods", "provenance"))
-    assert "(Nadeau & Bengio 2003)" in methods
+    assert "(Lazarus et al. 2018)" in methods
     for fact in (
         planted.recording_info()["cells"].fingerprint,
         "microcolumn study run plan.toml",

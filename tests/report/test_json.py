@@ -18,10 +18,10 @@ def test_it_opens_with_the_answer(found, planted_results):
     told = [(each["question"], each["answer"]) for each in found["answer"]["paragraphs"]]
     assert told == list(answer.paragraphs)
     first, second = found["answer"]["findings"]
-    pair = planted_results.comparison("cells").hidden_over_pairs
-    assert first["hidden_over_pairs"]["bits_per_second"] == pair.bits_per_second == 2.0
-    assert (first["verdict"], first["stderr"]) == ("groups", pair.stderr)
-    assert first["interval"] == list(pair.interval)
+    pair = planted_results.comparison("cells").groups
+    assert first["groups"]["bits_per_second"] == pytest.approx(2.0)
+    assert (first["verdict"], first["groups"]["stderr"]) == ("groups", pair.stderr)
+    assert (first["interval"], first["p_value"]) == (list(pair.interval), pair.p_value)
     assert (first["best"], first["best_of_family"]) == ("RBM 5", "RBM 5")
     assert (second["experiment"], second["window"]) == ("spatiotemporal", 3)
 
@@ -37,5 +37,11 @@ def test_every_comparison_is_that_of_the_results(found, planted_results):
             assert model["bits_per_second"] == expected.bits_per_second
             assert model["spec"]["n_hidden"] == expected.spec.n_hidden
         for pair, judged in zip(shown["pairs"], compared.pairs, strict=True):
-            assert (pair["verdict"], pair["p_holm"]) == (judged.verdict, judged.p_holm)
+            assert (pair["first"], pair["second"]) == (judged.first, judged.second)
+            assert (pair["stderr"], pair["df"]) == (judged.stderr, judged.df)
             assert pair["interval"] == list(judged.interval)
+        for steps in shown["gain_steps"]:  # no model has a common drive
+            assert [step["part"] for step in steps] == ["pairs", "groups"]
+            assert steps[-1]["model"] == compared.best.name
+            total = sum(step["bits_per_second"] for step in steps)
+            assert total == pytest.approx(compared.best.bits_per_second)

@@ -3,6 +3,7 @@
 After a change, ``python tests/report/test_snapshots.py`` writes them anew: read the difference.
 """
 
+import re
 import sys
 from dataclasses import replace
 from itertools import combinations
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import planted_study as planted
 from planted_comparison import compared
 
+from microcolumn.models.spec import ALTERNATIVES, OBJECTIVES, PAPER_MODELS
 from microcolumn.report._answer_sentences import (
     best_model,
     beyond_pairs,
@@ -22,11 +24,12 @@ from microcolumn.report._answer_sentences import (
     holds_for,
     in_layers,
     others_agree,
+    parts_of_gain,
     size_of_gain,
     title,
 )
 from microcolumn.report._findings import Finding, Layering, _kind
-from microcolumn.report._methods import methods
+from microcolumn.report._methods import methods, references
 from microcolumn.report.text import report_text
 from microcolumn.study import Plan, Results
 
@@ -36,6 +39,8 @@ INSTANTANEOUS = Plan(planted.PLAN.sources, (FIRST,))
 FLOW = replace(FIRST, objectives="mpf")
 
 GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
+#: Models of a common drive.
+DRIVE = {"PopulationTracking": 6.0, "KPairwise": 11.0}
 #: Scores of models that give each kind of answer.
 KINDS = {
     "groups": {"levels": GROUPS},
@@ -43,7 +48,6 @@ KINDS = {
     "equal": {"levels": {"Ising": 10.0, "RBM 25": 10.01}, "scatter": 0.1},
     "same": {"levels": {"Ising": 10.0, "RBM 25": 10.0}, "scatter": 0.0},
     "undecided": {"levels": GROUPS, "scatter": 40.0},
-    "too few splits": {"levels": GROUPS, "n_splits": 2},
     "open": {"levels": GROUPS, "Ising": {"fit_converged": False}},
     "untested": {"levels": {"Ising": 10.0}},
 }
@@ -69,7 +73,7 @@ def finding(name="A", **options):
     comparison = compared(**{"levels": GROUPS} | options)
     untested = "No labels of several layers, so this was not tested"
     where = (name, name, "instantaneous", 1, name)
-    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "")
+    return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "", "")
 
 
 def answers():
@@ -79,7 +83,7 @@ def answers():
     rows = planted.assemblies(list("abcdefghij"))
     inside = replace(one["groups"], layering=LAYERS, assemblies={"RBM 25": rows})
     outside = replace(inside, layering=replace(LAYERS, n_inside=0, share=0.55))
-    none = replace(finding().compared, models=(), pairs=())
+    none = replace(finding().compared, models=())
     cases = {kind: [each] for kind, each in one.items()}
     mixed = combinations(("groups", "equal", "undecided", "untested"), 2)
     cases |= {" and ".join(kinds): [one[kind] for kind in kinds] for kinds in mixed}
@@ -94,6 +98,15 @@ def answers():
         "alternatives behind": [
             finding(n, levels=GROUPS | {"BernoulliMixture": 11.0, "TwoTree": 5.0}) for n in "AB"
         ],
+        "drive": [finding(levels=GROUPS | DRIVE)],
+        "drive is enough": [finding(levels={**GROUPS, **DRIVE, "KPairwise": 14.0})],
+        "drive is equal": [finding(levels={**GROUPS, **DRIVE, "KPairwise": 12.0}, scatter=0.1)],
+        "drives": [
+            finding(n, levels={**GROUPS, **DRIVE, "KPairwise": 10.0 + 2.0 * k})
+            for k, n in enumerate("ABC")
+        ],
+        "two splits": [finding(n_splits=2)],
+        "one split": [finding(n_splits=1)],
         "layers": [inside],
         "layers and none": [inside, outside, one["groups"]],
         "a large gain": [finding(levels={"Ising": 50.0, "RBM 25": 61.0})],
@@ -110,10 +123,12 @@ def answers():
         fit = replace(one["groups"], adequacy=kind("so says it"), adequate="RBM 25")
         cases[kind.__name__] = [fit]
         cases[f"two {kind.__name__}"] = [fit, replace(fit, label="B")]
-    questions = (beyond_pairs, size_of_gain, in_layers, best_model, good_enough, holds_for)
+    alike = replace(cases["Fit"][0], also_adequate="Ising")
+    cases |= {"Fit of two models": [alike], "two Fits of two models": [alike, *cases["Fit"]]}
+    questions = (beyond_pairs, parts_of_gain, size_of_gain, in_layers, best_model, good_enough)
     for name, found in cases.items():
         yield f"{name}: {title(found, f'{len(found)} recordings')}"
-        yield from (f"  {each.__name__}: {each(found)}" for each in questions)
+        yield from (f"  {each.__name__}: {each(found)}" for each in (*questions, holds_for))
         first = [replace(one["groups"], recording=each.recording) for each in found]
         yield f"  others_agree: {others_agree(found, first)}"
         if len(found) == 1:
@@ -178,6 +193,13 @@ def test_answers_say_what_they_said():
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_of_answers_follow_from_scores(kind):
     assert finding(**KINDS[kind]).kind == kind
+
+
+def test_every_work_that_methods_cite_is_listed():
+    all_models = replace(FIRST, models=(*PAPER_MODELS, *ALTERNATIVES), objectives=OBJECTIVES)
+    written = methods(Plan(planted.PLAN.sources, (all_models,)), layers=True)
+    cited = re.findall(r"[(;] ?([A-Z][^();,]*? \d{4})", " ".join(text for _, text in written))
+    assert set(cited) == {work.key for work in references(written)}
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def test_plain_values_are_what_json_can_hold():
     value = {0.5: (math.nan, math.inf, np.float64(1.0), None), "score": score}
     found = json.loads(json.dumps(plain(value), allow_nan=False))
     assert found["0.5"] == [None, None, 1.0, None]
-    assert (found["score"]["bits_per_second"], found["score"]["block_stderr"]) == (1.0, None)
+    assert (found["score"]["bits_per_second"], found["score"]["stderr"]) == (1.0, None)
     assert plain(np.arange(3)) == [0, 1, 2]
 
 

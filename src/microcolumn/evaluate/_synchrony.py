@@ -35,8 +35,8 @@ class Synchrony(AsTable):
     probability : ndarray, shape (n_dims + 1,)
         P(k bits active) for k = 0, 1, ...
     stderr : ndarray, shape (n_dims + 1,)
-        Standard error: from blocks of neighbouring bins for data, zero for an exact model. It is
-        also zero for numbers k that never occur, and NaN for a single word.
+        Standard error: over time for data (docs/method.md, section 6), zero for an exact model and
+        for numbers k that never occur, NaN for a single word.
     method : {"words", "exact", "samples"}
         Counted in data, summed over the model's states, or counted in words drawn from it.
     """

@@ -80,7 +80,8 @@ class Assembly(Renamed):
     bits_per_second, stderr : float
         What the words lose without it: log-likelihood under the model minus that under the same
         model without this hidden unit. Biases alone are fitted anew, so that rates stay. The error
-        is from blocks of words, with that of the normaliser where words were drawn for it.
+        is that over time (docs/method.md, section 6), with that of the normaliser where words were
+        drawn for it.
     layer_expected : float
         Mean of ``layer_share`` under permuted labels; NaN without layers.
     n_recorded : int

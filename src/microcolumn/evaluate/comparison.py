@@ -132,13 +132,12 @@ class Comparison(AsTable):
         scores = self.scores
         if first == second or not {first, second} <= {*scores, INDEPENDENT}:
             return None
-        if first == INDEPENDENT:
+        if first not in scores:  # independent units, the zero
             found = self.find(second, first)
             return found and found.reversed()
-        other = None if second == INDEPENDENT else scores[second]
         best = max((model.bits_per_second for model in self.models), default=0.0)
         margin = EQUAL_MARGIN * max(best, 0.0)
-        return paired_difference(scores[first], other, self.train_share, margin)
+        return paired_difference(scores[first], scores.get(second), self.train_share, margin)
 
     def relative(self, first: str, second: str) -> Estimate | None:
         """Gain of one model over independent units as a share of another's, paired by split.
@@ -149,14 +148,14 @@ class Comparison(AsTable):
 
     @property
     def share_of_pairs(self) -> Estimate | None:
-        """Share of the best model's gain over independent units that the Ising model has.
+        """Share of the best model's gain over independent units that the best of pairs alone has.
 
-        None without an Ising model, without a gain, or where an Ising model is the best.
+        None without a model of pairs alone, without a gain, or where such a model is the best.
         """
-        ising = [model for model in self.ranked if model.spec.model == "Ising"]
-        if not ising or self.best in ising:
+        pairs = [model for model in self.ranked if model.spec.parts == ("pairs",)]
+        if not pairs or self.best in pairs:
             return None
-        return self.relative(ising[0].name, self.best.name)
+        return self.relative(pairs[0].name, self.best.name)
 
     @property
     def groups(self) -> PairedDifference | None:

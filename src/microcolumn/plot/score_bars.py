@@ -85,11 +85,9 @@ def scores(
 ) -> Axes:
     """Bars of the excess log-likelihood of each model over independent units, the zero line.
 
-    Error bars are one standard error: from blocks of bins for fitted models compared by
-    :func:`microcolumn.compare` and for one split; otherwise that of the mean over splits, corrected
-    for the words that splits share. Dots are splits. Of more than 60 bars, or 30 in narrow axes,
-    there is one per model: its mean over recordings, which are the dots, with the standard error
-    over them.
+    Error bars are one standard error (docs/method.md, section 6). Dots are splits. Of more than 60
+    bars, or 30 in narrow axes, there is one per model: its mean over recordings, which are the
+    dots, with the standard error over them.
 
     Parameters
     ----------

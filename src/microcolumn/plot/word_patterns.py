@@ -163,7 +163,7 @@ def synchrony(
 ) -> Axes:
     """Distribution of the number of active bits, of data and of models.
 
-    Error bars are one standard error: of data from blocks of bins, of sampled words over chains;
+    Error bars are one standard error: of data over time, of sampled words over chains;
     exact sums have none. Numbers that never occurred are not drawn.
 
     Parameters

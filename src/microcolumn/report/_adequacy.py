@@ -10,15 +10,17 @@ from ..study import Condition, Results
 def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy | None, str]:
     """The best model that was tested for it, how well it describes the test words, and a worse one.
 
-    That is the worst model that describes them, too; empty where there is none. Studies made before
-    alternatives were tested have the adequacy of the paper's family alone.
+    That is the worst model that describes them, too, though it scores clearly lower; empty where
+    there is none. Studies made before alternatives were tested have the adequacy of the paper's
+    family alone.
     """
     compared, found = results.comparison(**condition.names), adequacies(results, condition)
     names = [model.name for model in compared.ranked if model.name in found]
     if not names:
         return "", None, ""
-    worse = next((name for name in reversed(names[1:]) if found[name].describes), "")
-    return names[0], found[names[0]], worse
+    best, *others = names
+    worse = (n for n in reversed(others) if found[n].describes and compared.pair(best, n).differs)
+    return best, found[best], next(worse, "")
 
 
 def explained_text(results: Results, condition: Condition, model: str) -> str:

@@ -40,7 +40,10 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
 
 def title(found: Sequence[Finding], recordings: str) -> str:
     """The result in one sentence about recordings that are called so: ``"3 recordings"``."""
-    won = [each for each in found if each.alternative_wins]
+    # A model of pairs or a common drive stands for its side already.
+    won = [
+        each for each in found if each.alternative_wins and each.best and not each.best.spec.parts
+    ]
     over = [pair for each in found if (pair := each.over_independent) is not None]
     return answer(
         "title",
@@ -81,9 +84,15 @@ def beyond_pairs(found: Sequence[Finding]) -> str:
         ),
         has_drive=_has_drive(found),
         fitted=fitting(*objectives) if len(objectives) == 1 else "",
-        meaning={name: each.meaning for name, each in MODELS.items()},
+        described=_explained,
         margin=100 * EQUAL_MARGIN,
     )
+
+
+def _explained(model: ModelScore) -> str:
+    """A model's name with what it is made of."""
+    facts = MODELS[model.spec.model]
+    return f"{model.name} ({facts.meaning or facts.methods.split(' (')[0]})"
 
 
 def _has_drive(found: Sequence[Finding]) -> bool:

@@ -25,16 +25,16 @@ from ..study import Condition, NotComputedError, Results
 from ._adequacy import adequacy_of, explained_text
 from ._tables import window_text
 
-#: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
+#: Kinds of answers that say neither yes nor no, and those that say that groups add nothing.
 OPEN = ("undecided", "open")
 PAIRS_SUFFICE = ("equal", "same")
 #: Kinds of answers in a word or two; others are their own.
 UNTESTED = "not tested"
 _VERDICTS = {
     "groups": "groups better",
-    "pairs": "pairs better",
+    "pairs": "groups worse",
     "untested": UNTESTED,
-} | dict.fromkeys(PAIRS_SUFFICE, "pairs suffice")
+} | dict.fromkeys(PAIRS_SUFFICE, "groups not needed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Finding:
 
     @property
     def pair(self) -> PairedDifference | None:
-        """The best model with hidden units minus the best of pairs alone."""
+        """The best model with hidden units minus that without which it beats least clearly."""
         return self.compared.groups
 
     @property
@@ -115,13 +115,13 @@ class Finding:
 
     @property
     def relative(self) -> Estimate | None:
-        """Gain of the model with hidden units as a share of that of pairs alone."""
+        """Gain of the model with hidden units as a share of that of the other one."""
         pair = self.pair
         return None if pair is None else self.compared.relative(pair.first, pair.second)
 
     @property
     def share(self) -> Estimate | None:
-        """Gain of pairs alone as a share of that of the model with hidden units."""
+        """Gain of the model without groups as a share of that of the other one."""
         pair = self.pair
         return None if pair is None else self.compared.relative(pair.second, pair.first)
 
@@ -163,8 +163,9 @@ class Finding:
             "verdict": self.kind,
             "groups": pair,
             "interval": None if pair is None else pair.interval,
+            "p_value": None if pair is None else pair.p_value,
             "relative": self.relative,
-            "share_of_pairs": self.share,
+            "share_without_groups": self.share,
             "best": self.best.name if self.best else None,
             "best_of_family": self.compared.best_of_family.name
             if self.compared.best_of_family

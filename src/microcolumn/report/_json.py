@@ -68,7 +68,10 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
     shown |= {
         "label": results.label(condition.recording),
         "pairs": [plain(pair) | {"interval": pair.interval} for pair in compared.pairs],
-        "gain_steps": [plain(compared.gain_steps(order)) for order in ORDERS],
+        "gain_steps": [
+            [step._asdict() | {"bits_per_second": step.bits_per_second} for step in steps]
+            for steps in map(compared.gain_steps, ORDERS)
+        ],
         "share_of_pairs": compared.share_of_pairs,
         "answer": compared.answer,
         "by_model": by_model,

@@ -98,6 +98,8 @@ def _scores(plan: Plan) -> str:
     return worded(
         "report",
         "methods/scores",
+        n_splits=max(each.n_splits for each in plan.experiments),
+        has_windows=any(len(each.windows) > 1 for each in plan.experiments),
         level=LEVEL,
         margin=EQUAL_MARGIN,
     )

@@ -142,14 +142,15 @@ class Results(StoredStudy):
         pandas.DataFrame, or list of dict where pandas is not installed
             ``name`` is the model's full name, of which ``model``, ``n_hidden`` and ``objective``
             are the parts; the other columns are those of
-            :class:`~microcolumn.evaluate.SplitScore`.
+            :class:`~microcolumn.evaluate.SplitScore`, except for what stretches of time add.
         """
         rows = []
         for condition in self.index.conditions():
             for row in self._rows("scores", condition):
                 spec = ModelSpec.of(row["model"])
                 named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
-                own = {key: row[key] for key in row if key == "l1" or key not in WHERE}
+                left_out = {*WHERE, "gain_by_cell", "share_by_cell"} - {"l1"}
+                own = {key: row[key] for key in row if key not in left_out}
                 rows.append(named | renamed_row(own))
         return _frame(rows)
 
