@@ -62,8 +62,8 @@ def test_points_of_a_figure_are_saved_as_csv(page):
 @pytest.mark.parametrize(
     ("title", "of", "column", "names"),
     [
-        ("Differences between models", "cells-simulated-instantaneous", "bits/s", ["", " ±"]),
-        ("Bits/s per unit against", "cells-simulated", "Ising", ["", " ±", " second ±"]),
+        ("Assemblies, RBM 5", "cells-simulated-instantaneous", "bits/s lost", ["", " ±"]),
+        ("Units", "cells-simulated-instantaneous", "predicted, bits/s", ["", " ±"]),
     ],
 )
 def test_a_table_is_saved_with_errors_in_columns_of_their_own(page, title, of, column, names):
