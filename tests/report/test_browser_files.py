@@ -39,7 +39,6 @@ def test_a_figure_is_saved_as_png_for_print(page, scheme, window):
     page.emulate_media(color_scheme=scheme)
     if window:
         page.set_viewport_size(window)
-        page.wait_for_selector("#figure-likelihood .crop")
     name, content = saved(page, "PNG of Figure 2")
     pixels = plt.imread(io.BytesIO(content))
     assert name == f"{FIGURE}.png"
