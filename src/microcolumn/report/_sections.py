@@ -95,9 +95,8 @@ def _notes(results: Results, name: str) -> list[Item]:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    said = (f"{each}." for each in compared.statements)
-    lines = BulletList((f"{tables.words_facts(condition, compared)}.", *said))
-    found: list[Item] = [lines, *_shown(results, condition, tables.models(compared))]
+    found: list[Item] = [BulletList(tuple(compared.statements))]
+    found += _shown(results, condition, tables.models(compared))
     adequate = [f"{name} {each}" for name, each in adequacies(results, condition).items()]
     if adequate:
         best = explainable(results, condition)

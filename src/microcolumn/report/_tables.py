@@ -59,15 +59,6 @@ def window_text(condition: Condition) -> str:
     return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
 
 
-def words_facts(condition: Condition, compared: Comparison) -> str:
-    """The words of an experiment, and how they were split."""
-    experiment = condition.experiment
-    units = f"{counted(compared.n_units, 'unit')} in {1e3 * experiment.bin_width:g} ms bins"
-    if experiment.max_words is not None:
-        units += f", at most {experiment.max_words:,} of them from all of the recording"
-    return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
-
-
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a spurious mode last."""
     scores = ("model", "bits/s", "±", "per unit", "per spike", "Dirichlet gain")
