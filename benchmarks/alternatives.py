@@ -34,15 +34,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.evaluate import Comparison, SplitScore
-from microcolumn.evaluate._score import mean_rate
-from microcolumn.evaluate.bootstrap import block_bins_of
 from microcolumn.evaluate.splits import compare_splits, score_split
 from microcolumn.models import ModelSpec
 from microcolumn.models.spec import ALTERNATIVES
 from microcolumn.study import Experiment
 from microcolumn.study._compute import split_words
 from microcolumn.study.sources import Source
-from microcolumn.timeline import default_blocks
 
 BIN_WIDTH = 0.020
 FAMILY = ("Ising", "RBM 25", "SemiRBM 25")
@@ -60,7 +57,7 @@ _TABLE = """CREATE TABLE IF NOT EXISTS results (
   -- A row is one model on the test part of one split of a recording.
   recording TEXT, split INTEGER, model TEXT,
   size TEXT,  -- what the validation part chose
-  n_parameters INTEGER, seconds REAL, score TEXT, log_p BLOB, lift REAL, concentration REAL,
+  n_parameters INTEGER, seconds REAL, score TEXT, lift REAL, concentration REAL,
   error TEXT,  -- one line where the model could not be fitted or scored
   PRIMARY KEY (recording, split, model)
 )"""
@@ -76,7 +73,6 @@ class Row:
     n_parameters: int
     seconds: float
     score: SplitScore | None
-    log_p: np.ndarray | None
     lift: float | None
     concentration: float | None
     error: str
@@ -105,7 +101,7 @@ def fitted(name: str, train: mc.Words, validation: mc.Words, seed: int) -> Any:
     l1 = LARGE_L1[spec.model] if train.n_dims > LARGE and not spec.is_alternative else "auto"
     if name == "KPairwise":
         return mc.evaluate.choose_l1(mc.models.KPairwise(random_state=seed), train, validation).best
-    cls = getattr(mc, spec.model)
+    cls = mc.models.model_class(spec.model)
     if spec.is_alternative:
         settings = {"random_state": seed} if "random_state" in cls().get_params() else {}
         return mc.evaluate.choose(cls(**settings), train, validation).best
@@ -115,70 +111,55 @@ def fitted(name: str, train: mc.Words, validation: mc.Words, seed: int) -> Any:
     return mc.evaluate.choose_l1(cls(**settings), train, validation, l1).best
 
 
-def result(name: str, parts: tuple[mc.Words, mc.Words, mc.Words], split: int) -> Row:
+def result(name: str, parts: tuple[mc.Words, mc.Words, mc.Words], split: int, n_places: int) -> Row:
     """Fit and score one model; a failure is a result too."""
     train, validation, test = parts
     started = time.process_time()
     try:
         model = fitted(name, train, validation, split)
         seconds = time.process_time() - started
-        scores, _ = score_split({name: model}, test, split=split)
-        log_p = model.score_samples(test.X)
+        scores = score_split({name: model}, test, split=split, n_places=n_places)
         lifted = mc.models.DirichletProcess(model).fit(train)
         lift = mc.score(lifted, test, lifted.base_).bits_per_second
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
-        return Row(name, split, "", 0, time.process_time() - started, None, None, None, None, text)
+        return Row(name, split, "", 0, time.process_time() - started, None, None, None, text)
     size = model.size_ or (f"l1 {model.l1:.1e}" if hasattr(model, "l1") else "")
     found = float(lifted.concentration_)
-    return Row(
-        name, split, size, model.n_parameters_, seconds, scores[name], log_p, lift, found, ""
-    )
+    return Row(name, split, size, model.n_parameters_, seconds, scores[name], lift, found, "")
 
 
 def keep(store: sqlite3.Connection, recording: str, row: Row) -> None:
     score = None if row.score is None else json.dumps(asdict(row.score))
-    blob = None if row.log_p is None else row.log_p.astype("<f8").tobytes()
-    values = (recording, row.split, row.model, row.size, row.n_parameters, row.seconds, score, blob)
+    values = (recording, row.split, row.model, row.size, row.n_parameters, row.seconds, score)
     with store:
         store.execute(
-            f"INSERT OR REPLACE INTO results VALUES ({','.join('?' * 11)})",
+            f"INSERT OR REPLACE INTO results VALUES ({','.join('?' * 10)})",
             (*values, row.lift, row.concentration, row.error),
         )
 
 
 def kept(store: sqlite3.Connection, recording: str) -> list[Row]:
     found = store.execute(
-        "SELECT model, split, size, n_parameters, seconds, score, log_p, lift, concentration, "
+        "SELECT model, split, size, n_parameters, seconds, score, lift, concentration, "
         "error FROM results WHERE recording = ? ORDER BY split, model",
         (recording,),
     )
     rows = []
-    for model, split, size, n, seconds, score, blob, lift, concentration, error in found:
+    for model, split, size, n, seconds, score, lift, concentration, error in found:
         parsed = None if score is None else SplitScore(**json.loads(score))
-        log_p = None if blob is None else np.frombuffer(blob, "<f8")
-        rows.append(Row(model, split, size, n, seconds, parsed, log_p, lift, concentration, error))
+        rows.append(Row(model, split, size, n, seconds, parsed, lift, concentration, error))
     return rows
 
 
 def comparison(words: mc.Words, rows: list[Row], experiment: Experiment) -> Comparison:
     """What a study would say of the models that were scored on all splits."""
     scores: dict[ModelSpec, list[SplitScore]] = {}
-    differences: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
-    for split in sorted({row.split for row in rows}):
-        _, _, test = split_words(words, experiment, 1, split)
-        length = block_bins_of(test, None)
-        scored = [row for row in rows if row.split == split and row.score is not None]
-        for row in scored:
+    for row in rows:
+        if row.score is not None:
             scores.setdefault(ModelSpec.of(row.model), []).append(row.score)
-        for first in scored:
-            for second in scored:
-                value = mean_rate(first.log_p - second.log_p, test, length)
-                differences.setdefault((first.model, second.model), {})[split] = value
-    ratio, n = experiment.test_to_train, len({row.split for row in rows})
-    dealt = default_blocks(words.n_bins, 1)
-    how = {"n_blocks": dealt, "n_planned": n, "split_by": "blocks"}
-    return compare_splits(scores, differences, words.n_units, ratio, **how)
+    n = len({row.split for row in rows})
+    return compare_splits(scores, words.n_units, experiment.train, n_planned=n, split_by="blocks")
 
 
 def print_table(name: str, words: mc.Words, rows: list[Row], experiment: Experiment) -> None:
@@ -244,7 +225,8 @@ def main() -> None:
                 for model in arguments.models:
                     too_large = words.n_units > MOST_UNITS.get(model, words.n_units)
                     if (split, model) not in known and not too_large:
-                        keep(store, name, result(model, parts, split))
+                        n_places = int(words.bins[-1]) + 1
+                        keep(store, name, result(model, parts, split, n_places))
             if rows := kept(store, name):
                 print_table(name, words, rows, experiment)
 

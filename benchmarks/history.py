@@ -30,7 +30,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate.bootstrap import block_stderr
+from microcolumn.evaluate.time_errors import mean_stderr
 
 try:
     import jax
@@ -215,11 +215,10 @@ def print_rows(rows: list[Row], test: mc.Words, rates: np.ndarray) -> None:
         kept = np.searchsorted(row.bins, shared)
         row.bins, row.log_odds = shared, row.log_odds[kept]
         by_bin[row.name] = gains(row, test, rates)
-    length = max(1, min(shared.size // 5, max(shared.size // 100, 100)))
     reference = by_bin["HistoryGLM"].sum(axis=1)
 
     def rate(nats: np.ndarray) -> tuple[float, float]:
-        return nats.mean() / test.bin_width, block_stderr(nats, None, length) / test.bin_width
+        return nats.mean() / test.bin_width, mean_stderr(nats) / test.bin_width
 
     print(f"  {shared.size:,} test bins, {rates.sum() / test.bin_width:.1f} spikes/s when trained")
     for row in sorted(rows, key=lambda row: -by_bin[row.name].mean()):

@@ -103,7 +103,7 @@ def agreement(name: str, words: mc.Words, n_hidden: int) -> bool:
             errors = f", parameters within {worst:.2f} standard errors"
         print(
             f"  {type(model).__name__:8} sampled - exact {pair.bits_per_second:+.3f} ± "
-            f"{pair.block_stderr:.3f} bits/s, {per_cell:+.4f} per cell{errors}; {seconds:.0f} s; "
+            f"{pair.stderr:.3f} bits/s, {per_cell:+.4f} per cell{errors}; {seconds:.0f} s; "
             f"{model.certificate_}; exact optimality {exact.optimality:.1e}",
             flush=True,
         )
@@ -178,15 +178,15 @@ def against_flow(name: str, words: mc.Words, n_hidden: int, grid: list[float]) -
         }
         compared = mc.compare(fits, test)
         pair = compared.pair("likelihood", "mpf")
-        fair &= pair.bits_per_second > -compared.scores["likelihood"].block_stderr
+        fair &= pair.bits_per_second > -compared.scores["likelihood"].stderr
         scores = (
             f"{each} {compared.scores[each].bits_per_second:.2f} ± "
-            f"{compared.scores[each].block_stderr:.2f} (l1 {fits[each].l1:g})"
+            f"{compared.scores[each].stderr:.2f} (l1 {fits[each].l1:g})"
             for each in fits
         )
         print(
             f"  {type(flow).__name__:8} {'   '.join(scores)}   likelihood - mpf "
-            f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}   "
+            f"{pair.bits_per_second:+.2f} ± {pair.stderr:.2f}   "
             f"{time.perf_counter() - started:.0f} s",
             flush=True,
         )

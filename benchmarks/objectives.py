@@ -100,7 +100,7 @@ def print_rows(
     for name, each in found.items():
         score = compared.scores[name].bits_per_second
         pair = compared.pair(name, first) if name != first else None
-        gain = f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}" if pair else ""
+        gain = f"{pair.bits_per_second:+.2f} ± {pair.stderr:.2f}" if pair else ""
         plain = mc.score(each.unpenalised, parts.test).bits_per_second
         row = f"{where} {name:17} {score:8.2f} {gain:>13} {each.share:7.3f} {plain:11.2f}"
         if truth is not None and truth.J is not None:

@@ -55,7 +55,7 @@ def chosen(
 
 def lead(better: mc.Ising, worse: mc.Ising, test: mc.Words) -> str:
     pair = mc.compare({"better": better, "worse": worse}, test).pair("better", "worse")
-    return f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}"
+    return f"{pair.bits_per_second:+.2f} ± {pair.stderr:.2f}"
 
 
 def compare(recording: mc.simulate.Microcolumn, n_hidden: int) -> None:
@@ -76,7 +76,7 @@ def compare(recording: mc.simulate.Microcolumn, n_hidden: int) -> None:
             continue
         other = "Independent" if row.name == "Ising" else "Ising"
         print(f"  {row.name:8} l1 {models[row.name].l1:5g}  ", end="")
-        print(f"{row.bits_per_second:6.2f} ± {row.block_stderr:.2f} bits/s  ", end="")
+        print(f"{row.bits_per_second:6.2f} ± {row.stderr:.2f} bits/s  ", end="")
         print(f"{row.n_live_hidden:2.0f} hidden units, {row.n_couplings:3.0f} couplings  ", end="")
         print(f"{lead(models[row.name], models[other], test)} over {other}", flush=True)
 

@@ -11,7 +11,12 @@ from ._hidden_units import assemblies as assemblies, layers as layers
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
 from ._presets import preset as preset
-from ._scores import likelihood as likelihood, ranking as ranking, windows as windows
+from ._scores import (
+    likelihood as likelihood,
+    parts as parts,
+    ranking as ranking,
+    windows as windows,
+)
 from ._spatiotemporal import spatiotemporal as spatiotemporal
 from .captioned import CaptionedFigure as CaptionedFigure
 from .conditions import FigureFunction as FigureFunction

@@ -15,7 +15,7 @@ from ._fitting import annealing, penalties
 from ._hidden_units import assemblies, layers
 from ._parameters import parameters
 from ._patterns import patterns
-from ._scores import likelihood, ranking, windows
+from ._scores import likelihood, parts, ranking, windows
 from ._spatiotemporal import spatiotemporal
 from .captioned import CaptionedFigure
 from .conditions import TESTED, FigureFunction, check_planned, condition_of, results_of
@@ -32,6 +32,7 @@ class Figures(NamedTuple):
 #: All figures of a study by name, in the order of the page.
 FIGURES = {
     "ranking": Figures(ranking, per_recording=False),
+    "parts": Figures(parts, per_recording=False),
     "data": Figures(data, "1"),
     "likelihood": Figures(likelihood, "3", per_recording=False),
     "patterns": Figures(patterns, "4"),

@@ -11,6 +11,7 @@ from ..evaluate import Comparison, ModelScore, WindowResult
 from ..formatting import enumeration
 from ..models import ModelSpec
 from ..plot.comparisons import LINE
+from ..plot.gain_parts import LINE as BAR_LINE
 from ..plot.score_bars import MOST_IN_GROUPS, in_groups
 from ..study import Condition, Results
 from ._presets import is_narrow
@@ -146,6 +147,22 @@ def ranking(
             ),
             doubts=doubts(compared),
         )
+    return figure
+
+
+@of_condition(find=_leading)
+def parts(
+    results: Results, condition: Condition, found: Mapping[str, Comparison]
+) -> CaptionedFigure:
+    """Figure of what the gain comes from: a common drive, pairs and groups.
+
+    Recordings and experiment are those of :func:`ranking`.
+    """
+    compared = list(found.values())
+    size = COLUMN, _AROUND_ALL + BAR_LINE * max(len(compared), 2)
+    with captioned("", "What the gain comes from", size) as figure:
+        plot.gain_parts(compared, ax=figure.subplots())
+        figure.caption = caption("parts", condition, splits=splits_text(compared))
     return figure
 
 

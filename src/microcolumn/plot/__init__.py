@@ -3,7 +3,8 @@
 What is in the recording?
     ``raster``, ``probe``, ``rates``, ``correlations``, ``correlogram``
 Which model is best?
-    ``ranking``, ``scores``, ``differences``, ``penalties``, ``windows``, ``window_gains``
+    ``ranking``, ``gain_parts``, ``scores``, ``differences``, ``penalties``, ``windows``,
+    ``window_gains``
 What do the models say?
     ``couplings``, ``hidden_units``, ``hidden_map``, ``modes``, ``patterns``, ``pattern_ratios``,
     ``synchrony``

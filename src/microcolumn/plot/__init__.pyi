@@ -1,5 +1,6 @@
 from .comparisons import ranking as ranking, window_gains as window_gains, windows as windows
 from .convergence import annealing as annealing, annealing_error as annealing_error
+from .gain_parts import gain_parts as gain_parts
 from .hidden import hidden_units as hidden_units, modes as modes
 from .layer_shares import layers as layers
 from .maps import couplings as couplings, hidden_map as hidden_map

@@ -1,0 +1,75 @@
+"""What the gain over independent units comes from: a common drive, pairs and groups."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from ..evaluate.contrasts import ORDERS
+from ..words import Words
+from ._inputs import documented, entitle
+from .score_bars import Compared, comparisons
+from .style import LEGEND, axes_or_new, literal
+from .tips import tip
+
+#: Colours of the parts: those of population tracking, of Ising models and of RBMs.
+_PARTS = {
+    "drive": ("a common drive", "#332288"),
+    "pairs": ("pairs", "#0072B2"),
+    "groups": ("groups", "#E69F00"),
+}
+#: Height of a bar where recordings are 1 apart, and inches for each.
+_HEIGHT, LINE = 0.36, 0.5
+
+
+@documented('mc.compare(["PopulationTracking", "Ising", "RBM 2"], words)')
+def gain_parts(
+    models: Compared,
+    words: Words | ArrayLike | None = None,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """What a common drive, pairs and groups add to the gain, two bars for each recording.
+
+    A part is what the best model with it, and with those to its left, gains over the best without.
+    That depends on the order: the upper bar begins with the drive, the lower one with pairs. Error
+    bars are one standard error of what the second and the third part add.
+
+    Parameters
+    ----------
+    models : fitted model or Comparison, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
+        ``results.comparison(...)`` returns, one for each recording.
+    """
+    listed = comparisons(models, words)
+    ax = axes_or_new(ax, (4.2, 0.9 + LINE * len(listed)))
+    labels: dict[str, str] = {}
+    for row, compared in enumerate(listed):
+        for shift, order in zip((-0.5, 0.5), ORDERS, strict=True):
+            left = 0.0
+            for step in compared.gain_steps(order):
+                name, colour = _PARTS[step.part]
+                added, error = step.bits_per_second, getattr(step.difference, "stderr", 0.0)
+                place = row + shift * _HEIGHT
+                bar = ax.barh(
+                    place,
+                    added,
+                    _HEIGHT,
+                    left,
+                    color=colour,
+                    edgecolor="white",
+                    xerr=error if left and error else None,  # a score's own hides the others
+                    error_kw={"elinewidth": 0.8, "ecolor": "0.3"},
+                    label=None if name in labels else name,
+                )
+                labels[name] = colour
+                about = {"recording": compared.recording, "part": name, "model": step.model}
+                tip(bar, about | {"bits/s": added, "standard error": error})
+                left += added
+    ax.set_yticks(range(len(listed)), [literal(each.recording) for each in listed])
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.set_xlabel("gain over independent units (bits/s)")
+    ax.legend(**LEGEND)
+    return entitle(ax, title)
