@@ -162,7 +162,7 @@ def parts(
     size = COLUMN, _AROUND_ALL + BAR_LINE * max(len(compared), 2)
     with captioned("", "What the gain comes from", size) as figure:
         plot.gain_parts(compared, ax=figure.subplots())
-        figure.caption = caption("parts", condition, splits=splits_text(compared))
+        figure.caption = caption("parts", condition, compared=compared)
     return figure
 
 
