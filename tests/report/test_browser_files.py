@@ -62,7 +62,7 @@ def test_points_of_a_figure_are_saved_as_csv(page):
     ("title", "of", "column", "names"),
     [
         ("Assemblies, RBM 5", "cells-simulated-instantaneous", "bits/s lost", ["", " ±"]),
-        ("Units", "cells-simulated-instantaneous", "predicted, bits/s", ["", " ±"]),
+        ("Assemblies, RBM 12", "cells-simulated-spatiotemporal", "bits/s lost", ["", " ±"]),
     ],
 )
 def test_a_table_is_saved_with_errors_in_columns_of_their_own(page, title, of, column, names):
