@@ -22,6 +22,7 @@ OF_MODELS = (
     "calibration",
     "differences",
     "gain",
+    "gain_parts",
     "pattern_ratios",
     "patterns",
     "prediction",

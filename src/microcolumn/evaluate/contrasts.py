@@ -119,7 +119,9 @@ def simplest_explanation(compared: Compared) -> Explanation | None:
     if not known:
         return None
     best = _best(known)
-    behind = {model.name: compared.find(best.name, model.name) for model in known}
+    # The best is chosen among all, so that each is behind by the choice alone.
+    pairs = {model.name: compared.find(best.name, model.name) for model in known}
+    behind = {name: pair and replace(pair, n_tests=len(known)) for name, pair in pairs.items()}
     suffice = [m for m in known if not ((pair := behind[m.name]) and pair.differs)]
     model = min(suffice, key=lambda each: (len(each.spec.parts), -each.bits_per_second))
     return Explanation(model.spec.parts, model.name, behind[model.name])

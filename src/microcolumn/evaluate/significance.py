@@ -93,7 +93,9 @@ def pooled(estimates: Sequence[Estimate]) -> tuple[Estimate, tuple[float, float]
     between = max(0.0, (about - (values.size - 1)) / float(scale))
     weights = 1.0 / (variances + between)
     mean, df = float(np.average(values, weights=weights)), values.size - 1
-    stderr = math.sqrt(float(np.average((values - mean) ** 2, weights=weights)) / df)
+    # Recordings that happen to agree are no surer than their errors.
+    scatter = max(1.0, float(np.sum(weights * (values - mean) ** 2)) / df)
+    stderr = math.sqrt(scatter / float(weights.sum()))
     half = float(special.stdtrit(df, 1.0 - LEVEL / 2.0)) * stderr
     found = Estimate(mean, stderr, estimates[0].unit, values.size, "recordings")
     return found, (mean - half, mean + half), math.sqrt(between)

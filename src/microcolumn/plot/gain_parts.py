@@ -6,17 +6,18 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..evaluate.contrasts import ORDERS
+from ..models import ModelSpec
 from ..words import Words
 from ._inputs import documented, entitle
 from .score_bars import Compared, comparisons
-from .style import LEGEND, axes_or_new, literal
+from .style import LEGEND, Colour, axes_or_new, literal, looks
 from .tips import tip
 
-#: Colours of the parts: those of population tracking, of Ising models and of RBMs.
+#: What parts are called, and models whose colours they have.
 _PARTS = {
-    "drive": ("a common drive", "#332288"),
-    "pairs": ("pairs", "#0072B2"),
-    "groups": ("groups", "#E69F00"),
+    "drive": ("a common drive", "PopulationTracking"),
+    "pairs": ("pairs", "Ising"),
+    "groups": ("groups", "RBM"),
 }
 #: Height of a bar where recordings are 1 apart, and inches for each.
 _HEIGHT, LINE = 0.36, 0.5
@@ -27,6 +28,7 @@ def gain_parts(
     models: Compared,
     words: Words | ArrayLike | None = None,
     *,
+    color: Colour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -41,15 +43,18 @@ def gain_parts(
     models : fitted model or Comparison, or sequence or mapping of them
         Fitted models and their names; or, without ``words``, what :func:`microcolumn.compare` or
         ``results.comparison(...)`` returns, one for each recording.
+    color : colour, or mapping of str to colour, optional
+        One for all parts, or by name: ``"drive"``, ``"pairs"`` and ``"groups"``.
     """
     listed = comparisons(models, words)
+    styles = looks(_PARTS, color, {part: ModelSpec(of) for part, (_, of) in _PARTS.items()})
     ax = axes_or_new(ax, (4.2, 0.9 + LINE * len(listed)))
-    labels: dict[str, str] = {}
+    labels: set[str] = set()
     for row, compared in enumerate(listed):
         for shift, order in zip((-0.5, 0.5), ORDERS, strict=True):
             left = 0.0
             for step in compared.gain_steps(order):
-                name, colour = _PARTS[step.part]
+                name = _PARTS[step.part][0]
                 added, error = step.bits_per_second, getattr(step.difference, "stderr", 0.0)
                 place = row + shift * _HEIGHT
                 bar = ax.barh(
@@ -57,13 +62,13 @@ def gain_parts(
                     added,
                     _HEIGHT,
                     left,
-                    color=colour,
+                    color=styles[step.part].colour,
                     edgecolor="white",
                     xerr=error if left and error else None,  # a score's own hides the others
                     error_kw={"elinewidth": 0.8, "ecolor": "0.3"},
                     label=None if name in labels else name,
                 )
-                labels[name] = colour
+                labels.add(name)
                 about = {"recording": compared.recording, "part": name, "model": step.model}
                 tip(bar, about | {"bits/s": added, "standard error": error})
                 left += added

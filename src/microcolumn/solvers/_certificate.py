@@ -9,6 +9,7 @@ their own noise.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from scipy.special import logit
 
 from ..layout import Layout
 from ..notebook import AsText
+from ..objectives.sparse_words import SparseWords
 from ..packing import packed
 from ..parameters import Parameters
 from ..partition.gibbs import Sampler, new_seed
@@ -32,6 +34,7 @@ from ._spread import (
     weights_of,
     with_potential,
 )
+from ._strata import Stratum
 
 if TYPE_CHECKING:
     from ._stochastic import Effort, SampledProblem
@@ -47,6 +50,9 @@ MOST_MEAN_SQUARE = 3.0
 CLEARLY = 4.0
 #: Standard error below which a moment does not vary: only rounding sets it apart from a constant.
 _CONSTANT = 1e-7
+#: Words of a kind by whose number the mass of all is known.
+_SEEN = 64
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,7 @@ def sampled_certificate(
     problem: SampledProblem,
     effort: Effort,
     spread: SpreadDraws | None = None,
+    strata: tuple[Stratum, ...] = (),
 ) -> Certificate:
     """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
 
@@ -131,12 +138,19 @@ def sampled_certificate(
     spread : SpreadDraws, optional
         Words of the search, if they are spread over all numbers of active units. The potential
         that spreads them is taken over; each half of the chains finds masses of its own.
+    strata : tuple of Stratum
+        Of the search, if it has strata of the number of active units. Each half of the chains
+        stays in the first one, and anneals words of the others anew.
     """
     penalty, settings = problem.penalty, problem.settings
     layout = replace(problem.layout, basis=None)  # numbers of active units have errors each
+    walled = with_potential(theta, strata[0].potential) if strata else theta
+    chains = _starts(walled, problem.data.words, rng, settings, spread)
     halves = [
-        _chain_moments(theta, layout, chains, settings, spread)
-        for chains in _starts(theta, problem.data.words, rng, settings, spread)
+        _stratified_moments(rng, theta, layout, each, problem, strata)
+        if strata
+        else _chain_moments(theta, layout, each, settings, spread)
+        for each in chains
     ]
     groups = np.concatenate([halves[0][0], halves[1][0]])
     mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
@@ -216,14 +230,15 @@ def _chain_moments(
     The first has the shape (n_groups, layout.size), the others (layout.size,). The variance of the
     mean is that between batches of chains, which are independent; words of one chain are not.
     """
-    sampler.run(np.ones(settings.judging_settling))
-    between = np.ones(settings.judging_between)
-    snapshots = np.stack(
-        [sampler.run(between).words for _ in range(settings.judging_words)], axis=1
-    )
-    words = snapshots.reshape(-1, layout.n_visible)
+    words = _judging_words(sampler, settings)
     if spread is not None:
-        return _weighted_moments(theta, layout, words, settings, spread.bias)
+        rates = FlipRates.of(with_potential(theta, spread.bias), packed(words), np.ones(len(words)))
+
+        def weigh(places: Places) -> Floats:
+            return weights_of(theta, rates.only(places), spread.bias, settings)
+
+        member = np.arange(len(words)) * _GROUPS // len(words)
+        return _weighted_moments(theta, layout, words, member, weigh)
     n, weights = _GROUPS * _BATCHES, np.ones(len(words) // (_GROUPS * _BATCHES))
     parts = words.reshape(n, -1, layout.n_visible)
     batches = np.stack([_moments(theta, layout, part, weights) for part in parts])
@@ -233,23 +248,75 @@ def _chain_moments(
     return groups, batches.var(axis=0) / (n - 1), spread_of_words
 
 
-def _weighted_moments(
-    theta: Parameters, layout: Layout, words: Bits, settings: SamplerSettings, bias: Floats
+def _judging_words(sampler: Sampler, settings: SamplerSettings) -> Bits:
+    """Words of chains after they have settled, those of each chain one after the other."""
+    sampler.run(np.ones(settings.judging_settling))
+    between = np.ones(settings.judging_between)
+    snapshots = [sampler.run(between).words for _ in range(settings.judging_words)]
+    return np.stack(snapshots, axis=1).reshape(-1, sampler.n_units)
+
+
+def _stratified_moments(
+    rng: np.random.Generator,
+    theta: Parameters,
+    layout: Layout,
+    sampler: Sampler,
+    problem: SampledProblem,
+    strata: tuple[Stratum, ...],
 ) -> tuple[Floats, Floats, Floats]:
-    """The same of chains under a potential, whose words count by what flips say of the masses.
+    """The same of chains in the first stratum, and of annealed words in the others.
+
+    The share of the data's most frequent word says what the first stratum holds, or the search if
+    chains hardly see that word.
+    """
+    settings, data = problem.settings, problem.data.words
+    first, frequent = strata[0], data.X[np.argmax(data.counts)]
+    words = _judging_words(sampler, settings)
+    steps = settings.judging_chains // 8, 2 * settings.annealing_steps
+    annealed = [stratum.annealed(rng, theta, *steps) for stratum in strata[1:]]
+    parts = [words[first.holds(words)], *(each for each, _ in annealed)]
+    log_weights = np.zeros(len(parts[0]))
+    is_frequent = (parts[0] == frequent).all(axis=1)
+    for stratum, (each, log_weight) in zip(strata[1:], annealed, strict=True):
+        inside = np.where(stratum.holds(each), log_weight + math.log(len(each)), -np.inf)
+        log_weights = np.append(log_weights, inside)
+    words, sizes = np.concatenate(parts), [len(part) for part in parts]
+    member = np.concatenate([np.arange(size) * _GROUPS // size for size in sizes])
+    part = np.repeat(np.arange(len(sizes)), sizes)
+    log_p = float(SparseWords.of(frequent[None]).log_weights(theta)[0])
+
+    def weigh(places: Places) -> Floats:
+        counts = np.bincount(part[places])
+        n_frequent = np.count_nonzero(is_frequent[places[: counts[0]]])
+        is_seen = n_frequent >= _SEEN
+        log_mass = log_p - math.log(n_frequent / counts[0]) if is_seen else first.log_mass
+        logs = log_weights[places] + np.where(part[places] == 0, log_mass, 0.0)
+        logs -= np.log(counts[part[places]])
+        weights: Floats = np.exp(logs - logs.max())
+        return weights
+
+    return _weighted_moments(theta, layout, words, member, weigh)
+
+
+def _weighted_moments(
+    theta: Parameters,
+    layout: Layout,
+    words: Bits,
+    member: Places,
+    weigh: Callable[[Places], Floats],
+) -> tuple[Floats, Floats, Floats]:
+    """The same of words that count by weights, which some of them together decide.
 
     All groups share the masses, so groups are left out one by one, with their part in these (the
-    jackknife), and what each of them changes stands for its own mean.
+    jackknife), and what each of them changes stands for its own mean. ``member`` (n_words,) is the
+    group of each word.
     """
-    n, n_words = _GROUPS, len(words)
-    rates = FlipRates.of(with_potential(theta, bias), packed(words), np.ones(n_words))
-    member = np.arange(n_words) * n // n_words
+    n = _GROUPS
 
-    def mean_over(places: NDArray[np.intp], squared: bool = False) -> Floats:
-        weights = weights_of(theta, rates.only(places), bias, settings)
-        return _moments(theta, layout, words[places], weights, squared)
+    def mean_over(places: Places, squared: bool = False) -> Floats:
+        return _moments(theta, layout, words[places], weigh(places), squared)
 
-    every = np.arange(n_words)
+    every = np.arange(len(words))
     whole = mean_over(every)
     groups = np.stack(
         [n * whole - (n - 1) * mean_over(np.flatnonzero(member != k)) for k in range(n)]

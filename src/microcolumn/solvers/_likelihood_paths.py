@@ -34,6 +34,8 @@ from ._quasi_newton import Search
 from ._sampler_settings import SamplerSettings
 from ._starts import uncoupled
 from ._stochastic import Effort, SampledProblem, SearchState, first_state, search
+from ._strata import Stratum
+from ._stratified_search import StratifiedState, first_stratified_state, search_strata
 from ._unvisited import has_underrated_mode
 
 #: Where a solution by another objective is good enough as a start.
@@ -41,6 +43,8 @@ _START_TOLERANCE, _START_ITERATIONS = 1e-5, 200
 #: From uncoupled units a model is fitted roughly at stronger penalties first, each so many times
 #: weaker than the one before and none weaker than the second.
 _LADDER, _WEAKEST = 4.0, 1e-5
+#: The same where words are drawn by strata of the number of active units: steps are small.
+_FINE_LADDER = 1.4
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
 #: Chains and steps of the annealing that finds log Z of a start where it is not summed.
@@ -89,7 +93,7 @@ def walk_likelihood_path(
     order = np.argsort(l1_values, kind="stable")
     if kind in CONVEX:
         order = order[::-1]
-    state: SearchState | None = None
+    state: SearchState | StratifiedState | None = None
     for k in delayed_bar(len(l1_values), "penalties", order.tolist()):
         rng = np.random.default_rng([*problem.seed.generate_state(4), k])
         target = family.target(kind, l1_values[k])
@@ -137,15 +141,16 @@ class _Family:
         kind: Kind,
         target: SampledProblem,
         start: Parameters | None,
-        last: SearchState | None,
+        last: SearchState | StratifiedState | None,
         nested: Sequence[Parameters],
-    ) -> SearchState:
+    ) -> SearchState | StratifiedState:
         """Where the search at one strength begins: at the last fit or the best of its starts."""
         layout, starts = target.layout, list(nested)
         if last is not None and last.x.size == layout.size and not nested:
             return replace(last, effort=Effort())
         if last is not None:
-            starts.insert(0, last.draws[-1].theta)
+            before = last.theta if isinstance(last, StratifiedState) else last.draws[-1].theta
+            starts.insert(0, before)
         elif start is not None:
             starts.insert(0, start)
         elif target.spreads:
@@ -154,6 +159,8 @@ class _Family:
             starts.append(layout.unpack(self._pseudolikelihood_solution(target)))
         elif kind != "srbm":
             starts.append(self._first_start(kind, target.l1))
+        if target.has_strata:
+            return first_stratified_state(rng, target, layout.pack(starts[0]))
         xs = [layout.pack(theta) for theta in starts]
         log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]
         values = [target.value(x, log_z) for x, (log_z, _) in zip(xs, log_zs, strict=True)]
@@ -167,9 +174,17 @@ class _Family:
 
     def _descended(
         self, rng: np.random.Generator, target: SampledProblem, start: Parameters
-    ) -> SearchState:
+    ) -> SearchState | StratifiedState:
         """From uncoupled units down a ladder of penalties, where no step makes a spurious mode."""
         x = target.layout.pack(start)
+        if target.has_strata:
+            stratified = first_stratified_state(rng, target, x)
+            for strength in _l1_continuation(self.strongest, target.l1, _FINE_LADDER):
+                stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
+                stratified = search_strata(
+                    rng, stratified, stronger, self.problem.max_iter, roughly=True
+                )
+            return stratified
         state, _ = first_state(rng, target, x, *self._log_z(target.layout.unpack(x), rng))
         for strength in _l1_continuation(self.strongest, target.l1):
             stronger = replace(target, penalty=self.problem.penalty(strength), l1=strength)
@@ -211,13 +226,22 @@ class _Family:
 
 
 def certified_fit(
-    rng: np.random.Generator, state: SearchState, target: SampledProblem, max_iter: int
-) -> tuple[FitResult, SearchState]:
+    rng: np.random.Generator,
+    state: SearchState | StratifiedState,
+    target: SampledProblem,
+    max_iter: int,
+) -> tuple[FitResult, SearchState | StratifiedState]:
     """Search until fresh chains find nothing more to gain: the fit, and where the search is."""
     for _ in range(1 + _MORE_SEARCHES):
-        state = search(rng, state, target, max_iter)
+        strata, spread = tuple[Stratum, ...](), None
+        if isinstance(state, StratifiedState):
+            state = search_strata(rng, state, target, max_iter)
+            strata = state.strata
+        else:
+            state = search(rng, state, target, max_iter)
+            spread = state.spread
         theta = target.layout.unpack(state.x)
-        certificate = sampled_certificate(rng, theta, target, state.effort, state.spread)
+        certificate = sampled_certificate(rng, theta, target, state.effort, spread, strata)
         if certificate.converged and _underrates(rng, theta, target, state):
             certificate = replace(certificate, converged=False)
         is_spent = state.effort.n_iter >= max_iter
@@ -243,14 +267,21 @@ def certified_fit(
 
 
 def _underrates(
-    rng: np.random.Generator, theta: Parameters, target: SampledProblem, state: SearchState
+    rng: np.random.Generator,
+    theta: Parameters,
+    target: SampledProblem,
+    state: SearchState | StratifiedState,
 ) -> bool:
     """Whether words that are spread miss what a mode holds, as far as the penalty would notice."""
-    if state.spread is None:
-        return False
+    if isinstance(state, SearchState):
+        if state.spread is None:
+            return False
+        log_p = state.spread.log_p
+    else:
+        log_p = state.log_p
     words = target.data.words
     some = words.X[rng.choice(len(words), size=64)]
-    masses = state.log_z, state.spread.log_p, target.l1
+    masses = state.log_z, log_p, target.l1
     return has_underrated_mode(rng, theta, some, *masses, target.settings)
 
 
@@ -276,7 +307,7 @@ def _as_srbm(*nested: Parameters) -> list[Parameters]:
     ]
 
 
-def _l1_continuation(strongest: float, l1: float) -> list[float]:
+def _l1_continuation(strongest: float, l1: float, factor: float = _LADDER) -> list[float]:
     """Weaker and weaker penalties on the way from one that couples nothing to ``l1``."""
-    n_rungs = math.ceil(math.log(max(strongest / max(l1, _WEAKEST), 1.0)) / math.log(_LADDER))
-    return [max(l1, _WEAKEST) * _LADDER**k for k in range(n_rungs - 1, 0, -1)]
+    n_rungs = math.ceil(math.log(max(strongest / max(l1, _WEAKEST), 1.0)) / math.log(factor))
+    return [max(l1, _WEAKEST) * factor**k for k in range(n_rungs - 1, 0, -1)]

@@ -67,6 +67,12 @@ class SampledProblem:
         return is_pairwise and layout.n_visible >= self.settings.spread_units
 
     @property
+    def has_strata(self) -> bool:
+        """Whether words are drawn by strata of the number of active units."""
+        is_large = self.layout.n_visible >= self.settings.stratum_units
+        return self.spreads and is_large and not self.layout.counted
+
+    @property
     def curvature(self) -> Floats | None:
         """Of the likelihood along each coordinate by the data's moments, where units are many."""
         layout = self.layout
