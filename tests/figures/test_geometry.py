@@ -1,7 +1,7 @@
-"""Where points and panels of a figure are."""
+"""Where points of a figure are."""
 
 from microcolumn.figures import geometry
-from microcolumn.figures.captioned import captioned, letter
+from microcolumn.figures.captioned import captioned
 from microcolumn.plot.tips import tip
 
 
@@ -43,21 +43,3 @@ def test_of_very_many_points_some_of_every_kind_are_kept(monkeypatch):
     found, total = geometry.points_of(drawn(draw))
     assert total == 100
     assert [(each.columns, len(each.rows)) for each in found] == [(("a",), 9), (("b",), 1)]
-
-
-def test_panels_side_by_side_are_apart_and_hold_their_axes():
-    def draw(figure):
-        for ax, name in zip(figure.subplots(1, 2), "ab", strict=True):
-            ax.plot([0, 1])
-            letter(ax, name)
-
-    figure = drawn(draw)
-    panels = geometry.panels_of(figure)
-    assert len(panels) == 2
-    for panel, ax in zip(panels, figure.axes, strict=True):
-        box = ax.get_position()
-        assert panel.left < 504 * box.x0
-        assert panel.left + panel.width > 504 * box.x1
-        assert panel.top < 144 * (1 - box.y1)
-        assert panel.top + panel.height > 144 * (1 - box.y0)
-    assert panels[0].left + panels[0].width <= panels[1].left + 3.5

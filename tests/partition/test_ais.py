@@ -13,9 +13,9 @@ from threads import on_one_and_all
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import ais as module
-from microcolumn.partition._importance_weights import log_mean
 from microcolumn.partition._path import AnnealingPath
 from microcolumn.partition.ais import annealed_importance_sampling, lower_bound
+from microcolumn.partition.importance_weights import log_mean
 from microcolumn.partition.modes import FoundMode
 
 KINDS = ("ising", "rbm", "srbm")

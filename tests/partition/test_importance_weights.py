@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from microcolumn.partition._importance_weights import (
+from microcolumn.partition.importance_weights import (
     doubt_of,
     effect,
     effective_sample_size,

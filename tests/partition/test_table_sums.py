@@ -7,9 +7,9 @@ from scipy.special import logsumexp
 from microcolumn.energy import Tables, log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, exact_samples, gibbs_samples, log_partition
-from microcolumn.partition._importance_weights import log_mean
 from microcolumn.partition.ais import annealed_importance_sampling
 from microcolumn.partition.gibbs import Sampler
+from microcolumn.partition.importance_weights import log_mean
 from microcolumn.partition.table_sums import word_probabilities
 
 

@@ -134,10 +134,7 @@ def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     for table in (
         tables.recordings(results),
         tables.models(compared),
-        tables.pairs(compared),
-        *tables.window_tables(results.by_window("cells")),
         tables.predictions(results, condition),
-        tables.layers(results, condition),
     ):
         title = table.title[0].upper() + table.title[1:]
         assert [

@@ -29,11 +29,10 @@ def drawn(results, monkeypatch, figure):
     return found
 
 
-def test_a_picture_has_its_panels_points_and_code(planted_results, monkeypatch):
+def test_a_picture_has_its_points_and_code(planted_results, monkeypatch):
     found = drawn(planted_results, monkeypatch, figure_with_points())
     data = json.loads(found.data)
     assert data["size"] == [504, 72]
-    assert len(data["panels"]) == 1
     [[columns, rows]] = data["points"]
     assert (columns, len(rows), data["total"]) == (["word"], 200, 200)
     assert found.code.split("\n")[2:4] == [

@@ -2,7 +2,7 @@ import planted_study as planted
 import pytest
 
 from microcolumn.figures import FIGURES
-from microcolumn.report._content import Paragraph
+from microcolumn.report._content import BulletList, Paragraph
 from microcolumn.report._sections import sections
 from microcolumn.report._tables import Table
 from microcolumn.study import Plan, Results
@@ -27,7 +27,7 @@ def of_kind(section, kind):
     return [item for item in items(section) if isinstance(item, kind)]
 
 
-def test_without_layers_there_is_a_sentence_instead_of_their_table(tmp_path, by_id):
+def test_without_layers_a_sentence_says_so(tmp_path, by_id):
     def without_layers(job, rows):
         for row in rows.get("structures", []):
             row["layers"] = None
@@ -35,10 +35,14 @@ def test_without_layers_there_is_a_sentence_instead_of_their_table(tmp_path, by_
     store = planted.write(tmp_path / "study.db", INSTANTANEOUS, change=without_layers)
     found = {section.id: section for section in sections(Results(store), {})}
     assert "time" not in found  # a study of single bins
-    titles = [[t.title for t in of_kind(s["assemblies"], Table)] for s in (by_id, found)]
-    assert "layers" in titles[0]
-    assert "layers" not in titles[1]
-    assert len(of_kind(found["assemblies"], Paragraph)) == 1
+    said = [
+        [line for each in of_kind(s["assemblies"], BulletList) for line in each.lines]
+        for s in (by_id, found)
+    ]
+    assert any("within layers" in line for line in said[0])
+    assert not any("within layers" in line for line in said[1])
+    [missing] = of_kind(found["assemblies"], Paragraph)
+    assert missing.text.startswith("No labels of several layers")
 
 
 def test_a_study_that_has_barely_begun_says_so_in_every_section(tmp_path):

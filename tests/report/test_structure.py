@@ -1,4 +1,4 @@
-"""Tables of assemblies and of intervals say what the results say."""
+"""Tables of assemblies and sentences about intervals say what the results say."""
 
 import numpy as np
 import planted_study as planted
@@ -6,7 +6,7 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.evaluate import Estimates
-from microcolumn.report._structure import assembly_tables, interval_tables
+from microcolumn.report._structure import assembly_tables, interval_sentences
 from microcolumn.study import Plan, Results
 from microcolumn.study.codec import to_blob
 
@@ -72,18 +72,12 @@ def results(tmp_path_factory):
     return Results(planted.write(path, plan, change=with_intervals))
 
 
-def test_counts_and_strongest_are_those_stored(results):
-    counts, strongest = interval_tables(results, results.tested()[0])
-    assert "on the words that the first split was fitted to" in counts.note  # not all of training
-    assert counts.rows == [("Ising", "couplings", "2 of 4", "1", "1", "1")]
-    assert [row[:4] for row in strongest.rows] == [
-        ("Ising", "u1", "u2", "-1.20"),
-        ("Ising", "u0", "u1", "0.50"),
-    ]
-    assert [row[4] for row in strongest.rows] == ["below -0.80", "0.40 to 0.60"]
-    assert [row[5] for row in strongest.rows] == ["< 0.001", "< 0.001"]
-    assert strongest.note == "q: the false discovery rate at which it would just be counted"
+def test_parameters_that_differ_from_zero_are_counted(results):
+    [counted] = interval_sentences(results, results.tested()[0])
+    assert counted.startswith("Ising: 2 of 4 pairs have a coupling that differs from 0")
+    assert "(1 positive, 1 negative); 1 have no interval" in counted
+    assert counted.endswith("errors from 100 blocks of time")
 
 
-def test_without_intervals_there_is_no_table(planted_results):
-    assert interval_tables(planted_results, planted_results.tested()[0]) == []
+def test_without_intervals_there_is_no_sentence(planted_results):
+    assert not list(interval_sentences(planted_results, planted_results.tested()[0]))

@@ -22,10 +22,7 @@ def test_every_row_has_a_cell_for_each_column(planted_results, conditions):
     compared = planted_results.comparison(**conditions[1].names)
     made = [
         tables.models(compared),
-        tables.pairs(compared),
-        *tables.window_tables(planted_results.by_window("cells")),
         tables.predictions(planted_results, conditions[1]),
-        tables.layers(planted_results, conditions[1]),
     ]
     for table in made:
         assert {len(row) for row in table.rows} == {len(table.header)}
@@ -45,29 +42,6 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
     assert column(table, "Dirichlet gain") == ["-"] * 3  # this study was not asked for it
     assert column(table, "live hidden") == ["2.5 of 5", "2.5 of 5", "-"]
     assert column(table, "converged") == ["no", "yes", "yes"]
-
-
-def test_differences_are_those_of_the_comparison(planted_results, conditions):
-    compared = planted_results.comparison(**conditions[0].names)
-    table = tables.pairs(compared)
-    assert "intervals are of each pair alone" in table.note
-    rows = table.rows
-    for row, pair in zip(rows, compared.pairs, strict=True):
-        assert row[0] == f"{pair.first} - {pair.second}"
-        mean, error = row[1].split(" ± ")
-        assert float(mean) == pytest.approx(pair.bits_per_second, abs=0.005)
-        assert float(error) == pytest.approx(pair.stderr, abs=0.005)
-        ends = [float(end) for end in row[4].split(" to ")]
-        assert ends == pytest.approx(pair.interval, rel=0.01, abs=0.005)
-    [hidden] = [row for row in rows if row[0] == "RBM 5 - Ising"]
-    assert (hidden[1], hidden[3]) == ("2.00 ± 0.17", "4 of 4")
-    assert hidden[2] == compared.relative("RBM 5", "Ising").gain
-    assert (
-        dict(zip(column(table, "difference"), column(table, "relative"), strict=True))[
-            "Ising - Independent"
-        ]
-        == "-"
-    )
 
 
 def test_a_study_of_one_split_has_one_seed_and_the_error_of_its_test_words(tmp_path):

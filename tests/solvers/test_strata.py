@@ -21,7 +21,7 @@ from microcolumn.solvers._stratified_search import first_stratified_state, searc
 from microcolumn.words import Words
 
 N_UNITS = 16
-SETTINGS = replace(FEW_DRAWS, spread_units=2, most_rounds=100)
+SETTINGS = replace(FEW_DRAWS, spread_units=2, stratum_units=2, most_rounds=100)
 STRENGTH = 2e-3
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
@@ -295,27 +296,20 @@ def _predicted_rows(prediction: Prediction) -> Iterator[Sequence[Any]]:
 
 def _skill(prediction: Prediction) -> dict[str, Any]:
     """Gain over the training rates and area under the ROC, NaN where undefined."""
-    import numpy as np
-
     from .. import evaluate
 
-    gain = np.full(len(prediction.positions), np.nan)
+    gains = [math.nan] * len(prediction.positions)
     if prediction.rate_log_odds is not None:  # a model that was never fitted knows no rates
-        gain = evaluate.skill(prediction).bits_per_second
-    areas = np.array([evaluate.roc(prediction, n).area for n in prediction.positions])
-
-    def mean(values: Any) -> float:
-        defined = values[~np.isnan(values)]
-        return float(defined.mean()) if defined.size else math.nan
-
+        gains = evaluate.skill(prediction).bits_per_second.tolist()
+    areas = [float(evaluate.roc(prediction, n).area) for n in prediction.positions]
+    columns = {"bits_per_second": gains, "roc_area": areas}
+    known = {name: [v for v in each if not math.isnan(v)] for name, each in columns.items()}
     return {
         "given": prediction.given,
         "n_bins": prediction.n_bins,
         "units": [
-            {"unit": name, "bits_per_second": bits, "roc_area": area}
-            for name, bits, area in zip(
-                prediction.units.ids, gain.tolist(), areas.tolist(), strict=True
-            )
+            {"unit": unit, **dict(zip(columns, row, strict=True))}
+            for unit, *row in zip(prediction.units.ids, gains, areas, strict=True)
         ],
-        "mean": {"bits_per_second": mean(gain), "roc_area": mean(areas)},
+        "mean": {name: fmean(each) if each else math.nan for name, each in known.items()},
     }

@@ -65,7 +65,7 @@ def available_figures(
     Examples
     --------
     >>> [each.name for each in available_figures(mc.study.open("study.db"))][:2]
-    ['ranking', 'data']
+    ['ranking', 'parts']
     """
     asked = {_figure_name(each) for each in figures}
     planned = [source.name for source in results_of(results).plan.sources]

@@ -28,11 +28,6 @@ from .conditions import caption, of_condition
 
 #: Seconds either way of the correlation of the strongest pair.
 _LAG_S = 0.15
-#: What a correlogram counts, for captions.
-COUNTED = (
-    "Cross-correlogram of all pairs of units pooled, relative to independent units of the same "
-    "rates (chance)"
-)
 #: Kinds of pairs as captions have them.
 _KINDS = {
     "between layers": "between layers",
@@ -81,8 +76,7 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
             words=words,
             width=f"{shown.bin_width * 1e3:g} ms",
             typical=typical,
-            counts=COUNTED,
-            peak=about_peak(shown.suggestion),
+            found=shown.suggestion,
             **about,
         )
     return figure
@@ -176,17 +170,5 @@ def correlogram(result: BinWidth | Recording) -> CaptionedFigure:
         axes = recorded.correlogram(result, ax=figure.subplots())
         without_peak = " (no central peak)" if np.isnan(result.peak_width_s) else ""
         axes.set_title(f"Suggested bins: {result.width_s * 1e3:g} ms{without_peak}")
-        dashed = "" if without_peak else " Dashed lines are at its ends."
-        figure.caption = f"{COUNTED}. {about_peak(result)}{dashed}"
+        figure.caption = caption("correlogram", found=result)
     return figure
-
-
-def about_peak(result: BinWidth) -> str:
-    """The width of the central peak and what its error is, or why there is none, for captions."""
-    if np.isnan(result.peak_width_s):
-        return f"Its width was not measured: {result.reason}."
-    return (
-        "The bar is the width of the central peak at half its height above the far lags, "
-        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms (standard error "
-        "from leaving out each of 20 blocks of time)."
-    )

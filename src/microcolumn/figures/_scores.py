@@ -60,7 +60,6 @@ def likelihood(
             reference=reference,
             hidden_pair=also,
             grouped=grouped,
-            splits=splits_text(compared),
             n_splits=sorted({each.n_splits for each in compared}),
             doubts=doubts(compared),
         )
@@ -94,20 +93,6 @@ def _draw_scores(
 def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
     """The name of a model of a class, by its first objective; None without one."""
     return min((name for name, spec in specs.items() if spec.model == model), default=None)
-
-
-def splits_text(compared: Sequence[Comparison]) -> str:
-    """How many splits the scores are means over."""
-    numbers = sorted({each.n_splits for each in compared})
-    planned = compared[0].n_planned
-    if numbers == [planned]:
-        return "one split" if planned == 1 else f"mean over {planned} splits"
-    return f"mean over {extremes(numbers)} of {planned} planned splits"
-
-
-def extremes(numbers: Sequence[int]) -> str:
-    """The first and the last number, or the only one: "2 to 5"."""
-    return " to ".join(f"{n}" for n in dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def doubts(compared: Sequence[Comparison]) -> str:
@@ -160,7 +145,6 @@ def ranking(
             alternatives=any(
                 model.spec.is_alternative for each in compared for model in each.models
             ),
-            splits=splits_text(compared),
             doubts=doubts(compared),
         )
     return figure
@@ -178,7 +162,7 @@ def parts(
     size = COLUMN, _AROUND_ALL + BAR_LINE * max(len(compared), 2)
     with captioned("", "What the gain comes from", size) as figure:
         plot.gain_parts(compared, ax=figure.subplots())
-        figure.caption = caption("parts", condition, splits=splits_text(compared))
+        figure.caption = caption("parts", condition, compared=compared)
     return figure
 
 
@@ -205,14 +189,13 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             axes["b"].get_legend().remove()  # the first is for both
             for name, ax in axes.items():
                 letter(ax, name)
-        numbers = sorted({each.n_splits for each in computed})
         figure.caption = caption(
             "windows",
             condition,
             label=results.label(condition.recording),
             bin_ms=1e3 * bin_width,
             n_units=computed[0].n_units,
-            n_splits=extremes(numbers),
+            compared=computed,
             reference=shown.reference if has_gains else None,
             missing=_listed(shown, lambda each: each is None),
             spurious_modes=_listed(shown, lambda each: each is not None and each.has_spurious_mode),

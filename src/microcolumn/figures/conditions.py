@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import cleandoc
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import BadInput
@@ -193,26 +194,20 @@ def by_likelihood(results: Results, condition: Condition) -> Condition:
     """The condition of the same words whose models are fitted by likelihood, if there is one.
 
     Flow favours hidden units over pairs (docs/method.md, section 10), so a study's answer rests on
-    fits by likelihood where it has them of pairs and hidden units, for all the same recordings.
+    fits by likelihood where it has them of pairs and hidden units, for all the same recordings. How
+    many splits they have does not matter.
     """
     if "likelihood" in condition.experiment.objectives:
         return condition
     tested = results.tested()
     needed = {each.recording for each in tested if each[1:] == condition[1:]}
+    words = attrgetter("bin_width", "most_active", "max_words")
     for other in results.plan.experiments:
         found = {each.recording: each for each in tested if each[1:] == (other, condition.window)}
-        if needed <= found.keys() and _same_by_likelihood(condition.experiment, other):
+        same = needed <= found.keys() and words(other) == words(condition.experiment)
+        if same and compares_groups(other, "likelihood"):
             return found[condition.recording]
     return condition
-
-
-def _same_by_likelihood(experiment: Experiment, other: Experiment) -> bool:
-    """Whether another experiment compares pairs with hidden units by likelihood on the same words.
-
-    How many splits it has does not matter.
-    """
-    both = [(each.bin_width, each.most_active, each.max_words) for each in (experiment, other)]
-    return both[0] == both[1] and compares_groups(other, "likelihood")
 
 
 def compares_groups(experiment: Experiment, objective: str) -> bool:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._importance_weights import log_mean, reverse_estimate
 from ._path import AnnealingPath
 from .gibbs import Sampler, new_seed
+from .importance_weights import log_mean, reverse_estimate
 from .modes import LABELLING, SETTLING, FoundMode, assign_modes, time_averages
 
 #: Mass, as a share of the heaviest mode's, below which a mode has fewer chains, or none.

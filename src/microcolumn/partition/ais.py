@@ -29,11 +29,11 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
-from ._importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from ._path import Base, base_logits
 from ._samples import can_sample_exactly, exact_samples
 from ._shares import modes_of
 from .gibbs import RandomState, new_seed, words_of_units
+from .importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from .modes import annealed_shortly, find_modes
 from .result import LogPartition
 

@@ -17,10 +17,10 @@ from ..energy import log_weight
 from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._importance_weights import log_mean
 from ._mode_starts import starting_words
 from ._path import AnnealingPath
 from .gibbs import Sampler, new_seed
+from .importance_weights import log_mean
 
 #: Sweeps at a temperature so low that each is a coordinate ascent, and that temperature's inverse.
 _ASCENT, _COLD = 16, 1e4

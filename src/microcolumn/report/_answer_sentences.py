@@ -24,8 +24,6 @@ from ._wording import span, text
 
 #: More recordings are counted, not named.
 _MOST_NAMED = 4
-#: How many times as likely a second may become for the number to mean something.
-_LEAST_TIMES, _MOST_TIMES = 1.1, 1000.0
 #: What a model is said to miss.
 _FAMILIES = {"words": "probabilities of words"}
 #: What an adequacy may count as.
@@ -148,21 +146,7 @@ def size_of_gain(found: Sequence[Finding]) -> str:
         gains=_gains,
         per_spike=first
         and scores[first.first].bits_per_spike - scores[first.second].bits_per_spike,
-        times=_times([each.pair.bits_per_second for each in groups if each.pair]),
     )
-
-
-def _times(bits_per_second: Sequence[float]) -> str:
-    """How many times as likely a second becomes, where that is a number one can imagine.
-
-    Bits/s are a mean of logarithms, so that this is a geometric mean.
-    """
-    times = [2.0**bits for bits in bits_per_second if bits < 50.0]
-    if len(times) < len(bits_per_second) or not times:
-        return ""
-    if min(times) < _LEAST_TIMES or max(times) > _MOST_TIMES:
-        return ""
-    return span(times, ".2g")
 
 
 def in_layers(found: Sequence[Finding]) -> str:

@@ -35,7 +35,7 @@ class Picture(NamedTuple):
     """A figure as an ``svg`` or ``img`` element.
 
     ``id`` is its anchor, ``width`` the share of the page's width that it was drawn for, ``data``
-    JSON about its panels and points for the page's scripts, ``about`` the recording (empty if it
+    JSON about its size and points for the page's scripts, ``about`` the recording (empty if it
     shows all), ``code`` the Python that draws it, and ``paper`` its number in the paper, if it is
     there. The page numbers figures as it shows them.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -52,10 +51,8 @@ def explorers(results: Results) -> list[dict[str, Any]]:
     ]
     steps = [step for each in found for path in each["models"] for step in path["steps"]]
     matrices = [(step, name) for step in steps for name in "JW" if step[name] is not None]
-    sizes = [int(np.count_nonzero(step[name])) for step, name in matrices]
-    most = most_per_matrix(sizes, PARAMETERS)
     for step, name in matrices:
-        step[name] = strongest(step[name], most)
+        step[name] = strongest(step[name], PARAMETERS // len(matrices))
     return found
 
 
@@ -136,18 +133,6 @@ def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
         "gaps": np.diff(kept, prepend=0).tolist(),
         "values": [rounded(value) for value in flat[kept].tolist()],
     }
-
-
-def most_per_matrix(sizes: Iterable[int], budget: int) -> int:
-    """Largest number of entries per matrix with which all matrices stay within the budget."""
-    left, allowed = budget, 0
-    ordered = sorted(sizes)
-    for k, size in enumerate(ordered):
-        allowed = left // (len(ordered) - k)
-        if size > allowed:
-            return max(allowed, 1)
-        left -= size
-    return max(ordered, default=0)
 
 
 def _unit(units: Units, n: int) -> list[Any]:

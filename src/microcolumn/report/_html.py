@@ -109,9 +109,10 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         parts.append(Section("further", "Further figures", _FURTHER, [*own], []))
     paragraphs = _methods(results)
     planned = {model for each in results.plan.experiments for model in each.models}
+    named = recordings_text(results, [source.name for source in results.plan.sources], 4)
     shown = [each for each in (opening, *drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
-        "about": _about(results),
+        "about": f"{counted(len(planned), 'model')} of how units fire together, tested on {named}",
         "recordings": list(results.recordings),
         "answer": whole_answer(results),
         "opening": opening,
@@ -139,7 +140,11 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
 def _methods(results: Results) -> list[tuple[str, str]]:
     return methods(
         results.plan,
-        layers=any(tables.layers(results, condition) for condition in tables.longest(results)),
+        layers=any(
+            found
+            for condition in tables.longest(results)
+            for _, found in results.of_models(results.layers, condition)
+        ),
         simulated=[name for name in results.recordings if results.is_simulated(name)],
         n_units={name: row["n_units"] for name, row in results.recordings.items()},
     )
@@ -160,10 +165,3 @@ def _environment() -> Environment:
     # Style sheets and scripts go into the page unchanged.
     environment.globals["source"] = lambda name: (templates / name).read_text(encoding="utf-8")
     return environment
-
-
-def _about(results: Results) -> str:
-    """What was studied, in words that need no definition."""
-    models = {model for each in results.plan.experiments for model in each.models}
-    of = recordings_text(results, [source.name for source in results.plan.sources], 4)
-    return f"{counted(len(models), 'model')} of how units fire together, tested on {of}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..formatting import counted, enumeration
 from ..simulate import PRESETS
 from ..simulate.microcolumns import SOURCE as MICROCOLUMN
-from ..study import Experiment, Plan, Results
+from ..study import Plan, Results
 from ._wording import text
 
 #: Settings that a quick look makes smaller, in the order in which they are named.
@@ -69,27 +69,18 @@ def _without_quick(words: list[str]) -> list[str]:
 
 
 def _small(results: Results, whole: Plan) -> str:
-    """What the plan has less of than the whole one, each said once, where it makes a difference."""
-    plan = results.plan
-    most_units = max((row["n_units"] for row in results.recordings.values()), default=0)
+    """What the plan has less of than the whole one, each said once."""
     parts = []
-    for source, other in zip(plan.sources, whole.sources, strict=True):
+    for source, other in zip(results.plan.sources, whole.sources, strict=True):
         if source != other:
             preset = PRESETS[str(other.preset)].minutes
             minutes = preset if other.minutes is None else other.minutes
             parts.append(text("notices/small", setting="minutes", small=source, minutes=minutes))
-    experiments = list(zip(plan.experiments, whole.experiments, strict=True))
-    for setting in _SETTINGS:
-        for small, large in experiments:
-            differs = getattr(small, setting) != getattr(large, setting)
-            if differs and _matters(setting, small, most_units):
-                parts.append(text("notices/small", setting=setting, small=small, large=large))
+    both = list(zip(results.plan.experiments, whole.experiments, strict=True))
+    parts += [
+        text("notices/small", setting=setting, small=small, large=large)
+        for setting in _SETTINGS
+        for small, large in both
+        if getattr(small, setting) != getattr(large, setting)
+    ]
     return f"A quick look, not for publication: {enumeration(list(dict.fromkeys(parts)))}"
-
-
-def _matters(setting: str, experiment: Experiment, n_units: int) -> bool:
-    """Whether a setting makes a difference for recordings of at most so many units."""
-    kept = min(experiment.most_active or n_units, n_units)
-    if setting == "most_active":
-        return kept < n_units
-    return setting != "fast_above_bits" or experiment.is_fast(kept * max(experiment.windows))

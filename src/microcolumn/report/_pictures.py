@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from ..errors import BadType
 from ..figures import CaptionedFigure, FigureRequest, available_figures, draw_all
 from ..figures.captioned import PAGE, svg_element
-from ..figures.geometry import panels_of, points_of
+from ..figures.geometry import points_of
 from ..study import Results
 from ._content import Paragraph, Picture, Pictures
 
@@ -88,14 +88,13 @@ def _picture(figure: Figure, anchor: str, most: int) -> Picture:
     with style:  # for the drawing and for what is asked about it
         drawn = svg_element(figure, title or caption, anchor)
         points, total = points_of(figure)
-        panels = panels_of(figure)
     drawn = _ALONE.sub(r"\1, sans-serif\2", drawn)
     for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break
         drawn = min(drawn, _pixels(figure, title or caption, dpi), key=len)
     size = [72.0 * inches for inches in figure.get_size_inches()]
-    about: dict[str, Any] = {"size": size, "panels": panels}
+    about: dict[str, Any] = {"size": size}
     with_points = about | {"points": [[each.columns, each.rows] for each in points], "total": total}
     data = htmlsafe_json_dumps(with_points if points else about, separators=(",", ":"))
     if len(drawn.encode()) + len(data.encode()) > most:  # the points are what can be spared

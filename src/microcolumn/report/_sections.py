@@ -11,10 +11,16 @@ from ..figures.conditions import about as words_text
 from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _tables as tables
-from ._adequacy import adequacy_table
+from ._adequacy import adequacies, explainable
 from ._content import Block, BulletList, Item, Paragraph, Pictures, Section
 from ._methods import fitting
-from ._structure import ASSEMBLY, assembly_sentences, assembly_tables, interval_tables
+from ._structure import (
+    ASSEMBLY,
+    assembly_sentences,
+    assembly_tables,
+    interval_sentences,
+    layer_sentences,
+)
 from ._tables import Table, longest, window_text
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
@@ -89,22 +95,30 @@ def _notes(results: Results, name: str) -> list[Item]:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    said = (f"{each}." for each in compared.statements)
-    lines = BulletList((f"{tables.words_facts(condition, compared)}.", *said))
-    found = tables.models(compared), tables.pairs(compared), adequacy_table(results, condition)
-    return [lines, *_shown(results, condition, *found)]
+    found: list[Item] = [BulletList(tuple(compared.statements))]
+    found += _shown(results, condition, tables.models(compared))
+    adequate = [f"{name} {each}" for name, each in adequacies(results, condition).items()]
+    if adequate:
+        best = explainable(results, condition)
+        found.append(Paragraph("How well the models describe the test words of split 0:"))
+        found.append(BulletList((*adequate, *([] if best is None else [str(best)]))))
+    return found
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
-    lines = tuple(assembly_sentences(results, condition))
-    first: list[Item] = [BulletList(lines)] if lines else []
-    first += _shown(results, condition, *assembly_tables(results, condition))
-    if not list(results.of_models(results.layers, condition)):
-        return [*first, Paragraph("The structure of these models is not computed yet.")]
-    layers = tables.layers(results, condition)
-    if layers is None:
-        first.append(Paragraph("No labels of several layers, so layer structure was not tested."))
-    return [*first, *_shown(results, condition, layers, *interval_tables(results, condition))]
+    lines = tuple(
+        sentence
+        for sentences in (assembly_sentences, layer_sentences, interval_sentences)
+        for sentence in sentences(results, condition)
+    )
+    items: list[Item] = [BulletList(lines)] if lines else []
+    items += _shown(results, condition, *assembly_tables(results, condition))
+    by_layer = [found for _, found in results.of_models(results.layers, condition)]
+    if not by_layer:
+        items.append(Paragraph("The structure of these models is not computed yet."))
+    elif not any(by_layer):
+        items.append(Paragraph("No labels of several layers, so layer structure was not tested."))
+    return items
 
 
 def _units(results: Results, condition: Condition) -> list[Item]:
@@ -118,10 +132,9 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    about = _recording(results, condition)
-    items: list[Item] = [replace(each, about=about) for each in tables.window_tables(found)]
-    sentences = tuple(tables.growth_sentences(found))
-    return [*items, BulletList(sentences)] if sentences else items
+    windows = enumeration([f"T = {window}" for window in found.windows])
+    tested = f"{_recording(results, condition)}: tested at {windows}"
+    return [BulletList((tested, *tables.growth_sentences(found)))]
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:

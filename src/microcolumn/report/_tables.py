@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
-from typing import Any
 
-from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
-from ..evaluate.significance import LEVEL, p_text, with_error
+from ..evaluate import Comparison, ModelScore, WindowResult
+from ..evaluate.significance import p_text
 from ..formatting import counted, duration, number, scientific
 from ..partition.result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
@@ -61,15 +59,6 @@ def window_text(condition: Condition) -> str:
     return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
 
 
-def words_facts(condition: Condition, compared: Comparison) -> str:
-    """The words of an experiment, and how they were split."""
-    experiment = condition.experiment
-    units = f"{counted(compared.n_units, 'unit')} in {1e3 * experiment.bin_width:g} ms bins"
-    if experiment.max_words is not None:
-        units += f", at most {experiment.max_words:,} of them from all of the recording"
-    return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
-
-
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a spurious mode last."""
     scores = ("model", "bits/s", "±", "per unit", "per spike", "Dirichlet gain")
@@ -101,35 +90,6 @@ def models(compared: Comparison) -> Table:
     )
 
 
-def pairs(compared: Comparison) -> Table:
-    """Every two models, and each against independent units, the better one first."""
-    rows = [
-        (
-            f"{pair.first} - {pair.second}",
-            with_error(pair.bits_per_second, pair.stderr),
-            _relative(compared, pair),
-            f"{pair.n_better} of {pair.n_splits}",
-            " to ".join(number(end) for end in pair.interval),
-        )
-        for pair in compared.pairs
-    ]
-    return Table(
-        "differences between models",
-        ("difference", "bits/s", "relative", "better in", "95 % interval"),
-        rows,
-        left=("difference",),
-        sortable=True,
-        note=worded("report", "notes/pairs"),
-    )
-
-
-def _relative(compared: Comparison, pair: PairedDifference) -> str:
-    """The difference as a share of the second model's gain over independent units."""
-    both = {pair.first, pair.second} <= compared.scores.keys()
-    ratio = compared.relative(pair.first, pair.second) if both else None
-    return ratio.gain if ratio else "-"
-
-
 def predictions(results: Results, condition: Condition) -> Table | None:
     """How well single units are predicted; None if that is not computed."""
     rows = []
@@ -148,23 +108,6 @@ def predictions(results: Results, condition: Condition) -> Table | None:
         left=("model", "given", "best unit"),
         sortable=True,
         note=worded("report", "notes/predictions"),
-    )
-    return table if rows else None
-
-
-def layers(results: Results, condition: Condition) -> Table | None:
-    """Whether hidden units and couplings respect layers; None if the units are in none."""
-    rows = [
-        (spec.name, *_layer_columns(found))
-        for spec, found in results.of_models(results.layers, condition)
-        if found is not None
-    ]
-    header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
-    table = Table(
-        "layers",
-        (*header, "couplings within / between, nats", "p of couplings"),
-        rows,
-        note=worded("report", "notes/layers", level=LEVEL),
     )
     return table if rows else None
 
@@ -188,28 +131,6 @@ def seeds_text(experiment: Experiment) -> str:
     """Seeds of an experiment's splits, and of the models fitted to them."""
     first, n = experiment.seed, experiment.n_splits
     return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
-
-
-def _layer_columns(found: LayersResult) -> tuple[str, ...]:
-    known = [p for p in found.overall_p_values if not math.isnan(p)]
-    hidden = ("-", "-", "-")
-    if known:
-        hidden = (
-            f"{found.overall_share:.0%} ({found.overall_expected:.0%})",
-            _over_splits(known),
-            f"{fmean(found.n_significant):.1f} of {fmean(found.n_live_hidden):.1f}",
-        )
-    contrast = found.contrast()
-    if contrast is None:
-        return (*hidden, "-", "-")
-    within, between, p_values = contrast
-    return (*hidden, f"{within:.3g} / {between:.3g}", _over_splits(p_values))
-
-
-def _over_splits(p_values: Sequence[float]) -> str:
-    """The median of the p-values of splits, and how many are below the level."""
-    below = sum(p < LEVEL for p in p_values)
-    return f"{p_cell(median(p_values))} ({below} of {len(p_values)})"
 
 
 def p_cell(p_value: float) -> str:
@@ -241,50 +162,12 @@ def _chosen(model: ModelScore) -> str:
     return "; ".join(f"{text} {times}{n}" if n > 1 else text for text, n in counts.items()) or "-"
 
 
-def window_tables(found: WindowResult) -> list[Table]:
-    """Scores against the number of bins per word, and gains over the Ising model, if any."""
-    scores, over = "bits/s per unit against bins per word T", f"gain over {found.reference}"
-    made: list[tuple[str, str, Mapping[str, Any], Callable[[Any], str]]] = [
-        ("growth", scores, found.models, _per_unit),
-        ("gains", f"{over}, bits/s per unit", found.gains(), _window_gain),
-    ]
-    return [
-        Table(
-            title,
-            ("T", *columns),
-            [
-                (str(window), *(cell(column[k]) for column in columns.values()))
-                for k, window in enumerate(found.windows)
-            ],
-            left=(),
-            note=worded("report", f"notes/{note}"),
-        )
-        for note, title, columns, cell in made
-        if columns
-    ]
-
-
 def growth_sentences(found: WindowResult) -> list[str]:
     """Whether the gain over the Ising model grows from the shortest to the longest words."""
     about = {"reference": found.reference, "short": found.windows[0], "long": found.windows[-1]}
     return [
         text("growth", model=model, pair=pair, **about) for model, pair in found.growth().items()
     ]
-
-
-def _window_gain(pair: PairedDifference | None) -> str:
-    if pair is None:
-        return "-"
-    return f"{with_error(pair.bits_per_second, pair.stderr)}, {p_text(pair.p_value)}"
-
-
-def _per_unit(model: ModelScore | None) -> str:
-    if model is None:
-        return "-"
-    if model.has_spurious_mode:
-        return "spurious mode"
-    error = model.stderr / model.n_units
-    return f"{number(model.per_neuron, 3)} ± {number(error, 3)}"
 
 
 def recordings(results: Results) -> Table:

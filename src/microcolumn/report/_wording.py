@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..evaluate.significance import FEWEST_SPLITS, LEVEL, p_text, with_error
-from ..formatting import duration, number
+from ..formatting import number
 from ..wording import worded
 
 
@@ -19,12 +19,10 @@ def span(values: Iterable[float], form: str = "z.2f") -> str:
     """The smallest and the largest number, or the only one: ``"1.90 to 3.01"``."""
     listed = list(values)
     ends = min(listed), max(listed)
-    texts = map(duration, ends) if form == "duration" else (format(end, form) for end in ends)
-    return " to ".join(dict.fromkeys(texts))
+    return " to ".join(dict.fromkeys(format(end, form) for end in ends))
 
 
 _SHARED: dict[str, Any] = {
-    "duration": duration,
     "fewest": FEWEST_SPLITS,
     "level": LEVEL,
     "number": number,

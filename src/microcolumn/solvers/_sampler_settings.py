@@ -56,6 +56,9 @@ class SamplerSettings:
         words of a round are at least.
     spread_per_parameter : float
         The same for each parameter that is not zero.
+    stratum_units : int
+        From so many units on, words of pairwise models are drawn by strata of their number of
+        active units: phases of a model that chains hardly ever leave have masses of their own.
     stratum_chains, stratum_witnesses : int
         Chains of each stratum of the number of active units for the fit, and for its mass.
     stratum_sweeps, annealed_chains, annealing_steps : int
@@ -106,6 +109,7 @@ class SamplerSettings:
     spread_units: int = 64
     spread_draws: int = 1 << 14
     spread_per_parameter: float = 10.0
+    stratum_units: int = 200
     stratum_chains: int = 512
     stratum_witnesses: int = 512
     stratum_sweeps: int = 8

@@ -69,7 +69,8 @@ class SampledProblem:
     @property
     def has_strata(self) -> bool:
         """Whether words are drawn by strata of the number of active units."""
-        return self.spreads and not self.layout.counted
+        is_large = self.layout.n_visible >= self.settings.stratum_units
+        return self.spreads and is_large and not self.layout.counted
 
     @property
     def curvature(self) -> Floats | None:

@@ -20,8 +20,8 @@ from scipy.special import logit
 from ..objectives.data_moments import difference
 from ..objectives.sparse_words import SparseWords
 from ..parameters import Parameters
-from ..partition._importance_weights import effective_sample_size, log_mean
 from ..partition.gibbs import Sampler, new_seed
+from ..partition.importance_weights import effective_sample_size, log_mean
 from ..validation import Bits, Floats
 from ..words import Words
 from ._sampler_settings import SamplerSettings

@@ -16,11 +16,6 @@
   function svgText(plate) {
     const drawing = plate.querySelector('.sheet svg').cloneNode(true);
     const { size: [width, height] } = about(plate), space = 'http://www.w3.org/2000/svg';
-    if (drawing.dataset.whole) {
-      drawing.setAttribute('viewBox', drawing.dataset.whole);
-      drawing.setAttribute('style', drawing.dataset.style);
-      for (const name of ['whole', 'style']) delete drawing.dataset[name];
-    }
     drawing.setAttribute('width', width + 'pt');
     drawing.setAttribute('height', height + 'pt');
     const [title, caption] = ['title', 'desc'].map((tag) => document.createElementNS(space, tag));

@@ -40,7 +40,7 @@ function rove(box, stops, [back, on] = ['ArrowLeft', 'ArrowRight']) {
 }
 
 const factsOfPlates = new WeakMap();
-/** What the page knows of a figure: its size, panels and points; see _pictures.py. */
+/** What the page knows of a figure: its size and points; see _pictures.py. */
 function about(plate) {
   if (!factsOfPlates.has(plate)) {
     const script = plate.querySelector('script[type="application/json"]');

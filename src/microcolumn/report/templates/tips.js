@@ -34,15 +34,6 @@
     return new DOMMatrix([scale, 0, 0, scale, left, top]);
   }
 
-  /** The window onto a drawing that shows a point; there are several where panels are stacked. */
-  function drawingOf(sheet, point) {
-    return all('svg, img', sheet).find((each) => {
-      const view = each.viewBox && each.viewBox.baseVal;
-      return !view || (point.x >= view.x && point.x <= view.x + view.width
-        && point.y >= view.y && point.y <= view.y + view.height);
-    });
-  }
-
   function hide() {
     box.remove();
     mark.remove();
@@ -53,8 +44,7 @@
   /** Show what a point stands for beside it; for those who walk through the points, say it too and
    * bring it into view. */
   function show(plate, sheet, point, aloud) {
-    const drawing = drawingOf(sheet, point);
-    if (!drawing) return;
+    const drawing = sheet.querySelector('svg, img');
     const matrix = matrixOf(plate, drawing), around = drawing.parentElement;
     const left = matrix.e + matrix.a * point.x, top = matrix.f + matrix.d * point.y;
     const origin = around.getBoundingClientRect(), pad = point.width ? 0 : 5;
@@ -145,7 +135,7 @@
       if (shownOn === sheet && !sheet.contains(relatedTarget)) hide();
     });
     sheet.addEventListener('keydown', (event) => {
-      if (event.target !== sheet) return; // in a panel that scrolls, the keys scroll it
+      if (event.target !== sheet) return;
       const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1,
         Home: 0, End: Infinity }[event.key];
       if (event.key === 'Escape') hide();
