@@ -135,11 +135,11 @@ class LayerStatistics(AsText, AsTable):
             (
                 row.name,
                 row.layer,
-                *shares,
+                number(row.share),
+                number(row.expected),
                 *(f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)),
             )
             for row in self.hidden
-            for shares in [(number(row.share), number(row.expected))]
         ]
         contrasts = {"|J|": self.couplings, "J, two-sided": self.signed_couplings}
         couplings = [
