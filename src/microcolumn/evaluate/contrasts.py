@@ -111,7 +111,7 @@ def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[Gai
 
 
 def simplest_explanation(compared: Compared) -> Explanation | None:
-    """The fewest parts whose best model no other is clearly better than; of equally few the best.
+    """The fewest parts of which no other model is clearly better; groups only if they are needed.
 
     Models that are made of something else do not count. None where none is left.
     """
@@ -123,8 +123,14 @@ def simplest_explanation(compared: Compared) -> Explanation | None:
     pairs = {model.name: compared.find(best.name, model.name) for model in known}
     behind = {name: pair and replace(pair, n_tests=len(known)) for name, pair in pairs.items()}
     suffice = [m for m in known if not ((pair := behind[m.name]) and pair.differs)]
-    model = min(suffice, key=lambda each: (len(each.spec.parts), -each.bits_per_second))
+    model = min(suffice, key=_simplicity)
     return Explanation(model.spec.parts, model.name, behind[model.name])
+
+
+def _simplicity(model: ModelScore) -> tuple[int, int, float]:
+    """Fewer parts first, a drive before pairs and pairs before groups, then the better model."""
+    parts = [ORDERS[0].index(part) for part in model.spec.parts]
+    return len(parts), max(parts), -model.bits_per_second
 
 
 def _within(compared: Compared, parts: Iterable[str]) -> list[ModelScore]:

@@ -76,5 +76,5 @@ def gain_parts(
     ax.tick_params(axis="y", length=0)
     ax.invert_yaxis()
     ax.set_xlabel("gain over independent units (bits/s)")
-    ax.legend(**LEGEND)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(labels), **LEGEND)
     return entitle(ax, title)
