@@ -23,11 +23,6 @@ from microcolumn.study.store import Store
 SPATIOTEMPORAL = {"experiment": "spatiotemporal", "window": 3}
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
-
-
 @pytest.fixture
 def partial(tmp_path):
     """A study in which two splits of the instantaneous experiment are tested."""
