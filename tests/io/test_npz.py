@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from refusals import refusal
 
 import microcolumn as mc
 from microcolumn.io.npz import save
@@ -154,11 +155,7 @@ DAMAGE = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_one_sentence_with_the_file_and_the_place(name, tmp_path):
     changes, sentence = DAMAGE[name]
-    path = written(tmp_path / "a.npz", **changes)
-    with pytest.raises(ValueError, match=sentence) as caught:
-        mc.read(path)
-    assert str(caught.value).startswith(str(path))
-    assert "\n" not in str(caught.value)
+    refusal(written(tmp_path / "a.npz", **changes), sentence)
 
 
 def test_a_header_that_claims_ten_gigabytes_is_refused_unread(tmp_path):
