@@ -7,8 +7,6 @@ import datetime
 import numpy as np
 import pytest
 
-from microcolumn.io import read
-
 pynwb = pytest.importorskip("pynwb")
 
 EPOCHS = [[0.0, 1.0], [1.5, 3.0]]
@@ -85,12 +83,3 @@ def write_zarr(source, path):
     with pynwb.NWBHDF5IO(str(source), "r") as file, zarr.NWBZarrIO(str(path), "w") as target:
         target.export(src_io=file, write_args={"link_data": False})
     return path
-
-
-def sentence_of(path, **options):
-    with pytest.raises(ValueError, match="nwb") as caught:
-        read(path, **options)
-    sentence = str(caught.value)
-    assert str(path) in sentence
-    assert "\n" not in sentence
-    return sentence

@@ -16,12 +16,15 @@ def test_unpacking_undoes_packing(X):
     np.testing.assert_array_equal(unpacked(packed(X), X.shape[1]), X)
 
 
-@given(MATRICES.filter(len))
-def test_distinct_rows_are_those_of_numpy(X):
+@given(MATRICES.filter(len), st.booleans())
+def test_distinct_rows_are_those_of_numpy(X, with_copies):
+    if with_copies:  # some of which differ in their last bit alone
+        X = np.concatenate([X, X[::-1], X ^ (np.arange(X.shape[1]) == X.shape[1] - 1)])
     rows, index = unique_rows(X)
     expected, inverse = np.unique(X, axis=0, return_inverse=True)
     np.testing.assert_array_equal(rows, expected)
     np.testing.assert_array_equal(index, inverse.ravel())
+    assert index.dtype == np.int32
 
 
 @settings(max_examples=50)

@@ -5,16 +5,9 @@ import json
 
 import numpy as np
 import pytest
-import written
 from commands import assert_refused, done, run
 
 import microcolumn as mc
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    path = tmp_path_factory.mktemp("recorded") / "session.npz"
-    return written.write_npz(written.small_recording(), path)
 
 
 @pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture", "CommonDrive"])

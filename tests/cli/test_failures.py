@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import written
 from commands import run
 
 #: Places of the package that commands come by, where a bug may be.
@@ -12,11 +11,6 @@ PLACES = {
     "info": ("microcolumn.survey._summary.suspect_units", ()),
     "fit": ("microcolumn.solvers._paths.Problem.best", ("--model", "Ising", "--l1", "0.01")),
 }
-
-
-@pytest.fixture
-def session(tmp_path):
-    return written.write_npz(written.small_recording(), tmp_path / "session.npz")
 
 
 def in_numpy(*_, **__):

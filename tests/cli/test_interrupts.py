@@ -7,7 +7,6 @@ import sys
 import time
 
 import pytest
-import written
 from small_study import recording, when_finished
 
 pytestmark = pytest.mark.integration
@@ -45,11 +44,6 @@ IN_TIDYING_UP = """
         time.sleep(600)
     finally:
         time.sleep(600)"""
-
-
-@pytest.fixture
-def session(tmp_path):
-    return written.write_npz(written.small_recording(), tmp_path / "session.npz")
 
 
 def started(planted, *arguments, heard=signal.SIG_DFL):

@@ -15,12 +15,6 @@ RBM = ("--model", "RBM", "--hidden", "3", "--l1", "1e-4")
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    path = tmp_path_factory.mktemp("recorded") / "session.npz"
-    return written.write_npz(written.small_recording(), path)
-
-
-@pytest.fixture(scope="module")
 def words(session):
     return mc.read(session, depth_reference="unstated").bin(0.020)
 

@@ -4,16 +4,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-import written
 from commands import assert_option_refused, assert_refused, run
 from planted_lfp import Sink, planted_lfp
 
 import microcolumn as mc
-
-
-@pytest.fixture
-def session(tmp_path):
-    return str(written.write_npz(written.small_recording(), tmp_path / "session.npz"))
 
 
 def test_info_prints_a_page(session):

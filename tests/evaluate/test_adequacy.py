@@ -79,27 +79,6 @@ def test_many_units_have_the_pairs_and_triplets_of_the_most_active():
         assert np.array_equal(table[:, features.columns[name]], expected)
 
 
-def test_tail_and_moments_are_those_of_all_words_of_the_model():
-    model, X = planted(), all_words(7)
-    words = model.sample(4000, 1)
-    found = mc.evaluate.adequacy(model, words)
-    p = np.exp(model.score_samples(X))
-    k = X.sum(axis=1)
-    expected = [p[k >= least].sum() for least in range(1, 8)]
-    np.testing.assert_allclose(found.tail_model, expected, atol=1e-12)
-    observed = [np.mean(words.sum(axis=1) >= least) for least in range(1, 8)]
-    np.testing.assert_allclose(found.tail_observed, observed, atol=1e-12)
-    entropy = -p @ np.log(p)
-    assert found.nats_expected == pytest.approx(-entropy, abs=1e-12)
-    assert found.nats_per_word == pytest.approx(model.score(words), abs=1e-12)
-    frequency = np.array([np.mean((words == x).all(axis=1)) for x in X])
-    pairs = [central_moments(each, X, 2) for each in (frequency, p)]
-    triplets = [central_moments(each, X, 3) for each in (frequency, p)]
-    assert found.pairs.r == pytest.approx(np.corrcoef(*pairs)[0, 1])
-    assert found.triplets.slope == pytest.approx(np.polyfit(*triplets, 1)[0])
-    assert (found.pairs.n, found.triplets.n, found.method) == (21, 35, "exact")
-
-
 def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     model = planted()
     train, test = (model.sample(10_000, seed) for seed in (3, 4))

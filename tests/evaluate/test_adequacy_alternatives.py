@@ -1,4 +1,4 @@
-"""Adequacy of models outside the paper's family."""
+"""Adequacy of models of every kind, most of them outside the paper's family."""
 
 import numpy as np
 import planted_drive
@@ -32,6 +32,7 @@ def truths() -> dict[str, WordModel]:
         "2-tree": mc.models.TwoTree().fit(words),
         "cascade": mc.models.CascadedLogistic(l1=1e-3).fit(words),
         "tracking": mc.models.PopulationTracking(10.0).fit(words),
+        "rbm": mc.RBM(2, l1=1e-3).fit(words),
     }
 
 
@@ -51,7 +52,7 @@ def central(p, X, order):
     return p @ residual[:, subsets].prod(axis=2)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", [*ESTIMATORS, "rbm"])
 def test_tail_and_moments_are_those_of_all_words_of_the_model(name, truths, every_word):
     model, X = truths[name], every_word(N)
     words = mixture().sample(1500, 1)
@@ -60,10 +61,13 @@ def test_tail_and_moments_are_those_of_all_words_of_the_model(name, truths, ever
     assert p.sum() == pytest.approx(1.0)
     tail = [p[X.sum(axis=1) >= k].sum() for k in range(1, N + 1)]
     np.testing.assert_allclose(found.tail_model, tail, atol=1e-12)
+    observed = [np.mean(words.sum(axis=1) >= k) for k in range(1, N + 1)]
+    np.testing.assert_allclose(found.tail_observed, observed, atol=1e-12)
     frequency = np.array([np.mean((words == x).all(axis=1)) for x in X])
     for order, fit in ((2, found.pairs), (3, found.triplets)):
         observed, predicted = (central(each, X, order) for each in (frequency, p))
         assert fit.r == pytest.approx(np.corrcoef(observed, predicted)[0, 1])
+        assert fit.slope == pytest.approx(np.polyfit(observed, predicted, 1)[0])
         assert fit.n == len(predicted)
     assert found.nats_expected == pytest.approx(p @ np.log(p), abs=1e-12)
     assert found.nats_per_word == pytest.approx(model.score(words), abs=1e-12)

@@ -1,10 +1,9 @@
 """ALF folders as the two archives write them, read whole without an option."""
 
-import shutil
-
 import numpy as np
 import planted_alf as planted
 import pytest
+from refusals import refusal
 
 import microcolumn as mc
 
@@ -111,10 +110,7 @@ def test_damage_is_one_sentence_with_the_folder_and_the_file(name, probe):
     for title, array in changes.items():
         path = probe / f"{title.replace('__', '.', 1)}.npy"
         path.unlink() if array is None else np.save(path, array)
-    with pytest.raises(ValueError, match=sentence) as caught:
-        mc.read(probe)
-    assert str(caught.value).startswith(str(probe))
-    assert "\n" not in str(caught.value)
+    refusal(probe, sentence)
 
 
 @pytest.mark.parametrize(
@@ -165,15 +161,3 @@ def test_names_may_carry_a_namespace_and_the_identifier_of_the_file(probe):
     for path in list(probe.glob("*.npy")):
         path.rename(path.with_name(f"_ks2_{path.stem}.{uuid}.npy"))
     assert mc.read(probe).units.layer[-2:] == ("II/III", "I")
-
-
-def test_links_out_of_the_folder_are_refused(probe, tmp_path):
-    secret = tmp_path / "secret.npy"
-    shutil.move(probe / "spikes.times.npy", secret)
-    (probe / "spikes.times.npy").symlink_to(secret)
-    with pytest.raises(ValueError, match=r"spikes.times.npy is a link that leads out of the fold"):
-        mc.read(probe)
-    shutil.move(secret, probe / "kept.npy")
-    (probe / "spikes.times.npy").unlink()
-    (probe / "spikes.times.npy").symlink_to("kept.npy")
-    assert mc.read(probe).n_units == 7

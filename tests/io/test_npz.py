@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from refusals import refusal
 
 import microcolumn as mc
 from microcolumn.io.npz import save
@@ -154,11 +155,7 @@ DAMAGE = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_one_sentence_with_the_file_and_the_place(name, tmp_path):
     changes, sentence = DAMAGE[name]
-    path = written(tmp_path / "a.npz", **changes)
-    with pytest.raises(ValueError, match=sentence) as caught:
-        mc.read(path)
-    assert str(caught.value).startswith(str(path))
-    assert "\n" not in str(caught.value)
+    refusal(written(tmp_path / "a.npz", **changes), sentence)
 
 
 def test_a_header_that_claims_ten_gigabytes_is_refused_unread(tmp_path):
@@ -168,8 +165,7 @@ def test_a_header_that_claims_ten_gigabytes_is_refused_unread(tmp_path):
     )
     with zipfile.ZipFile(written(tmp_path / "a.npz", spike_times=None), "a") as archive:
         archive.writestr("spike_times.npy", member.getvalue() + b"\0" * 32)
-    with pytest.raises(ValueError, match="claims 10,000,000,128 bytes but has 160;"):
-        mc.read(tmp_path / "a.npz")
+    refusal(tmp_path / "a.npz", "claims 10,000,000,128 bytes but has 160;")
 
 
 def bomb(path, name, n_bytes):
@@ -197,8 +193,7 @@ def test_arrays_that_nobody_needs_are_not_read(tmp_path):
 
 def test_needed_arrays_that_unpack_to_much_more_than_the_file_are_refused(tmp_path):
     path = bomb(written(tmp_path / "a.npz", spike_times=None), "spike_times", 90_000_000)
-    with pytest.raises(ValueError, match=r"spike_times claims 90,000,\d+ bytes in a file of"):
-        mc.read(path)
+    refusal(path, r"spike_times claims 90,000,\d+ bytes in a file of")
 
 
 @pytest.mark.parametrize("name", ["rat_hpc_linear_nelpy", "mouse_retina_p15_demas54"])

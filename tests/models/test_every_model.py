@@ -73,14 +73,22 @@ EDGES = {
     "silent and always on": [[0, 1, 1], [0, 0, 1], [0, 1, 1], [0, 1, 1], [0, 0, 1]],
     "never together": [[1, 0]] * 20 + [[0, 1]] * 20,
     "copies": [[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]] * 20,
+    "opposites": [[1, 0, 0], [0, 1, 1], [1, 0, 1], [0, 1, 0]] * 5,
 }
+#: Fits that nothing holds back, or that see the words otherwise.
+LOOSE = [
+    cls(**settings, **{} if cls is mc.Ising else {"n_hidden": 3})
+    for cls in (mc.Ising, mc.RBM, mc.SemiRBM)
+    for settings in ({"l1": 0.0, "max_iter": 200}, {"l1": 2e-3, "objective": "mpf"})
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # optima at infinity
 @pytest.mark.parametrize("edge", EDGES)
-def test_any_words_give_every_word_a_probability(name, edge, every_word):
+@pytest.mark.parametrize("model", [*MODELS.values(), *LOOSE], ids=repr)
+def test_any_words_give_every_word_a_probability(model, edge, every_word):
     X = np.array(EDGES[edge])
-    log_p = clone(MODELS[name]).fit(X).score_samples(every_word(X.shape[1]))
+    log_p = clone(model).fit(X).score_samples(every_word(X.shape[1]))
     assert np.isfinite(log_p).all()
     assert logsumexp(log_p) == pytest.approx(0.0, abs=1e-9)
 

@@ -9,7 +9,6 @@ from few_draws import FEW_DRAWS
 
 import microcolumn as mc
 from microcolumn.layout import Layout
-from microcolumn.models import penalised
 from microcolumn.objectives.data_moments import DataMoments
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations
@@ -21,12 +20,6 @@ from microcolumn.solvers._stochastic import Effort, SampledProblem
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
     monkeypatch.setattr(mc.models.KPairwise, "_sampler", FEW_DRAWS)
-
-
-@pytest.fixture
-def out_of_reach(monkeypatch):
-    """No exact sum is small enough."""
-    monkeypatch.setattr(penalised, "EXACT_FIT", 0.0)
 
 
 @pytest.fixture(scope="module")

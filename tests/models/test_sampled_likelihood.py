@@ -10,7 +10,7 @@ from safetensors.numpy import load as arrays_of, save as tensors
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models import from_bytes, penalised, to_bytes
+from microcolumn.models import from_bytes, to_bytes
 from microcolumn.models._saving import digest_of
 from microcolumn.models.penalised import PenalisedModel
 
@@ -22,12 +22,6 @@ MARK = "microcolumn-model-1"
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
     monkeypatch.setattr(PenalisedModel, "_sampler", FEW_DRAWS)
-
-
-@pytest.fixture
-def out_of_reach(monkeypatch):
-    """No exact sum is small enough."""
-    monkeypatch.setattr(penalised, "EXACT_FIT", 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
-from microcolumn.models import WordModel, to_bytes
+from microcolumn.models import Tree, TwoTree, to_bytes
 
 N_UNITS = 5
 
@@ -62,7 +62,7 @@ def test_no_forest_of_so_many_edges_has_more_information(n_units, seed):
         ]
         n_trees = len(forests)
         most = max(sum(between[pair] for pair in edges) for edges in forests)
-        model = mc.models.Tree(n_edges).fit(X)
+        model = Tree(n_edges).fit(X)
         assert model.information_.sum() == pytest.approx(most, abs=1e-12)
         assert is_forest(model.edges_.tolist(), n_units)
         for (one, other), found in zip(model.edges_, model.information_, strict=True):
@@ -70,20 +70,9 @@ def test_no_forest_of_so_many_edges_has_more_information(n_units, seed):
     assert n_trees == n_units ** (n_units - 2)  # Cayley: all spanning trees were compared
 
 
-@pytest.mark.parametrize("n_edges", [None, 0, 2])
-def test_probabilities_add_up_and_give_rates_and_entropy(every_word, n_edges):
-    X = every_word(N_UNITS)
-    model = mc.models.Tree(n_edges).fit(words_of())
-    log_p = model.score_samples(X)
-    p = np.exp(log_p)
-    assert p.sum() == pytest.approx(1.0, abs=1e-13)
-    np.testing.assert_allclose(p @ X, model.rates_, atol=1e-13)
-    assert model.entropy_ == pytest.approx(-(p @ log_p), rel=1e-12)
-
-
 def test_couplings_are_log_odds_ratios_with_half_a_word_in_each_cell(every_word):
     X = words_of()
-    model = mc.models.Tree().fit(X)
+    model = Tree().fit(X)
     theta, states = model.as_parameters(), every_word(N_UNITS)
     p = np.exp(model.score_samples(states))
     for one, other in model.edges_:
@@ -101,21 +90,10 @@ def test_couplings_are_log_odds_ratios_with_half_a_word_in_each_cell(every_word)
     assert np.count_nonzero(theta.J) == 2 * len(model.edges_) == 2 * (N_UNITS - 1)
 
 
-def test_it_is_the_ising_model_with_these_couplings(every_word):
-    model, X = mc.models.Tree().fit(words_of()), every_word(N_UNITS)
-    ising = mc.Ising.from_parameters(model.as_parameters())
-    np.testing.assert_allclose(model.score_samples(X), ising.score_samples(X), rtol=1e-11)
-    units = [3, 0]
-    np.testing.assert_allclose(model.log_odds(X, units), ising.log_odds(X, units), atol=1e-12)
-    np.testing.assert_allclose(
-        model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-12
-    )
-
-
 def test_without_edges_it_is_the_independent_model(every_word):
     train, X = words_of(), every_word(N_UNITS)
     independent = mc.Independent().fit(train)
-    model = mc.models.Tree(0).fit(train)
+    model = Tree(0).fit(train)
     np.testing.assert_allclose(model.score_samples(X), independent.score_samples(X), rtol=1e-12)
     assert (model.n_couplings_, model.size_, model.n_parameters_) == (0, "0 edges", N_UNITS)
 
@@ -127,7 +105,7 @@ def test_a_tree_is_found_again_from_its_own_words():
     for unit, parent in enumerate(parents, start=1):
         J[unit, parent] = J[parent, unit] = rng.uniform(0.6, 1.2)
     truth = mc.Ising.from_parameters(mc.Parameters(b=np.full(n_units, -2.0), J=J))
-    model = mc.models.Tree().fit(truth.sample(40_000, random_state=0, method="exact"))
+    model = Tree().fit(truth.sample(40_000, random_state=0, method="exact"))
     edges = {tuple(sorted(edge)) for edge in model.edges_.tolist()}
     assert edges == {tuple(sorted(edge)) for edge in enumerate(parents, start=1)}
     found = model.as_parameters()
@@ -145,20 +123,21 @@ def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n
     rng = np.random.default_rng(seed)
     X = (rng.random((n_words, n_units)) < rng.choice([0.0, 0.1, 0.5, 1.0], n_units)).astype(int)
     states = every_word(n_units)
-    for cls in (mc.models.Tree, mc.models.TwoTree):
-        model = cls().fit(X)
+    for cls, n_edges in ((Tree, None), (Tree, min(2, n_units - 1)), (TwoTree, None)):
+        model = cls(n_edges).fit(X)
         log_p = model.score_samples(states)
         assert np.isfinite(log_p).all()
         assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-12)
+        np.testing.assert_allclose(np.exp(log_p) @ states, model.rates_, atol=1e-12)
         assert model.entropy_ == pytest.approx(-(np.exp(log_p) @ log_p), abs=1e-10)
 
 
-@pytest.mark.parametrize("cls", [mc.models.Tree, mc.models.TwoTree])
+@pytest.mark.parametrize("cls", [Tree, TwoTree])
 def test_fits_along_a_grid_are_those_of_single_fits(cls):
     words = mc.Words.from_array(words_of())
     train, held = words.split(0.5, random_state=0)
     grid = cls().grid(train)
-    assert grid[-1] == {"n_edges": {mc.models.Tree: 4, mc.models.TwoTree: 7}[cls]}
+    assert grid[-1] == {"n_edges": {Tree: 4, TwoTree: 7}[cls]}
     choice = mc.evaluate.choose(cls(), train, held)
     for setting, fit in zip(choice.settings, choice.fits, strict=True):
         alone = cls(**setting).fit(train)

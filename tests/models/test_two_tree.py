@@ -97,9 +97,11 @@ def test_it_has_the_pairwise_moments_of_its_edges(every_word):
         assert together == pytest.approx(np.mean(X[:, one] & X[:, other]), abs=2e-4)
 
 
-@pytest.mark.parametrize("n_edges", [None, 7])
-def test_it_is_an_ising_model(every_word, n_edges):
-    model, X = mc.models.TwoTree(n_edges).fit(words_of()), every_word(N_UNITS)
+@pytest.mark.parametrize(
+    "model", [mc.models.Tree(), mc.models.TwoTree(), mc.models.TwoTree(7)], ids=repr
+)
+def test_trees_are_ising_models(every_word, model):
+    model, X = model.fit(words_of()), every_word(N_UNITS)
     ising = mc.Ising.from_parameters(model.as_parameters())
     np.testing.assert_allclose(model.score_samples(X), ising.score_samples(X), rtol=1e-11)
     log_z = mc.log_partition(model.as_parameters(), "exact").value

@@ -16,34 +16,21 @@ from microcolumn.partition.exact import exact_log_partition
 KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_units", [1, 2, 3, 4, 7, 8, 9, 12])
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 20.0])
-def test_the_sum_over_words_matches_enumeration(
-    kind, n_units, scale, random_model, enumerate_words
-):
-    theta = random_model(kind, n_units, scale=scale, seed=n_units)
-    log_z = exact_log_partition(theta, side="visible")
-    assert log_z.value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
-    assert log_z.side == "visible"
-    assert log_z.stderr == 0.0
-    assert log_z.converged
-
-
 @settings(deadline=None, max_examples=40)
 @given(
     kind=st.sampled_from(KINDS),
     n_units=st.integers(1, 11),
     n_hidden=st.integers(1, 40),
-    scale=st.sampled_from([0.01, 0.3, 2.0, 7.0, 20.0]),
+    scale=st.sampled_from([1e-3, 0.3, 2.0, 7.0, 20.0]),
     seed=st.integers(0, 2**31),
 )
 def test_any_model_matches_enumeration(
     kind, n_units, n_hidden, scale, seed, random_model, enumerate_words
 ):
     theta = random_model(kind, n_units, n_hidden, scale, seed)
-    value = exact_log_partition(theta, side="visible").value
-    assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
+    log_z = exact_log_partition(theta, side="visible")
+    assert log_z.value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
+    assert (log_z.side, log_z.stderr, log_z.converged) == ("visible", 0.0, True)
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 5.0, 20.0])

@@ -22,22 +22,12 @@ def assert_matches(theta, enumerated, log_z_by_hand, tolerance=1e-11):
             np.testing.assert_allclose(getattr(gradient, name), expected, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_units", [1, 2, 3, 5, 9, 12])
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 20.0])
-def test_expectations_match_enumeration(
-    kind, n_units, scale, random_model, enumerate_words, enumerated_expectations
-):
-    theta = random_model(kind, n_units, scale=scale, seed=n_units)
-    assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
-
-
 @settings(deadline=None, max_examples=30)
 @given(
     kind=st.sampled_from(KINDS),
     n_units=st.integers(1, 11),
     n_hidden=st.integers(1, 30),
-    scale=st.sampled_from([0.01, 0.5, 5.0, 20.0]),
+    scale=st.sampled_from([1e-3, 0.5, 5.0, 20.0]),
     silenced=st.floats(0.0, 1.0),
     seed=st.integers(0, 2**31),
 )

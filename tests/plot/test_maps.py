@@ -42,18 +42,6 @@ def test_a_dead_unit_one_unit_and_one_bin_can_be_drawn():
     assert one.images[0].get_array().shape == (1, 1)
 
 
-def test_a_model_fitted_on_words_knows_its_bins_and_others_are_of_one_bin():
-    X = np.random.default_rng(1).integers(0, 2, size=(300, 2))
-    words = Words.from_array(X).embed(3)
-    fitted = RBM(n_hidden=2, l1=1e-3).fit(words)
-    assert hidden_map(fitted, 0, ax=axes()).images[0].get_array().shape == (2, 3)
-    assert hidden_map(rbm(), 0, ax=axes()).images[0].get_array().shape == (N_UNITS * LAGS, 1)
-    with pytest.raises(ValueError, match="units has 5 entries"):
-        hidden_map(rbm(), 0, Units("abcde"), ax=axes())
-    with pytest.raises(ValueError, match="hidden is 3; the model has h0 to h2"):
-        hidden_map(rbm(), 3, UNITS, ax=axes())
-
-
 def test_a_fitted_model_knows_its_units_and_its_bins():
     units = Units("xy", layer=["V", "II"])
     X = np.random.default_rng(1).integers(0, 2, size=(300, 2))
@@ -61,9 +49,11 @@ def test_a_fitted_model_knows_its_units_and_its_bins():
     fitted = RBM(n_hidden=2, l1=1e-3).fit(words)
     for source in (None, units, words):
         ax = hidden_map(fitted, 1, source, ax=axes())
+        assert ax.images[0].get_array().shape == (2, 3)
         assert [label.get_text() for label in ax.get_yticklabels()] == ["V", "II"]
         assert ax.get_xlabel() == "time (ms)"
         np.testing.assert_allclose(ax.get_xticks(), [-20.0, 0.0])
+    assert hidden_map(rbm(), 0, ax=axes()).images[0].get_array().shape == (N_UNITS * LAGS, 1)
 
 
 def drawn(model, order):

@@ -4,7 +4,6 @@ import pytest
 from microcolumn.figures import FIGURES
 from microcolumn.report._content import BulletList, Paragraph
 from microcolumn.report._sections import sections
-from microcolumn.report._tables import Table
 from microcolumn.study import Plan, Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
@@ -43,12 +42,3 @@ def test_without_layers_a_sentence_says_so(tmp_path, by_id):
     assert not any("within layers" in line for line in said[1])
     [missing] = of_kind(found["assemblies"], Paragraph)
     assert missing.text.startswith("No labels of several layers")
-
-
-def test_a_study_that_has_barely_begun_says_so_in_every_section(tmp_path):
-    results = Results(planted.write(tmp_path / "study.db", keep=lambda job: False))
-    found = {section.id: section for section in sections(results, {})}
-    for name in ("comparison", "parameters", "assemblies", "time", "prediction", "fitting"):
-        [item] = items(found[name])
-        assert "yet" in item.text
-    assert len(of_kind(found["data"], Table)) == 1

@@ -3,9 +3,8 @@
 import numpy as np
 import planted_study as planted
 import pytest
+from planted_intervals import planted_intervals
 
-import microcolumn as mc
-from microcolumn.evaluate import Estimates
 from microcolumn.report._structure import assembly_tables, interval_sentences
 from microcolumn.study import Plan, Results
 from microcolumn.study.codec import to_blob
@@ -33,39 +32,19 @@ def test_there_is_a_row_for_each_hidden_unit_of_each_model_that_has_some(
     assert [row[-1] for row in made[0].rows] == ["assembly", "unstable", "not needed", "no group"]
 
 
-def _estimates(estimate, stderr):
-    return Estimates.of(np.array(estimate), np.array(stderr), 0.95, 99)
-
-
-def _planted():
-    """Four pairs: coupled, not coupled, without a limit below, and without an interval."""
-    pairs = _estimates([0.5, 0.01, -1.2, np.nan], [0.05, 0.1, 0.2, 0.1])
-    pairs.low[2] = -np.inf
-    return mc.evaluate.Intervals(
-        model="Ising",
-        level=0.95,
-        names=("u0", "u1", "u2", "u3"),
-        biases=_estimates([-3.0] * 4, [0.1] * 4),
-        pairs=np.array([[0, 1], [0, 2], [1, 2], [0, 3]]),
-        couplings=pairs,
-        coincidences=np.array([30.0, 20.0, 0.0, 1.0]),
-        hidden=np.zeros(0, dtype=np.int64),
-        weights=_estimates(np.zeros((4, 0)), np.zeros((4, 0))),
-        hidden_biases=_estimates([], []),
-        n_words=1000,
-        block_bins=10,
-        n_blocks=100,
-        alike=1.5,
-        notes=(),
-    )
-
-
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
+    """Four pairs: coupled, not coupled, without a limit below, and without an interval."""
+    pairs, nats = [[0, 1], [0, 2], [1, 2], [0, 3]], [0.5, 0.01, -1.2, np.nan]
+    coincidences = [30.0, 20.0, 0.0, 1.0]
+    ising = ("Ising", ("u0", "u1", "u2", "u3"))
+    stored = planted_intervals(*ising, pairs, nats, [0.05, 0.1, 0.2, 0.1], coincidences)
+    stored.couplings.low[2] = -np.inf
+
     def with_intervals(job, rows):
         for row in rows.get("structures", []):
-            ising = job.model.model == "Ising"
-            row["intervals"] = to_blob(_planted()) if ising and job.split == 0 else None
+            is_ising = job.model.model == "Ising"
+            row["intervals"] = to_blob(stored) if is_ising and job.split == 0 else None
 
     path = tmp_path_factory.mktemp("intervals") / "study.db"
     plan = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])

@@ -1,10 +1,7 @@
-from dataclasses import replace
-
 import planted_study as planted
 import pytest
 
 from microcolumn.report import _tables as tables
-from microcolumn.study import Plan, Results
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +39,6 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
     assert column(table, "Dirichlet gain") == ["-"] * 3  # this study was not asked for it
     assert column(table, "live hidden") == ["2.5 of 5", "2.5 of 5", "-"]
     assert column(table, "converged") == ["no", "yes", "yes"]
-
-
-def test_a_study_of_one_split_has_one_seed_and_the_error_of_its_test_words(tmp_path):
-    plan = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], n_splits=1),))
-    path = planted.write(tmp_path / "study.db", plan=plan, keep=lambda job: job.kind == "test")
-    results = Results(path)
-    table = tables.models(results.comparison("cells"))
-    assert column(table, "±") == ["0.40", "0.40", "0.30"]
-    assert tables.provenance(results).seeds == (("instantaneous", "seed 0"),)
 
 
 def test_provenance_keeps_whole_fingerprints_and_versions(planted_results):

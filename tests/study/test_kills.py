@@ -26,11 +26,6 @@ def uninterrupted(tmp_path_factory):
     return results_of(path)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
-
-
 def offspring(pid):
     """Processes of a run: its workers, and those that clean up behind them."""
     try:

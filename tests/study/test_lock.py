@@ -18,11 +18,6 @@ with Store.create({path!r}) as store, store.lock():
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
-
-
-@pytest.fixture
 def impatient(monkeypatch):
     """For tests in which the lock is refused, so that they need not wait for that."""
     monkeypatch.setattr(stores, "_PATIENCE", 0.2)

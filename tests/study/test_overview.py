@@ -2,16 +2,6 @@
 
 from xml.etree import ElementTree
 
-import planted_study as planted
-import pytest
-
-from microcolumn.study._results import Results
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
-
 
 def tables_of(results):
     root = ElementTree.fromstring(results._repr_html_())

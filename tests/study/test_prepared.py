@@ -13,12 +13,6 @@ from microcolumn.study.codec import row_of
 from microcolumn.study.index import log_partition_of
 from microcolumn.study.store import Store
 
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
-
-
 PLACE = ("A", "instantaneous", 1, 0)
 ISING, RBM, SEMI = ModelSpec("Ising"), ModelSpec("RBM", 3), ModelSpec("SemiRBM", 3)
 #: Validation score and convergence of each model's fits, by l1.

@@ -23,11 +23,6 @@ from microcolumn.study.store import Store
 SPATIOTEMPORAL = {"experiment": "spatiotemporal", "window": 3}
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
-
-
 @pytest.fixture
 def partial(tmp_path):
     """A study in which two splits of the instantaneous experiment are tested."""
@@ -269,13 +264,6 @@ def test_the_number_of_queries_does_not_grow_with_the_number_of_jobs(
         found[path] = len(counted.queries)
         monkeypatch.undo()
     assert found[large] == found[small] <= 25
-
-
-def test_scores_of_words_dealt_one_by_one_do_not_show_slow_drift(tmp_path):
-    by_words = replace(planted.PLAN.experiments[0], split_by="words")
-    plan = Plan(planted.PLAN.sources, (by_words,))
-    path = planted.write(tmp_path / "study.db", plan=plan, keep=lambda job: job.kind == "test")
-    assert "slow drift is not seen" in Results(path).comparison("cells").answer
 
 
 def test_a_single_split_has_the_error_of_its_test_words(tmp_path):

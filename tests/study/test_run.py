@@ -29,11 +29,6 @@ def finished(tmp_path_factory):
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
-
-
-@pytest.fixture
 def performed(monkeypatch):
     """Jobs that runs of this process did, in order."""
     jobs = []

@@ -12,11 +12,6 @@ from microcolumn.study._schema import FORMAT_VERSION, tables
 from microcolumn.study.store import Store, StoreError
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
-
-
 @settings(deadline=None, max_examples=30)
 @given(values=st.lists(st.floats(), min_size=1, max_size=8), blob=st.binary(max_size=9000))
 def test_numbers_and_models_come_back_bit_for_bit(tmp_path_factory, values, blob):

@@ -26,11 +26,6 @@ PAGE = 4096
 N_JOBS = 12
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
-
-
 @pytest.fixture(scope="module")
 def nursery():
     with Nursery() as nursery:

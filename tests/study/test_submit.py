@@ -33,11 +33,6 @@ def alone(plan, tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
-
-
 def written(plan, path, array=2):
     """A submission that no scheduler was given."""
     submit(plan, path, slurm=False, array=array)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import planted_study as planted
 import pytest
+from planted_intervals import planted_intervals
 from scipy import stats
 
-import microcolumn as mc
 from microcolumn.parameters import Parameters
 from microcolumn.study import Plan, Results
 from microcolumn.study.codec import to_blob
@@ -18,33 +18,6 @@ N_UNITS = 23
 
 def rows_of(results, **where):
     return results.unit_table("cells", **where).to_dict("records")
-
-
-def _estimates(values, stderr):
-    found = np.asarray(values, dtype=float)
-    return mc.evaluate.Estimates.of(found, np.full(found.shape, stderr), 0.95, 99)
-
-
-def _intervals(model, ids, nats, stderr):
-    """Couplings of unit 0 with all others, in nats."""
-    empty = np.zeros(0)
-    return mc.evaluate.Intervals(
-        model=model,
-        level=0.95,
-        names=tuple(ids),
-        biases=_estimates(np.full(len(ids), -3.0), 0.1),
-        pairs=np.array([[0, k + 1] for k in range(len(nats))]),
-        couplings=_estimates(nats, stderr),
-        coincidences=np.full(len(nats), 30.0),
-        hidden=np.zeros(0, dtype=np.int64),
-        weights=_estimates(np.zeros((len(ids), 0)), 1.0),
-        hidden_biases=_estimates(empty, 1.0),
-        n_words=1000,
-        block_bins=10,
-        n_blocks=100,
-        alike=1.0,
-        notes=(),
-    )
 
 
 def test_a_row_has_what_is_known_of_the_unit(planted_results):
@@ -108,14 +81,17 @@ def test_assemblies_are_listed_from_the_largest_weight_down(tmp_path):
 
 def test_partners_are_the_surest_couplings_of_the_best_model_that_has_some(tmp_path):
     nats = np.array([0.5, -0.9, 0.05, 0.7, 0.3, np.nan])
+    pairs = [[0, k + 1] for k in range(len(nats))]
 
     def with_intervals(job, rows):
         ids = planted.recording().units.ids
         for row in rows.get("structures", []):
             if job.split == 0 and job.model.model == "Ising":
-                row["intervals"] = to_blob(_intervals("Ising", ids, nats, 0.1))
+                row["intervals"] = to_blob(planted_intervals("Ising", ids, pairs, nats, 0.1))
             if job.split == 0 and job.model.model == "SemiRBM":  # better, with nothing sure
-                row["intervals"] = to_blob(_intervals("SemiRBM", ids, 0.1 * nats, 0.1))
+                row["intervals"] = to_blob(
+                    planted_intervals("SemiRBM", ids, pairs, 0.1 * nats, 0.1)
+                )
 
     results = Results(planted.write(tmp_path / "s.db", INSTANTANEOUS, change=with_intervals))
     rows, ids = rows_of(results), results.units("cells").ids

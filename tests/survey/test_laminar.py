@@ -214,26 +214,24 @@ def test_sinks_come_in_the_order_of_their_onsets_with_size_and_certainty():
     assert [sink.n_sd for sink in sinks] == pytest.approx([100.0, 200.0], rel=1e-2)
 
 
-def test_sources_small_sinks_and_sinks_outside_the_search_are_none():
-    assert found(LAYER_IV, (3, 30, 90, 2.0)) == [(700, 45)]
-    assert found(LAYER_IV, (3, 30, 90, -0.2)) == [(700, 45)]
-    assert found(LAYER_IV, (3, 2, 18, -2.0), (3, 101, 150, -2.0)) == [(700, 45)]
+@pytest.mark.parametrize(
+    "more",
+    [
+        [(3, 30, 90, 2.0)],
+        [(3, 30, 90, -0.2)],
+        [(3, 2, 18, -2.0), (3, 101, 150, -2.0)],
+        [(3, 30, 32, -1.0)],
+        [(3, 30, 34, -1.0), (3, 34, 60, 1.0)],
+        [(7, 85, 95, -1.0), (6, 85, 95, -1.0)],
+    ],
+    ids=["a source", "small", "outside the search", "noise of 2 ms", "an artefact", "again"],
+)
+def test_what_is_no_sink_of_its_own_is_left_out(more):
+    assert found(LAYER_IV, *more) == [(700, 45)]
 
 
-def test_a_dip_of_two_milliseconds_is_noise():
-    assert found(LAYER_IV, (3, 30, 32, -1.0)) == [(700, 45)]
+def test_sinks_last_3_ms_and_where_they_run_into_each_other_the_first_has_the_centre():
     assert found(LAYER_IV, (3, 30, 33, -1.0)) == [(300, 30), (700, 45)]
-
-
-def test_a_dip_that_turns_into_a_source_is_an_artefact():
-    assert found(LAYER_IV, (3, 30, 34, -1.0), (3, 34, 60, 1.0)) == [(700, 45)]
-
-
-def test_a_sink_that_comes_again_at_its_place_is_one_sink():
-    assert found(LAYER_IV, (7, 85, 95, -1.0), (6, 85, 95, -1.0)) == [(700, 45)]
-
-
-def test_sinks_that_run_into_each_other_are_one_whose_centre_is_where_it_began():
     assert found((4, 40, 80, -1.0), (5, 52, 80, -1.2), (6, 60, 80, -1.2)) == [(400, 40)]
 
 

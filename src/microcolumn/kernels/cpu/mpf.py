@@ -59,7 +59,7 @@ _LAGGING_PAIRS = 32
 
 # Adds up the terms of each word's flips in every chunk, and their gradient, into that chunk's sums.
 # Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
-# Pinned to brute force over flips by test_mpf.py and test_pseudolikelihood.py in tests/objectives/.
+# Pinned to brute force over flips by tests/objectives/test_flips.py.
 def sum_over_flips(logistic, words, model, shape, sums, scratch, lists):
     """Flow of weighted words, an ``ActiveBits``, or their pseudolikelihood, and its gradient.
 
