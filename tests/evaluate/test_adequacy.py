@@ -8,8 +8,8 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.evaluate import _model_words
-from microcolumn.evaluate._goodness import WordSample, block_table, goodness
-from microcolumn.evaluate._word_features import WordFeatures
+from microcolumn.evaluate._goodness import WordFeatures, WordSample, goodness
+from microcolumn.evaluate.bootstrap import block_table
 from microcolumn.evaluate.model_adequacy import _error, _first_miss, _moment_fit
 
 
@@ -187,7 +187,7 @@ def test_ceiling_is_the_correlation_of_the_truth_with_noisy_moments():
     truth = rng.normal(size=50_000)
     halves = tuple(truth + rng.normal(size=truth.size) for _ in range(2))
     observed = (halves[0] + halves[1]) / 2
-    found = _moment_fit(observed, truth, np.full(truth.size, 0.5), halves, 10)
+    found = _moment_fit(np.full(truth.size, 0.5), 10, observed, truth, *halves)
     assert found.ceiling == pytest.approx(found.r, abs=0.01)
     assert found.rms_z == pytest.approx(1.0, abs=0.02)
 

@@ -7,9 +7,8 @@ from scipy import stats
 
 import microcolumn as mc
 from microcolumn.evaluate import _model_words
-from microcolumn.evaluate._goodness import WordSample
+from microcolumn.evaluate._goodness import WordFeatures, WordSample
 from microcolumn.evaluate._model_words import training_error
-from microcolumn.evaluate._word_features import WordFeatures
 from microcolumn.models import DichotomizedGaussian, WordModel
 
 N = 7

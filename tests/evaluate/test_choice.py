@@ -6,6 +6,7 @@ import pytest
 import microcolumn as mc
 from microcolumn.evaluate import choice
 from microcolumn.objectives import l1_grid, largest_l1
+from microcolumn.words import Words
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +132,44 @@ def test_a_spurious_mode_or_a_doubtful_log_z_is_chosen_only_if_there_is_no_other
     for l1 in (4.0, 3.0, 2.0, 1.0):
         assert choice.preferred(ranks, dict.fromkeys(ranks, 0.0)) == l1
         del ranks[l1]
+
+
+GRID = ({"n_components": 1}, {"n_components": 2}, {"n_components": 4})
+
+
+@pytest.fixture(scope="module")
+def bursts():
+    rng = np.random.default_rng(1)
+    up = rng.random((6000, 1)) < 0.2
+    words = Words.from_array(rng.random((6000, 5)) < np.where(up, 0.6, 0.05))
+    return words.split(0.5, by="blocks", random_state=0)
+
+
+def test_every_setting_is_fitted_scored_and_kept(bursts):
+    found = mc.evaluate.choose(mc.models.BernoulliMixture(), *bursts, GRID)
+    assert found.settings == GRID
+    assert [fit.n_components for fit in found.fits] == [1, 2, 4]
+    expected = [
+        mc.score(mc.models.BernoulliMixture(**each).fit(bursts[0]), bursts[1]).bits_per_second
+        for each in GRID
+    ]
+    assert [score.bits_per_second for score in found.scores] == pytest.approx(expected, abs=0.05)
+    best = max(score.bits_per_second for score in found.scores)
+    assert found.scores[found.chosen].bits_per_second == best
+    assert found.best is found.fits[found.chosen]
+    assert found.best.n_components > 1  # the words have two states
+
+
+def test_by_default_a_alternative_says_what_is_worth_trying(bursts):
+    model = mc.models.PopulationTracking()
+    found = mc.evaluate.choose(model, *bursts)
+    assert found.settings == model.grid(bursts[0])
+    assert not hasattr(model, "rates_")  # it is left as it was
+
+
+def test_a_fit_that_has_not_converged_is_chosen_only_if_there_is_no_other(bursts):
+    model = mc.models.BernoulliMixture(max_iter=1)
+    with pytest.warns(match="not converged"):
+        found = mc.evaluate.choose(model, *bursts, ({"n_components": 1}, {"n_components": 4}))
+    assert found.scores[1].bits_per_second > found.scores[0].bits_per_second
+    assert (found.fits[0].certificate_.converged, found.chosen) == (True, 0)

@@ -13,7 +13,6 @@ from microcolumn.evaluate._explainable import (
     fitted_pitman_yor,
     grassberger_entropy,
     pitman_yor_entropy,
-    plug_in_entropy,
 )
 
 
@@ -28,11 +27,6 @@ def test_grassberger_is_his_recursion():
         n = sum(counts)
         expected = math.log(n) - sum(k * G[k] for k in counts) / n
         assert grassberger_entropy(np.array(counts)) == pytest.approx(expected, abs=1e-12)
-
-
-def test_plug_in_is_the_entropy_of_frequencies():
-    assert plug_in_entropy(np.array([5, 0, 5])) == pytest.approx(math.log(2.0))
-    assert plug_in_entropy(np.array([7])) == 0.0
 
 
 @settings(max_examples=10, deadline=None)

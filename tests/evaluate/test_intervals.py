@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from threads import on_one_and_all
 
 import microcolumn as mc
-from microcolumn.evaluate._node_regressions import node_regressions
+from microcolumn.evaluate._intervals import node_regressions
 from microcolumn.evaluate.estimates import corrected
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_samples

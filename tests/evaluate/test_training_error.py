@@ -7,9 +7,8 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.evaluate._goodness import WordSample
+from microcolumn.evaluate._goodness import WordFeatures, WordSample
 from microcolumn.evaluate._model_words import training_error
-from microcolumn.evaluate._word_features import WordFeatures
 
 
 @pytest.fixture

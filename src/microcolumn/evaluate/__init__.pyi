@@ -13,11 +13,6 @@ from ._layer_results import (
 )
 from ._layers import layer_statistics as layer_statistics
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
-from ._patterns import (
-    PatternStatistics as PatternStatistics,
-    counting_bounds as counting_bounds,
-    pattern_statistics as pattern_statistics,
-)
 from ._prediction import (
     Prediction as Prediction,
     conditional_gain as conditional_gain,
@@ -25,9 +20,12 @@ from ._prediction import (
 )
 from ._prediction_scores import (
     Calibration as Calibration,
+    PatternStatistics as PatternStatistics,
     Roc as Roc,
     Skill as Skill,
     calibration as calibration,
+    counting_bounds as counting_bounds,
+    pattern_statistics as pattern_statistics,
     roc as roc,
     skill as skill,
 )
@@ -39,14 +37,13 @@ from ._score import (
 from ._synchrony import Synchrony as Synchrony, synchrony as synchrony
 from ._tune import TuneResult as TuneResult, tune as tune
 from .activation import HiddenActivation as HiddenActivation
-from .alternative_choice import Choice as Choice, choose as choose
 from .assembly import (
     Assemblies as Assemblies,
     Assembly as Assembly,
     assemblies as assemblies,
     refits as refits,
 )
-from .choice import choose_l1 as choose_l1
+from .choice import Choice as Choice, choose as choose, choose_l1 as choose_l1
 from .comparison import Comparison as Comparison
 from .estimates import Estimates as Estimates, Intervals as Intervals
 from .interactions import (

@@ -16,6 +16,7 @@ from ..notebook import AsText
 from ..partition import LogPartition
 from ..repeats import Repeats
 from ..stimulus import StimulusDrive
+from ..timeline import Places
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._score import bits_per_second_per_nat
@@ -65,13 +66,18 @@ class GainBeyond:
     normaliser: str
 
     @property
+    def doubts(self) -> list[str]:
+        """What has not converged."""
+        parts = {"fit": self.fit_converged, "log Z": self.normaliser_converged}
+        return [f"{name} not converged" for name, is_sure in parts.items() if not is_sure]
+
+    @property
     def is_clear(self) -> bool:
         """Whether gain and net gain are two errors and the margin above zero each, and relied upon.
 
         Both: a fit that is worse on shuffled repeats than no fit must not turn into a gain.
         """
-        sure = self.fit_converged and self.normaliser_converged
-        return sure and all(
+        return not self.doubts and all(
             found.value > max(_CLEARLY * found.stderr, self.margin)
             for found in (self.gain, self.net)
         )
@@ -117,7 +123,7 @@ class BeyondStimulus(AsText):
             else f"No model clearly gains more than another {100 * EQUAL_MARGIN:g} %."
         )
         rows = [
-            [m.name, *(each.text() for each in (m.gain, m.control, m.net)), _doubts(m)]
+            [m.name, *(each.text() for each in (m.gain, m.control, m.net)), "; ".join(m.doubts)]
             for m in self.models
         ]
         heads = ("beyond the stimulus, bits/s", "gain", "shuffled repeats", "net", "")
@@ -169,7 +175,7 @@ def beyond_stimulus(
     mixed = repeats.shuffled(train, rng), repeats.shuffled(test, rng)
     drive, stimulus, came = _fits(models, train, test, repeats, random_state)
     *_, control = _fits(models, *mixed, repeats, random_state)
-    errors = _Errors(test, repeats)
+    by_moment = np.argsort(repeats.locate(test)[1], kind="stable")
     found = []
     for name in models:
         here, there = came[name], control[name]
@@ -177,10 +183,10 @@ def beyond_stimulus(
         found.append(
             GainBeyond(
                 name=name,
-                gain=errors.gain(here.nats, here.log_z.stderr),
-                control=errors.gain(there.nats, there.log_z.stderr),
-                net=errors.gain(here.nats - there.nats, net_error),
-                margin=EQUAL_MARGIN * max(errors.mean(stimulus + here.nats), 0.0),
+                gain=_gain(here.nats, here.log_z.stderr, test, by_moment),
+                control=_gain(there.nats, there.log_z.stderr, test, by_moment),
+                net=_gain(here.nats - there.nats, net_error, test, by_moment),
+                margin=EQUAL_MARGIN * max(_in_bits(stimulus + here.nats, 0.0, test).value, 0.0),
                 n_couplings=here.model.n_couplings_,
                 n_live_hidden=here.model.n_live_hidden_,
                 fit_converged=all(fit.model.certificate_.converged for fit in (here, there)),
@@ -189,7 +195,7 @@ def beyond_stimulus(
             )
         )
     return BeyondStimulus(
-        stimulus=errors.gain_in_time(stimulus),
+        stimulus=_in_bits(stimulus, mean_stderr(stimulus), test),
         models=tuple(found),
         n_train=drive.n_repeats,
         n_test=int(np.unique(repeats.locate(test)[0]).size),
@@ -220,33 +226,17 @@ def _fits(
     return drive, base - Independent().fit(train).score_samples(test), found
 
 
-class _Errors:
-    """Means over the bins of the test part, and their errors."""
+def _gain(nats: Floats, normaliser_stderr: float, test: Words, by_moment: Places) -> Estimate:
+    """Mean over test bins with the larger error of two, so that an error of the drive counts.
 
-    def __init__(self, test: Words, repeats: Repeats) -> None:
-        self._scale = bits_per_second_per_nat(test)
-        self._by_moment = np.argsort(repeats.locate(test)[1], kind="stable")
-
-    def mean(self, nats: Floats) -> float:
-        """Mean over bins, bits/s."""
-        return float(nats.mean()) * self._scale
-
-    def gain_in_time(self, nats: Floats) -> Estimate:
-        """With the error of further repeats of the same stimulus."""
-        error = mean_stderr(nats) * self._scale
-        return Estimate(self.mean(nats), error, n=nats.size, method="time")
-
-    def gain(self, nats: Floats, normaliser_stderr: float) -> Estimate:
-        """With the larger error of two, so that an error of the drive counts as one.
-
-        One is over time, the other over the stimulus with all repeats together, since the drive is
-        wrong in the same way in all of them.
-        """
-        in_time, of_stimulus = mean_stderr(nats), mean_stderr(nats[self._by_moment])
-        stderr = math.hypot(float(np.fmax(in_time, of_stimulus)), normaliser_stderr)
-        return Estimate(self.mean(nats), stderr * self._scale, n=nats.size, method="time")
+    One is over time, the other over the stimulus with all repeats together (bins ``by_moment``),
+    since the drive is wrong in the same way in all of them.
+    """
+    in_time, of_stimulus = mean_stderr(nats), mean_stderr(nats[by_moment])
+    stderr = math.hypot(float(np.fmax(in_time, of_stimulus)), normaliser_stderr)
+    return _in_bits(nats, stderr, test)
 
 
-def _doubts(model: GainBeyond) -> str:
-    parts = {"fit": model.fit_converged, "log Z": model.normaliser_converged}
-    return "; ".join(f"{name} not converged" for name, is_sure in parts.items() if not is_sure)
+def _in_bits(nats: Floats, stderr: float, test: Words) -> Estimate:
+    scale = bits_per_second_per_nat(test)
+    return Estimate(float(nats.mean()) * scale, stderr * scale, n=nats.size, method="time")

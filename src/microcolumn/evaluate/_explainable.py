@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import digamma, expit, gammaln
+from scipy.stats import entropy
 
 from ..models import Independent
 from ..notebook import AsText
@@ -157,18 +158,9 @@ def _cost(words: Words, baseline: Independent | ArrayLike | None) -> Floats:
 
 def _gains(counts: NDArray[np.int64], cost: Floats, process: PitmanYor) -> Floats:
     """Cost minus entropy by Grassberger, by the process, and of the frequencies, nats."""
-    entropies = (
-        grassberger_entropy(counts),
-        pitman_yor_entropy(counts, process),
-        plug_in_entropy(counts),
-    )
+    plug_in = entropy(counts)  # too low on average (Jensen's inequality)
+    entropies = grassberger_entropy(counts), pitman_yor_entropy(counts, process), plug_in
     return np.average(cost, weights=counts) - np.array(entropies)
-
-
-def plug_in_entropy(counts: NDArray[np.int64]) -> float:
-    """Entropy of the frequencies, nats: too low on average (Jensen's inequality)."""
-    p = counts[counts > 0] / counts.sum()
-    return float(-(p * np.log(p)).sum())
 
 
 def grassberger_entropy(counts: NDArray[np.int64]) -> float:

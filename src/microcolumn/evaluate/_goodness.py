@@ -1,23 +1,120 @@
-"""A goodness-of-fit test of words in time by a parametric bootstrap (docs/method.md, section 6)."""
+"""A goodness-of-fit test of words in time by a parametric bootstrap (docs/method.md, section 6).
+
+Rates, pairs, triplets, synchrony and log probability of words are one sparse table. Means of its
+columns over words, blocks of words or drawn words are products of sparse matrices, so that
+thousands of triplets cost little where few units are active at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from itertools import combinations
+from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..validation import Floats
-from ._word_features import FAMILIES, WordFeatures
+from ..validation import Bits, Floats, chunks
+from .bootstrap import block_table
 from .significance import LEVEL
 
 #: Sets of words drawn from the model, and from the data for the variance of independent words.
 N_REPLICATES, _N_RESAMPLES = 199, 200
 #: Numbers of drawn words held at once.
 _BATCH = 1 << 22
+#: Families of statistics, in the order of the table's columns.
+FAMILIES = ("rates", "pairs", "triplets", "synchrony", "words")
+#: Bits whose pairs and triplets are looked at, the most active ones: at most 1,770 and 2,024.
+MOST_BITS_OF_PAIRS, MOST_BITS_OF_TRIPLETS = 60, 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordFeatures:
+    """Columns of the table: which pairs and triplets of bits it has, and where families lie."""
+
+    n_dims: int  # bits of a word
+    pairs: NDArray[np.int64]  # bits of each pair, increasing, (n_pairs, 2)
+    triplets: NDArray[np.int64]  # (n_triplets, 3)
+
+    @classmethod
+    def of(cls, rates: Floats) -> WordFeatures:
+        """All pairs and triplets, or those of the bits with the highest ``rates`` (n_dims,)."""
+        ranked = np.argsort(-rates, kind="stable")
+        return cls(
+            rates.size,
+            _subsets(np.sort(ranked[:MOST_BITS_OF_PAIRS]), 2),
+            _subsets(np.sort(ranked[:MOST_BITS_OF_TRIPLETS]), 3),
+        )
+
+    @property
+    def columns(self) -> dict[str, slice]:
+        """Columns of each family: P(k or more active), k = 1, 2, ..., stands for synchrony."""
+        sizes = (self.n_dims, len(self.pairs), len(self.triplets), self.n_dims, 1)
+        edges = np.cumsum((0, *sizes)).tolist()
+        return {name: slice(*edges[k : k + 2]) for k, name in enumerate(FAMILIES)}
+
+    def table(self, X: Bits, log_weight: Floats) -> sparse.csr_array:
+        """The features of each word, shape (n_words, n_columns).
+
+        ``log_weight`` (n_words,) is the log probability of each word up to a constant.
+        """
+        at_least = np.arange(1, self.n_dims + 1) <= X.sum(axis=1, dtype=np.int64)[:, None]
+        parts: list[Any] = [
+            sparse.csr_array(X, dtype=np.float64),
+            *(
+                _products(sparse.csc_array(X[:, np.unique(subsets)], dtype=np.float64), order)
+                for order, subsets in ((2, self.pairs), (3, self.triplets))
+            ),
+            sparse.csr_array(at_least, dtype=np.float64),
+            sparse.csr_array(log_weight[:, None]),
+        ]
+        return sparse.csr_array(sparse.hstack(parts))
+
+    def central(self, means: Floats) -> tuple[Floats, Floats]:
+        """Covariances of pairs and third central moments of triplets, from means of the columns."""
+        m, joint, triple = (means[self.columns[name]] for name in FAMILIES[:3])
+        i, j = self.pairs.T
+        covariance = joint - m[i] * m[j]
+        a, b, c = self.triplets.T
+        ab, ac, bc = self._pairs_of_triplets()
+        third = triple - m[a] * joint[bc] - m[b] * joint[ac] - m[c] * joint[ab]
+        return covariance, third + 2.0 * m[a] * m[b] * m[c]
+
+    def linearised(self, deviations: Floats, means: Floats) -> Floats:
+        """Deviations (n_rows, n_columns) of means, with pairs and triplets as central moments.
+
+        To first order around ``means``: a covariance does not follow a change of the rates, nor a
+        third moment a change of the rates, so that a family speaks of its own order.
+        """
+        return np.asarray(deviations @ self._slopes(means))
+
+    def _slopes(self, means: Floats) -> sparse.csr_array:
+        """Slopes of rates, central moments, tail and log p (columns) with the means (rows)."""
+        rates, pairs, triplets = (self.columns[name] for name in FAMILIES[:3])
+        m, (covariance, _) = means[rates], self.central(means)
+        same = np.arange(means.size)
+        entries = [(same, same, np.ones(means.size))]
+        i, j = self.pairs.T
+        of_pairs, of_triplets = same[pairs], same[triplets]
+        entries += [(i, of_pairs, -m[j]), (j, of_pairs, -m[i])]
+        a, b, c = self.triplets.T
+        for one, left, right, joint in zip(
+            (c, b, a), (a, a, b), (b, c, c), self._pairs_of_triplets(), strict=True
+        ):
+            entries.append((of_pairs[joint], of_triplets, -m[one]))
+            entries.append((one, of_triplets, m[left] * m[right] - covariance[joint]))
+        row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
+        return sparse.csr_array((value, (row, column)), shape=(means.size, means.size))
+
+    def _pairs_of_triplets(self) -> tuple[NDArray[np.int64], ...]:
+        """Positions among pairs of the pairs (a, b), (a, c) and (b, c) of each triplet."""
+        position = np.zeros((self.n_dims, self.n_dims), dtype=np.int64)
+        position[tuple(self.pairs.T)] = np.arange(len(self.pairs))
+        a, b, c = self.triplets.T
+        return position[a, b], position[a, c], position[b, c]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,27 +141,15 @@ class WordSample:
         )
 
 
-def block_table(
-    index: NDArray[np.integer[Any]], block: NDArray[np.integer[Any]], n_distinct: int
-) -> sparse.csr_array:
-    """How often each distinct word ``index`` (n_words,) occurs in each block (n_words,)."""
-    shape = (int(block[-1]) + 1, n_distinct)
-    return sparse.csr_array((np.ones(index.size), (block, index)), shape=shape)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Goodness:
-    """P-values by family and of all together, and what chance does.
-
-    ``n_effective`` is how many independent words the data are worth, by family. ``tail_limits``
-    (n_dims,) are differences of P(k or more active), such that chance passes any of them in one
-    of 20 sets of words only.
-    """
+    """P-values by family and of all together, and what chance does."""
 
     p_value: float
-    p_values: Mapping[str, float]
-    n_effective: Mapping[str, float]
-    tail_limits: Floats
+    p_values: dict[str, float]
+    n_effective: dict[str, float]  # independent words that the data are worth, by family
+    # Differences of P(k or more active) of which chance passes any in one of 20 sets only.
+    tail_limits: Floats  # (n_dims,)
 
 
 def goodness(
@@ -86,7 +171,7 @@ def goodness(
     None for a model that is given.
     """
     means, n_words = model.means, round(data.n_words)
-    alone = features.linearised(_replicates(model, n_words, _N_RESAMPLES, rng), means)
+    alone = features.linearised(_replicates(model, n_words, rng), means)
     # Variance of a word's features; those that the model has next to never count for little.
     unit = (n_words * np.mean(alone**2, axis=0) + 1.0 / n_words) ** -0.5
     dependence = _dependence(features, data, unit, rng)
@@ -98,106 +183,78 @@ def goodness(
         name: 1.0 + n_words / dependence[name] * drawn[name] / model.n_words for name in FAMILIES
     }
     typical = float(np.median(list(dependence.values())))
-    error = np.zeros((0, means.size)) if training_error is None else training_error
     least = np.mean((alone * unit) ** 2, axis=0)
-    test = _BlockTest(features, means, unit, least, error * typical**0.5)
     assert data.by_block is not None
     sizes = np.asarray(data.by_block.sum(axis=1), dtype=np.int64)
-    observed = test.statistics((data.by_block @ data.table).toarray()[None], sizes)
-    replicates = test.of_replicates(model, sizes, 0.5 * (1.0 + typical), rng)
-    first = observed.by_family / np.array([more[name] for name in FAMILIES])
-    by_family = _upper_ranks(np.vstack([first, replicates.by_family]))
+    statistics = partial(_statistics, features, means, unit, least, sizes)
+    observed, _, noise = statistics((data.by_block @ data.table).toarray()[None])
+    # Words of the model, a few sets at a time, and how far fits deviate from their truth.
+    error = np.zeros((0, means.size)) if training_error is None else training_error
+    error = error * typical**0.5
+    parts = []
+    for part in chunks(N_REPLICATES, max(len(sizes) * means.size, n_words), _BATCH):
+        n_sets = part.stop - part.start
+        sums = _held(model, sizes, 0.5 * (1.0 + typical), n_sets, rng)
+        parts.append(statistics(sums, rng.standard_normal((n_sets, len(error))) @ error))
+    replicates, tails, _ = map(np.concatenate, zip(*parts, strict=True))
+    first = observed / np.array([more[name] for name in FAMILIES])
+    by_family = _upper_ranks(np.vstack([first, replicates]))
     # The smallest p decides; among equal ones, of which few replicates make many, the next.
     ordered = [tuple(row) for row in np.sort(by_family, axis=1).tolist()]
     n_as_small = sum(row <= ordered[0] for row in ordered)
     # The same rank among all sets as a p of LEVEL: the largest difference at any k.
-    limit = np.sort(replicates.tails.max(axis=1))[-round(LEVEL * len(ordered))]
+    limit = np.sort(tails.max(axis=1))[-round(LEVEL * len(ordered))]
     return Goodness(
         p_value=n_as_small / len(ordered),
         p_values=dict(zip(FAMILIES, by_family[0].tolist(), strict=True)),
         n_effective={name: n_words / factor for name, factor in dependence.items()},
         tail_limits=limit
-        * (more["synchrony"] * observed.tail_noise[0]) ** 0.5
+        * (more["synchrony"] * noise[0]) ** 0.5
         / unit[features.columns["synchrony"]],
     )
 
 
-class _Statistics(NamedTuple):
-    """Of several sets of words.
+def _statistics(
+    features: WordFeatures,
+    means: Floats,
+    unit: Floats,
+    least: Floats,
+    sizes: NDArray[np.int64],
+    sums: Floats,
+    error: Floats | float = 0.0,
+) -> tuple[Floats, Floats, Floats]:
+    """Deviations of several sets of words from ``means``, over their noise from blocks.
 
-    ``by_family`` (n_sets, n_families) are sums of squared deviations over their noise, ``tails``
-    (n_sets, n_dims) absolute deviations of P(k or more active) over the root of the noise
-    ``tail_noise`` (n_sets,) of that family.
-    """
-
-    by_family: Floats
-    tails: Floats
-    tail_noise: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _BlockTest:
-    """Deviations from ``means`` in ``unit``, over their noise from blocks.
-
+    ``sums`` (n_sets, n_blocks, n_columns) are of the columns over blocks of ``sizes`` words. They
+    are overwritten: new memory for so many numbers takes longer than what is done with them.
     ``least`` (n_columns,) is the variance of the deviations for independent words: rare features
-    that are in no block, or in one, would have next to no noise. ``error`` (n_directions,
-    n_columns) times standard normal numbers is how far fits deviate from their truth.
+    that are in no block, or in one, would have next to no noise. ``error`` (n_sets, n_columns) is
+    added to the means.
+
+    Returns sums of squared deviations over their noise (n_sets, n_families), absolute deviations of
+    P(k or more active) over the root of the noise of that family (n_sets, n_dims), and that noise
+    (n_sets,).
     """
-
-    features: WordFeatures
-    means: Floats
-    unit: Floats
-    least: Floats
-    error: Floats
-
-    def statistics(
-        self, sums: Floats, sizes: NDArray[np.int64], error: Floats | float = 0.0
-    ) -> _Statistics:
-        """Of sums of the columns over blocks of words, shape (n_sets, n_blocks, n_columns).
-
-        ``error`` (n_sets, n_columns) is added to the means that they deviate from. ``sums`` are
-        overwritten: new memory for so many numbers takes longer than what is done with them.
-        """
-        n_sets, n_blocks, n_columns = sums.shape
-        n_words = int(sizes.sum())
-        of_sets = sums.sum(axis=1) / n_words
-        root = sizes[:, None] ** 0.5
-        of_blocks = np.divide(sums, root, out=sums)
-        of_blocks -= of_sets[:, None] * root
-        squared = self.features.linearised(of_blocks.reshape(-1, n_columns), self.means)
-        squared *= self.unit
-        squared *= squared
-        variance = squared.reshape(sums.shape).sum(axis=1) / (n_blocks - 1) / n_words
-        deviation = of_sets - self.means - error
-        deviation = self.features.linearised(deviation, self.means) * self.unit
-        by_family, noise = np.empty((2, n_sets, len(FAMILIES)))
-        for k, column in enumerate(self.features.columns.values()):
-            noise[:, k] = np.maximum(variance[:, column].sum(axis=1), self.least[column].sum())
-            by_family[:, k] = np.sum(deviation[:, column] ** 2, axis=1)
-        # Where a model and all words agree on something that never changes there is no noise.
-        noise[noise == 0.0] = 1.0
-        tail_noise = noise[:, FAMILIES.index("synchrony")]
-        tails = np.abs(deviation[:, self.features.columns["synchrony"]])
-        return _Statistics(by_family / noise, tails / tail_noise[:, None] ** 0.5, tail_noise)
-
-    def of_replicates(
-        self,
-        model: WordSample,
-        sizes: NDArray[np.int64],
-        mean_hold: float,
-        rng: np.random.Generator,
-    ) -> _Statistics:
-        """Of words of the model, a few sets at a time."""
-        most = max(len(sizes) * self.means.size, int(sizes.sum()))
-        step = max(1, _BATCH // most)
-        parts = []
-        for first in range(0, N_REPLICATES, step):
-            n_sets = min(step, N_REPLICATES - first)
-            by_block = _held(model, sizes, mean_hold, n_sets, rng)
-            sums = (by_block @ model.table).toarray().reshape(n_sets, len(sizes), -1)
-            error = rng.standard_normal((n_sets, len(self.error))) @ self.error
-            parts.append(self.statistics(sums, sizes, error))
-        return _Statistics(*map(np.concatenate, zip(*parts, strict=True)))
+    n_sets, n_blocks, n_columns = sums.shape
+    n_words = int(sizes.sum())
+    of_sets = sums.sum(axis=1) / n_words
+    root = sizes[:, None] ** 0.5
+    of_blocks = np.divide(sums, root, out=sums)
+    of_blocks -= of_sets[:, None] * root
+    squared = features.linearised(of_blocks.reshape(-1, n_columns), means)
+    squared *= unit
+    squared *= squared
+    variance = squared.reshape(sums.shape).sum(axis=1) / (n_blocks - 1) / n_words
+    deviation = features.linearised(of_sets - means - error, means) * unit
+    by_family, noise = np.empty((2, n_sets, len(FAMILIES)))
+    for k, column in enumerate(features.columns.values()):
+        noise[:, k] = np.maximum(variance[:, column].sum(axis=1), least[column].sum())
+        by_family[:, k] = np.sum(deviation[:, column] ** 2, axis=1)
+    # Where a model and all words agree on something that never changes there is no noise.
+    noise[noise == 0.0] = 1.0
+    tail_noise = noise[:, FAMILIES.index("synchrony")]
+    tails = np.abs(deviation[:, features.columns["synchrony"]])
+    return by_family / noise, tails / tail_noise[:, None] ** 0.5, tail_noise
 
 
 def _held(
@@ -206,10 +263,10 @@ def _held(
     mean_hold: float,
     n_sets: int,
     rng: np.random.Generator,
-) -> sparse.csr_array:
+) -> Floats:
     """Words of a model in time, each held for a geometric number of bins, in blocks.
 
-    Returns how often each word occurs in each block, shape (n_sets x n_blocks, n_distinct).
+    Returns sums of the columns over blocks, shape (n_sets, n_blocks, n_columns).
     """
     n_words = int(np.sum(sizes))
     n_distinct = model.share.size
@@ -220,7 +277,8 @@ def _held(
         latest = np.maximum.accumulate(np.where(starts, np.arange(n_words), 0), axis=1)
         index = np.take_along_axis(index, latest, axis=1)
     block = np.repeat(np.arange(n_sets * len(sizes)), np.tile(sizes, n_sets))
-    return block_table(index.ravel(), block, n_distinct)
+    sums = block_table(index.ravel(), block, n_distinct) @ model.table
+    return np.reshape(sums.toarray(), (n_sets, len(sizes), -1))
 
 
 def _upper_ranks(statistics: Floats) -> Floats:
@@ -230,17 +288,13 @@ def _upper_ranks(statistics: Floats) -> Floats:
     return np.asarray((len(statistics) - np.stack(below, axis=1)) / len(statistics))
 
 
-def _replicates(
-    sample: WordSample, n_words: int, n_replicates: int, rng: np.random.Generator
-) -> Floats:
+def _replicates(sample: WordSample, n_words: int, rng: np.random.Generator) -> Floats:
     """Means of the columns over independent words minus those of the sample, one row a set."""
     share = sample.share / sample.share.sum()
-    found = np.empty((n_replicates, sample.table.shape[1]))
-    step = max(1, _BATCH // share.size)
-    for first in range(0, n_replicates, step):
-        counts = rng.multinomial(n_words, share, size=min(step, n_replicates - first))
-        drawn = sparse.csr_array(counts) @ sample.table
-        found[first : first + step] = drawn.toarray() / n_words
+    found = np.empty((_N_RESAMPLES, sample.table.shape[1]))
+    for part in chunks(_N_RESAMPLES, share.size, _BATCH):
+        counts = rng.multinomial(n_words, share, size=part.stop - part.start)
+        found[part] = (sparse.csr_array(counts) @ sample.table).toarray() / n_words
     return np.asarray(found - sample.means)
 
 
@@ -255,7 +309,7 @@ def _dependence(
     """
     n_words, means = round(sample.n_words), sample.means
     blocks = features.linearised(sample.block_deviations(), means) * unit
-    alone = features.linearised(_replicates(sample, n_words, _N_RESAMPLES, rng), means) * unit
+    alone = features.linearised(_replicates(sample, n_words, rng), means) * unit
     whole = len(blocks) // 2 * 2
     joined = (blocks[0:whole:2] + blocks[1:whole:2]) * 0.5**0.5
     found = {}
@@ -267,3 +321,21 @@ def _dependence(
         factor = max(single, 2.0 * double - single) / expected if expected > 0.0 else 1.0
         found[name] = max(1.0, factor)
     return found
+
+
+def _subsets(bits: NDArray[np.int64], order: int) -> NDArray[np.int64]:
+    flat = [bit for subset in combinations(bits.tolist(), order) for bit in subset]
+    return np.array(flat, dtype=np.int64).reshape(-1, order)
+
+
+def _products(X: sparse.csc_array, order: int) -> sparse.csc_array:
+    """Whether all bits of each subset are active, subsets in the order of ``combinations``."""
+    if order == 1:
+        return X
+    smaller, n_bits = _products(X, order - 1), X.shape[1]
+    # The last subsets of the smaller order are those of the bits behind bit n.
+    parts: list[Any] = [X[:, :0]]
+    for n in range(n_bits):
+        behind = smaller[:, smaller.shape[1] - comb(n_bits - n - 1, order - 1) :]
+        parts.append(behind.multiply(X[:, [n]]))
+    return sparse.csc_array(sparse.hstack(parts))

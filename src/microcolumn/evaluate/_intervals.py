@@ -2,32 +2,41 @@
 
 An L1 penalty shrinks what it does not set to zero, so no interval around a penalised value holds
 what it promises. The estimates here are without it: logistic regressions of each unit on the
-others for an Ising model (:mod:`._node_regressions`), the maximum of the likelihood next to the
-fit for models with hidden units (:mod:`.likelihood_intervals`). Their errors come from blocks of
-time, because neighbouring words are alike, and for hidden units from fits to halves of the words
-too (docs/method.md, section 6).
+others for an Ising model, the maximum of the likelihood next to the fit for models with hidden
+units (:mod:`.likelihood_intervals`). Their errors come from blocks of time, because neighbouring
+words are alike, and for hidden units from fits to halves of the words too (docs/method.md,
+section 6).
+
+The conditional distribution of one bit of an Ising model given the others is a logistic
+regression, bit n on bit m with coefficient 2 J_nm and constant b_n (docs/method.md, section 2).
+Firth's penalty (1993), half the log determinant of the information, removes the first-order bias
+and keeps estimates finite where a pair never fires together; for two bits it adds half a count to
+each cell of their table.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from ..errors import BadInput
 from ..formatting import counted
+from ..kernels.loops.node_regressions import node_block_scores, node_scores
 from ..models import PopulationModel
 from ..objectives import pair_counts
 from ..packing import packed
 from ..parameters import Parameters
-from ..validation import Floats, proper_share
+from ..validation import Floats, chunks, proper_share
 from ..words import Words
 from ..words_info import bit_names
-from ._node_regressions import node_regressions
-from .bootstrap import block_bins_of, time_blocks
+from .bootstrap import block_bins_of, block_table, time_blocks
 from .estimates import Estimates, Intervals, corrected
 from .inputs import words_for
 from .likelihood_intervals import likelihood_estimates, too_large
@@ -38,6 +47,18 @@ from .likelihood_intervals import likelihood_estimates, too_large
 FEWEST_EXPECTED, FEWEST_SEEN = 3.0, 10.0
 #: Pairs with this many coincidences say how alike neighbouring words are.
 _TELLING = 20.0
+#: Why some models have none.
+_COUNTED = "intervals are not known for a model with a potential of the number of active units"
+_ROTATED = "no weight has an interval where Gaussian hidden units can be rotated into each other"
+#: Entries of the information matrices that are held at once.
+_BATCH_ENTRIES = 1 << 22
+#: Newton's steps end at this change of the coefficients (nats), or after so many steps.
+_TOLERANCE, _MOST_STEPS = 1e-6, 100
+#: Longest step of one coefficient, nats: from a poor start a full step overshoots.
+_LONGEST_STEP = 3.0
+#: After so many full steps the others are halved: Firth's term lags by one step, which would let
+#: coefficients of pairs that never fire together swing to and fro.
+_FULL_STEPS = 8
 
 
 def intervals(
@@ -82,43 +103,54 @@ def intervals(
     (1 positive, 0 negative)
     """
     level = proper_share("level", level)
-    if model.parameters_.v is not None:
-        raise BadInput(
-            "intervals are not known for a model with a potential of the number of active units",
-            "take those of an Ising model",
-        )
-    if model.parameters_.is_gaussian:
-        raise BadInput(
-            "weights of Gaussian hidden units can be rotated into each other, so that none of "
-            "them has an interval",
-            "take those of an Ising model",
-        )
+    theta = model.parameters_
+    if theta.v is not None or theta.is_gaussian:
+        raise BadInput(_ROTATED if theta.v is None else _COUNTED, "take those of an Ising model")
     held = words_for(model, words, None)
     length = block_bins_of(held, block_bins)
-    parts = _Parts(model, held, time_blocks(held.n_bins, length), level)
-    theta = model.parameters_
+    parts = _Parts(model, held, time_blocks(held.n_bins, length))
     # A semi-restricted model without a live hidden unit is an Ising model.
     ising = theta.J is not None and not theta.live.any()
-    estimated = _of_couplings if ising else _of_likelihood
+    estimate, stderr, alike, notes = (_of_couplings if ising else _of_likelihood)(parts)
+    n, known = held.n_dims, parts.determined
+    upper = np.triu_indices(n if theta.J is not None else 0, 1)
+    missing = {"J": np.zeros((n, n)), "W": np.zeros((n, 0)), "c": np.zeros(0)}
+
+    def found(name: str, where: Any = ..., known: Any = True) -> Estimates:
+        values, errors = (getattr(each, name) for each in (estimate, stderr))
+        values, errors = (missing[name],) * 2 if values is None else (values, errors)
+        values = np.where(known, values[where], np.nan)
+        return Estimates.of(values, errors[where], level, parts.n_blocks - 1)
+
+    couplings, both = found("J", upper, known[upper[0]] & known[upper[1]]), pair_counts(held)
+    if ising:
+        couplings, further = _with_limits(couplings, both, held.counts.sum(), alike, upper)
+        notes = [*notes, *further]
     return Intervals(
         model=type(model).__name__,
         level=level,
         names=bit_names(held.units, held.window),
+        biases=found("b", known=known),
+        pairs=np.column_stack(upper).astype(np.int64),
+        couplings=couplings,
+        coincidences=both[upper],
+        hidden=np.flatnonzero(theta.live),
+        weights=found("W", known=known[:, None]),
+        hidden_biases=found("c"),
         n_words=held.n_bins,
         block_bins=length,
         n_blocks=parts.n_blocks,
-        **estimated(parts),
+        alike=alike,
+        notes=(*parts.notes(), *notes),
     )
 
 
 class _Parts:
     """What both ways of estimation start from."""
 
-    def __init__(
-        self, model: PopulationModel, words: Words, blocks: NDArray[np.int64], level: float
-    ) -> None:
+    def __init__(self, model: PopulationModel, words: Words, blocks: NDArray[np.int64]) -> None:
         self.model, self.theta = model, model.parameters_
-        self.words, self.blocks, self.level = words, blocks, level
+        self.words, self.blocks = words, blocks
         self.n_blocks = int(blocks[-1]) + 1
         rates = words.rates
         self.constant = (rates <= 0.0) | (rates >= 1.0)
@@ -128,9 +160,6 @@ class _Parts:
         #: Of equal bits the first stands for all in the estimates of the others.
         self.usable = ~self.constant & (copy_of == np.arange(rates.size))
         self.determined = ~self.constant & ~self.copied
-
-    def estimates(self, estimate: Floats, stderr: Floats) -> Estimates:
-        return Estimates.of(estimate, stderr, self.level, self.n_blocks - 1)
 
     def notes(self) -> list[str]:
         names = np.array(bit_names(self.words.units, self.words.window))
@@ -149,16 +178,11 @@ class _Parts:
         return notes
 
 
-def _of_couplings(parts: _Parts) -> dict[str, Any]:
-    """Couplings and biases of an Ising model."""
+def _of_couplings(parts: _Parts) -> tuple[Parameters, Parameters, float, Sequence[str]]:
+    """Couplings and biases of an Ising model, their errors, how alike words are, and notes."""
     words, theta = parts.words, parts.theta
     assert theta.J is not None
-    n = words.n_dims
-    upper = np.triu_indices(n, 1)
-    both = pair_counts(words)
-    alone = np.diagonal(both)
-    start = 2.0 * theta.J + np.diag(theta.b)
-    total, alike = words.counts.sum(), 1.0
+    both, start, alike = pair_counts(words), 2.0 * theta.J + np.diag(theta.b), 1.0
     for _ in range(2):
         found = node_regressions(words, parts.usable, start, parts.blocks, alike)
         influence = 0.5 * (found.influence + found.influence.transpose(2, 1, 0))
@@ -166,7 +190,7 @@ def _of_couplings(parts: _Parts) -> dict[str, Any]:
         in_blocks *= parts.n_blocks / max(parts.n_blocks - 1, 1)
         # The two estimates of a pair are all but equal: the mean error bounds that of the mean.
         by_model = (0.5 * (found.model_stderr + found.model_stderr.T)) ** 2
-        telling = (both >= _TELLING) & ~np.eye(n, dtype=bool) & np.isfinite(by_model)
+        telling = (both >= _TELLING) & ~np.eye(len(both), dtype=bool) & np.isfinite(by_model)
         if alike > 1.0 or parts.n_blocks < 2 or not telling.any():
             break
         # Neighbouring words are alike: as many independent words would be fewer, and Firth's
@@ -177,32 +201,22 @@ def _of_couplings(parts: _Parts) -> dict[str, Any]:
         start = np.where(np.isfinite(found.coefficients), found.coefficients, 0.0)
     estimate = 0.5 * (found.coefficients + found.coefficients.T)
     stderr = np.sqrt(np.maximum(in_blocks, by_model))
-    known = parts.determined & found.converged
-    estimate[~known], estimate[:, ~known] = np.nan, np.nan
+    estimate[~found.converged], estimate[:, ~found.converged] = np.nan, np.nan
     # A pair contributes 2 J to log p~.
-    pairs = parts.estimates(0.5 * estimate[upper], 0.5 * stderr[upper])
-    pairs, notes = _with_limits(pairs, both[upper], alone, total, alike, upper)
-    return {
-        "biases": parts.estimates(np.diagonal(estimate).copy(), np.diagonal(stderr).copy()),
-        "pairs": np.column_stack(upper).astype(np.int64),
-        "couplings": pairs,
-        "coincidences": both[upper],
-        "hidden": np.zeros(0, dtype=np.int64),
-        "weights": parts.estimates(np.zeros((n, 0)), np.zeros((n, 0))),
-        "hidden_biases": parts.estimates(np.zeros(0), np.zeros(0)),
-        "alike": alike,
-        "notes": (*parts.notes(), *notes),
-    }
+    values, errors = (
+        Parameters.trusted(np.diagonal(each), 0.5 * each, None, None) for each in (estimate, stderr)
+    )
+    return values, errors, alike, ()
 
 
 def _with_limits(
-    found: Estimates, both: Floats, alone: Floats, total: float, alike: float, upper: Any
+    found: Estimates, both: Floats, total: float, alike: float, upper: Any
 ) -> tuple[Estimates, list[str]]:
     """Open the intervals that have no limit, and drop those of pairs that hardly meet.
 
     Where one of the four cells of a pair's table is empty, the likelihood grows without end.
     """
-    first, second = alone[upper[0]], alone[upper[1]]
+    (first, second), both = np.diagonal(both)[np.array(upper)], both[upper]
     chance = first * second / total
     few = (chance / alike < FEWEST_EXPECTED) & (both / alike < FEWEST_SEEN)
     few &= np.isfinite(found.estimate)
@@ -221,43 +235,17 @@ def _with_limits(
     return Estimates(estimate, stderr, low, high, p, corrected(p)), notes
 
 
-def _of_likelihood(parts: _Parts) -> dict[str, Any]:
-    """Everything of a model with hidden units, or of independent units."""
-    theta, n = parts.theta.drop_dead_units()[0], parts.words.n_dims
+def _of_likelihood(parts: _Parts) -> tuple[Parameters, Parameters, float, Sequence[str]]:
+    """The same of a model with hidden units, or of independent units."""
+    theta = parts.theta.drop_dead_units()[0]
     halves = _halves(parts) if theta.n_hidden else []
     found = likelihood_estimates(
         theta, parts.words, parts.usable, parts.always, parts.blocks, halves
     )
-    estimate, stderr, notes = found.estimate, found.stderr, list(found.notes)
     if theta.n_hidden and not halves:
-        notes.append(
-            "not fitted anew to halves of the words: intervals hold given the hidden units"
-        )
-    unknown = ~parts.determined
-    for each in (estimate, stderr):
-        for part in (each.b, each.W, each.J):
-            if part is not None:
-                part[unknown] = np.nan
-                if part is each.J:
-                    part[:, unknown] = np.nan
-    upper = np.triu_indices(n, 1)
-    coupled = estimate.J is not None and stderr.J is not None
-    empty = np.zeros(0)
-    both = pair_counts(parts.words)[upper] if coupled else empty
-    W = (np.zeros((n, 0)),) * 2 if estimate.W is None else (estimate.W, stderr.W)
-    c = (empty, empty) if estimate.c is None else (estimate.c, stderr.c)
-    J = (estimate.J[upper], stderr.J[upper]) if coupled else (empty, empty)  # type: ignore[index]
-    return {
-        "biases": parts.estimates(estimate.b, stderr.b),
-        "pairs": np.column_stack(upper).astype(np.int64)[: None if coupled else 0],
-        "couplings": parts.estimates(*J),
-        "coincidences": both,
-        "hidden": np.flatnonzero(parts.theta.live),
-        "weights": parts.estimates(*W),  # type: ignore[arg-type]
-        "hidden_biases": parts.estimates(*c),  # type: ignore[arg-type]
-        "alike": found.alike,
-        "notes": (*parts.notes(), *notes),
-    }
+        doubt = "not fitted anew to halves of the words: intervals hold given the hidden units"
+        found = found._replace(notes=(*found.notes, doubt))
+    return found
 
 
 def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:
@@ -283,3 +271,87 @@ def _copies(words: Words) -> NDArray[np.intp]:
     columns = np.ascontiguousarray((words.X ^ words.X[:1]).T)
     _, first, place = np.unique(packed(columns), axis=1, return_index=True, return_inverse=True)
     return np.asarray(first[place.ravel()])
+
+
+class NodeRegressions(NamedTuple):
+    """Coefficients of all regressions; row n is the regression of bit n, its diagonal the bias.
+
+    ``model_stderr`` (n, n) follows from the information; ``influence`` (n, n_blocks, n) is what
+    each block of time adds to the coefficients, in single precision; ``converged`` (n,).
+    """
+
+    coefficients: Floats
+    model_stderr: Floats
+    influence: NDArray[np.float32]
+    converged: NDArray[np.bool_]
+
+
+def node_regressions(
+    words: Words,
+    usable: NDArray[np.bool_],
+    start: Floats,
+    block_of_bin: NDArray[np.int64],
+    alike: float = 1.0,
+) -> NodeRegressions:
+    """Regress each of the ``usable`` (n,) bits on the others; rows and columns of the rest are NaN.
+
+    Coefficients ``start`` (n, n) are those to start from, and ``block_of_bin`` (n_bins,) is the
+    number of the block of each bin, not decreasing. ``alike`` words tell as much as one independent
+    word: all counts are divided by it.
+    """
+    n = words.n_dims
+    X: Any = csr_array(words.X * usable, dtype=np.float64)
+    counts = words.counts / alike
+    by_block = block_table(words.index, block_of_bin, len(words), words.weights)
+    by_block.data /= alike
+    coefficients, stderr = np.full((n, n), np.nan), np.full((n, n), np.nan)
+    influence = np.zeros((n, by_block.shape[0], n), dtype=np.float32)
+    converged = np.zeros(n, dtype=bool)
+    nodes = np.flatnonzero(usable)
+    # Threads of BLAS would change the last digits.
+    with threadpool_limits(limits=1, user_api="blas"):
+        for part in chunks(nodes.size, n * n, _BATCH_ENTRIES):
+            batch = nodes[part]
+            found, inverses, residuals, done = _solve(X, counts, batch, start[batch], usable)
+            influence[batch] = node_block_scores(X, by_block, batch, residuals) @ inverses
+            coefficients[batch], converged[batch] = found, done
+            stderr[batch] = np.sqrt(np.diagonal(inverses, axis1=1, axis2=2))
+    for each in (coefficients, stderr):
+        each[:, ~usable] = np.nan
+    return NodeRegressions(coefficients, stderr, influence, converged)
+
+
+def _solve(
+    X: csr_array,
+    counts: Floats,
+    nodes: NDArray[np.intp],
+    start: Floats,
+    usable: NDArray[np.bool_],
+) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+    """Coefficients, inverse informations, residuals, and whether the steps came to an end."""
+    n = start.shape[1]
+    found, inverses = np.clip(start * usable, -10.0, 10.0), np.zeros((nodes.size, n, n))
+    scores, informations = np.empty((nodes.size, n)), np.empty((nodes.size, n, n))
+    residuals = np.empty((nodes.size, counts.size))
+    left_out = np.diag(np.where(usable, 0.0, 1.0))
+    moved = np.full(nodes.size, np.inf)
+    for k in range(_MOST_STEPS):
+        node_scores(X, counts, nodes, found, inverses, scores, informations, residuals)
+        inverses = _inverses(informations, left_out)
+        if moved.max() < _TOLERANCE:
+            break
+        steps = np.einsum("inm,im->in", inverses, scores)
+        moved = np.abs(steps).max(axis=1)
+        share = np.minimum(1.0, _LONGEST_STEP / np.maximum(moved, 1e-300))
+        found += steps * (share if k < _FULL_STEPS else 0.5 * share)[:, None]
+    return found, inverses, residuals, moved < _TOLERANCE
+
+
+def _inverses(lower: Floats, left_out: Floats) -> Floats:
+    """Inverses of information matrices of which the lower half is given."""
+    n = lower.shape[1]
+    full = np.tril(lower) + np.tril(lower, -1).transpose(0, 2, 1) + left_out
+    # Bits that determine each other leave the information singular: a ridge too small to matter
+    # elsewhere makes their errors huge instead.
+    full += 1e-9 * np.eye(n) * np.trace(full, axis1=1, axis2=2)[:, None, None] / n
+    return np.asarray(np.linalg.inv(full), dtype=np.float64)

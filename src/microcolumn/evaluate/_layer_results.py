@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..formatting import html_table, text_table
+from ..formatting import number, text_table
+from ..notebook import AsText
 from ..tables import AsTable
 
 
@@ -77,7 +78,7 @@ class CouplingContrast:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerStatistics(AsTable):
+class LayerStatistics(AsText, AsTable):
     """Tests of hidden units and couplings against layers; it prints as a table.
 
     Parameters
@@ -128,42 +129,32 @@ class LayerStatistics(AsTable):
         span = f"; words of {self.window} bins" if self.window > 1 else ""
         source = "(all other) arrangements" if self.exact else "random permutations"
         ending = f"p from {self.n_permutations:,} {source} of the layer labels over units"
-        lines = [f"units by layer: {', '.join(sizes)}{span}", "no hidden units with weights"]
-        if self.hidden:
-            lines[1] = text_table(_HEADER, _hidden_rows(self), left=("layer",))
-        lines += [_coupling_lines(self), ending, *(f"note: {note}" for note in self.notes)]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        sizes = ", ".join(f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
-        caption = f"hidden units and layers (units by layer: {sizes})"
-        return html_table(_HEADER, _hidden_rows(self), left=("hidden", "layer"), caption=caption)
-
-
-_HEADER = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
-
-
-def _hidden_rows(statistics: LayerStatistics) -> list[list[str]]:
-    """One line per hidden unit, and one for all of them together."""
-    rows = [
-        [row.name, row.layer, f"{row.share:.2f}", f"{row.expected:.2f}"]
-        + [f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)]
-        for row in statistics.hidden
-    ]
-    share, expected = f"{statistics.overall_share:.2f}", f"{statistics.overall_expected:.2f}"
-    overall = ["all", "", share, expected, f"{statistics.overall_p_value:.2g}", "", ""]
-    return [*rows, overall] if rows else []
-
-
-def _coupling_lines(statistics: LayerStatistics) -> str:
-    contrasts = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
-    rows = [
-        [
-            name,
-            *(f"{value:.2g}" for value in (row.within, row.between, row.difference, row.p_value)),
+        share, expected = number(self.overall_share), number(self.overall_expected)
+        overall = ("all", "", share, expected, f"{self.overall_p_value:.2g}", "", "")
+        hidden = [
+            (
+                row.name,
+                row.layer,
+                number(row.share),
+                number(row.expected),
+                *(f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)),
+            )
+            for row in self.hidden
         ]
-        for name, row in contrasts.items()
-        if row is not None
-    ]
-    header = ("couplings", "within", "between", "difference", "p")
-    return text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"
+        contrasts = {"|J|": self.couplings, "J, two-sided": self.signed_couplings}
+        couplings = [
+            (name, *(f"{x:.2g}" for x in (row.within, row.between, row.difference, row.p_value)))
+            for name, row in contrasts.items()
+            if row is not None
+        ]
+        lines = [
+            f"units by layer: {', '.join(sizes)}{span}",
+            text_table(_HIDDEN, [*hidden, overall], left=("layer",)) if hidden else _NO_HIDDEN,
+            text_table(_COUPLINGS, couplings, left=_COUPLINGS[:1]) if couplings else _NO_COUPLINGS,
+        ]
+        return "\n".join([*lines, ending, *(f"note: {note}" for note in self.notes)])
+
+
+_HIDDEN = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
+_COUPLINGS = ("couplings", "within", "between", "difference", "p")
+_NO_HIDDEN, _NO_COUPLINGS = "no hidden units with weights", "no couplings to compare"

@@ -83,7 +83,11 @@ def layer_statistics(
     n_used, exact, arrangements = relabelled(codes, n_permutations, rng, width)
     tested = _tested(measured, codes, arrangements, n_used)
     overall = measured.mass.size  # its column, after the hidden units
-    contrasts = _contrasts(measured, codes, tested[2, overall + 1 :])
+    same = codes[:, None] == codes
+    contrasts: list[CouplingContrast | None] = [
+        CouplingContrast(float(J[same].sum() / measured.n_within), float(J[~same].mean()), p)
+        for J, p in zip(measured.pairs, tested[2, overall + 1 :].tolist(), strict=True)
+    ] or [None, None]
     return LayerStatistics(
         layers=layers,
         n_units=tuple(np.bincount(codes).tolist()),
@@ -103,17 +107,15 @@ def layer_statistics(
 
 def _window_of(model: PopulationModel | Parameters, window: int | None) -> int:
     """Bins per word, as the model knows them or as given."""
-    asked = None if window is None else whole_number("window", window)
     fitted: int | None = getattr(model, "window_", None)
-    if fitted is None:
-        return 1 if asked is None else asked
-    if asked not in (None, fitted):
+    asked = (fitted or 1) if window is None else whole_number("window", window)
+    if fitted not in (None, asked):
         raise BadArgument(
             "window",
             f"is {window}, but the model was fitted on words of {fitted} bins",
             "leave window out, or pass model.parameters_ where an array of longer words was given",
         )
-    return fitted
+    return asked
 
 
 def _layers_of(
@@ -248,23 +250,12 @@ def _rows(
     by_layer = np.array([measured.weights[codes == k].sum(axis=0) for k in range(len(layers))])
     # In a tie the first layer is taken.
     dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
-    corrected = holm(p_values.tolist()), false_discovery_control(p_values, method="bh")
-    names = ("mass", "share", "expected", "p_value", "p_holm", "p_fdr", "upper")
-    columns = np.column_stack((measured.mass, *tested[:3], *corrected, tested[3])).tolist()
+    corrected = np.array(holm(p_values.tolist())), false_discovery_control(p_values, method="bh")
+    numbers = (measured.mass, *tested[:3], *corrected, tested[3])
     shares = map(tuple, (by_layer / measured.mass).T.tolist())
-    rows = zip(measured.hidden.tolist(), dominant, shares, columns, strict=True)
-    return tuple(
-        HiddenUnitLayer(i, layers[k], shares=parts, **dict(zip(names, row, strict=True)))
-        for i, k, parts, row in rows
-    )
-
-
-def _contrasts(measured: _Measured, codes: Codes, p: Floats) -> list[CouplingContrast | None]:
-    """Contrast of strengths and of signed couplings."""
-    same = codes[:, None] == codes
-    means = [(J[same].sum() / measured.n_within, J[~same].mean()) for J in measured.pairs]
-    rows = np.column_stack((np.reshape(means, (-1, 2)), p)).tolist()
-    return [CouplingContrast(*row) for row in rows] or [None, None]
+    named = measured.hidden, np.array(layers)[dominant]
+    columns: list[Any] = [*(each.tolist() for each in (*named, *numbers)), shares]
+    return tuple(HiddenUnitLayer(*row) for row in zip(*columns, strict=True))
 
 
 def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> tuple[str, ...]:

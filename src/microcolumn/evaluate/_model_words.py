@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
+from scipy.special import logsumexp
 
+from ..energy import log_weight
 from ..kernels.states import states
 from ..models import PopulationModel, WordModel
 from ..packing import unique_rows
+from ..parameters import Parameters
 from ..partition import can_sample_exactly
 from ..validation import Bits, Floats
 from ..words import Words
-from ._goodness import WordSample, block_table
-from ._word_features import WordFeatures
+from ._goodness import WordFeatures, WordSample
+from .bootstrap import block_table
 
 Method = Literal["exact", "samples", "gibbs"]
 
@@ -24,28 +27,19 @@ _MOST_LISTED, _MOST_DRAWN, _MOST_BITS = 12, 200_000, 10_000_000
 _N_CHAINS = 500
 #: Words drawn for each one tested, so that they add a tenth to the error, and the fewest.
 _DRAWN_PER_WORD, _FEWEST_DRAWN = 5, 20_000
-
-
 #: Words that the information of a fit is summed over at most, drawn among those of the model.
 _MOST_INFORMING = 20_000
 #: With more free parameters a fit counts as free to follow all features of its training words.
 MOST_PARAMETERS = 2_000
 
 
-class ModelWords(NamedTuple):
-    """Distinct words of a model (n_distinct, n_dims), their features, and how they were had."""
-
-    X: Bits
-    sample: WordSample
-    method: Method
-
-
 def words_of_model(
     model: WordModel, features: WordFeatures, start: Words, n_tested: int, rng: np.random.Generator
-) -> ModelWords:
-    """Words of a model, their number bounded; Gibbs chains of the paper's family leave ``start``.
+) -> tuple[Bits, WordSample, Method]:
+    """Distinct words (n_distinct, n_dims) of a model, their features, and how they were had.
 
-    Words of Gibbs chains are in blocks, each of one chain or of several.
+    Their number is bounded. Gibbs chains of the paper's family leave ``start``, and their words are
+    in blocks, each of one chain or of several.
     """
     n_dims = model.n_features_in_
     if n_dims <= _MOST_LISTED and is_normalised(model):
@@ -53,7 +47,7 @@ def words_of_model(
         log_p = log_probability(model, X)
         share = np.exp(log_p - log_p.max())
         table = features.table(X, log_p)
-        return ModelWords(X, WordSample(table, share / share.sum(), math.inf), "exact")
+        return X, WordSample(table, share / share.sum(), math.inf), "exact"
     wanted = max(_DRAWN_PER_WORD * n_tested, _FEWEST_DRAWN)
     n_drawn = min(_MOST_DRAWN, wanted, max(_MOST_BITS // n_dims, 10 * _N_CHAINS))
     pool, n_chains = drawn_words(model, n_drawn, start, rng)
@@ -61,11 +55,11 @@ def words_of_model(
     share = np.bincount(index) / index.size
     table = features.table(X, log_probability(model, X))
     if not n_chains:
-        return ModelWords(X, WordSample(table, share, index.size), "samples")
+        return X, WordSample(table, share, index.size), "samples"
     chain = np.arange(index.size) % n_chains % _N_CHAINS
     order = np.argsort(chain, kind="stable")
     by_chain = block_table(index[order], chain[order], len(X))
-    return ModelWords(X, WordSample(table, share, index.size, by_chain), "gibbs")
+    return X, WordSample(table, share, index.size, by_chain), "gibbs"
 
 
 def drawn_words(
@@ -85,6 +79,13 @@ def drawn_words(
     if start is not None:
         options |= {"initial": spread_words(start, n_chains), "n_sweeps": 100}
     return model.sample(n_drawn, random_state, method="gibbs", **options), n_chains
+
+
+def all_words(theta: Parameters) -> tuple[Floats, Floats]:
+    """Every word of a few bits, shape (2^n, n), and its log probability in nats."""
+    X = states(theta.n_visible)
+    log_p = log_weight(theta, X)
+    return X, log_p - logsumexp(log_p)
 
 
 def spread_words(words: Words, n: int) -> Bits:

@@ -179,12 +179,9 @@ def predict(
     [0, 0, 1]
     """
     held = words_for(model, words, None)
-    n_units = held.n_units
-    chosen = (
-        [*range(n_units)] if positions is None else check_positions("positions", positions, n_units)
-    )
-    first = held.n_dims - held.n_units
-    newest = [first + position for position in chosen]
+    asked = range(held.n_units) if positions is None else positions
+    chosen = check_positions("positions", asked, held.n_units)
+    newest = [held.n_dims - held.n_units + position for position in chosen]
     bits, index = held.X[:, newest], held.index
     if given == "past" and isinstance(model, SequenceModel):
         # Each bin has a past of its own, all earlier bins of its run.

@@ -1,4 +1,4 @@
-"""How good predicted spikes are: ROC, calibration and skill (docs/method.md, section 6)."""
+"""How good predicted spikes are, and probabilities of words (docs/method.md, section 6)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
+from scipy.stats import binom
 
 from ..errors import BadInput
 from ..formatting import counted
+from ..models import WordModel
 from ..parameters import Floats
 from ..tables import AsTable
 from ..validation import whole_number
-from ._patterns import counting_bounds
+from ..words import Words
 from ._prediction import Prediction
+from .inputs import words_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,8 +161,7 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
     observed = total(weight * prediction.bits[:, columns].ravel()) / size
     # Bins of equal weight that would have the same counting noise.
     effective = np.maximum(1, np.rint(size**2 / total(square))).astype(np.int64)
-    bounds = [counting_bounds(p, n) for p, n in zip(predicted, effective.tolist(), strict=True)]
-    lower, upper = np.array(bounds).T
+    lower, upper = counting_bounds(predicted, effective)
     return Calibration(
         predicted=predicted,
         observed=observed,
@@ -239,3 +241,97 @@ def _quantile_groups(log_odds: Floats, weight: Floats, n_groups: int) -> NDArray
     middle = (upto - size / 2.0) / upto[-1]
     _, group = np.unique(np.floor(n_groups * middle), return_inverse=True)
     return np.asarray(group[level])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternStatistics(AsTable):
+    """Each distinct observed word: how often it came, and how often the model expects it.
+
+    Parameters
+    ----------
+    X : ndarray of uint8, shape (n_distinct, n_units)
+        The words.
+    n_active : ndarray of int64, shape (n_distinct,)
+        Active bits of each word.
+    empirical, model : ndarray, shape (n_distinct,)
+        Observed frequency and model probability, per word.
+    lower, upper : ndarray, shape (n_distinct,)
+        5 % and 95 % bounds of counting noise: where the frequency of a word with the model's
+        probability would lie. Words are listed because they occurred, so those expected less than
+        about once lie above their bounds by selection.
+    n_words : int
+        Words that the bounds are for.
+    """
+
+    _columns = ("n_active", "empirical", "model", "lower", "upper")
+
+    X: NDArray[np.uint8]
+    n_active: NDArray[np.int64]
+    empirical: Floats
+    model: Floats
+    lower: Floats
+    upper: Floats
+    n_words: int
+
+    def __repr__(self) -> str:
+        return f"PatternStatistics({counted(len(self.X), 'distinct word')} of {self.n_words:,})"
+
+
+def pattern_statistics(model: WordModel, words: Words | ArrayLike) -> PatternStatistics:
+    """Compare observed and predicted probabilities of all observed words.
+
+    Parameters
+    ----------
+    model : WordModel
+        A fitted model.
+    words : Words or array_like, shape (n_words, n_units)
+        Held-out words. Weighted words count as (sum of weights)² / (sum of squared weights) bins.
+
+    Examples
+    --------
+    >>> from microcolumn.models import Independent
+    >>> words = [[0, 0], [0, 1], [0, 0], [1, 0]]
+    >>> patterns = pattern_statistics(Independent().fit(words), words)
+    >>> patterns.n_active.tolist(), patterns.empirical.tolist()
+    ([0, 1, 1], [0.5, 0.25, 0.25])
+    >>> patterns.model.round(4).tolist()
+    [0.5625, 0.1875, 0.1875]
+    """
+    held = words_for(model, words, None)
+    probability = np.exp(model._score_distinct(held))
+    n_words = held.n_bins
+    if held.weights is not None:  # bins of equal weight with the same counting noise
+        n_words = max(1, round(float(held.weights.sum() ** 2 / (held.weights**2).sum())))
+    lower, upper = counting_bounds(probability, n_words)
+    return PatternStatistics(
+        X=held.X,
+        n_active=held.X.sum(axis=1, dtype=np.int64),
+        empirical=held.counts / held.counts.sum(),
+        model=probability,
+        lower=lower,
+        upper=upper,
+        n_words=n_words,
+    )
+
+
+def counting_bounds(
+    probability: ArrayLike, n_words: int | NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """5 % and 95 % binomial quantiles of a frequency among ``n_words`` independent words.
+
+    Parameters
+    ----------
+    probability : array_like
+        Of the word; an estimate that rounding or sampling put above 1 counts as 1.
+    n_words : int or array_like
+        Number of words.
+
+    Examples
+    --------
+    >>> lower, upper = counting_bounds([0.5, 1e-6], 100)
+    >>> lower.tolist(), upper.tolist()
+    ([0.42, 0.0], [0.58, 0.0])
+    """
+    p = np.minimum(np.asarray(probability, dtype=np.float64), 1.0)
+    lower, upper = (np.asarray(binom.ppf(q, n_words, p)) for q in (0.05, 0.95))
+    return lower / n_words, upper / n_words

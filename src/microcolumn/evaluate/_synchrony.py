@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -121,16 +120,14 @@ def _of_samples(
     """Count sampled words; Gibbs chains are independent, the words of one chain are not."""
     X, n_chains = drawn_words(model, n_samples, initial, random_state)
     n_groups = n_chains or n_samples  # whose differences give the error
-    n_active = X.sum(axis=1, dtype=np.int64)
-    n_dims = X.shape[1]
+    n_active, stderr = X.sum(axis=1, dtype=np.int64), np.zeros(X.shape[1] + 1)
     group = np.arange(n_samples) % n_groups
     sizes = np.bincount(group).astype(np.float64)
-    stderr = np.zeros(n_dims + 1)
+    share = sizes / sizes.sum()
     for k in np.unique(n_active):
         hits = np.bincount(group, weights=n_active == k)
-        share = sizes / sizes.sum()
         stderr[k] = math.sqrt(np.sum((share * (hits / sizes - (hits / sizes) @ share)) ** 2))
-    return Synchrony(np.bincount(n_active, minlength=n_dims + 1) / n_samples, stderr, "samples")
+    return Synchrony(np.bincount(n_active, minlength=stderr.size) / n_samples, stderr, "samples")
 
 
 def _exact(model: WordModel) -> Floats | None:
@@ -150,7 +147,8 @@ def _exact(model: WordModel) -> Floats | None:
 def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
     """P(k units active) from the probability of every word."""
     total = np.zeros(theta.n_visible + 1)
-    for X in _all_states(theta.n_visible, theta.n_visible + theta.n_hidden):
+    for part in chunks(1 << theta.n_visible, theta.n_visible + theta.n_hidden):
+        X = states(theta.n_visible, np.arange(part.start, part.stop))
         n_active = X.sum(axis=1).astype(np.intp)
         total += np.bincount(n_active, np.exp(log_weight(theta, X) - log_z), total.size)
     return total
@@ -163,7 +161,8 @@ def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
     Poisson-binomial distribution.
     """
     total = np.zeros(theta.n_visible + 1)
-    for h in _all_states(theta.n_hidden, theta.n_visible + 1):
+    for part in chunks(1 << theta.n_hidden, theta.n_visible + 1):
+        h = states(theta.n_hidden, np.arange(part.start, part.stop))
         logits = np.broadcast_to(theta.b, (h.shape[0], theta.n_visible))
         log_p = np.full(h.shape[0], -log_z)
         if theta.W is not None and theta.c is not None:
@@ -172,9 +171,3 @@ def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
         log_p += np.logaddexp(0.0, logits).sum(axis=1)
         total += np.exp(log_p) @ number_active(expit(logits), expit(-logits))
     return total
-
-
-def _all_states(n: int, width: int) -> Iterator[Floats]:
-    """All states of ``n`` units, in chunks for tables of ``width`` entries per state."""
-    for part in chunks(1 << n, width):
-        yield states(n, np.arange(part.start, part.stop))

@@ -20,8 +20,7 @@ from ..tables import AsTable
 from ..validation import kind_of
 from ..words import Words, as_words
 from ._score import score
-from .alternative_choice import Choice, choose
-from .choice import choose_l1
+from .choice import Choice, choose, choose_l1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -119,11 +118,10 @@ def tune(
     words = as_words(words)
     fitted, kept = words.split(1.0 - validation, by="blocks", random_state=random_state)
     choices = {name: _choice(name, each, fitted, kept, l1_values) for name, each in by_name.items()}
-    tuned = {}
+    tuned, scores = {}, {}
     for name, choice in choices.items():
-        chosen = choice.settings[choice.chosen]
-        tuned[name] = clone(by_name[name]).set_params(**chosen).fit(words)
-    scores = {name: choice.scores[choice.chosen] for name, choice in choices.items()}
+        settings, scores[name] = choice.settings[choice.chosen], choice.scores[choice.chosen]
+        tuned[name] = clone(by_name[name]).set_params(**settings).fit(words)
     sound = [name for name, each in scores.items() if each.converged and not each.has_spurious_mode]
     best = max(sound or scores, key=lambda name: scores[name].bits_per_second)
     return TuneResult(tuned[best], tuned, choices)

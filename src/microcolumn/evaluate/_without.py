@@ -8,13 +8,11 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from ..energy import log_weight
-from ..kernels.states import states
 from ..parameters import Parameters
 from ..partition import can_sample_exactly, exact_samples, gibbs_samples
 from ..validation import Floats
 from ..words import Words
-from ._model_words import spread_words
+from ._model_words import all_words, spread_words
 from ._score import bits_per_second_per_nat, mean_rate
 
 #: Words of so many bits are all taken, others drawn: ten million bits, within limits.
@@ -60,9 +58,7 @@ def _words_of(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple
     """
     n_bits = theta.n_visible
     if n_bits <= _MOST_BITS_OF_ALL:
-        X = states(n_bits)
-        log_p = log_weight(theta, X)
-        return X, log_p - logsumexp(log_p)
+        return all_words(theta)
     n_words = min(max(_DRAWN_BITS // n_bits, _FEWEST), _MOST) // _GROUPS * _GROUPS
     if can_sample_exactly(theta):
         drawn = exact_samples(theta, n_words, rng)

@@ -57,15 +57,12 @@ def activation_in_time(model: PopulationModel, held: Words, hidden: Sequence[int
 def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
     """Mean and variance of the activation of a fitted model's hidden units, if it has any."""
     theta, words = model.parameters_, words_for(model, words, None)
-    mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
-    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden)):
-        counts = words.counts[part]
-        active = hidden_mean(theta, words.X[part])
-        # Chunks are merged about their means (Chan, Golub & LeVeque 1983): a difference of mean
-        # squares would lose the variance of units that are nearly always on.
-        here, added = np.average(active, axis=0, weights=counts), float(counts.sum())
-        shift = here - mean
-        total += added
-        mean += shift * (added / total)
-        squares += counts @ (active - here) ** 2 + shift**2 * (added * (1.0 - added / total))
-    return HiddenActivation(mean, squares / total, theta.live)
+    parts = chunks(len(words), max(theta.n_visible, theta.n_hidden))
+    total, mean, variance = words.counts.sum(), np.zeros(theta.n_hidden), np.zeros(theta.n_hidden)
+    for part in parts:
+        mean += words.counts[part] @ hidden_mean(theta, words.X[part]) / total
+    # About the mean: a difference of mean squares would lose the variance of units that are nearly
+    # always on.
+    for part in parts:
+        variance += words.counts[part] @ (hidden_mean(theta, words.X[part]) - mean) ** 2 / total
+    return HiddenActivation(mean, variance, theta.live)

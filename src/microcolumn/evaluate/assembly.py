@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -17,9 +18,10 @@ from sklearn.base import clone
 
 from ..energy import hidden_mean
 from ..errors import BadArgument, BadInput
-from ..formatting import html_table, number, text_table
+from ..formatting import number, text_table
 from ..models import PopulationModel
 from ..models.penalised import PenalisedModel
+from ..notebook import AsText
 from ..parameters import Parameters
 from ..renamed import Renamed
 from ..tables import AsTable
@@ -30,8 +32,8 @@ from ..words_info import units_of
 from ._layer_results import HiddenUnitLayer
 from ._layers import layer_statistics
 from ._without import losses
-from .inputs import words_for
-from .recurrence import oriented_weights, recurrence
+from .inputs import in_order_of, words_for
+from .recurrence import by_unit, oriented_weights, recurrence
 
 #: What a hidden unit is and is not, for readers who know cells and not models.
 MEANING = (
@@ -50,6 +52,8 @@ _NEARLY_ALL = 0.8
 MEMBER = 0.25
 #: Standard errors by which the loss without an assembly lies above 0: 5 % one-sided.
 _CLEAR = 1.645
+#: Of hidden units where layers are not known.
+_WITHOUT_LAYER = HiddenUnitLayer(-1, "", math.nan, math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ class Assembly(Renamed):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Assemblies(AsTable, Sequence[Assembly]):
+class Assemblies(AsText, AsTable, Sequence[Assembly]):
     """The live hidden units of a fit, those that are worth most first; it prints as a table.
 
     Parameters
@@ -161,12 +165,8 @@ class Assemblies(AsTable, Sequence[Assembly]):
     @property
     def clearest(self) -> tuple[Assembly, ...]:
         """Assemblies first, then others; in each, by bits/s lost without it over its error."""
-
-        def doubt(row: Assembly) -> tuple[bool, float]:
-            sure = row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
-            return row.verdict != "assembly", -sure
-
-        return tuple(sorted(self.rows, key=doubt))
+        sure = {r: r.bits_per_second / r.stderr if r.stderr > 0.0 else 0.0 for r in self.rows}
+        return tuple(sorted(sure, key=lambda row: (row.verdict != "assembly", -sure[row])))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per hidden unit, with its verdict."""
@@ -179,17 +179,10 @@ class Assemblies(AsTable, Sequence[Assembly]):
         return self.rows[item]
 
     def __str__(self) -> str:
-        if not self.rows:
-            return "no live hidden unit"
         rows = [columns_of(row) for row in self.rows]
-        return text_table(HEADER, rows, left=LEFT)
+        return text_table(HEADER, rows, left=LEFT) if rows else "no live hidden unit"
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        if not self.rows:
-            return html_table(("",), [("no live hidden unit",)])
-        return html_table(HEADER, [columns_of(row) for row in self.rows], left=LEFT)
 
 
 HEADER = (
@@ -284,15 +277,15 @@ def assemblies(
     rows = []
     for k in np.flatnonzero(theta.live).tolist():
         strongest = by_unit(weights[:, k], held.n_units)
-        of_layer = tested.get(k)
+        of_layer = tested.get(k, _WITHOUT_LAYER)
         rows.append(
             Assembly(
                 position=k,
                 units=_named(strongest, held.units),
                 negative_units=_named(-strongest, held.units, largest=np.abs(strongest).max()),
-                layer=of_layer.layer if of_layer else "",
-                layer_share=of_layer.share if of_layer else math.nan,
-                layer_p_value=of_layer.p_holm if of_layer else math.nan,
+                layer=of_layer.layer,
+                layer_share=of_layer.share,
+                layer_p_value=of_layer.p_holm,
                 active_share=float(active[k]),
                 rate_hz=float(active[k]) / held.bin_width,
                 n_others=len(others),
@@ -300,7 +293,7 @@ def assemblies(
                 similarity=float(found.similarity[:, k].mean()) if others else math.nan,
                 bits_per_second=float(lost[k]),
                 stderr=float(stderr[k]),
-                layer_expected=of_layer.expected if of_layer else math.nan,
+                layer_expected=of_layer.expected,
                 n_recorded=held.n_units,
             )
         )
@@ -339,50 +332,34 @@ def refits(
     """
     count = whole_number("n_refits", n_refits, least=1)
     rng, given = random_generator(random_state), as_words(words)
-    found: list[PenalisedModel] = []
-    while len(found) < count:
-        for half in given.split(0.5, by="blocks", random_state=rng)[: count - len(found)]:
-            seed = int(rng.integers(2**31))
-            found.append(clone(model).set_params(random_state=seed).fit(half))
-    return found
+    deals = (given.split(0.5, by="blocks", random_state=rng) for _ in range(count))
+    return [
+        clone(model).set_params(random_state=int(rng.integers(2**31))).fit(half)
+        for half in islice(chain.from_iterable(deals), count)
+    ]
 
 
 def _weights_in_order(other: PopulationModel, first: PopulationModel) -> Floats:
     """Oriented weights of another fit of the same units, in the order of the first."""
-    weights = oriented_weights(other.parameters_)
-    if weights.shape[0] != first.n_features_in_:
+    if other.n_features_in_ != first.n_features_in_:
         raise BadInput(
-            f"a model has {weights.shape[0]} bits and the first {first.n_features_in_}",
+            f"a model has {other.n_features_in_} bits and the first {first.n_features_in_}",
             "pass fits of the same units and window",
         )
-    if first.words_info_ is None or other.words_info_ is None:
-        return weights
-    columns = first.words_info_.columns_in(
-        other.words_info_, name="another model", this="the first model"
-    )
-    return weights if columns is None else weights[columns]
+    weights = oriented_weights(other.parameters_)
+    return in_order_of(first, other, weights, name="another model", this="the first model")
 
 
 def _layers(
     model: PopulationModel, theta: Parameters, units: Units | Sequence[str] | None, held: Words
 ) -> dict[int, HiddenUnitLayer]:
     """Layer of each hidden unit with weights; empty where there are no two layers."""
-    layers = (
-        (units_of(model.words_info_, units) or held.units).layer
-        if units is None or isinstance(units, Units)
-        else units
-    )
-    if layers is None or len(set(layers) - {""}) < 2:
+    if units is None or isinstance(units, Units):
+        units = (units_of(model.words_info_, units) or held.units).layer
+    if units is None or len(set(units) - {""}) < 2:
         return {}
-    tested = layer_statistics(theta, layers, window=held.window)
-    return {row.position: row for row in tested.hidden}
-
-
-def by_unit(weights: Floats, n_units: int) -> Floats:
-    """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
-    by_bin = weights.reshape(-1, n_units)
-    strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]
-    return strongest
+    tested = layer_statistics(theta, units, window=held.window).hidden
+    return {row.position: row for row in tested}
 
 
 def _named(weights: Floats, units: Units, largest: float | None = None) -> tuple[str, ...]:

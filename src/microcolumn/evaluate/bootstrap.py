@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..errors import BadArgument, BadInput
-from ..validation import whole_number
+from ..validation import Floats, whole_number
 from ..words import Words, check_unweighted
 
 
-def default_block_bins(n_bins: int, window: int) -> int:
-    """Length of a block in bins unless asked.
-
-    A hundredth of the words, so that the standard error is good to 6 % and blocks are long enough
-    for drifts, at least ten windows, so that neighbours which share bins stay together, and at most
-    a fifth of the words.
-    """
-    wanted = max(math.ceil(n_bins / 100), 10 * window)
-    return max(1, min(wanted, n_bins // 5))
-
-
 def block_bins_of(words: Words, block_bins: int | None) -> int:
-    """Length of a block in bins, checked; see :func:`default_block_bins`."""
+    """Length of a block in bins, checked.
+
+    Unless asked, a hundredth of the words, so that the standard error is good to 6 % and blocks are
+    long enough for drifts, at least ten windows, so that neighbours which share bins stay together,
+    and at most a fifth of the words.
+    """
     if block_bins is None:
-        return default_block_bins(words.n_bins, words.window)
+        wanted = max(math.ceil(words.n_bins / 100), 10 * words.window)
+        return max(1, min(wanted, words.n_bins // 5))
     length = whole_number("block_bins", block_bins)
     if not 1 <= length <= words.n_bins // 2:
         raise BadArgument(
@@ -51,3 +48,14 @@ def counted_blocks(words: Words, block_bins: int | None) -> NDArray[np.int64]:
 def time_blocks(n_bins: int, length: int) -> NDArray[np.int64]:
     """Block of each bin, shape (n_bins,); a short rest at the end goes to the last full block."""
     return np.minimum(np.arange(n_bins) // length, max(n_bins // length, 1) - 1)
+
+
+def block_table(
+    index: NDArray[np.integer[Any]],
+    block: NDArray[np.integer[Any]],
+    n_distinct: int,
+    weights: Floats | None = None,
+) -> sparse.csr_array:
+    """How often each distinct word ``index`` (n_words,) occurs in each block (n_words,)."""
+    times = np.ones(index.size) if weights is None else weights
+    return sparse.csr_array((times, (block, index)), shape=(int(block[-1]) + 1, n_distinct))

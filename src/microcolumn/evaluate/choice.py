@@ -1,23 +1,26 @@
-"""Choose the strength of the penalty on words that the fit has not seen."""
+"""Choose the penalty of a model, or its size, on words that the fit has not seen."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ..errors import BadArgument
-from ..models import PopulationModel, SemiRBM
+from ..errors import BadArgument, BadType
+from ..models import AlternativeModel, HistoryGLM, PopulationModel, SemiRBM
 from ..models.penalised import Effort, PenalisedModel
+from ..models.sequence import SequenceModel
+from ..notebook import AsText
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
 from ..partition.cost import EXACT_CHOICE, operations
-from ..validation import expect
+from ..validation import expect, kind_of
 from ..words import Words, as_words
-from ._score import Score, score
-from .alternative_choice import Choice, is_at_end
+from ._score import Score, score, sequence_gain
 
 #: Grids that are made for the words, and their strengths per factor of ten.
 AUTOMATIC = {"auto": 3, "coarse": 1}
@@ -38,6 +41,53 @@ _EQUAL = 0.02
 _MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
 _MAX_STEPS = 100_000
+
+#: Fits and their scores on the validation part by strength of the penalty.
+_Found = dict[float, tuple[PenalisedModel, Score]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(AsText):
+    """Fits of a model at several settings, and the one that a validation part prefers.
+
+    Parameters
+    ----------
+    settings : tuple of dict
+        What was tried; strengths of a penalty by increasing ``l1``.
+    fits : tuple of models
+        At each of them, with their log Z.
+    scores : tuple of Score
+        Of each on the validation part; of hidden Markov modes, those of spike trains.
+    chosen : int
+        Position of the fit that is preferred.
+    """
+
+    settings: tuple[dict[str, Any], ...]
+    fits: tuple[Any, ...]
+    scores: tuple[Score, ...]
+    chosen: int
+
+    @property
+    def best(self) -> Any:
+        """The fit that is preferred."""
+        return self.fits[self.chosen]
+
+    @property
+    def l1_values(self) -> tuple[float, ...]:
+        """All strengths of the penalty, increasing; empty where something else was chosen."""
+        return tuple(each["l1"] for each in self.settings if each.keys() == {"l1"})
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether a strength beyond those tried might be better still."""
+        values = self.l1_values
+        return bool(values) and is_at_end(self.best.l1, values, self.best.n_nonzero_)
+
+    def __str__(self) -> str:
+        if values := self.l1_values:
+            return f"l1 {self.best.l1:g} of {len(values)} from {values[0]:g} to {values[-1]:g}"
+        chosen = ", ".join(f"{name} {value}" for name, value in self.settings[self.chosen].items())
+        return f"{chosen or 'nothing to choose'} of {len(self.settings)}"
 
 
 def choose_l1(
@@ -87,8 +137,10 @@ def choose_l1(
     """
     expect("model", model, PenalisedModel, "one model with a penalty, such as RBM()")
     train, validation = as_words(train), as_words(validation)
-    per_decade = _per_decade(l1_values)
-    found: dict[float, tuple[PenalisedModel, Score]] = {}
+    per_decade = AUTOMATIC.get(l1_values) if isinstance(l1_values, str) else None
+    if isinstance(l1_values, str) and per_decade is None:
+        raise BadArgument("l1_values", f"is {l1_values!r}", "pass 'auto', 'coarse' or numbers")
+    found: _Found = {}
     extensions = {-1: 0, 1: 0}
     leg: _Leg | None = _first_leg(model, train, l1_values)
     # Many fits that are not chosen need not be better than that; the chosen one goes on.
@@ -119,14 +171,10 @@ def choose_l1(
 
 
 class _Leg(NamedTuple):
-    """Strengths in the order in which they are tried, and when to stop.
-
-    A leg ends after ``patience`` strengths in a row that are no better than the best one; without,
-    it tries all.
-    """
+    """Strengths in the order in which they are tried, and when to stop."""
 
     strengths: tuple[float, ...]
-    patience: int | None = None
+    patience: int | None = None  # strengths in a row that are no better than the best one
 
     def has_turned(self, tried: Sequence[float], best: float) -> bool:
         """Whether the scores of those tried, in this order, have begun to fall."""
@@ -204,7 +252,7 @@ def _first_log_partition(model: PenalisedModel, max_steps: int) -> LogPartition:
     return log_z
 
 
-def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
+def _best(found: _Found) -> float:
     """The preferred strength of those tried."""
     merits = {}
     for l1, (fit, kept) in found.items():
@@ -213,9 +261,7 @@ def _best(found: dict[float, tuple[PenalisedModel, Score]]) -> float:
     return preferred(merits, {l1: kept.stderr for l1, (_, kept) in found.items()})
 
 
-def _normalise_best(
-    found: dict[float, tuple[PenalisedModel, Score]], validation: Words, max_steps: int
-) -> float:
+def _normalise_best(found: _Found, validation: Words, max_steps: int) -> float:
     """The preferred strength, once log Z of its fit does not come from the fit itself.
 
     What the path of fits was off by there holds for all of them.
@@ -240,7 +286,7 @@ def _polish_best(
     model: PenalisedModel,
     train: Words,
     validation: Words,
-    found: dict[float, tuple[PenalisedModel, Score]],
+    found: _Found,
     max_steps: int,
 ) -> float:
     """The preferred strength, once its coarse fit has gone on to the end."""
@@ -254,21 +300,12 @@ def _polish_best(
     return best
 
 
-def _per_decade(l1_values: str | Sequence[float]) -> int | None:
-    """Strengths per decade of a grid that is made for the words; None for given strengths."""
-    if not isinstance(l1_values, str):
-        return None
-    if l1_values not in AUTOMATIC:
-        raise BadArgument("l1_values", f"is {l1_values!r}", "pass 'auto', 'coarse' or numbers")
-    return AUTOMATIC[l1_values]
-
-
 def _fits(
     model: PenalisedModel,
     train: Words,
     leg: _Leg,
     nested: tuple[Sequence[Any], Sequence[Any]] | None,
-    found: dict[float, tuple[PenalisedModel, Score]],
+    found: _Found,
     effort: Effort,
 ) -> Iterator[PenalisedModel]:
     """Fits along a leg, made when asked for; the first begins at the nearest of those found.
@@ -278,12 +315,71 @@ def _fits(
     strengths, n_known = leg.strengths, 0
     if nested is not None and isinstance(model, SemiRBM):
         paths = [{member.l1: member for member in path} for path in nested]
-        is_known = [all(l1 in path for path in paths) for l1 in strengths]
-        n_known = is_known.index(False) if False in is_known else len(is_known)
-        known = strengths[:n_known]
+        known = tuple(takewhile(lambda l1: all(l1 in path for path in paths), strengths))
+        n_known = len(known)
         inner = [[path[l1] for l1 in known] for path in paths]
         yield from model.fit_path(train, known, nested=(inner[0], inner[1])) if n_known else ()
     rest, start = strengths[n_known:], None
     if found and rest:
         start = found[min(found, key=lambda l1: abs(l1 - rest[0]))][0].parameters_
     yield from (fit for _, fit in model._walk(train, rest, start=start, effort=effort))
+
+
+def is_at_end(l1: float, strengths: Sequence[float], n_nonzero: float) -> bool:
+    """Whether ``l1`` is the first or the last of several increasing strengths.
+
+    There is nothing below 0, and nothing above where no coupling and weight is left.
+    """
+    first, last = l1 == strengths[0] and l1 > 0.0, l1 == strengths[-1] and n_nonzero > 0
+    return len(strengths) > 1 and (first or last)
+
+
+def choose(
+    model: AlternativeModel | HistoryGLM,
+    train: Words | ArrayLike,
+    validation: Words | ArrayLike,
+    grid: Sequence[dict[str, Any]] | None = None,
+) -> Choice:
+    """Fit an alternative model at several settings and choose among them on the validation part.
+
+    Parameters
+    ----------
+    model : AlternativeModel or HistoryGLM
+        Whose other settings hold for all fits; it is left as it is.
+    train, validation : Words or array_like, shape (n_words, n_units)
+        Words to fit and words to choose by.
+    grid : sequence of dict, optional
+        Settings to try; by default those that the model finds worth trying (``model.grid``).
+
+    Returns
+    -------
+    Choice
+        The highest score wins, of equals the first. A fit that has not converged is chosen only
+        if there is no other, and so is one without a finite score.
+
+    Examples
+    --------
+    >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
+    >>> choose(mc.models.Tree(), *words.split(0.8)).best.size_
+    '3 edges'
+    """
+    if not hasattr(model, "fit_grid"):
+        raise BadType("model", f"is {kind_of(model)}", "pass one alternative, for example Tree()")
+    train, validation = as_words(train), as_words(validation)
+    settings = tuple(model.grid(train) if grid is None else grid)
+    if not settings:
+        raise BadArgument("grid", "is empty", "list at least one set of settings")
+    fits = tuple(model.fit_grid(train, settings))
+    # Held-out words, or held-out trains of a model that knows the past.
+    gain = sequence_gain if isinstance(model, SequenceModel) else score
+    scores = tuple(gain(fit, validation) for fit in fits)
+    merits = [_merits(fit, score) for fit, score in zip(fits, scores, strict=True)]
+    return Choice(settings, fits, scores, max(range(len(fits)), key=merits.__getitem__))
+
+
+def _merits(fit: AlternativeModel | HistoryGLM, score: Score) -> tuple[Any, ...]:
+    """What a fit is chosen by, the most important first."""
+    certificate = getattr(fit, "certificate_", None)
+    found = certificate is None or certificate.converged
+    is_known = math.isfinite(score.bits_per_second)
+    return score.converged, found, is_known, score.bits_per_second if is_known else 0.0

@@ -141,11 +141,10 @@ class Intervals(AsText, AsTable):
         ]
         rows = []
         for kind, found, labels in kinds:
-            columns = {field: getattr(found, field).ravel().tolist() for field in _FIELDS}
-            for k, (first, second) in enumerate(labels):
-                row = {"parameter": kind, "first": first, "second": second}
-                rows.append(row | {field: columns[field][k] for field in _FIELDS})
-        return rows
+            columns = (getattr(found, field).ravel().tolist() for field in _FIELDS)
+            rows += [(kind, *label, *row) for label, *row in zip(labels, *columns, strict=True)]
+        header = ("parameter", "first", "second", *_FIELDS)
+        return [dict(zip(header, row, strict=True)) for row in rows]
 
     def __str__(self) -> str:
         header = ("", "", "nats", f"{100 * self.level:g} % interval", "q")

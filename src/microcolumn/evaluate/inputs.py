@@ -99,7 +99,7 @@ def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independe
         biases = _biases(model.rates_, model.n_features_in_)
     elif isinstance(baseline, Independent):
         check_is_fitted(baseline)
-        biases = _in_order_of(model, baseline, baseline.parameters_.b, "the baseline")
+        biases = in_order_of(model, baseline, baseline.parameters_.b, name="the baseline")
         if biases.size != model.n_features_in_:
             raise BadArgument(
                 "baseline",
@@ -122,7 +122,7 @@ def common_baseline(models: Mapping[str, WordsEstimator], baseline: Baseline) ->
         return independent_baseline(next(iter(models.values())), baseline)
     first = models[trained[0]]
     for name in trained[1:]:
-        rates = _in_order_of(first, models[name], models[name].rates_)
+        rates = in_order_of(first, models[name], models[name].rates_, name="the other model")
         if not np.array_equal(rates, first.rates_):
             raise BadInput(
                 f"models {trained[0]!r} and {name!r} were trained at different rates",
@@ -131,13 +131,13 @@ def common_baseline(models: Mapping[str, WordsEstimator], baseline: Baseline) ->
     return independent_baseline(first, None)
 
 
-def _in_order_of(
-    model: WordsEstimator, other: WordsEstimator, values: Floats, name: str = "the other model"
+def in_order_of(
+    model: WordsEstimator, other: WordsEstimator, values: Floats, **names: str
 ) -> Floats:
     """Values of the bits of ``other`` in the order of ``model``; both are of the same words."""
     if model.words_info_ is None or other.words_info_ is None:
         return values
-    columns = model.words_info_.columns_in(other.words_info_, name=name)
+    columns = model.words_info_.columns_in(other.words_info_, **names)
     return values if columns is None else values[columns]
 
 

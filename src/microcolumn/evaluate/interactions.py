@@ -12,7 +12,7 @@ where r > 0 is a product, so that no digits are lost for tiny or huge weights.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -173,17 +173,13 @@ class Interactions(AsText):
             raise BadArgument("order", f"is {wanted}", f"the expansion has 1 to {self.order}")
         table = (self.singles, self.pairs, self.triplets)[wanted - 1]
         assert table is not None
-        grid = np.ogrid[tuple(slice(n) for n in table.shape)]
-        increasing = np.ones(table.shape, dtype=bool)
-        for before, after in pairwise(grid):
-            increasing &= before < after
+        increasing = (np.diff(np.indices(table.shape, dtype=np.int16), axis=0) > 0).all(axis=0)
         positions = np.array(np.nonzero(increasing))
         return positions, table[tuple(positions)]
 
     def _terms(self, words: Words) -> Floats:
         """Terms of each order in the expansion of each word, shape (n_distinct, order)."""
-        terms = np.zeros((len(words), self.order))
-        pairs = self.pairs
+        terms, pairs = np.zeros((len(words), self.order)), self.pairs
         for part in chunks(len(words), words.n_dims, 1 << 21):
             x = words.X[part].astype(np.float64)
             terms[part, 0] = x @ self.singles
@@ -240,10 +236,8 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     triplets = np.zeros((n_units,) * 3) if wanted == 3 else None
     if theta.is_gaussian:
         pairs, _ = theta.as_pairs()
-        singles, through_hidden = (
-            pairs.b,
-            np.triu(2.0 * (np.asarray(pairs.J) - (0.0 if theta.J is None else theta.J))),
-        )
+        beyond = np.asarray(pairs.J) - (0.0 if theta.J is None else theta.J)
+        singles, through_hidden = pairs.b, np.triu(2.0 * beyond)
     elif theta.W is not None and theta.c is not None:
         for weights, bias in zip(theta.W.T, theta.c.tolist(), strict=True):
             _add_hidden_unit(weights, bias, singles, through_hidden, triplets)
@@ -310,29 +304,24 @@ def _mixed_difference(bias: float, *weights: Floats) -> Floats:
             linear = linear + np.maximum(z, 0.0)
             factor = factor * (1.0 + np.exp(-np.abs(z)))
     log_r = log_r + base + span - (linear + np.log(factor))
-    difference: Floats = sign * np.logaddexp(0.0, log_r)
-    return difference
+    return np.asarray(sign * np.logaddexp(0.0, log_r))
 
 
 def _log_gap(step: Floats) -> Floats:
     """log(1 - e^-step) of steps upward; -inf for none."""
     with np.errstate(divide="ignore"):
-        gap: Floats = np.log(-np.expm1(-step))
-    return gap
+        return np.asarray(np.log(-np.expm1(-step)))
 
 
 def _mirrored(table: Floats) -> Floats:
     """The symmetric table of one that is filled at increasing positions only."""
-    full = np.zeros_like(table)
-    for axes in permutations(range(table.ndim)):
-        full += table.transpose(axes)
-    return full
+    orders = permutations(range(table.ndim))
+    return np.asarray(sum(table.transpose(axes) for axes in orders))
 
 
 def _pair_sum(pairs: Floats, x: Floats) -> Floats:
     """Sum over the pairs of active units of each word, shape (n_words,)."""
-    total: Floats = 0.5 * np.einsum("un,un->u", x @ pairs, x)
-    return total
+    return np.asarray(0.5 * np.einsum("un,un->u", x @ pairs, x))
 
 
 def _triplet_sum(triplets: Floats, x: Floats) -> Floats:

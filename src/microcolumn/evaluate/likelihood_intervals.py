@@ -1,10 +1,15 @@
 """Estimates without penalty for what a penalised fit keeps, with their errors.
 
 Weights and couplings that the fit set to zero stay zero. The others, and all biases, go to the
-maximum of the likelihood next to the fit (:mod:`._likelihood_maximum`). Errors that follow from its
-curvature are too small: which hidden units a fit has, and which weights it keeps, is chance too,
-and the likelihood is far from quadratic where hidden units resemble each other. So the model is
-fitted anew to two halves of the words, and errors grow to what the halves' estimates differ by.
+maximum of the likelihood next to the fit. The mean of log p over the words has the gradient
+E_data[f] - E_model[f], where f = d log p~ / d theta. The information is Cov_model[f], from words
+that the model draws, or all words of a few bits: unlike minus the second derivative it is never
+negative, so that steps lead upwards from anywhere.
+
+Errors that follow from the curvature are too small: which hidden units a fit has, and which weights
+it keeps, is chance too, and the likelihood is far from quadratic where hidden units resemble each
+other. So the model is fitted anew to two halves of the words, and errors grow to what the halves'
+estimates differ by.
 """
 
 from __future__ import annotations
@@ -14,22 +19,37 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
+from scipy.optimize import linear_sum_assignment, minimize
+from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from ..errors import BadInput
 from ..layout import Layout
+from ..objectives import NegativeLogLikelihood
 from ..parameters import Parameters
+from ..partition import exact_samples
 from ..partition.cost import EXACT_INTERVALS, operations
-from ..validation import Floats, chunks
+from ..validation import Bits, Floats, chunks
 from ..words import Words
-from ._likelihood_maximum import Estimated, Likelihood, Maximum
-from .recurrence import SAME
+from ._model_words import all_words
+from .bootstrap import block_table
+from .recurrence import SAME, unit_length
 
 #: More parameters would take minutes.
 MOST_PARAMETERS = 800
 #: A hidden unit without penalty is still the fitted one if its weights correlate so much.
 _STILL = 0.8
+#: Words of so many bits are all taken; of longer ones so many are drawn.
+_MOST_BITS_OF_ALL, _DRAWS = 12, 1 << 18
+#: Standard deviation (nats) of a weak normal prior on weights, couplings and hidden biases, which
+#: keeps what the words do not determine in reach; its error is then too large for an interval.
+_PRIOR_SD = 5.0
+#: Smallest curvature, of the information with 1 on its diagonal, that counts as one.
+_FLAT = 1e-6
+#: Steps aim at a slope of this many standard errors, and have arrived below the second number.
+_AIM, _ARRIVED = 0.02, 0.3
+#: Steps between two computations of the information, and how often that is done.
+_STEPS, _ROUNDS = 60, 3
 
 
 class LikelihoodEstimates(NamedTuple):
@@ -46,8 +66,8 @@ def too_large(theta: Parameters) -> str:
     if theta.is_gaussian:
         return "weights of Gaussian hidden units can be rotated into each other"
     live = theta.drop_dead_units()[0]
-    n, zeros = live.n_visible, (0 if live.W is None else int(np.sum(live.W == 0.0)))
-    size = n + live.n_hidden * (n + 1) - zeros
+    size = live.n_visible + live.n_hidden
+    size += 0 if live.W is None else int(np.count_nonzero(live.W))
     size += 0 if live.J is None else int(np.count_nonzero(live.J)) // 2
     if size > MOST_PARAMETERS:
         return f"the model has {size:,} parameters and intervals take at most {MOST_PARAMETERS:,}"
@@ -74,14 +94,16 @@ def likelihood_estimates(
         raise BadInput(reason, "fit fewer hidden units or select units")
     # Threads of BLAS would change the last digits.
     with threadpool_limits(limits=1, user_api="blas"):
-        estimated, start, found = _estimate(theta, words, usable, always)
-        layout = estimated.layout
-        variance, alike = _variance(estimated, found, words, blocks)
-        again = [_matched(layout, start, *half, usable, always) for half in halves]
+        likelihood = _likelihood(theta, words, usable, always)
+        layout, found = likelihood.layout, likelihood.maximum()
+        by_block = block_table(words.index, blocks, len(words), words.weights)
+        variance, alike = _variance(likelihood, found, by_block)
+        again = [_matched(likelihood, *half, usable, always) for half in halves]
     if again:
-        variance *= _excess(estimated, found.x, np.array([x for x, _ in again]), variance)
-    variance[~estimated.free] = np.nan
-    changed = _cosines(layout, start, found.x) < _STILL
+        variance *= _excess(likelihood, found.x, np.array([x for x, _ in again]), variance)
+    variance[~likelihood.free] = np.nan
+    before, after = (unit_length(layout.weights_of(x)) for x in (likelihood.start, found.x))
+    changed = (before * after).sum(axis=0) < _STILL
     lost = np.zeros(layout.n_hidden, dtype=bool)
     for _, similarity in again:
         lost |= similarity < SAME
@@ -92,30 +114,35 @@ def likelihood_estimates(
         variance[layout.fields] = np.nan
     if not found.arrived:
         variance[:] = np.nan
-    notes = _notes(estimated, found.arrived, changed & ~lost, lost)
-    stderr = estimated.unpack(np.sqrt(variance))
-    return LikelihoodEstimates(estimated.unpack(found.x), stderr, alike, notes)
+    notes = _notes(likelihood, found.arrived, changed & ~lost, lost)
+    every = Layout.of(theta, ~usable)
+    parts = every.unpack(found.x), every.unpack(np.sqrt(variance))
+    return LikelihoodEstimates(*parts, alike, notes)
 
 
-def _estimate(
+def _likelihood(
     theta: Parameters, words: Words, usable: NDArray[np.bool_], always: NDArray[np.bool_]
-) -> tuple[Estimated, Floats, Maximum]:
-    """Which parameters there are, the fit as a vector, and the maximum next to it."""
-    small = _without_constants(theta, usable, always)
-    estimated = Estimated.of(small, usable)
-    start = estimated.layout.pack(small)
-    likelihood = Likelihood(estimated, words.X[:, usable], words.counts)
-    return estimated, start, likelihood.maximum(start)
+) -> Likelihood:
+    """That of the usable bits, given that others are constant."""
+    b = theta.b[usable]
+    J, W, c = theta.J, theta.W, theta.c
+    if J is not None:
+        b = b + 2.0 * J[np.ix_(usable, always)].sum(axis=1)
+        J = J[np.ix_(usable, usable)]
+    if W is not None and c is not None:
+        W, c = W[usable], c + W[always].sum(axis=0)
+    return Likelihood(Parameters.trusted(b, J, W, c), words.X[:, usable], words.counts)
 
 
-def _variance(
-    estimated: Estimated, found: Maximum, words: Words, blocks: NDArray[np.int64]
-) -> tuple[Floats, float]:
+def _variance(likelihood: Likelihood, found: Maximum, by_block: csr_array) -> tuple[Floats, float]:
     """Squared errors by blocks of time, at least those of independent words, and their ratio."""
-    influence = _block_influence(found, estimated, words, blocks)
-    n_blocks, free = influence.shape[0], estimated.free
+    layout, free, n_blocks = likelihood.layout, likelihood.free, by_block.shape[0]
+    theta, sums = layout.unpack(found.x), np.zeros((n_blocks, layout.size))
+    for part in chunks(len(likelihood.X), layout.size, 1 << 21):
+        sums += by_block[:, part] @ (layout.design(theta, likelihood.X[part]) - found.mean)
+    influence = sums @ found.inverse / likelihood.n_words
     in_blocks = (influence**2).sum(axis=0) * n_blocks / max(n_blocks - 1, 1)
-    by_model = np.diagonal(found.inverse) / words.counts.sum()
+    by_model = np.diagonal(found.inverse) / likelihood.n_words
     alike = 1.0
     if n_blocks > 1 and free.any():
         alike = max(1.0, float(np.median(in_blocks[free] / by_model[free])))
@@ -123,33 +150,28 @@ def _variance(
 
 
 def _notes(
-    estimated: Estimated, arrived: bool, changed: NDArray[np.bool_], lost: NDArray[np.bool_]
+    likelihood: Likelihood, arrived: bool, changed: NDArray[np.bool_], lost: NDArray[np.bool_]
 ) -> tuple[str, ...]:
     if not arrived:
         return ("no maximum of the likelihood was found near the fit: no intervals",)
-    notes = []
-    kept = int((~estimated.free).sum())
-    if kept:
-        noun = "weights and couplings" if estimated.layout.coupled else "weights"
-        notes.append(
-            f"set to 0 by the penalty, without intervals: {kept:,} {noun}; "
-            "the others hold given that"
-        )
-    for units, what in (
-        (lost, "not found again in both halves of the words"),
-        (changed, "turning into another without penalty"),
-    ):
-        if units.any():
-            names = ", ".join(str(i + 1) for i in np.flatnonzero(units))
-            notes.append(f"live hidden units {what}, without intervals: {names}")
-    if lost.any():
-        notes.append("visible biases make up for these hidden units: no intervals")
-    return tuple(notes)
+    kept = int((~likelihood.free).sum())
+    noun = "weights and couplings" if likelihood.layout.coupled else "weights"
+    again, others = (
+        ", ".join(str(i + 1) for i in np.flatnonzero(units)) for units in (lost, changed)
+    )
+    hidden = "live hidden units {}, without intervals: {}"
+    notes = {
+        f"set to 0 by the penalty, without intervals: {kept:,} {noun}; the others hold given "
+        "that": kept,
+        hidden.format("not found again in both halves of the words", again): again,
+        hidden.format("turning into another without penalty", others): others,
+        "visible biases make up for these hidden units: no intervals": again,
+    }
+    return tuple(note for note, applies in notes.items() if applies)
 
 
 def _matched(
-    layout: Layout,
-    start: Floats,
+    likelihood: Likelihood,
     theta: Parameters,
     words: Words,
     usable: NDArray[np.bool_],
@@ -159,79 +181,148 @@ def _matched(
 
     Hidden units are paired by the weights of the two fits, so that the cosines add up to the most.
     """
+    layout = likelihood.layout
     again, similarity = np.zeros(layout.size), np.zeros(layout.n_hidden)
     theta = theta.drop_dead_units()[0]
     if too_large(theta):
         return again, similarity
-    estimated, other_start, found = _estimate(theta, words, usable, always)
-    other = estimated.layout
-    again[layout.fields] = found.x[other.fields]
-    if layout.coupled and other.coupled:
-        again[layout.couplings] = found.x[other.couplings]
-    if layout.n_hidden and other.n_hidden:
-        first, second = layout.weights_of(start), other.weights_of(other_start)
-        norms = np.outer(np.linalg.norm(first, axis=0), np.linalg.norm(second, axis=0))
-        cosines = first.T @ second / np.maximum(norms, 1e-300)
-        mine, partners = linear_sum_assignment(-cosines)
-        similarity[mine] = cosines[mine, partners]
-        for i, j in zip(mine.tolist(), partners.tolist(), strict=True):
-            again[layout.of_hidden(i)] = found.x[other.of_hidden(j)]
+    other = _likelihood(theta, words, usable, always)
+    x, there = other.maximum().x, other.layout
+    again[layout.fields] = x[there.fields]
+    if layout.coupled and there.coupled:
+        again[layout.couplings] = x[there.couplings]
+    first, second = (
+        unit_length(each.layout.weights_of(each.start)) for each in (likelihood, other)
+    )
+    cosines = first.T @ second
+    mine, partners = linear_sum_assignment(-cosines)
+    similarity[mine] = cosines[mine, partners]
+    for i, j in zip(mine.tolist(), partners.tolist(), strict=True):
+        again[layout.of_hidden(i)] = x[there.of_hidden(j)]
     return again, similarity
 
 
-def _excess(estimated: Estimated, x: Floats, again: Floats, variance: Floats) -> Floats:
+def _excess(likelihood: Likelihood, x: Floats, again: Floats, variance: Floats) -> Floats:
     """Squared difference to the estimates of halves over ``variance``, 1 at least, shape (size,).
 
     One number for each hidden unit, one for the visible biases, one for the couplings. If halves
     differ by chance alone, each differs from the estimate of all words by the error of the latter.
     """
+    layout, free = likelihood.layout, likelihood.free
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = ((again - x) ** 2).mean(axis=0) / variance
-    layout = estimated.layout
     every, excess = np.arange(layout.size), np.ones(layout.size)
-    groups = [every[layout.fields], every[layout.couplings]]
-    groups += [layout.of_hidden(i) for i in range(layout.n_hidden)]
-    for group in groups:
-        mine = ratio[group][estimated.free[group]]
-        if mine.size:
-            excess[group] = max(1.0, float(mine.mean()))
+    hidden = [layout.of_hidden(i) for i in range(layout.n_hidden)]
+    for group in (every[layout.fields], every[layout.couplings], *hidden):
+        if free[group].any():
+            excess[group] = max(1.0, float(ratio[group][free[group]].mean()))
     return excess
 
 
-def _cosines(layout: Layout, start: Floats, x: Floats) -> Floats:
-    """Between the weights of each hidden unit at the start and at ``x``, shape (n_hidden,)."""
-    before, after = layout.weights_of(start), layout.weights_of(x)
-    norms = np.linalg.norm(before, axis=0) * np.linalg.norm(after, axis=0)
-    cosines: Floats = (before * after).sum(axis=0) / np.maximum(norms, 1e-300)
-    return cosines
+class Maximum(NamedTuple):
+    """Where the likelihood is largest."""
+
+    x: Floats
+    inverse: Floats  # of the information of one word
+    mean: Floats  # E_model[f]
+    arrived: bool  # whether the steps came to an end
 
 
-def _block_influence(
-    found: Maximum, estimated: Estimated, words: Words, blocks: NDArray[np.int64]
-) -> Floats:
-    """What each block of time adds to the estimates, shape (n_blocks, size)."""
-    layout, X = estimated.layout, words.X[:, estimated.usable]
-    theta = layout.unpack(found.x)
-    keys, place = np.unique(blocks * len(words) + words.index, return_inverse=True)
-    weights = np.bincount(place, weights=words.weights, minlength=keys.size)
-    block, word = np.divmod(keys, len(words))
-    sums = np.zeros((int(blocks[-1]) + 1, layout.size))
-    for part in chunks(keys.size, layout.size, 1 << 21):
-        f = layout.design(theta, X[word[part]]) - found.mean
-        np.add.at(sums, block[part], f * weights[part, None])
-    influence: Floats = sums @ found.inverse / words.counts.sum()
-    return influence
+class Likelihood:
+    """Mean log likelihood of words, with a weak prior, as a function of the free parameters.
+
+    Free are all biases, and what the fit ``theta`` did not set to zero. ``X`` (n_distinct, n) are
+    the words, which occur ``counts`` (n_distinct,) times.
+    """
+
+    def __init__(self, theta: Parameters, X: Bits, counts: Floats) -> None:
+        self.X, self.layout = X, (layout := Layout.of(theta))
+        self.start, self.n_words = layout.pack(theta), float(counts.sum())
+        self.free = self.start != 0.0
+        self.free[layout.fields] = self.free[layout.hidden_biases] = True
+        seen = counts > 0.0
+        self._objective = NegativeLogLikelihood(
+            Words.from_array(X[seen], sample_weight=counts[seen])
+        )
+        # A pair adds twice its coupling to log p~, and that is what the prior is of.
+        self._prior = layout.multiplicity**2 / (_PRIOR_SD**2 * self.n_words)
+        self._prior[layout.fields] = 0.0
+
+    def __call__(self, x: Floats) -> tuple[float, Floats]:
+        """Minus the value and its slope, nats per word."""
+        value, gradient = self._objective(self.layout.unpack(x))
+        slope = self.layout.pack_gradient(gradient) + self._prior * x
+        return value + 0.5 * float(self._prior @ x**2), slope
+
+    def information(self, x: Floats) -> tuple[Floats, Floats]:
+        """Inverse information (0 for what is not free) and the model's E[f]."""
+        layout = self.layout
+        mean, second = np.zeros(layout.size), np.zeros((layout.size, layout.size))
+        theta = layout.unpack(x)
+        X, share = _words_of(theta)
+        for part in chunks(len(X), layout.size, 1 << 21):
+            f = layout.design(theta, X[part])
+            mean += share[part] @ f
+            second += (f * share[part, None]).T @ f
+        found = second - np.outer(mean, mean) + np.diag(self._prior)
+        free = np.ix_(self.free, self.free)
+        inverse = np.zeros_like(found)
+        inverse[free] = _inverse(found[free])
+        return inverse, mean
+
+    def climb(self, x: Floats, inverse: Floats) -> tuple[Floats, float]:
+        """Steps upwards by L-BFGS, and the largest slope that is left, in standard errors.
+
+        Coordinates are such that the errors are 1 and independent where ``inverse`` holds.
+        """
+        free = self.free
+        root = np.linalg.cholesky(inverse[np.ix_(free, free)]) / np.sqrt(self.n_words)
+
+        def moved(u: Floats) -> Floats:
+            there = x.copy()
+            there[free] += root @ u
+            return there
+
+        def value(u: Floats) -> tuple[float, Floats]:
+            minus, slope = self(moved(u))
+            return self.n_words * minus, self.n_words * (root.T @ slope[free])
+
+        found = minimize(
+            value,
+            np.zeros(int(free.sum())),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": _STEPS, "gtol": _AIM, "ftol": 1e-15, "maxcor": 30},
+        )
+        return moved(found.x), float(np.max(np.abs(found.jac), initial=0.0))
+
+    def maximum(self) -> Maximum:
+        """The maximum next to the fit."""
+        x, left = self.start, np.inf
+        inverse, mean = self.information(x)
+        for _ in range(_ROUNDS):
+            x, left = self.climb(x, inverse)
+            inverse, mean = self.information(x)
+            if left < _ARRIVED:
+                break
+        return Maximum(x, inverse, mean, left < _ARRIVED)
 
 
-def _without_constants(
-    theta: Parameters, usable: NDArray[np.bool_], always: NDArray[np.bool_]
-) -> Parameters:
-    """The model of the usable bits, given that others are constant."""
-    b = theta.b[usable]
-    J, W, c = theta.J, theta.W, theta.c
-    if J is not None:
-        b = b + 2.0 * J[np.ix_(usable, always)].sum(axis=1)
-        J = J[np.ix_(usable, usable)]
-    if W is not None and c is not None:
-        W, c = W[usable], c + W[always].sum(axis=0)
-    return Parameters.trusted(b, J, W, c)
+def _words_of(theta: Parameters) -> tuple[Bits, Floats]:
+    """Words of the model and the share of each: all if they are few, else some that it draws."""
+    if theta.n_visible <= _MOST_BITS_OF_ALL:
+        every, log_p = all_words(theta)
+        return every.astype(np.uint8), np.exp(log_p)
+    found = Words.from_array(exact_samples(theta, _DRAWS, np.random.default_rng(0)))
+    return found.X, found.counts / found.counts.sum()
+
+
+def _inverse(information: Floats) -> Floats:
+    """Inverse of the information, with so little curvature at least in any direction.
+
+    Errors along directions that have less are too large for an interval.
+    """
+    scale = np.sqrt(np.maximum(np.diagonal(information), 1e-300))
+    values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
+    scaled = vectors / np.maximum(values, _FLAT) @ vectors.T
+    return np.asarray(scaled / np.outer(scale, scale), dtype=np.float64)

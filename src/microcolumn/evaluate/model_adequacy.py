@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,9 @@ from ..notebook import AsText
 from ..tables import AsTable
 from ..validation import Floats, expect, random_generator
 from ..words import Words
-from ._goodness import Goodness, WordSample, block_table, goodness
+from ._goodness import Goodness, WordFeatures, WordSample, goodness
 from ._model_words import Method, is_normalised, log_probability, training_error, words_of_model
-from ._word_features import FAMILIES, WordFeatures
-from .bootstrap import counted_blocks
+from .bootstrap import block_table, counted_blocks
 from .inputs import words_for
 from .significance import LEVEL, bootstrap_p_text
 
@@ -160,14 +159,16 @@ class Adequacy(AsText, AsTable):
         return f"{k} or more active {self.bits} in {shown}, the model has {model:.{digits}f} %"
 
     def __str__(self) -> str:
-        p = bootstrap_p_text(self.p_value)
+        p, doubt = bootstrap_p_text(self.p_value), ""
+        if self.pairs_in_doubt:
+            doubt = f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
         if self.describes:
             # Few words would be described by any model: the family with the fewest says how few.
             n = float(f"{min(self.n_effective.values()):.2g}")
-            worth = f"p = {p}, about {n:,.0f} independent words{self._pairs_in_doubt()}"
+            worth = f"p = {p}, about {n:,.0f} independent words{doubt}"
             return f"describes these words within their noise ({worth})"
         if not self.missed:
-            return f"differs measurably (p = {p}) but by little{self._pairs_in_doubt()}"
+            return f"differs measurably (p = {p}) but by little{doubt}"
         return "misses " + "; ".join(self._miss(name) for name in self.missed)
 
     @property
@@ -175,22 +176,19 @@ class Adequacy(AsText, AsTable):
         """Whether pairs differ by much and no more than by chance: such words say little."""
         return self.pairs.error > LITTLE and not self.missed
 
-    def _pairs_in_doubt(self) -> str:
-        if not self.pairs_in_doubt:
-            return ""
-        return f"; pairs are off by {100.0 * self.pairs.error:.0f} %, which may be chance"
-
     def _miss(self, name: str) -> str:
         if name == "synchrony" and self.misses_from is not None:
             return f"synchrony: {self.tail_text(self.misses_from)}"
-        if name == "rates":
-            return f"rates: off by {100.0 * self.rates_error:.0f} %"
         if name == "words":
             bits = (self.nats_per_word / math.log(2.0), self.nats_expected / math.log(2.0))
             return f"probabilities of words: mean log2 p {bits[0]:.2f}, the model has {bits[1]:.2f}"
-        fit = self.pairs if name == "pairs" else self.triplets
-        correlation = "" if math.isnan(fit.r) else f" (r = {fit.r:.2f})"
-        return f"{name}: off by {100.0 * fit.error:.0f} %{correlation}"
+        fits = {"pairs": self.pairs, "triplets": self.triplets}
+        error, r = (
+            (fits[name].error, fits[name].r) if name in fits else (self.rates_error, math.nan)
+        )
+        return f"{name}: off by {100.0 * error:.0f} %" + (
+            "" if math.isnan(r) else f" (r = {r:.2f})"
+        )
 
 
 def adequacy(
@@ -261,11 +259,20 @@ def adequacy(
     if hasattr(model, "n_words_"):
         error = training_error(model, X, own, rng) / model.n_words_**0.5
     found = goodness(features, data, own, rng, training_error=error)
-    summary = _summary(features, data, own, found, method, held.window)
-    if is_normalised(model):
-        return summary
-    p_values = {**summary.p_values, "words": math.nan}
-    return replace(summary, p_values=p_values, nats_per_word=math.nan, nats_expected=math.nan)
+    nats = float(data.means[-1]), float(own.means[-1])
+    if not is_normalised(model):
+        nats, found.p_values["words"] = (math.nan, math.nan), math.nan
+    return Adequacy(
+        n_words=held.n_bins,
+        n_effective=found.n_effective,
+        p_value=found.p_value,
+        p_values=found.p_values,
+        nats_per_word=nats[0],
+        nats_expected=nats[1],
+        method=method,
+        bits="units" if held.window == 1 else "bits",
+        **_compared(features, data, own, found),
+    )
 
 
 def common_count(tail: Sequence[float] | Floats) -> int:
@@ -277,53 +284,35 @@ def common_count(tail: Sequence[float] | Floats) -> int:
     return min(max(common[-1] if common else 2, 2), len(tail))
 
 
-def _summary(
-    features: WordFeatures,
-    data: WordSample,
-    own: WordSample,
-    found: Goodness,
-    method: Method,
-    window: int,
-) -> Adequacy:
-    columns = features.columns
-    blocks = data.block_deviations()
+def _compared(
+    features: WordFeatures, data: WordSample, own: WordSample, found: Goodness
+) -> dict[str, Any]:
+    """Fields of :class:`Adequacy` that compare rates, pairs, triplets and synchrony."""
+    columns, blocks = features.columns, data.block_deviations()
     # Squared standard errors of the difference: of the data from blocks, of drawn words by number.
     linear = features.linearised(blocks, data.means)
-    n_blocks = len(blocks)
-    variance = np.sum(linear**2, axis=0) / (n_blocks - 1) / data.n_words
+    variance = np.sum(linear**2, axis=0) / (len(blocks) - 1) / data.n_words
     variance *= 1.0 + data.n_words / own.n_words
-    fits = {}
-    halves = [_half_moments(features, data, first) for first in (0, 1)]
-    moments = zip(features.central(data.means), features.central(own.means), strict=True)
-    for k, (name, (observed, predicted)) in enumerate(zip(FAMILIES[1:3], moments, strict=True)):
-        subsets = features.pairs if name == "pairs" else features.triplets
-        fits[name] = _moment_fit(
-            observed,
-            predicted,
-            variance[columns[name]],
-            (halves[0][k], halves[1][k]),
-            int(np.unique(subsets).size),
-        )
-    rates = columns["rates"]
-    tail, expected = (each.means[columns["synchrony"]] for each in (data, own))
-    stderr = variance[columns["synchrony"]] ** 0.5
-    return Adequacy(
-        n_words=round(data.n_words),
-        n_effective=found.n_effective,
-        p_value=found.p_value,
-        p_values=found.p_values,
-        tail_observed=tuple(tail.tolist()),
-        tail_stderr=tuple(stderr.tolist()),
-        tail_model=tuple(expected.tolist()),
-        misses_from=_first_miss(tail, expected, found.tail_limits, found.n_effective["synchrony"]),
-        rates_error=_error(data.means[rates], own.means[rates], variance[rates]),
-        pairs=fits["pairs"],
-        triplets=fits["triplets"],
-        nats_per_word=float(data.means[-1]),
-        nats_expected=float(own.means[-1]),
-        method=method,
-        bits="units" if window == 1 else "bits",
+    # Each of pairs and triplets: observed, predicted, and in every other block.
+    means = (data.means, own.means, _half_means(data, 0), _half_means(data, 1))
+    moments = zip(*map(features.central, means), strict=True)
+    pairs, triplets = (
+        _moment_fit(variance[columns[name]], np.unique(getattr(features, name)).size, *each)
+        for name, each in zip(("pairs", "triplets"), moments, strict=True)
     )
+    rates, synchrony = columns["rates"], columns["synchrony"]
+    tail, expected = (each.means[synchrony] for each in (data, own))
+    return {
+        "tail_observed": tuple(tail.tolist()),
+        "tail_stderr": tuple((variance[synchrony] ** 0.5).tolist()),
+        "tail_model": tuple(expected.tolist()),
+        "misses_from": _first_miss(
+            tail, expected, found.tail_limits, found.n_effective["synchrony"]
+        ),
+        "rates_error": _error(data.means[rates], own.means[rates], variance[rates]),
+        "pairs": pairs,
+        "triplets": triplets,
+    }
 
 
 def _first_miss(observed: Floats, model: Floats, limits: Floats, n_words: float) -> int | None:
@@ -334,23 +323,24 @@ def _first_miss(observed: Floats, model: Floats, limits: Floats, n_words: float)
     return int(np.flatnonzero(missed)[0]) + 1 if missed.any() else None
 
 
-def _half_moments(features: WordFeatures, data: WordSample, first: int) -> tuple[Floats, Floats]:
-    """Central moments of every other block."""
+def _half_means(data: WordSample, first: int) -> Floats:
+    """Means of the columns over every other block."""
     assert data.by_block is not None
     counts = np.asarray(data.by_block[first::2].sum(axis=0)).ravel()
-    return features.central(np.asarray((counts / counts.sum()) @ data.table))
+    return np.asarray((counts / counts.sum()) @ data.table)
 
 
 def _moment_fit(
+    variance: Floats,
+    n_bits: int,
     observed: Floats,
     predicted: Floats,
-    variance: Floats,
-    halves: tuple[Floats, Floats],
-    n_bits: int,
+    first_half: Floats,
+    second_half: Floats,
 ) -> MomentFit:
     known = variance > 0.0
     z = (observed - predicted)[known] / variance[known] ** 0.5
-    reliability = _correlation(*halves)
+    reliability = _correlation(first_half, second_half)
     reliability = 2.0 * reliability / (1.0 + reliability) if reliability > 0.0 else 0.0
     spread = float(np.var(observed)) if observed.size else 0.0
     covariance = float(np.mean((observed - observed.mean()) * predicted)) if spread else math.nan

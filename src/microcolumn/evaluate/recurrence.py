@@ -31,8 +31,7 @@ _TIE = 1e-9
 class Recurrence:
     """How well each hidden unit of a fit is matched in each other fit, (n_others, n_hidden)."""
 
-    partner: NDArray[np.int64]  # column of the other ``W`` that it is paired with, -1 for none
-    similarity: Floats  # cosine between the weights of the two, 0 where there is none
+    similarity: Floats  # cosine with the hidden unit that it is paired with, 0 where there is none
     # Share of permutations of its weights over units with as large a cosine with any hidden unit
     # of the other fit.
     p_value: Floats
@@ -49,6 +48,13 @@ def oriented_weights(theta: Parameters) -> Floats:
     return np.zeros((theta.n_visible, 0)) if turned.W is None else turned.W
 
 
+def by_unit(weights: Floats, n_units: int) -> Floats:
+    """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
+    by_bin = weights.reshape(-1, n_units)
+    strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]
+    return strongest
+
+
 def recurrence(
     weights: Floats, others: Sequence[Floats], n_units: int, rng: np.random.Generator
 ) -> Recurrence:
@@ -58,14 +64,14 @@ def recurrence(
     ``others`` those of the other fits, bits in the same order. A permutation moves each of the
     ``n_units`` recorded units with all its bins of the window.
     """
-    unit = _unit_length(weights)
+    unit = unit_length(weights)
     by_bin = unit.reshape(len(unit) // n_units, n_units, unit.shape[1])
     shape = (len(others), weights.shape[1])
-    partner, similarity, p = np.full(shape, -1), np.zeros(shape), np.ones(shape)
+    similarity, p = np.zeros(shape), np.ones(shape)
     for k, other in enumerate(others):
-        against = _unit_length(other)
+        against = unit_length(other)
         rows, columns = paired(unit.T @ against)
-        partner[k, rows], similarity[k, rows] = columns, (unit.T @ against)[rows, columns]
+        similarity[k, rows] = (unit.T @ against)[rows, columns]
         as_large = np.ones(shape[1])
         for _ in range(_PERMUTATIONS):
             # Units in another order, the same for all hidden units.
@@ -73,7 +79,7 @@ def recurrence(
             best = (permuted.T @ against).max(axis=1, initial=0.0)
             as_large += best >= similarity[k] - _TIE
         p[k] = as_large / (1 + _PERMUTATIONS)
-    return Recurrence(partner, similarity, p)
+    return Recurrence(similarity, p)
 
 
 def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -86,7 +92,7 @@ def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return rows[alike], columns[alike]
 
 
-def _unit_length(weights: Floats) -> Floats:
+def unit_length(weights: Floats) -> Floats:
     """Columns of length 1; those without weights stay 0."""
     length = np.linalg.norm(weights, axis=0)
     return weights / np.where(length > 0.0, length, 1.0)

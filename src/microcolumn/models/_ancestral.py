@@ -36,7 +36,7 @@ Places = NDArray[np.int64]
 
 #: Information below which two units are independent and only rounding says otherwise, nats.
 _NONE = 1e-12
-#: Units up to which P(k units active) is summed: 400 MB and a second or so.
+#: Units up to which P(k units active) is summed, within a second.
 _MOST_UNITS_COUNTED = 2_000
 #: Shares of all edges that are worth trying.
 _SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -125,8 +125,7 @@ class Ancestral(AlternativeModel):
         """As in :class:`AlternativeModel`; other units of the newest bin are summed out."""
         pasts, past = distinct_pasts(words)
         out = np.empty((len(pasts), words.n_units))
-        with threads_for(100.0 * len(pasts) * words.n_dims):
-            log_odds_given_first(pasts, *self._conditionals, out)
+        log_odds_given_first(pasts, *self._conditionals, out)
         return out, past
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from ..evaluate.assembly import MEMBER, by_unit
+from ..evaluate.assembly import MEMBER
+from ..evaluate.recurrence import by_unit
 from ..formatting import counted
 from ..models import PopulationModel
 from ..units import Units, downwards

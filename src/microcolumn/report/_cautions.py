@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..evaluate import SplitScore, WindowResult
-from ..evaluate.alternative_choice import is_at_end
+from ..evaluate.choice import is_at_end
 from ..evaluate.paired import Cells
 from ..figures.conditions import by_likelihood, compares_groups
 from ..models import ModelSpec

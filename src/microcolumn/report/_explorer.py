@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ..evaluate import Assembly, Comparison
 from ..evaluate.activation import activation_in_time
-from ..evaluate.assembly import MEMBER, by_unit
+from ..evaluate.assembly import MEMBER
+from ..evaluate.recurrence import by_unit
 from ..evaluate.significance import p_text
 from ..figures.conditions import first_split
 from ..formatting import counted, number, rounded

@@ -65,6 +65,9 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
     }
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
+    for model in (*shown["models"], *shown["unranked"]):
+        for score in model["splits"]:  # numbers by time are for errors, which are there
+            del score["gain_by_cell"], score["share_by_cell"]
     shown |= {
         "label": results.label(condition.recording),
         "pairs": [plain(pair) | {"interval": pair.interval} for pair in compared.pairs],

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate import PredictionResult
-from ..evaluate.assembly import by_unit
 from ..evaluate.estimates import corrected
-from ..evaluate.recurrence import oriented_weights
+from ..evaluate.recurrence import by_unit, oriented_weights
 from ..evaluate.significance import FEWEST_SPLITS, degrees_of_freedom, p_value
 from ..validation import Floats
 from .index import Condition, Row

@@ -1,10 +1,12 @@
 """Logistic regressions of each bit of sparse words on all the others.
 
-Words come as in a sparse matrix: the active bits of word u are ``active`` from ``offsets[u]`` to
-``offsets[u + 1]``. In the regression of bit n the place of bit n itself holds the constant, whose
-coefficient is the bias, so that coefficients of all regressions are one square matrix. Sums over
-words are products of sparse matrices with one column for each regression.
+Words are rows of a sparse matrix X (n_words, n). In the regression of bit n the place of bit n
+itself holds the constant, whose coefficient is the bias, so that coefficients of all regressions
+are one square matrix. Sums over words are products of sparse matrices with one column for each
+regression.
 """
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +22,7 @@ _ENTRIES = 1 << 21
 
 
 def node_scores(
-    offsets: Places,
-    active: Places,
+    X: csr_array,
     counts: Floats,
     nodes: Places,
     coefficients: Floats,
@@ -43,17 +44,17 @@ def node_scores(
     scores[:], informations[:] = 0.0, 0.0
     constants = np.zeros((2, nodes.size))
     for part in chunks(counts.size, nodes.size, _ENTRIES):
-        X = _bits(offsets, active, n)[part]
-        pairs = _pairs(X)
-        logits = X @ others.T + coefficients[own]
+        x = X[part]
+        pairs = _pairs(x)
+        logits = x @ others.T + coefficients[own]
         p, q = expit(logits), expit(-logits)
-        residuals[:, part] = np.where(X[:, nodes].toarray(), q, -p).T
+        residuals[:, part] = np.where(x[:, nodes].toarray(), q, -p).T
         # Quadratic forms f' inverse f of the predictors f: of the constant, of the constant with
         # each active bit, and of all pairs of these.
-        forms = inverses[(*own, nodes)] + X @ linear.T + pairs @ by_pair.reshape(nodes.size, -1).T
+        forms = inverses[(*own, nodes)] + x @ linear.T + pairs @ by_pair.reshape(nodes.size, -1).T
         weights = counts[part, None] * p * q
         slopes = counts[part, None] * residuals[:, part].T + weights * forms * 0.5 * (q - p)
-        scores += (X.T @ slopes).T
+        scores += (x.T @ slopes).T
         informations += (pairs.T @ weights).T.reshape(informations.shape)
         constants += slopes.sum(axis=0), weights.sum(axis=0)
     with_constant = np.einsum("inn->in", informations).copy()
@@ -62,33 +63,19 @@ def node_scores(
 
 
 def node_block_scores(
-    offsets: Places,
-    active: Places,
-    nodes: Places,
-    residuals: Floats,
-    first: Places,
-    words: Places,
-    weights: Floats,
-    out: Floats,
-) -> None:
-    """Fill ``out`` (n_nodes, n_blocks, n) with the sums of residual times predictors.
+    X: csr_array, by_block: csr_array, nodes: Places, residuals: Floats
+) -> Floats:
+    """Sums of residual times predictors over each block of time, shape (n_nodes, n_blocks, n).
 
-    Block B of time holds the ``words`` listed from ``first[B]`` to ``first[B + 1]``.
+    ``by_block`` (n_blocks, n_words) is how often each word occurs in each block.
     """
-    n_blocks, n = out.shape[1:]
-    X, place = _bits(offsets, active, n)[words], np.arange(words.size)
-    n_active, block = np.diff(X.indptr), np.repeat(np.arange(n_blocks), np.diff(first))
-    slopes = (residuals[:, words] * weights).T
-    into = np.repeat(block, n_active) * n + X.indices, np.repeat(place, n_active)
-    sums = csr_array((X.data, into), (n_blocks * n, words.size)) @ slopes
-    out[:] = sums.T.reshape(out.shape)
-    constant = csr_array((np.ones(words.size), (block, place)), (n_blocks, words.size)) @ slopes
-    out[np.arange(nodes.size), :, nodes] = np.asarray(constant).T
-
-
-def _bits(offsets: Places, active: Places, n: int) -> csr_array:
-    """Words as a sparse matrix (n_words, n)."""
-    return csr_array((np.ones(active.size), active, offsets), (offsets.size - 1, n))
+    out = np.empty((nodes.size, by_block.shape[0], X.shape[1]))
+    for block, (first, last) in enumerate(pairwise(by_block.indptr)):
+        words = by_block.indices[first:last]
+        slopes = (residuals[:, words] * by_block.data[first:last]).T
+        out[:, block] = (X[words].T @ slopes).T
+        out[np.arange(nodes.size), block, nodes] = slopes.sum(axis=0)
+    return out
 
 
 def _pairs(X: csr_array) -> csr_array:
