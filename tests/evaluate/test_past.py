@@ -75,14 +75,6 @@ def test_probabilities_and_gains_are_those_of_the_enumerated_windows(
     )
 
 
-def test_chosen_units_come_in_the_order_asked_for(random_model):
-    model, words, rates = random_model("srbm", 3, 6), _words(50, 3, 2), np.full(6, 0.3)
-    every = conditional_gain(model, words, baseline=rates, given="past")
-    some = conditional_gain(model, words, [5, 3], rates, given="past")
-    np.testing.assert_array_equal(some, every[[2, 0]])
-    assert abs(every[2] - every[0]) > 1e-3
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_for_one_cell_the_past_is_the_rest(random_model, kind):
     model, words, rates = random_model(kind, 4, 4), _words(80, 1, 4), np.full(4, 0.3)

@@ -50,8 +50,7 @@ def test_units_of_all_probes_have_distinct_names(ibl):
     assert recording.n_units == 12
     for name, probe in zip(recording.units.ids, recording.units.probe, strict=True):
         assert name.startswith(f"{probe} ")
-    with pytest.raises(ValueError, match=r"no unit of probe 'imec0'; probes here: 'probe00', "):
-        mc.read(ibl, probe="imec0")
+    refusal(ibl, r"no unit of probe 'imec0'; probes here: 'probe00', ", probe="imec0")
 
 
 @pytest.mark.parametrize("inside", ["alf/probe01", "alf/probe01/pykilosort"])
@@ -133,8 +132,7 @@ def test_a_small_parquet_file_does_not_become_much_text(n_letters, sentence, pro
     table = pyarrow.table(columns)
     parquet.write_table(table, path, compression="zstd", write_statistics=False)
     assert path.stat().st_size < 50_000
-    with pytest.raises(ValueError, match=sentence):
-        mc.read(probe)
+    refusal(probe, sentence)
 
 
 def test_of_each_file_the_newest_revision_is_read(probe):

@@ -101,8 +101,11 @@ def test_more_rows_than_a_batch_keep_their_order_and_numbers(file):
     for n, train in enumerate(found.trains):
         np.testing.assert_array_equal(train, np.arange(n, n_rows, 7) / 100)
     table.loc[150_000, "depth"] = 1.0
-    with pytest.raises(ValueError, match=r"row 150001: depth of unit '4' is 1.0 but was 400.0 bef"):
-        mc.read(written(file, table), depth_reference="tip")
+    refusal(
+        written(file, table),
+        r"row 150001: depth of unit '4' is 1.0 but was 400.0 bef",
+        depth_reference="tip",
+    )
 
 
 WRONG = {
@@ -159,5 +162,4 @@ def hostile_rows(path):
 
 def test_rows_beyond_what_a_file_of_its_size_may_hold_are_refused(tmp_path):
     hostile_rows(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=r"a.parquet claims .* bytes in a file of .*; it is damag"):
-        mc.read(tmp_path / "a.parquet")
+    refusal(tmp_path / "a.parquet", r"a.parquet claims .* bytes in a file of .*; it is damag")

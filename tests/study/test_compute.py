@@ -152,7 +152,9 @@ def test_models_with_hidden_units_are_fitted_with_the_group_penalty():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, name):
+def test_normalisers_are_sums_over_all_words_and_activations_are_on_the_test_words(
+    store, by_hand, dealt, every_word, name
+):
     for fit in by_hand[name]:
         [row] = store.rows("normalisers", job=job_of(store, kind="fit", model=name), l1=fit.l1)
         log_z = np.log(np.exp(log_weight(fit.parameters_, every_word(5))).sum())
@@ -161,6 +163,11 @@ def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, 
         score = mc.score(fit, dealt[1])
         assert row["validation_bits_per_second"] == score.bits_per_second
         assert row["validation_stderr"] == score.stderr
+        active = fit.hidden(dealt[2].expand())
+        np.testing.assert_allclose(row["activation"]["mean"], active.mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(
+            row["activation"]["variance"], active.var(axis=0), rtol=1e-9, atol=1e-15
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -172,21 +179,9 @@ def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best
     assert row["stderr"] == score.stderr
     assert row["nats_per_word"] == pytest.approx(best[name].score(dealt[2]), rel=1e-12)
     assert row["n_words"] == dealt[2].n_bins
-
-
-def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):
-    [row] = store.rows("scores", job=job_of(store, kind="test"), model="Independent")
-    assert row["bits_per_second"] == 0.0
-    independent = mc.Independent().fit(dealt[0])
-    assert row["nats_per_word"] == pytest.approx(independent.score(dealt[2]), rel=1e-12)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_scores_are_kept_by_stretches_of_the_whole_recording(store, best, dealt, name):
-    [row] = store.rows("scores", job=job_of(store, kind="test"), model=name)
     train, _, test = dealt
     nats = best[name].score_samples(test) - mc.Independent().fit(train).score_samples(test)
-    edges = np.arange(201) * recording().bin(0.020).n_bins / 200
+    edges = np.arange(201) * recording().bin(0.020).n_bins / 200  # stretches of the recording
     bits = nats / (np.log(2.0) * 0.020) / test.n_bins
     np.testing.assert_allclose(
         row["gain_by_cell"], np.histogram(test.bins, edges, weights=bits)[0], atol=1e-9
@@ -194,6 +189,13 @@ def test_scores_are_kept_by_stretches_of_the_whole_recording(store, best, dealt,
     np.testing.assert_allclose(
         row["share_by_cell"], np.histogram(test.bins, edges)[0] / test.n_bins, atol=1e-12
     )
+
+
+def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):
+    [row] = store.rows("scores", job=job_of(store, kind="test"), model="Independent")
+    assert row["bits_per_second"] == 0.0
+    independent = mc.Independent().fit(dealt[0])
+    assert row["nats_per_word"] == pytest.approx(independent.score(dealt[2]), rel=1e-12)
 
 
 def check_predictions(rows, prediction, rates):
@@ -279,17 +281,6 @@ def test_the_data_are_described_and_the_words_kept_bit_for_bit(store):
     spikes = np.sort(recording().spike_times)
     counts = np.searchsorted(spikes, at_random + 2.0) - np.searchsorted(spikes, at_random)
     assert sum(inside) >= counts.max()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_activations_of_every_fit_are_those_on_the_test_words(store, by_hand, dealt, name):
-    for fit in by_hand[name]:
-        [row] = store.rows("normalisers", job=job_of(store, kind="fit", model=name), l1=fit.l1)
-        active = fit.hidden(dealt[2].expand())
-        np.testing.assert_allclose(row["activation"]["mean"], active.mean(axis=0), rtol=1e-12)
-        np.testing.assert_allclose(
-            row["activation"]["variance"], active.var(axis=0), rtol=1e-9, atol=1e-15
-        )
 
 
 @pytest.mark.parametrize("name", ["Independent", *NAMES])

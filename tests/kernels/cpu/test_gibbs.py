@@ -145,21 +145,6 @@ def test_kept_state_agrees_with_a_refresh(n_sweeps, tolerance, scale):
     )
 
 
-@pytest.mark.parametrize("value", [0, 1])
-def test_refreshed_state_matches_the_definition(value):
-    theta = _model("srbm", 6, 9)
-    pinning = np.full(6, 1e4 if value else -1e4)
-    pinned = Parameters(b=pinning, J=theta.J, W=theta.W, c=theta.c)
-    start = np.full((CHAINS, 6), value)
-    chains = _run(_chains(pinned, CHAINS, 0, start=start), [1.0])
-    np.testing.assert_array_equal(chains.words, start)
-    fields, z, hidden_log = _state_by_definition(theta, start.astype(float))
-    state = chains.state
-    np.testing.assert_allclose(_by_chain(state.fields, CHAINS), fields, atol=1e-14)
-    np.testing.assert_allclose(np.log(_by_chain(state.inputs, CHAINS)), z, rtol=1e-13)
-    np.testing.assert_allclose(state.hidden_log[0], hidden_log, rtol=1e-14)
-
-
 def _scan_matrix(theta, logits, beta, backwards):
     """Transition matrix of one scan over all words, from the conditionals alone."""
     words = np.array(list(itertools.product([0, 1], repeat=theta.n_visible)))

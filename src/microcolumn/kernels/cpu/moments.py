@@ -187,7 +187,7 @@ def _walk(f, gains, on, off, starts, steps, outer, outer_pairs, inner_pairs, inn
 
 # Sums of 1, x_n, x_n x_m, sigmoid(z_i) and x_n sigmoid(z_i) over all states of a run of chunks.
 # Costs seven operations per state and inner hidden unit, about eight more per state.
-# Pinned by tests/kernels/cpu/test_moments.py against enumeration.
+# Pinned by tests/kernels/cpu/test_exact.py against enumeration.
 @kernel(parallel=True)
 def moment_chunks(
     log_outer, log_inner, log_midpoints, outer_fields, inner_fields, low_exp_fields,
