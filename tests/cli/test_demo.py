@@ -73,7 +73,7 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     written = page.read_text(encoding="utf-8")
     before = when_finished(store)
     # Data; fits with alternatives; test; patterns, annealing; predictions; structures; assemblies.
-    assert len(before) == 1 + 7 + 1 + 2 + 7 + 3 + 2
+    assert len(before) == 1 + 9 + 1 + 2 + 9 + 3 + 2
     again = demo("--out", out)
     assert again.stdout == result.stdout
     assert when_finished(store) == before

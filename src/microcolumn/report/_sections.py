@@ -35,11 +35,13 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     modelled: Item = Paragraph("No recording is read yet.")
     if results.recordings:
         modelled = tables.recordings(results)
-    likelihood = _pictures(drawn or {}, "likelihood", None)
+    scores = [
+        each for name in ("parts", "likelihood") for each in _pictures(drawn or {}, name, None)
+    ]
     fits = tuple(_converged(results, condition) for condition in results.tested())
     return [
         section("Data", _notes, "data", [modelled]),
-        section("Comparison", _by_experiment(_scores), "patterns", likelihood),
+        section("Comparison", _by_experiment(_scores), "patterns", scores),
         *([] if drawn is None else [section("Parameters", None, "parameters penalties")]),
         section("Assemblies and layers", _by_experiment(_structure), "assemblies layers"),
         section("Units", _by_experiment(_units)),

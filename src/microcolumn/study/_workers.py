@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -103,14 +102,13 @@ class Workers:
         """Say that no worker is ready, if so, and wait until one is."""
         if _ready_threads(self.client):
             return
-        tell = partial(tqdm.write, file=sys.stderr)  # above the bar where there is one
-        tell(
+        _print_line(
             f"none of {self.where} is ready (gone, not there yet, or paused for lack of memory); "
             "the run goes on when one is"
         )
         while not _ready_threads(self.client):
             time.sleep(_WATCH)
-        tell(f"{self.where} are ready; the run goes on")
+        _print_line(f"{self.where} are ready; the run goes on")
 
     @contextmanager
     def as_study_error(self, store: Path) -> Iterator[None]:
@@ -217,6 +215,11 @@ def _ready_threads(client: Any) -> int:
         return sum(each.nthreads for each in workers if each.status.name == "running")
 
     return int(client.run_on_scheduler(ready))
+
+
+def _print_line(sentence: str) -> None:
+    """Print above the bar, where there is one."""
+    tqdm.write(sentence, file=sys.stderr)
 
 
 def _first_line(error: BaseException) -> str:
