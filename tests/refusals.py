@@ -7,7 +7,7 @@ import pytest
 import microcolumn as mc
 
 
-def refusal(path, match=None, **options):
+def assert_refused(path, match=None, **options):
     """The sentence of the error: one line that begins with the path and holds ``match``."""
     with pytest.raises(ValueError, match=match) as caught:
         mc.read(path, **options)

@@ -3,7 +3,7 @@
 import numpy as np
 import planted_alf as planted
 import pytest
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 
@@ -50,7 +50,7 @@ def test_units_of_all_probes_have_distinct_names(ibl):
     assert recording.n_units == 12
     for name, probe in zip(recording.units.ids, recording.units.probe, strict=True):
         assert name.startswith(f"{probe} ")
-    refusal(ibl, r"no unit of probe 'imec0'; probes here: 'probe00', ", probe="imec0")
+    assert_refused(ibl, r"no unit of probe 'imec0'; probes here: 'probe00', ", probe="imec0")
 
 
 @pytest.mark.parametrize("inside", ["alf/probe01", "alf/probe01/pykilosort"])
@@ -109,7 +109,7 @@ def test_damage_is_one_sentence_with_the_folder_and_the_file(name, probe):
     for title, array in changes.items():
         path = probe / f"{title.replace('__', '.', 1)}.npy"
         path.unlink() if array is None else np.save(path, array)
-    refusal(probe, sentence)
+    assert_refused(probe, sentence)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_small_parquet_file_does_not_become_much_text(n_letters, sentence, pro
     table = pyarrow.table(columns)
     parquet.write_table(table, path, compression="zstd", write_statistics=False)
     assert path.stat().st_size < 50_000
-    refusal(probe, sentence)
+    assert_refused(probe, sentence)
 
 
 def test_of_each_file_the_newest_revision_is_read(probe):

@@ -4,7 +4,7 @@ import h5py
 import numpy as np
 import planted_cellinfo as planted
 import pytest
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 
@@ -43,4 +43,4 @@ def test_what_lies_beside_the_spikes_stays_within_its_file(tmp_path):
         general = file["session/general"]
         del general["duration"]
         general.create_dataset("duration", (1, 1), "f8", external=[(str(secret), 0, 8)])
-    refusal(folder, r"rat1.session.mat: .* has its values in another file")
+    assert_refused(folder, r"rat1.session.mat: .* has its values in another file")

@@ -6,7 +6,7 @@ import gzip
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 from microcolumn.io import _tables
@@ -55,7 +55,9 @@ def test_more_rows_than_are_held_at_once_keep_their_order_and_line_numbers(tmp_p
     for n, train in enumerate(recording.trains):
         np.testing.assert_array_equal(train, np.arange(n, n_rows, 7) / 100)
     lines[15_000] = "3,abc"
-    refusal(written(tmp_path / "a.csv", "\n".join(lines)), "line 15001: time 'abc' is not a number")
+    assert_refused(
+        written(tmp_path / "a.csv", "\n".join(lines)), "line 15001: time 'abc' is not a number"
+    )
 
 
 def test_units_come_in_the_natural_order_of_their_names(tmp_path):
@@ -63,7 +65,7 @@ def test_units_come_in_the_natural_order_of_their_names(tmp_path):
     rows = "".join(f"{name},0.5\n" for name in names)
     recording = mc.read(written(tmp_path / "a.csv", "unit,time\n" + rows))
     assert recording.units.ids == ("9", "10", "a", "u", "u02", "u2", "u2b", "u10")
-    refusal(
+    assert_refused(
         written(tmp_path / "b.csv", f"unit,time\nu2,0.5\nu{'1' * 5000},0.5\n"),
         r"'unit' holds 'u1111.*, 5,001 characters; names have 200",
     )
@@ -132,7 +134,7 @@ def test_a_compressed_table_is_read_unless_it_unpacks_to_far_more_than_its_size(
     assert trains(mc.read(path)) == {"1": [0.5]}
     monkeypatch.setattr(_tables, "_FINE", 1000)
     path.write_bytes(gzip.compress(b"unit,time\n" + b"1,0.5\n" * 100_000))
-    refusal(path, r"it unpacks to more than .* bytes; it is damaged")
+    assert_refused(path, r"it unpacks to more than .* bytes; it is damaged")
 
 
 COUNTS = np.random.default_rng(0).poisson(0.3, (40, 3))
@@ -185,7 +187,7 @@ BINS = {"bin_width": 0.02}
     ],
 )
 def test_what_contradicts_the_options_is_one_sentence(text, options, sentence, tmp_path):
-    refusal(written(tmp_path / "a.csv", text), sentence, **options)
+    assert_refused(written(tmp_path / "a.csv", text), sentence, **options)
 
 
 DAMAGE = {
@@ -217,4 +219,4 @@ DAMAGE = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_one_sentence_with_the_file_and_the_line(name, tmp_path):
     text, sentence = DAMAGE[name]
-    refusal(written(tmp_path / "a.csv", text), sentence, reader="csv")
+    assert_refused(written(tmp_path / "a.csv", text), sentence, reader="csv")

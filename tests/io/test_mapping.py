@@ -4,7 +4,7 @@ import h5py
 import matlab_files
 import numpy as np
 import pytest
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 
@@ -96,13 +96,13 @@ def test_a_matrix_of_numpy_is_read_with_its_bin_width(matrix, suffix, tmp_path):
 
 def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
     path = hdf5_file(tmp_path / "a.h5", spikes__spiketimes=TICKS, spikes__cluster=CLUSTERS)
-    refusal(path, r"example times='/spikes/spiketimes' units='/spikes/cluster' \(datasets: ")
+    assert_refused(path, r"example times='/spikes/spiketimes' units='/spikes/cluster' \(datasets: ")
     path = matlab_files.save(tmp_path / "a.mat", ts=TICKS * 1.0, unit=CLUSTERS * 1.0)
-    refusal(path, r"times='ts' units='unit' \(variables: ts \(1x4 doub")
+    assert_refused(path, r"times='ts' units='unit' \(variables: ts \(1x4 doub")
     np.savez(tmp_path / "a.npz", ts=TICKS, unit=CLUSTERS)
-    refusal(tmp_path / "a.npz", r"times='ts' units='unit' \(arrays: ts, unit\)")
+    assert_refused(tmp_path / "a.npz", r"times='ts' units='unit' \(arrays: ts, unit\)")
     (tmp_path / "a.dat").write_text("spiketime clu\n250 1\n")
-    refusal(tmp_path / "a.dat", r"times='spiketime' units='clu' \(columns: spiketime, clu")
+    assert_refused(tmp_path / "a.dat", r"times='spiketime' units='clu' \(columns: spiketime, clu")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_mapping_that_does_not_fit_is_one_sentence(options, sentence, tmp_path
         text=["a"] * 4,
         c=np.zeros(4, complex),
     )
-    refusal(path, sentence, **options)
+    assert_refused(path, sentence, **options)
 
 
 def test_datasets_outside_the_file_are_not_opened(tmp_path):
@@ -139,4 +139,4 @@ def test_datasets_outside_the_file_are_not_opened(tmp_path):
     with h5py.File(path, "a") as file:
         storage = [(str(tmp_path / "secret"), 0, 8)]
         file.create_dataset("units", (8,), "u1", external=storage)
-    refusal(path, "/units has its values in another file", times="times", units="units")
+    assert_refused(path, "/units has its values in another file", times="times", units="units")

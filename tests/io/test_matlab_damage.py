@@ -4,7 +4,7 @@ import h5py
 import numpy as np
 import pytest
 from matlab_files import V73, cells, save, save_v73
-from refusals import refusal
+from refusals import assert_refused
 from scipy import sparse
 
 from microcolumn.io import read
@@ -47,7 +47,7 @@ COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 unit
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_sentence(variables, options, part, tmp_path):
-    assert part in refusal(save(tmp_path / "a.mat", **variables), **options)
+    assert part in assert_refused(save(tmp_path / "a.mat", **variables), **options)
 
 
 def claim(path, old, new):
@@ -62,15 +62,17 @@ def test_sizes_that_only_a_header_claims_are_refused(tmp_path):
     many = struct.pack("<2i", 30_000, 50_000)
     path = save(tmp_path / "a.mat", spikes=cells([*TIMES, TIMES[0]]))
     claim(path, shape, struct.pack("<2i", 1, 1_500_000_000))
-    assert "spikes (1x1500000000 cell) claims 12,000,000,000 bytes" in refusal(path)
+    assert "spikes (1x1500000000 cell) claims 12,000,000,000 bytes" in assert_refused(path)
     path = save(tmp_path / "b.mat", version="4", X=COUNTS.astype(float))
     claim(path, struct.pack("<2i", *COUNTS.shape), many)
-    assert "claims 1,500,000,000 bytes" in refusal(path, bin_width=0.1)
+    assert "claims 1,500,000,000 bytes" in assert_refused(path, bin_width=0.1)
 
 
 def test_a_compressed_matrix_full_of_one_number_is_refused_before_it_fills_memory(tmp_path):
     path = save(tmp_path / "a.mat", compressed=True, X=np.ones((200_000, 36)))
-    assert "the nonzero part of X (200000x36 double) claims" in refusal(path, bin_width=0.001)
+    assert "the nonzero part of X (200000x36 double) claims" in assert_refused(
+        path, bin_width=0.001
+    )
 
 
 def compressed_counts(path):
@@ -84,7 +86,7 @@ def compressed_counts(path):
 def test_compressed_counts_that_are_cut_short_are_refused(cut, tmp_path):
     path, content = compressed_counts(tmp_path / "a.mat")
     path.write_bytes(content[:-cut])
-    assert "ends in the middle of a variable" in refusal(path, bin_width=0.1)
+    assert "ends in the middle of a variable" in assert_refused(path, bin_width=0.1)
 
 
 @pytest.mark.parametrize("kind", ["table", "string", "function_handle"])
@@ -93,39 +95,39 @@ def test_what_only_matlab_opens_is_named(kind, tmp_path):
         item = file.file.create_dataset("units", data=np.zeros((1, 6), dtype=np.uint32))
         item.attrs["MATLAB_class"] = np.bytes_(kind)
         item.attrs["MATLAB_object_decode"] = np.int32(3)
-    assert f"units is a MATLAB {kind}" in refusal(tmp_path / "a.mat", variable="units")
-    assert "no variable holds spikes" in refusal(tmp_path / "a.mat")
+    assert f"units is a MATLAB {kind}" in assert_refused(tmp_path / "a.mat", variable="units")
+    assert "no variable holds spikes" in assert_refused(tmp_path / "a.mat")
 
 
 def test_damaged_references_and_sparse_indices_of_version_7_3_are_refused(tmp_path):
     path = save_v73(tmp_path / "a.mat", spikes=TIMES)
     with h5py.File(path, "r+") as file:
         file["spikes"][1, 0] = h5py.Reference()
-    assert "cell 2 of spikes refers to nothing" in refusal(path)
+    assert "cell 2 of spikes refers to nothing" in assert_refused(path)
     path = save_v73(tmp_path / "b.mat", X=sparse.csc_array(COUNTS.astype(float)))
     with h5py.File(path, "r+") as file:
         file["X/ir"][0] = 6
-    assert "invalid indices" in refusal(path, bin_width=0.1)
+    assert "invalid indices" in assert_refused(path, bin_width=0.1)
 
 
 def test_several_candidates_are_listed_and_one_can_be_named(tmp_path):
     path = save(tmp_path / "a.mat", first=cells(TIMES), second=cells(TIMES[:1]))
-    message = refusal(path)
+    message = assert_refused(path)
     assert "first (1x3 cell), second (1x1 cell)" in message
     assert "variable=" in message
     assert read(path, variable="second").n_units == 1
-    assert "no variable 'third'; it holds first" in refusal(path, variable="third")
+    assert "no variable 'third'; it holds first" in assert_refused(path, variable="third")
 
 
 def test_a_dataset_that_claims_10_gb_is_refused(tmp_path):
     with V73(tmp_path / "a.mat") as file:
         item = file.file.create_dataset("X", (20, 100_000_000), "f8", chunks=(20, 1000))
         item.attrs["MATLAB_class"] = np.bytes_("double")
-    assert "claims 16,000,000,000 bytes" in refusal(tmp_path / "a.mat", bin_width=0.02)
+    assert "claims 16,000,000,000 bytes" in assert_refused(tmp_path / "a.mat", bin_width=0.02)
 
 
 def test_a_compressed_variable_whose_checksum_disagrees_is_refused(tmp_path):
     path, content = compressed_counts(tmp_path / "a.mat")
     content[-1] ^= 1
     path.write_bytes(content)
-    assert "damaged" in refusal(path, bin_width=0.1)
+    assert "damaged" in assert_refused(path, bin_width=0.1)

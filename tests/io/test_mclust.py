@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import written
 from planted_mclust import HEADER, write_mclust, write_t
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 
@@ -61,7 +61,7 @@ def test_a_file_without_a_header_is_known_by_its_extension(extension, tmp_path):
 def test_an_unknown_unit_of_time_is_asked_for(name, header, tmp_path):
     bits = 64 if "64" in name else 32
     path = write_t(tmp_path / name, TIMES, bits=bits, header=header, per_second=1e6)
-    refusal(path, rf"{name} does not say what its timestamps count; pass", reader="mclust")
+    assert_refused(path, rf"{name} does not say what its timestamps count; pass", reader="mclust")
     recording = mc.read(path, reader="mclust", time_unit="us")
     np.testing.assert_allclose(recording.trains[0], TIMES)
 
@@ -70,7 +70,7 @@ def test_a_stated_unit_of_time_wins(tmp_path):
     path = write_t(tmp_path / "a.t", TIMES)
     assert mc.read(path, time_unit="0.1 ms").trains[0][-1] == 100.0
     assert mc.read(path, time_unit="samples", sampling_rate=32_000).trains[0][-1] == 31.25
-    refusal(path, r"time_unit is 'minutes'; choose one of", time_unit="minutes")
+    assert_refused(path, r"time_unit is 'minutes'; choose one of", time_unit="minutes")
 
 
 DAMAGE = {
@@ -83,7 +83,7 @@ DAMAGE = {
 def test_damage_is_one_sentence(name, tmp_path):
     content, sentence = DAMAGE[name]
     (tmp_path / "a.t").write_bytes(content)
-    refusal(tmp_path, sentence)
+    assert_refused(tmp_path, sentence)
 
 
 def test_a_link_that_is_named_itself_is_followed_and_a_pipe_is_refused(tmp_path):
@@ -91,4 +91,4 @@ def test_a_link_that_is_named_itself_is_followed_and_a_pipe_is_refused(tmp_path)
     link.symlink_to(write_t(tmp_path / "a.t", TIMES))
     assert mc.read(link).n_spikes == len(TIMES)
     os.mkfifo(tmp_path / "b.t")
-    refusal(tmp_path, r"b.t is (no file|a FIFO)")
+    assert_refused(tmp_path, r"b.t is (no file|a FIFO)")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import written
 from conftest import RECORDINGS
-from refusals import refusal
+from refusals import assert_refused
 
 from microcolumn import Recording
 from microcolumn.io import read
@@ -70,7 +70,7 @@ def test_a_plexon_file_equals_what_neo_reads(tmp_path, capfd):
     for our, their in zip(recording.trains, theirs, strict=True):
         np.testing.assert_array_equal(our, their.rescale("s").magnitude)
     assert "share a name" in recording.notes[1]
-    assert "'sig001'" in refusal(path, names="name")
+    assert "'sig001'" in assert_refused(path, names="name")
 
 
 def test_a_pickle_is_never_opened(tmp_path):
@@ -80,20 +80,20 @@ def test_a_pickle_is_never_opened(tmp_path):
 
     path = tmp_path / "a.pkl"
     path.write_bytes(pickle.dumps(Harmful()))
-    assert "can run code of theirs" in refusal(path)
-    assert "io is 'PickleIO'; choose one of" in refusal(path, io="PickleIO")
+    assert "can run code of theirs" in assert_refused(path)
+    assert "io is 'PickleIO'; choose one of" in assert_refused(path, io="PickleIO")
     assert not (tmp_path / "harm").exists()
 
 
 def test_unknown_extensions_readers_and_choices_are_refused(tmp_path):
     path = tmp_path / "a.unheard"
     path.write_bytes(b"something else" * 10)
-    assert "reader=" in refusal(path)
-    assert "NeuroExplorerIO" in refusal(path, io="NoIO")
+    assert "reader=" in assert_refused(path)
+    assert "NeuroExplorerIO" in assert_refused(path, io="NoIO")
     nex = written.write_nex(written.small_recording(), tmp_path / "a.nex")
-    assert "segment is 1; choose 0 to 0" in refusal(nex, segment=1)
-    assert "1 blocks, not 2" in refusal(nex, block=2)
-    assert "names is 'x'" in refusal(nex, names="x")
+    assert "segment is 1; choose 0 to 0" in assert_refused(nex, segment=1)
+    assert "1 blocks, not 2" in assert_refused(nex, block=2)
+    assert "names is 'x'" in assert_refused(nex, names="x")
     assert read(nex, segment=0, block=0, names="id").units.ids == ("0", "1", "2", "3", "4")
 
 
@@ -120,7 +120,7 @@ def nex_with(tmp_path, at, layout, *values):
     ],
 )
 def test_neuroexplorer_headers_that_claim_too_much_are_refused(at, layout, value, part, tmp_path):
-    assert part in refusal(nex_with(tmp_path, at, layout, value))
+    assert part in assert_refused(nex_with(tmp_path, at, layout, value))
 
 
 def test_unsorted_neuroexplorer_times_are_sorted_and_negative_ones_outside_the_epoch(tmp_path):
@@ -148,7 +148,7 @@ def test_plexon_headers_that_claim_too_much_are_refused(at, layout, value, part,
     content = bytearray(path.read_bytes())
     struct.pack_into(layout, content, at % len(content), value)
     path.write_bytes(content)
-    assert part in refusal(path)
+    assert part in assert_refused(path)
 
 
 pq = pytest.importorskip("quantities")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 from microcolumn.io.npz import save
@@ -155,7 +155,7 @@ DAMAGE = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_one_sentence_with_the_file_and_the_place(name, tmp_path):
     changes, sentence = DAMAGE[name]
-    refusal(written(tmp_path / "a.npz", **changes), sentence)
+    assert_refused(written(tmp_path / "a.npz", **changes), sentence)
 
 
 def test_a_header_that_claims_ten_gigabytes_is_refused_unread(tmp_path):
@@ -165,7 +165,7 @@ def test_a_header_that_claims_ten_gigabytes_is_refused_unread(tmp_path):
     )
     with zipfile.ZipFile(written(tmp_path / "a.npz", spike_times=None), "a") as archive:
         archive.writestr("spike_times.npy", member.getvalue() + b"\0" * 32)
-    refusal(tmp_path / "a.npz", "claims 10,000,000,128 bytes but has 160;")
+    assert_refused(tmp_path / "a.npz", "claims 10,000,000,128 bytes but has 160;")
 
 
 def bomb(path, name, n_bytes):
@@ -193,7 +193,7 @@ def test_arrays_that_nobody_needs_are_not_read(tmp_path):
 
 def test_needed_arrays_that_unpack_to_much_more_than_the_file_are_refused(tmp_path):
     path = bomb(written(tmp_path / "a.npz", spike_times=None), "spike_times", 90_000_000)
-    refusal(path, r"spike_times claims 90,000,\d+ bytes in a file of")
+    assert_refused(path, r"spike_times claims 90,000,\d+ bytes in a file of")
 
 
 @pytest.mark.parametrize("name", ["rat_hpc_linear_nelpy", "mouse_retina_p15_demas54"])

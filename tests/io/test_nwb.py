@@ -11,7 +11,7 @@ from planted_nwb import (
     with_units,
     written,
 )
-from refusals import refusal
+from refusals import assert_refused
 
 from microcolumn.io import read
 from microcolumn.io.nwb import load
@@ -222,6 +222,6 @@ def test_units_of_a_processing_module_are_used_with_a_note(tmp_path):
 
 def test_one_of_several_tables_of_units_is_picked_by_name(tmp_path):
     path = tables_in_processing(tmp_path / "modules.nwb", "one", "two")
-    assert "pass one of them as table=" in refusal(path)
+    assert "pass one of them as table=" in assert_refused(path)
     assert "'two'" in read(path, table="two").notes[0]
-    assert "'one', 'two'" in refusal(path, table="three")
+    assert "'one', 'two'" in assert_refused(path, table="three")

@@ -4,7 +4,7 @@ import shutil
 import numpy as np
 import pytest
 from planted_nwb import TRAINS
-from refusals import refusal
+from refusals import assert_refused
 
 from microcolumn.io import read
 
@@ -35,7 +35,7 @@ def test_an_index_without_its_column_is_one_sentence(damaged, name):
     path, units = damaged
     del units[name]
     units.file.close()
-    sentence = refusal(path, depth_reference="tip")
+    sentence = assert_refused(path, depth_reference="tip")
     assert "it cannot be read as NWB" in sentence
 
 
@@ -67,7 +67,7 @@ def test_an_index_outside_the_data_is_one_sentence(damaged, index, expected):
     path, units = damaged
     replace(units, "spike_times_index", np.array(index))
     units.file.close()
-    assert expected in refusal(path, depth_reference="tip")
+    assert expected in assert_refused(path, depth_reference="tip")
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_a_claim_of_ten_gigabytes_is_refused(damaged, names, expected):
             units, name, None, shape=(10**10 // 8,), dtype="i8", chunks=(1 << 20,), compression=4
         )
     units.file.close()
-    assert expected in refusal(path, depth_reference="tip")
+    assert expected in assert_refused(path, depth_reference="tip")
 
 
 def test_spike_times_lost_from_a_folder_of_zarr_are_not_taken_for_zeros(full_zarr, tmp_path):
     path = tmp_path / "lost.nwb.zarr"
     shutil.copytree(full_zarr, path)
     (path / "units" / "spike_times" / "0").unlink()
-    sentence = refusal(path, depth_reference="tip")
+    sentence = assert_refused(path, depth_reference="tip")
     assert "1 chunks of its spike_times are not there; it is damaged" in sentence
 
 
@@ -114,7 +114,7 @@ def test_a_claim_of_ten_gigabytes_in_zarr_is_refused(full_zarr, tmp_path):
     array = path / "units" / "spike_times" / ".zarray"
     n_spikes = sum(train.size for train in TRAINS)
     array.write_text(array.read_text().replace(f"{n_spikes}\n", "1250000000\n"))
-    assert "claims 10,000,000,000 bytes" in refusal(path)
+    assert "claims 10,000,000,000 bytes" in assert_refused(path)
 
 
 @pytest.mark.parametrize("compressed", [True, False])
@@ -131,7 +131,7 @@ def test_a_chunk_that_claims_billions_of_texts_is_refused(full_zarr, tmp_path, c
     if not compressed:
         header.write_text(json.dumps({**array, "compressor": None}))
     chunk.write_bytes(codec.encode(content) if compressed else content)
-    sentence = refusal(path, depth_reference="tip")
+    sentence = assert_refused(path, depth_reference="tip")
     assert "takes more memory than a file of this size should need" in sentence
 
 
@@ -139,4 +139,4 @@ def test_electrodes_outside_their_table_are_one_sentence(damaged):
     path, units = damaged
     units["electrodes"][2] = 8
     units.file.close()
-    assert "row 1 of 'electrodes' points outside its 8 rows" in refusal(path)
+    assert "row 1 of 'electrodes' points outside its 8 rows" in assert_refused(path)

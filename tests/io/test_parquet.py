@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow
 import pytest
 from pyarrow import feather, parquet
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 from microcolumn.io._read import _load
@@ -101,7 +101,7 @@ def test_more_rows_than_a_batch_keep_their_order_and_numbers(file):
     for n, train in enumerate(found.trains):
         np.testing.assert_array_equal(train, np.arange(n, n_rows, 7) / 100)
     table.loc[150_000, "depth"] = 1.0
-    refusal(
+    assert_refused(
         written(file, table),
         r"row 150001: depth of unit '4' is 1.0 but was 400.0 bef",
         depth_reference="tip",
@@ -142,7 +142,7 @@ WRONG = {
 def test_what_is_wrong_is_one_sentence(name, file):
     columns, options, sentence = WRONG[name]
     table = pyarrow.table({"unit": ["a", "b"], "time": [0.1, 0.2]} | columns)
-    refusal(written(file, table), sentence, **options)
+    assert_refused(written(file, table), sentence, **options)
 
 
 def test_without_pyarrow_the_error_names_what_installs_it(file, monkeypatch):
@@ -162,4 +162,6 @@ def hostile_rows(path):
 
 def test_rows_beyond_what_a_file_of_its_size_may_hold_are_refused(tmp_path):
     hostile_rows(tmp_path / "a.parquet")
-    refusal(tmp_path / "a.parquet", r"a.parquet claims .* bytes in a file of .*; it is damag")
+    assert_refused(
+        tmp_path / "a.parquet", r"a.parquet claims .* bytes in a file of .*; it is damag"
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 
@@ -101,7 +101,7 @@ def test_depths_are_those_of_the_peak_channel_of_the_most_frequent_template(tmp_
     recording = mc.read(folder(tmp_path / "a", **probe()), depth_reference="tip")
     np.testing.assert_array_equal(recording.units.depth_um, [60.0, 80.0])
     assert "depths are the y positions of the peak channels of templates" in recording.notes
-    refusal(tmp_path / "a", "pass depth_reference")
+    assert_refused(tmp_path / "a", "pass depth_reference")
 
 
 @settings(deadline=None, max_examples=15)
@@ -139,9 +139,9 @@ def test_without_templates_there_are_no_depths_and_a_note_says_why(name, content
 
 def test_the_sampling_rate_can_be_stated_and_overruled(tmp_path):
     bare = folder(tmp_path / "a", params__py=None)
-    refusal(bare, r"it has no params.py; pass sampling_rate= in Hz, such")
+    assert_refused(bare, r"it has no params.py; pass sampling_rate= in Hz, such")
     silent = folder(tmp_path / "c", params__py="dat_path = 'raw.bin'\n")
-    refusal(silent, r"params.py states no sample_rate; pass sampling_rate=")
+    assert_refused(silent, r"params.py states no sample_rate; pass sampling_rate=")
     assert trains(mc.read(bare, sampling_rate=RATE))["2"] == [600, 90_000]
     overruled = mc.read(folder(tmp_path / "b"), sampling_rate=15_000)
     assert overruled.trains[0].tolist() == [0.04, 6.0]
@@ -222,4 +222,4 @@ DAMAGE = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_one_sentence_with_the_folder_and_the_place(name, tmp_path):
     changes, sentence = DAMAGE[name]
-    refusal(folder(tmp_path / "a", **changes), sentence, depth_reference="tip")
+    assert_refused(folder(tmp_path / "a", **changes), sentence, depth_reference="tip")

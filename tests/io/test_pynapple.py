@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from refusals import refusal
+from refusals import assert_refused
 
 from microcolumn.io import read
 from microcolumn.io.pynapple import from_pynapple
@@ -110,4 +110,4 @@ def test_pickled_metadata_stays_closed_and_the_note_says_what_to_do(saved, tmp_p
     ],
 )
 def test_a_damaged_group_is_one_sentence(saved, changes, sentence):
-    refusal(rewritten(saved, **changes), sentence, reader="pynapple")
+    assert_refused(rewritten(saved, **changes), sentence, reader="pynapple")

@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 import written
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 from microcolumn.io import READERS
@@ -15,8 +15,8 @@ def csv_file(tmp_path):
 
 
 def test_depths_without_a_stated_reference_are_refused_with_the_choices(csv_file):
-    refusal(csv_file, r"session.csv: its units have depths .column 'depth'")
-    refusal(csv_file, r"pass depth_reference=: 'surface' .* 'tip' .* 'layer IV'")
+    assert_refused(csv_file, r"session.csv: its units have depths .column 'depth'")
+    assert_refused(csv_file, r"pass depth_reference=: 'surface' .* 'tip' .* 'layer IV'")
     assert mc.read(csv_file, depth_reference="tip").units.depth_reference == "tip"
     assert mc.read(csv_file, depth_reference="unstated").units.depth_um is not None
 
@@ -72,11 +72,11 @@ def test_noise_is_left_out_with_a_note_unless_it_is_asked_for(tmp_path):
     assert any("quality 'noise' left out: 1" in note for note in mc.read(path).notes)
     assert mc.read(path, quality=["good", "Noise"]).units.ids == ("0", "1")
     path = _npz(tmp_path, quality=np.array(["noise"] * 3))
-    refusal(path, "all units are of quality 'noise'; pass quality=")
+    assert_refused(path, "all units are of quality 'noise'; pass quality=")
 
 
 def test_multiunit_flags_are_true_or_false(tmp_path):
     path = _npz(tmp_path, multiunit=np.array(["yes", "False", "1"]))
     assert mc.read(path).units.multiunit.tolist() == [True, False, True]
     path = _npz(tmp_path, multiunit=np.array(["yes", "maybe", "1"]))
-    refusal(path, "says 'maybe' of unit '1'")
+    assert_refused(path, "says 'maybe' of unit '1'")

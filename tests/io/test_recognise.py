@@ -2,7 +2,7 @@ import warnings
 
 import pytest
 import written
-from refusals import refusal
+from refusals import assert_refused
 
 from microcolumn.io._recognise import recognise
 
@@ -71,4 +71,4 @@ def test_a_folder_of_nothing_and_an_empty_file_are_one_sentence(tmp_path):
         recognise(tmp_path)
     for name in ("empty.xyz", "empty.nwb", "empty.csv", "empty.mat"):
         (tmp_path / name).touch()
-        refusal(tmp_path / name, "is empty; export or copy it again")
+        assert_refused(tmp_path / name, "is empty; export or copy it again")

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 import pytest
 import written
-from refusals import refusal
+from refusals import assert_refused
 from typer.testing import CliRunner
 
 import microcolumn as mc
@@ -162,7 +162,7 @@ def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch):
     with pytest.raises(OSError, match=r"http://127\.0\.0\.1:9/a.nwb cannot be reached \(.*refused"):
         mc.read("http://127.0.0.1:9/a.nwb")
     for url in ("file:///etc/passwd", "s3://bucket/a.nwb"):
-        refusal(url, r"is no address of the web; give one that begins")
+        assert_refused(url, r"is no address of the web; give one that begins")
     monkeypatch.setitem(sys.modules, "remfile", None)
     with pytest.raises(ImportError, match=r"needs remfile; .* pip install 'microcolumn\[stream\]'"):
         mc.read("https://example.org/a.nwb")

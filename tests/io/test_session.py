@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 from microcolumn.epochs import Epochs
@@ -96,7 +96,7 @@ def test_trains_out_of_order_are_sorted_and_counted_and_copies_are_kept(tmp_path
 def test_spikes_before_0_need_a_stated_start_and_are_binned_from_there(tmp_path):
     trains = [poisson(-5, 20), poisson(-5, 20)]
     path = saved(tmp_path / "a.npz", *trains)
-    refusal(path, r"before 0; say when the recording began: start=-5$")
+    assert_refused(path, r"before 0; say when the recording began: start=-5$")
     recording = mc.read(path, start=-5.0)
     words = recording.bin(0.02)
     shifted = mc.Recording([train + 5.0 for train in trains]).bin(0.02)
@@ -135,5 +135,5 @@ def test_a_silent_start_is_kept_with_a_warning(tmp_path):
 
 def test_times_in_milliseconds_can_be_given_their_unit(tmp_path):
     path = saved(tmp_path / "a.npz", poisson(0, 600) * 1e3)
-    refusal(path, "or state their unit: time_unit='ms', or 'samples'")
+    assert_refused(path, "or state their unit: time_unit='ms', or 'samples'")
     assert mc.read(path, time_unit="ms").duration_s == pytest.approx(600, abs=3)

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from refusals import refusal
+from refusals import assert_refused
 
 import microcolumn as mc
 from microcolumn.io.spikeinterface import from_spikeinterface
@@ -193,4 +193,4 @@ def test_damage_is_one_sentence_with_the_folder_and_the_place(name, sorting, tmp
     saved(sorting, tmp_path / "saved")
     damage, sentence = DAMAGE[name]
     damage(tmp_path / "saved")
-    refusal(tmp_path / "saved", sentence, depth_reference="tip")
+    assert_refused(tmp_path / "saved", sentence, depth_reference="tip")
