@@ -130,24 +130,12 @@ def test_halves_that_differ_beyond_their_noise_are_found_and_others_at_the_nomin
     assert math.isnan(Cells(share[:, :1], share[:, :1], np.zeros(1)).halves()[2])
 
 
-def noisy(rng, n, values):
-    """Scores of one split whose cells have the given means, bits/s, over recordings."""
+def noisy(values):
+    """Scores of one split whose cells have the given means, bits/s."""
     share = np.full(N_CELLS, 1.0 / N_CELLS)
-    gains = share * values
-    return model_score(
-        ModelSpec("Ising"),
-        [
-            SplitScore(
-                0,
-                float(gains.sum()),
-                math.nan,
-                gain_by_cell=tuple(gains),
-                share_by_cell=tuple(share),
-            )
-        ],
-        n,
-        0.5,
-    )
+    cells = {"gain_by_cell": tuple(share * values), "share_by_cell": tuple(share)}
+    score = SplitScore(0, float(share @ values), math.nan, **cells)
+    return model_score(ModelSpec("Ising"), [score], 10, 0.5)
 
 
 def test_the_error_of_a_ratio_is_that_of_many_simulated_ones():
@@ -157,7 +145,7 @@ def test_the_error_of_a_ratio_is_that_of_many_simulated_ones():
         shared = rng.normal(size=N_CELLS)
         below = 10.0 + shared + 0.3 * rng.normal(size=N_CELLS)
         above = 12.0 + 1.5 * shared + 0.4 * rng.normal(size=N_CELLS)
-        found.append(ratio(noisy(rng, 10, above), noisy(rng, 10, below), math.nan))
+        found.append(ratio(noisy(above), noisy(below), math.nan))
     spread = np.std([each.value for each in found])
     assert np.sqrt(np.mean([each.stderr**2 for each in found])) == pytest.approx(spread, rel=0.1)
 
