@@ -76,5 +76,6 @@ def gain_parts(
     ax.tick_params(axis="y", length=0)
     ax.invert_yaxis()
     ax.set_xlabel("gain over independent units (bits/s)")
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(labels), **LEGEND)
+    dense = {"columnspacing": 0.9, "handlelength": 1.0, "handletextpad": 0.4, "borderaxespad": 0.0}
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(labels), **dense, **LEGEND)
     return entitle(ax, title)
