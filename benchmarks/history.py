@@ -93,8 +93,11 @@ def gains(row: Row, test: mc.Words, rates: np.ndarray) -> np.ndarray:
 
 def best(fits: Sequence[Any], validation: mc.Words) -> Any:
     """The fit that predicts the validation part best from the past."""
-    skills = [mc.evaluate.skill(mc.evaluate.predict(fit, validation, given="past")) for fit in fits]
-    return fits[int(np.argmax([skill.bits_per_second.sum() for skill in skills]))]
+    gains = [
+        mc.evaluate.prediction_gain(mc.evaluate.predict(fit, validation, given="past"))
+        for fit in fits
+    ]
+    return fits[int(np.argmax([gain.bits_per_second.sum() for gain in gains]))]
 
 
 def predicted(name: str, setting: str, model: Any, test: mc.Words, seconds: float) -> Row:

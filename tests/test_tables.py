@@ -32,8 +32,8 @@ def test_results_are_tables_with_their_own_numbers():
     assert [*frame.bits_per_second] == [model.bits_per_second for model in compared.ranked]
     model = tuned.models["Ising"]
     prediction = mc.evaluate.predict(model, test)
-    skill, curve = mc.evaluate.skill(prediction), mc.evaluate.calibration(prediction)
-    assert [*skill.to_dataframe().brier] == skill.brier.tolist()
+    gain, curve = mc.evaluate.prediction_gain(prediction), mc.evaluate.calibration(prediction)
+    assert [*gain.to_dataframe().brier] == gain.brier.tolist()
     assert [*curve.to_dataframe().observed] == curve.observed.tolist()
     adequacy = mc.evaluate.adequacy(model, test)
     assert {row["statistics"]: row["p_value"] for row in adequacy.to_rows()} == adequacy.p_values

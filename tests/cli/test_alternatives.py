@@ -26,7 +26,7 @@ def test_a_alternative_is_fitted_at_chosen_settings_saved_and_drawn_from(session
     assert rows[0] == list(words.units.ids)
     np.testing.assert_array_equal(np.array(rows[1:], int), model.sample(4, random_state=1))
     predicted = json.loads(run("predict", session, "--model", out, "--json").stdout)
-    gain = mc.evaluate.skill(mc.evaluate.predict(model, words)).bits_per_second
+    gain = mc.evaluate.prediction_gain(mc.evaluate.predict(model, words)).bits_per_second
     assert [row["bits_per_second"] for row in predicted["units"]] == pytest.approx(gain)
 
 

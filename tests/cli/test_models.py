@@ -148,7 +148,7 @@ def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_
     assert last == f"predictions: {out}"
     assert [line.split()[0] for line in lines] == ["unit", *words.units.ids, "mean"]
     assert lines[1].split()[1:] == [
-        f"{mc.evaluate.skill(expected).bits_per_second[0]:z.3f}",
+        f"{mc.evaluate.prediction_gain(expected).bits_per_second[0]:z.3f}",
         f"{mc.evaluate.roc(expected, 0).area:.3f}",
     ]
     assert lines[5].split()[2] == "-"  # a unit that never fires has no ROC

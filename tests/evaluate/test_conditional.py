@@ -111,6 +111,8 @@ def test_alternatives_gain_what_their_predictions_are_worth(given):
     up = rng.random((3000, 1)) < 0.2
     words = Words.from_array(rng.random((3000, 3)) < np.where(up, 0.6, 0.05)).embed(2)
     model = mc.models.Tree().fit(words)
-    expected = mc.evaluate.skill(mc.evaluate.predict(model, words, given=given)).bits_per_second
+    expected = mc.evaluate.prediction_gain(
+        mc.evaluate.predict(model, words, given=given)
+    ).bits_per_second
     gain = conditional_gain(model, words, given=given)
     np.testing.assert_allclose(gain, expected, rtol=1e-9)

@@ -35,7 +35,7 @@ def test_every_bin_is_predicted_from_its_past(parts, model):
 
 def test_skill_roc_and_calibration_are_those_of_the_bins(parts, model):
     prediction = mc.evaluate.predict(model, parts[1], given="past")
-    gains = mc.evaluate.skill(prediction).bits_per_second
+    gains = mc.evaluate.prediction_gain(prediction).bits_per_second
     p, spikes, rate = prediction.probability, prediction.spikes, model.rates_
     log2 = [np.log2(np.where(spikes, each, 1.0 - each)) for each in (p, rate)]
     np.testing.assert_allclose(gains, (log2[0] - log2[1]).mean(axis=0) / 0.010, rtol=1e-8)
@@ -55,7 +55,9 @@ def test_skill_roc_and_calibration_are_those_of_the_bins(parts, model):
 
 def test_the_score_of_the_sequence_is_the_sum_of_the_units_gains(parts, model):
     score = mc.evaluate.sequence_gain(model, parts[1])
-    gains = mc.evaluate.skill(mc.evaluate.predict(model, parts[1], given="past")).bits_per_second
+    gains = mc.evaluate.prediction_gain(
+        mc.evaluate.predict(model, parts[1], given="past")
+    ).bits_per_second
     assert score.bits_per_second == pytest.approx(gains.sum(), rel=1e-8)
     assert 0.0 < score.stderr < score.bits_per_second
     assert score.converged

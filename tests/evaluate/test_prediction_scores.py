@@ -1,4 +1,4 @@
-"""ROC, calibration and skill against scikit-learn and counts over single bins."""
+"""ROC, calibration and gain against scikit-learn and counts over single bins."""
 
 import math
 from dataclasses import replace
@@ -11,7 +11,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score, roc_curve
 
 from microcolumn.evaluate import conditional_gain
 from microcolumn.evaluate._prediction import predict
-from microcolumn.evaluate._prediction_scores import calibration, roc, skill
+from microcolumn.evaluate._prediction_scores import calibration, prediction_gain, roc
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -96,7 +96,7 @@ def test_without_both_kinds_of_bins_the_area_is_undefined_and_the_rest_is_not(
     assert curve.false_positive.size == curve.true_positive.size == curve.threshold.size == 0
     assert repr(curve) == f"Roc(unit 1, area undefined: it spikes in {share} of the bins)"
     assert calibration(found, 1).observed.tolist() == [bit] * len(calibration(found, 1).observed)
-    assert np.isfinite(skill(found).bits_per_second).all()
+    assert np.isfinite(prediction_gain(found).bits_per_second).all()
     assert math.isfinite(roc(found, 0).area)
 
 
@@ -171,7 +171,7 @@ def test_the_skill_is_the_conditional_gain_and_scikit_learns_losses(
     model, n_past = random_model(kind, seed, 2 * window), 2 * (window - 1)
     rates = np.random.default_rng(seed).uniform(0.05, 0.9, 2 * window)
     found = predict(model, words, given=condition, baseline=rates)
-    result = skill(found)
+    result = prediction_gain(found)
     gain = conditional_gain(model, words, baseline=rates, given=condition)
     np.testing.assert_allclose(result.bits_per_second, gain, rtol=1e-9, atol=1e-9)
     for unit in range(2):
@@ -192,11 +192,11 @@ def test_the_skill_is_the_conditional_gain_and_scikit_learns_losses(
 def test_the_skill_of_a_trained_model_is_over_its_training_rates():
     train, test = _words(400, 3).split(0.5, random_state=0)
     model = Ising(l1=1e-3).fit(train)
-    found = skill(predict(model, test, positions=[2, 0]))
+    found = prediction_gain(predict(model, test, positions=[2, 0]))
     np.testing.assert_allclose(
         found.bits_per_second, conditional_gain(model, test, [2, 0]), rtol=1e-9, atol=1e-9
     )
-    at_rate = skill(predict(Independent().fit(train), test))
+    at_rate = prediction_gain(predict(Independent().fit(train), test))
     np.testing.assert_allclose(at_rate.bits_per_second, np.zeros(3), atol=1e-9)
     np.testing.assert_allclose(at_rate.brier_skill, np.zeros(3), atol=1e-12)
 
@@ -206,7 +206,7 @@ def test_certain_predictions_are_scored_without_a_warning():
     found = predict(Ising.from_parameters(theta), [[0, 1], [1, 0]], baseline=[0.5, 0.5])
     # Half of the bins a bit gained, half of them 600 nats lost, in bins of 20 ms.
     expected = 50.0 * (1.0 - 300.0 / math.log(2.0))
-    np.testing.assert_allclose(skill(found).bits_per_second, [expected] * 2, rtol=1e-12)
+    np.testing.assert_allclose(prediction_gain(found).bits_per_second, [expected] * 2, rtol=1e-12)
     assert calibration(found, 1).upper.tolist() == [1.0]
     assert calibration(found, 0).upper.tolist() == [0.0]
     assert calibration(found).error == pytest.approx(0.5)
@@ -219,7 +219,7 @@ def test_a_stretch_is_scored_on_its_own(random_model):
     alone = Words.from_array(words.expand()[50:100], sample_weight=words.weights[50:100])
     again = predict(model, alone, baseline=rates)
     np.testing.assert_allclose(
-        skill(part).bits_per_second, skill(again).bits_per_second, rtol=1e-12
+        prediction_gain(part).bits_per_second, prediction_gain(again).bits_per_second, rtol=1e-12
     )
     assert roc(part, 1).area == pytest.approx(roc(again, 1).area, abs=1e-12)
     assert calibration(part).error == pytest.approx(calibration(again).error, abs=1e-12)

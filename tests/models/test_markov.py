@@ -195,9 +195,9 @@ def test_predictions_from_the_past_use_all_earlier_bins(words, fitted):
     wanted = expit(fitted.log_odds_in_time(held)[:, [1, 4]])
     np.testing.assert_allclose(prediction.probability, wanted, rtol=1e-9)
     assert np.array_equal(prediction.bins, held.bins)
-    memory = mc.evaluate.skill(prediction).bits_per_second
+    memory = mc.evaluate.prediction_gain(prediction).bits_per_second
     mixture = mc.models.BernoulliMixture(n_components=3).fit(train)
-    blind = mc.evaluate.skill(
+    blind = mc.evaluate.prediction_gain(
         mc.evaluate.predict(mixture, held, given="past", positions=[1, 4])
     ).bits_per_second
     assert (memory > 1.0).all()

@@ -199,7 +199,7 @@ def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):
 
 
 def check_predictions(rows, prediction, rates):
-    gained = mc.evaluate.skill(prediction)
+    gained = mc.evaluate.prediction_gain(prediction)
     for n, row in enumerate(rows):
         assert (row["position"], row["unit"]) == (n, f"u{n}")
         assert row["rate_hz"] == pytest.approx(rates[n] / 0.020, rel=1e-12)

@@ -147,8 +147,8 @@ def predict(
 ) -> None:
     """Predict spikes bin by bin: a CSV of time_s, unit, probability and spike.
 
-    The skill goes to standard error: bits/s gained over the training rates, area under the ROC.
-    With --json it is printed instead, and the CSV is only written to --out. Skill is too high on
+    The gain goes to standard error: bits/s gained over the training rates, area under the ROC.
+    With --json it is printed instead, and the CSV is only written to --out. The gain is too high on
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
     say_started()
@@ -177,14 +177,14 @@ def predict(
         prediction = prediction.stretch(
             -math.inf if first is None else first, math.inf if last is None else last
         )
-    skill = _skill(prediction)
+    gain = _gain(prediction)
     if out is not None or not json:
         with output(out) as stream:
             write_csv(stream, _predicted_rows(prediction))
     if json:
-        print_json(skill)
+        print_json(gain)
         return
-    rows = [*skill["units"], {"unit": "mean"} | skill["mean"]]
+    rows = [*gain["units"], {"unit": "mean"} | gain["mean"]]
     cells = [
         [
             row["unit"],
@@ -294,13 +294,13 @@ def _predicted_rows(prediction: Prediction) -> Iterator[Sequence[Any]]:
             yield time, *row
 
 
-def _skill(prediction: Prediction) -> dict[str, Any]:
+def _gain(prediction: Prediction) -> dict[str, Any]:
     """Gain over the training rates and area under the ROC, NaN where undefined."""
     from .. import evaluate
 
     gains = [math.nan] * len(prediction.positions)
     if prediction.rate_log_odds is not None:  # a model that was never fitted knows no rates
-        gains = evaluate.skill(prediction).bits_per_second.tolist()
+        gains = evaluate.prediction_gain(prediction).bits_per_second.tolist()
     areas = [float(evaluate.roc(prediction, n).area) for n in prediction.positions]
     columns = {"bits_per_second": gains, "roc_area": areas}
     known = {name: [v for v in each if not math.isnan(v)] for name, each in columns.items()}

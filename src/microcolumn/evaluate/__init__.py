@@ -3,5 +3,10 @@
 from ..renamed import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__, __file__, {"lift": "microcolumn.score(model, words, baseline=model.base_)"}
+    __name__,
+    __file__,
+    {
+        "lift": "microcolumn.score(model, words, baseline=model.base_)",
+        "skill": "microcolumn.evaluate.prediction_gain",
+    },
 )

@@ -21,13 +21,13 @@ from ._prediction import (
 from ._prediction_scores import (
     Calibration as Calibration,
     PatternStatistics as PatternStatistics,
+    PredictionGain as PredictionGain,
     Roc as Roc,
-    Skill as Skill,
     calibration as calibration,
     counting_bounds as counting_bounds,
     pattern_statistics as pattern_statistics,
+    prediction_gain as prediction_gain,
     roc as roc,
-    skill as skill,
 )
 from ._score import (
     Score as Score,

@@ -165,7 +165,7 @@ def predict(
     positions : iterable of int, optional
         Positions of the units to predict, in the model's order; all of them by default.
     baseline : Independent or array_like, shape (n_dims,), optional
-        Firing-rate model that :func:`skill` compares with; by default the rates
+        Firing-rate model that :func:`prediction_gain` compares with; by default the rates
         that ``model`` was trained at, where it was trained.
 
     Examples
@@ -194,7 +194,7 @@ def predict(
     # The same prediction differs in its last digits with the bit that came, which must not leak
     # into it; no recording can tell log odds of 11 decimals apart.
     log_odds = np.round(log_odds, 11)
-    # A model made from parameters predicts without rates; only its skill needs them.
+    # A model made from parameters predicts without rates; only its gain needs them.
     knows_rates = baseline is not None or hasattr(model, "rates_")
     rate = independent_baseline(model, baseline).parameters_.b[newest] if knows_rates else None
     return Prediction(

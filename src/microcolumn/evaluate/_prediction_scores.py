@@ -173,8 +173,8 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Skill(AsTable):
-    """How much better than the firing rate each unit is predicted, by :func:`skill`.
+class PredictionGain(AsTable):
+    """How much better than the firing rate each unit is predicted, by :func:`prediction_gain`.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class Skill(AsTable):
         return 1.0 - self.brier / self.rate_brier
 
 
-def skill(prediction: Prediction) -> Skill:
+def prediction_gain(prediction: Prediction) -> PredictionGain:
     """Score a prediction against the firing rates of the training words.
 
     Parameters
@@ -207,7 +207,7 @@ def skill(prediction: Prediction) -> Skill:
     Examples
     --------
     >>> words = mc.simulate.microcolumn(n_units=6, minutes=1).bin()
-    >>> skill(mc.evaluate.predict(mc.Ising().fit(words), words)).bits_per_second.shape
+    >>> prediction_gain(mc.evaluate.predict(mc.Ising().fit(words), words)).bits_per_second.shape
     (6,)
     """
     if prediction.rate_log_odds is None:
@@ -220,7 +220,7 @@ def skill(prediction: Prediction) -> Skill:
     gain = np.logaddexp(0.0, sign * prediction.rate_log_odds)
     gain -= np.logaddexp(0.0, sign * prediction.log_odds)
     n_bins = counts.sum()
-    return Skill(
+    return PredictionGain(
         bits_per_second=counts @ gain / (n_bins * prediction.bin_width * math.log(2.0)),
         brier=counts @ (expit(prediction.log_odds) - bits) ** 2 / n_bins,
         rate_brier=counts @ (expit(prediction.rate_log_odds) - bits) ** 2 / n_bins,

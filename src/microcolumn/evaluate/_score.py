@@ -191,7 +191,7 @@ def sequence_gain(
     By the chain rule it is the log probability of the spike trains over that at the training rates.
     A model that knows the past gains from correlations in time as well, so this is no score of
     single words. Where units are independent given the past it is the sum of the units' gains
-    (:func:`~microcolumn.evaluate.skill`).
+    (:func:`~microcolumn.evaluate.prediction_gain`).
 
     Parameters
     ----------

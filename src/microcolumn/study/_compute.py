@@ -321,7 +321,7 @@ def _predict(task: Task) -> Rows:
         if given == "past" and not _predicts_from_past(model, test):
             continue
         prediction = evaluate.predict(model, test, given=given)
-        gained = evaluate.skill(prediction)
+        gained = evaluate.prediction_gain(prediction)
         rows["predictions"] += [
             {
                 "given": given,

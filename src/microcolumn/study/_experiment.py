@@ -35,11 +35,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"choose one of {', '.join(map(repr, by_lower.values()))}"
 
 
-def checked_name(what: str, name: Any) -> str:
+def checked_name(argument: str, name: Any) -> str:
     """The name of an experiment or a recording, or a sentence about why it cannot be one."""
-    text = expect(f"the name of {what}", name, str, "a name in text")
+    text = expect(argument, name, str, "a name in text")
     if not (text.strip() and text.isprintable()):
-        raise BadArgument(f"the name of {what}", f"is {text!r}", "give it one that can be printed")
+        raise BadArgument(argument, f"is {text!r}", "give a name that can be printed")
     return text
 
 
@@ -179,9 +179,7 @@ class Experiment(Renamed):
     """
 
     name: str
-    recordings: tuple[str, ...] = _setting(
-        (), _several(lambda _, value: checked_name("a recording", value), least=0)
-    )
+    recordings: tuple[str, ...] = _setting((), _several(checked_name, least=0))
     bin_width: float = _setting(0.020, lambda _, value: checked_bin_width(value))
     most_active: int | None = _setting(None, _or_none(_at_least(1)))
     max_words: int | None = _setting(None, _or_none(_at_least(2)))
@@ -203,7 +201,7 @@ class Experiment(Renamed):
     fast_above_bits: int | None = _setting(None, _or_none(_at_least(1)))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", checked_name("an experiment", self.name))
+        object.__setattr__(self, "name", checked_name("name", self.name))
         for each in fields(self)[1:]:
             with within(f"experiment {self.name}"):
                 value = each.metadata["check"](each.name, getattr(self, each.name))

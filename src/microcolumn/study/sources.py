@@ -70,7 +70,7 @@ class Source:
     in_memory: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", checked_name("a recording", self.name))
+        object.__setattr__(self, "name", checked_name("name", self.name))
         with within(f"recording {self.name}"):
             self._check_options()  # first, since a misspelt preset or file looks like an option
             self._check_origin()
