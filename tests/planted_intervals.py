@@ -26,8 +26,6 @@ def planted_intervals(model, names, pairs, nats, stderr, coincidences=30.0):
         weights=_estimates(np.zeros((len(names), 0)), 1.0),
         hidden_biases=_estimates([], 1.0),
         n_words=1000,
-        block_bins=10,
-        n_blocks=100,
         alike=1.5,
         notes=(),
     )

@@ -22,7 +22,6 @@ from microcolumn.errors import (
     in_file,
     within,
 )
-from microcolumn.evaluate.bootstrap import block_bins_of
 from microcolumn.partition.ais import annealed_importance_sampling
 from microcolumn.partition.exact import exact_log_partition
 from microcolumn.survey._csd import current_source_density, flash_response
@@ -89,7 +88,6 @@ NAMES = {
     "fitted": mc.Ising(l1=0.1).fit(BINS),
     "layers": ["a", "a", "b", "b"],
     "half": HALF,
-    "block_bins_of": block_bins_of,
     "predicted": mc.evaluate.predict(ISING, BINS, positions=[2, 0]),
     "pairs": mc.evaluate.effective_interactions(ISING, order=2),
     "gain": lambda positions=None, **options: mc.evaluate.conditional_gain(

@@ -17,7 +17,6 @@ DEFAULTS = {
     "split_by": ["blocks"],
     "validation": [0.2],
     "bin_width": [None, 0.02, 1 / 150],
-    "block_bins": [None],
     "progress": [None],
     "ax": [None],
     "title": [None],
@@ -46,7 +45,7 @@ FORBIDDEN = {
     "unit_ids": "ids",
 }
 #: Fields of results: a unit of measurement, and what was found for one score.
-FIELDS = {"Estimate(unit)", "evaluate.Score(block_bins)"}
+FIELDS = {"Estimate(unit)"}
 #: Simulations and plans state a seed: it is part of what they are, in names, files and digests.
 SEEDED = {"microcolumn", "preset", "Experiment", "Source"}
 

@@ -131,7 +131,7 @@ def test_words_of_chains_are_grouped_by_chain(monkeypatch):
     chain = np.arange(10_000) % model._chains_of(10_000)
     for group in (0, 17, 499):
         own = drawn[chain % 500 == group]
-        counts = sample.by_block[[group]].toarray()[0]
+        counts = sample.by_cell[[group]].toarray()[0]
         np.testing.assert_array_equal(counts @ X, own.sum(axis=0))
         assert counts.sum() == len(own)
 

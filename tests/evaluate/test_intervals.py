@@ -11,6 +11,7 @@ from threads import on_one_and_all
 import microcolumn as mc
 from microcolumn.evaluate._intervals import node_regressions
 from microcolumn.evaluate.estimates import corrected
+from microcolumn.evaluate.time_errors import cell_table, slow_waves
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_samples
 from microcolumn.study.codec import from_blob, to_blob
@@ -33,11 +34,12 @@ def _ising(X, **settings):
     return mc.evaluate.intervals(model, X, **settings)
 
 
-def _regressions(X, n_blocks=10):
+def _regressions(X, n_cells=10):
     words = Words.from_array(X)
     n = words.n_dims
-    blocks = np.arange(words.n_bins) * n_blocks // words.n_bins
-    return node_regressions(words, np.ones(n, dtype=bool), np.zeros((n, n)), blocks)
+    cells = np.arange(words.n_bins) * n_cells // words.n_bins
+    by_cell = cell_table(words.index, cells, len(words))
+    return node_regressions(words, np.ones(n, dtype=bool), np.zeros((n, n)), by_cell)
 
 
 def test_two_units_have_the_log_odds_ratio_of_their_table_with_half_counts():
@@ -93,15 +95,15 @@ def test_many_words_give_the_regression_of_scikit_learn():
     assert abs(found.coefficients[3, 3] - plain.intercept_[0]) < 0.1 * found.model_stderr[3, 3]
 
 
-def test_block_errors_are_those_of_a_dense_sandwich():
+def test_errors_over_time_are_those_of_a_dense_sandwich():
     X = _drawn(_coupled(3), 1000)
-    found = _regressions(X, n_blocks=20)
+    found = _regressions(X, n_cells=20)
     F = X.astype(float)
     F[:, 1] = 1.0
     p = expit(F @ found.coefficients[1])
     information = (F * (p * (1 - p))[:, None]).T @ F
     scores = (F * (X[:, 1] - p)[:, None]).reshape(20, 50, 5).sum(axis=1)
-    expected = np.linalg.solve(information, scores.T).T
+    expected = slow_waves(20) @ np.linalg.solve(information, scores.T).T
     np.testing.assert_allclose(found.influence[1], expected, rtol=1e-3, atol=1e-6)
 
 
@@ -231,7 +233,6 @@ def test_windows_name_the_bin_of_each_unit_and_results_survive_the_store():
     words = Words.from_array(X, units=mc.Units(["a", "b", "c"])).embed(2)
     found = mc.evaluate.intervals(mc.Ising(l1=1e-3).fit(words), words)
     assert found.names == ("a@-1", "b@-1", "c@-1", "a@0", "b@0", "c@0")
-    assert found.block_bins == 30
     rows = found.to_rows()
     assert len(rows) == 15 + 6
     assert (rows[0]["first"], rows[0]["second"]) == ("a@-1", "b@-1")
@@ -245,12 +246,20 @@ def test_the_number_of_threads_changes_no_bit():
     np.testing.assert_array_equal(*on_one_and_all(lambda: _ising(X).couplings.low))
 
 
-def test_intervals_are_students_with_the_blocks_as_freedom():
-    X = _drawn(_coupled(10), 2000)
-    found = _ising(X, block_bins=100, level=0.9)
-    assert found.n_blocks == 20
-    pairs = found.couplings
-    half = stats.t(19).ppf(0.95) * pairs.stderr
-    np.testing.assert_allclose(pairs.high - pairs.estimate, half)
-    p = 2 * stats.t(19).sf(np.abs(pairs.estimate / pairs.stderr))
-    np.testing.assert_allclose(pairs.p_value, p)
+def test_the_errors_of_a_single_pair_have_a_freedom_for_each_wave():
+    found = _ising(_drawn(_coupled(10, 2), 2000), level=0.9).couplings
+    half = stats.t(10).ppf(0.95) * found.stderr
+    np.testing.assert_allclose(found.high - found.estimate, half)
+    p = 2 * stats.t(10).sf(np.abs(found.estimate / found.stderr))
+    np.testing.assert_allclose(found.p_value, p)
+
+
+def test_slow_states_widen_the_intervals_to_what_recordings_differ_by():
+    rng, estimates, errors = np.random.default_rng(0), [], []
+    for _ in range(30):
+        states = np.repeat(rng.random(30) < 0.5, 200)
+        X = rng.random((6000, 3)) < np.where(states, 0.3, 0.1)[:, None]
+        found = _ising(X.astype(int)).couplings
+        estimates.append(found.estimate)
+        errors.append(found.stderr)
+    assert np.mean(errors) == pytest.approx(np.std(estimates), rel=0.25)

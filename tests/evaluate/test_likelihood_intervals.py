@@ -6,6 +6,7 @@ from scipy.special import logit
 
 import microcolumn as mc
 from microcolumn.evaluate.likelihood_intervals import likelihood_estimates
+from microcolumn.evaluate.time_errors import cell_table
 from microcolumn.objectives import negative_log_likelihood
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_samples
@@ -27,12 +28,13 @@ def _kept(theta):
     return Parameters(b=theta.b, W=np.where(theta.W == 0, 0.01, theta.W), c=theta.c)
 
 
-def _likelihood(theta, X, n_blocks=50, halves=()):
+def _likelihood(theta, X, n_cells=50, halves=()):
     words = Words.from_array(X)
     n = words.n_dims
-    blocks = np.arange(words.n_bins) * n_blocks // words.n_bins
+    cells = np.arange(words.n_bins) * n_cells // words.n_bins
     every, none = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
-    return likelihood_estimates(theta, words, every, none, blocks, halves)
+    by_cell = cell_table(words.index, cells, len(words))
+    return likelihood_estimates(theta, words, every, none, by_cell, halves)
 
 
 def test_independent_units_have_the_binomial_error_of_their_log_odds():

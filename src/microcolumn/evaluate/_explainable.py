@@ -17,7 +17,7 @@ from ..notebook import AsText
 from ..validation import Floats, real_vector
 from ..words import Words, as_words
 from ._score import Score
-from .bootstrap import counted_blocks
+from .time_errors import checked_cells, wave_variance
 
 #: Words of a block must nearly all occur in other blocks too, and both estimates must agree.
 LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
@@ -96,8 +96,6 @@ class Explainable(AsText):
 def explainable(
     words: Words | ArrayLike,
     baseline: Independent | ArrayLike | None = None,
-    *,
-    block_bins: int | None = None,
 ) -> Explainable:
     """Estimate what the best possible model of single words would gain, in bits/s.
 
@@ -108,8 +106,6 @@ def explainable(
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates of
         ``words``.
-    block_bins : int, optional
-        Bins per block; by default as for ``score``.
 
     Examples
     --------
@@ -119,24 +115,25 @@ def explainable(
     49.99 ± 0.02 bits/s could be explained, at most 50.00
     """
     held = as_words(words)
-    block, cost = counted_blocks(held, block_bins), _cost(held, baseline)
-    n_blocks = int(block[-1]) + 1
+    cell, cost = checked_cells(held), _cost(held, baseline)
+    n_cells = int(cell[-1]) + 1
     counts = np.bincount(held.index, minlength=len(held))
     seconds = held.bin_width * held.window
     process = fitted_pitman_yor(counts)
     gains = _gains(counts, cost, process) / (math.log(2.0) * seconds)
     without, covered = [], []
-    for b in range(n_blocks):
-        inside = np.bincount(held.index[block == b], minlength=len(held))
+    for k in range(n_cells):
+        inside = np.bincount(held.index[cell == k], minlength=len(held))
         rest = counts - inside
         without.append(_gains(rest, cost, process)[:2].mean() / (math.log(2.0) * seconds))
         covered.append(np.average(rest > 0, weights=inside))
-    jackknife = np.var(without) * (n_blocks - 1)
+    # What each cell changes, left out, is its influence (the jackknife).
+    influence = (np.mean(without) - without) * math.sqrt(1.0 - 1.0 / n_cells)
     estimate = float(gains[:2].mean())
     apart = abs(float(gains[0] - gains[1]))
     return Explainable(
         bits_per_second=estimate,
-        stderr=math.hypot(math.sqrt(jackknife), apart / 2.0),
+        stderr=math.hypot(math.sqrt(wave_variance(influence)), apart / 2.0),
         upper=float(gains[2]),
         disagreement=apart / estimate if estimate > 0.0 else math.inf,
         coverage=float(np.mean(covered)),

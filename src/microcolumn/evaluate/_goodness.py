@@ -1,7 +1,7 @@
 """A goodness-of-fit test of words in time by a parametric bootstrap (docs/method.md, section 6).
 
 Rates, pairs, triplets, synchrony and log probability of words are one sparse table. Means of its
-columns over words, blocks of words or drawn words are products of sparse matrices, so that
+columns over words, cells of time or drawn words are products of sparse matrices, so that
 thousands of triplets cost little where few units are active at once.
 """
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..validation import Bits, Floats, chunks
-from .bootstrap import block_table
 from .significance import LEVEL
+from .time_errors import cell_table, flat_waves, slow_waves
 
 #: Sets of words drawn from the model, and from the data for the variance of independent words.
 N_REPLICATES, _N_RESAMPLES = 199, 200
@@ -119,26 +119,28 @@ class WordFeatures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordSample:
-    """Distinct words with their features, their shares, and the block that each word lies in."""
+    """Distinct words with their features, their shares, and the cells of time they lie in."""
 
     table: sparse.csr_array  # features of the distinct words, (n_distinct, n_columns)
     share: Floats  # frequency or probability of each, (n_distinct,)
     n_words: float  # that the shares were counted in; infinite for exact probabilities
-    # How often each word occurs in each block; None where words are independent.
-    by_block: sparse.csr_array | None = None  # (n_blocks, n_distinct)
+    # How often each word occurs in each cell; None where words are independent.
+    by_cell: sparse.csr_array | None = None  # (n_cells, n_distinct)
 
     @property
     def means(self) -> Floats:
         """Mean of each column."""
         return np.asarray(self.share @ self.table)
 
-    def block_deviations(self) -> Floats:
-        """Means of blocks minus the mean, times the root of their words: (n_blocks, n_columns)."""
-        assert self.by_block is not None
-        sizes = self.by_block.sum(axis=1)[:, None]
-        return np.asarray(
-            ((self.by_block @ self.table).toarray() / sizes - self.means) * sizes**0.5
-        )
+    def waves(self, n_waves: int) -> Floats:
+        """What the slowest waves add to the means, whose squared errors are its mean squares.
+
+        Shape (n_waves, n_columns).
+        """
+        assert self.by_cell is not None
+        waves = slow_waves(self.by_cell.shape[0], n_waves)
+        share = waves @ self.by_cell / self.n_words
+        return np.asarray(share @ self.table - share.sum(axis=1, keepdims=True) * self.means)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,6 +150,7 @@ class Goodness:
     p_value: float
     p_values: dict[str, float]
     n_effective: dict[str, float]  # independent words that the data are worth, by family
+    n_waves: int  # slowest waves over time that the errors come from
     # Differences of P(k or more active) of which chance passes any in one of 20 sets only.
     tail_limits: Floats  # (n_dims,)
 
@@ -163,31 +166,34 @@ def goodness(
     """Whether data deviate from a model by more than words of the model would.
 
     The statistic of a family is the sum of squares of its deviations over the same sum of their
-    variances from blocks. Replicates are words of the model in time, each held for a random number
-    of bins that makes them depend on their neighbours as much as the data's words do, and pass
-    through the same blocks. They deviate from a model that was fitted to other such words:
-    ``training_error`` (n_directions, n_columns) times standard normal numbers is the error of its
-    means for independent training words, which are taken to depend on each other like the data's.
+    variances from slow waves. Replicates are words of the model in time, each held for a random
+    number of bins that makes their means vary as much as those of the data's words. They deviate
+    from a model that was fitted to other such words: ``training_error`` (n_directions, n_columns)
+    times standard normal numbers is the error of its means for independent training words, which
+    are taken to depend on each other like the data's.
     None for a model that is given.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, rng), means)
     # Variance of a word's features; those that the model has next to never count for little.
     unit = (n_words * np.mean(alone**2, axis=0) + 1.0 / n_words) ** -0.5
-    dependence = _dependence(features, data, unit, rng)
+    assert data.by_cell is not None
+    sizes = np.asarray(data.by_cell.sum(axis=1), dtype=np.int64)
+    every = features.linearised(data.waves(len(sizes)), data.means) * unit
+    n_waves = flat_waves(np.sum(every**2, axis=1))
+    dependence = _dependence(features, data, unit, rng, n_waves)
     drawn = dict.fromkeys(FAMILIES, 1.0)
-    if model.by_block is not None:
-        drawn = _dependence(features, model, unit, rng)
+    if model.by_cell is not None:
+        # Chains are independent: each has as much to say as the slowest wave over them.
+        drawn = _dependence(features, model, unit, rng, model.by_cell.shape[0])
     # Variance of deviations from drawn words over that of deviations from the model itself.
     more = {
         name: 1.0 + n_words / dependence[name] * drawn[name] / model.n_words for name in FAMILIES
     }
     typical = float(np.median(list(dependence.values())))
     least = np.mean((alone * unit) ** 2, axis=0)
-    assert data.by_block is not None
-    sizes = np.asarray(data.by_block.sum(axis=1), dtype=np.int64)
-    statistics = partial(_statistics, features, means, unit, least, sizes)
-    observed, _, noise = statistics((data.by_block @ data.table).toarray()[None])
+    statistics = partial(_statistics, features, means, unit, least, sizes, n_waves)
+    observed, _, noise = statistics((data.by_cell @ data.table).toarray()[None])
     # Words of the model, a few sets at a time, and how far fits deviate from their truth.
     error = np.zeros((0, means.size)) if training_error is None else training_error
     error = error * typical**0.5
@@ -207,6 +213,7 @@ def goodness(
     return Goodness(
         p_value=n_as_small / len(ordered),
         p_values=dict(zip(FAMILIES, by_family[0].tolist(), strict=True)),
+        n_waves=n_waves,
         n_effective={name: n_words / factor for name, factor in dependence.items()},
         tail_limits=limit
         * (more["synchrony"] * noise[0]) ** 0.5
@@ -220,31 +227,34 @@ def _statistics(
     unit: Floats,
     least: Floats,
     sizes: NDArray[np.int64],
+    n_waves: int,
     sums: Floats,
     error: Floats | float = 0.0,
 ) -> tuple[Floats, Floats, Floats]:
-    """Deviations of several sets of words from ``means``, over their noise from blocks.
+    """Deviations of several sets of words from ``means``, over their noise from slow waves.
 
-    ``sums`` (n_sets, n_blocks, n_columns) are of the columns over blocks of ``sizes`` words. They
+    ``sums`` (n_sets, n_cells, n_columns) are of the columns over cells of ``sizes`` words. They
     are overwritten: new memory for so many numbers takes longer than what is done with them.
     ``least`` (n_columns,) is the variance of the deviations for independent words: rare features
-    that are in no block, or in one, would have next to no noise. ``error`` (n_sets, n_columns) is
+    that are in no cell, or in one, would have next to no noise. ``error`` (n_sets, n_columns) is
     added to the means.
 
     Returns sums of squared deviations over their noise (n_sets, n_families), absolute deviations of
     P(k or more active) over the root of the noise of that family (n_sets, n_dims), and that noise
     (n_sets,).
     """
-    n_sets, n_blocks, n_columns = sums.shape
+    n_sets, n_cells, n_columns = sums.shape
     n_words = int(sizes.sum())
     of_sets = sums.sum(axis=1) / n_words
-    root = sizes[:, None] ** 0.5
-    of_blocks = np.divide(sums, root, out=sums)
-    of_blocks -= of_sets[:, None] * root
-    squared = features.linearised(of_blocks.reshape(-1, n_columns), means)
+    sums -= sizes[:, None] * of_sets[:, None]
+    if n_waves < n_cells - 1:
+        sums = slow_waves(n_cells, n_waves) @ sums
+    else:  # all waves have together what the cells have, and each as much as the others
+        sums *= (n_cells * n_cells / max(n_cells - 1, 1)) ** 0.5
+    squared = features.linearised(sums.reshape(-1, n_columns), means)
     squared *= unit
     squared *= squared
-    variance = squared.reshape(sums.shape).sum(axis=1) / (n_blocks - 1) / n_words
+    variance = squared.reshape(sums.shape).mean(axis=1) / n_words**2
     deviation = features.linearised(of_sets - means - error, means) * unit
     by_family, noise = np.empty((2, n_sets, len(FAMILIES)))
     for k, column in enumerate(features.columns.values()):
@@ -264,9 +274,9 @@ def _held(
     n_sets: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Words of a model in time, each held for a geometric number of bins, in blocks.
+    """Words of a model in time, each held for a geometric number of bins, in cells.
 
-    Returns sums of the columns over blocks, shape (n_sets, n_blocks, n_columns).
+    Returns sums of the columns over cells, shape (n_sets, n_cells, n_columns).
     """
     n_words = int(np.sum(sizes))
     n_distinct = model.share.size
@@ -276,8 +286,8 @@ def _held(
         starts[:, 0] = True
         latest = np.maximum.accumulate(np.where(starts, np.arange(n_words), 0), axis=1)
         index = np.take_along_axis(index, latest, axis=1)
-    block = np.repeat(np.arange(n_sets * len(sizes)), np.tile(sizes, n_sets))
-    sums = block_table(index.ravel(), block, n_distinct) @ model.table
+    cell = np.repeat(np.arange(n_sets * len(sizes)), np.tile(sizes, n_sets))
+    sums = cell_table(index.ravel(), cell, n_distinct) @ model.table
     return np.reshape(sums.toarray(), (n_sets, len(sizes), -1))
 
 
@@ -299,27 +309,26 @@ def _replicates(sample: WordSample, n_words: int, rng: np.random.Generator) -> F
 
 
 def _dependence(
-    features: WordFeatures, sample: WordSample, unit: Floats, rng: np.random.Generator
+    features: WordFeatures,
+    sample: WordSample,
+    unit: Floats,
+    rng: np.random.Generator,
+    n_waves: int,
 ) -> dict[str, float]:
-    """By family: variance of means, from blocks, over that of independent words; 1 or more.
+    """By family: variance of means, from slow waves, over that of independent words; 1 or more.
 
     Both are sums over columns in the same ``unit``: ratios of single columns would be too small
-    for rare ones. Twice the variance from pairs of blocks minus that from single ones has no bias
-    from the edges of blocks.
+    for rare ones.
     """
     n_words, means = round(sample.n_words), sample.means
-    blocks = features.linearised(sample.block_deviations(), means) * unit
-    alone = features.linearised(_replicates(sample, n_words, rng), means) * unit
-    whole = len(blocks) // 2 * 2
-    joined = (blocks[0:whole:2] + blocks[1:whole:2]) * 0.5**0.5
+    slow, alone = (
+        np.mean((features.linearised(each, means) * unit) ** 2, axis=0)
+        for each in (sample.waves(n_waves), _replicates(sample, n_words, rng))
+    )
     found = {}
     for name, column in features.columns.items():
-        expected = float(np.sum(alone[:, column] ** 2)) * n_words / len(alone)
-        single, double = (
-            float(np.sum(rows[:, column] ** 2)) / (len(rows) - 1) for rows in (blocks, joined)
-        )
-        factor = max(single, 2.0 * double - single) / expected if expected > 0.0 else 1.0
-        found[name] = max(1.0, factor)
+        expected = float(alone[column].sum())
+        found[name] = max(1.0, float(slow[column].sum()) / expected if expected > 0.0 else 1.0)
     return found
 
 

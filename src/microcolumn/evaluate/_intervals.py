@@ -3,9 +3,9 @@
 An L1 penalty shrinks what it does not set to zero, so no interval around a penalised value holds
 what it promises. The estimates here are without it: logistic regressions of each unit on the
 others for an Ising model, the maximum of the likelihood next to the fit for models with hidden
-units (:mod:`.likelihood_intervals`). Their errors come from blocks of time, because neighbouring
-words are alike, and for hidden units from fits to halves of the words too (docs/method.md,
-section 6).
+units (:mod:`.likelihood_intervals`). Their errors come from the slowest waves over time, because
+words resemble those before, and for hidden units from fits to halves of the words too
+(docs/method.md, section 6).
 
 The conditional distribution of one bit of an Ising model given the others is a logistic
 regression, bit n on bit m with coefficient 2 J_nm and constant b_n (docs/method.md, section 2).
@@ -17,7 +17,6 @@ each cell of their table.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,10 +35,15 @@ from ..parameters import Parameters
 from ..validation import Floats, chunks, proper_share
 from ..words import Words
 from ..words_info import bit_names
-from .bootstrap import block_bins_of, block_table, time_blocks
 from .estimates import Estimates, Intervals, corrected
 from .inputs import words_for
-from .likelihood_intervals import likelihood_estimates, too_large
+from .likelihood_intervals import (
+    LikelihoodEstimates,
+    likelihood_estimates,
+    moderated_variance,
+    too_large,
+)
+from .time_errors import cell_table, cells_of, slow_waves
 
 #: Coincidences, in independent words, that an interval for a coupling takes: so many to be expected
 #: of independent units, or so many seen. The second is larger, since a choice by what was seen
@@ -66,12 +70,11 @@ def intervals(
     words: Words | ArrayLike,
     *,
     level: float = 0.95,
-    block_bins: int | None = None,
 ) -> Intervals:
     """Intervals for couplings, biases and weights of a model, and which differ from zero.
 
     Estimates are unpenalised, so they differ from the model's own, shrunken values. Errors come
-    from blocks of time and hold for words that resemble their neighbours. Coverage was measured on
+    from the slowest waves over time and hold for slow activity. Coverage was measured on
     words of models of the same kind (docs/method.md, section 6), not where the model is wrong.
     ``J`` of an Ising model comes from logistic regressions of each unit on all others with Firth's
     penalty, at any size. In models with hidden units, weights and couplings that the fit set to
@@ -88,8 +91,6 @@ def intervals(
         The words it was fitted to, in time order.
     level : float
         Probability that an interval holds the parameter.
-    block_bins : int, optional
-        Length of a block in bins; by default a hundredth of the words.
 
     Examples
     --------
@@ -107,11 +108,10 @@ def intervals(
     if theta.v is not None or theta.is_gaussian:
         raise BadInput(_ROTATED if theta.v is None else _COUNTED, "take those of an Ising model")
     held = words_for(model, words, None)
-    length = block_bins_of(held, block_bins)
-    parts = _Parts(model, held, time_blocks(held.n_bins, length))
+    parts = _Parts(model, held)
     # A semi-restricted model without a live hidden unit is an Ising model.
     ising = theta.J is not None and not theta.live.any()
-    estimate, stderr, alike, notes = (_of_couplings if ising else _of_likelihood)(parts)
+    estimate, stderr, alike, df, notes = (_of_couplings if ising else _of_likelihood)(parts)
     n, known = held.n_dims, parts.determined
     upper = np.triu_indices(n if theta.J is not None else 0, 1)
     missing = {"J": np.zeros((n, n)), "W": np.zeros((n, 0)), "c": np.zeros(0)}
@@ -120,12 +120,12 @@ def intervals(
         values, errors = (getattr(each, name) for each in (estimate, stderr))
         values, errors = (missing[name],) * 2 if values is None else (values, errors)
         values = np.where(known, values[where], np.nan)
-        return Estimates.of(values, errors[where], level, parts.n_blocks - 1)
+        return Estimates.of(values, errors[where], level, df)
 
     couplings, both = found("J", upper, known[upper[0]] & known[upper[1]]), pair_counts(held)
     if ising:
         couplings, further = _with_limits(couplings, both, held.counts.sum(), alike, upper)
-        notes = [*notes, *further]
+        notes = *notes, *further
     return Intervals(
         model=type(model).__name__,
         level=level,
@@ -138,8 +138,6 @@ def intervals(
         weights=found("W", known=known[:, None]),
         hidden_biases=found("c"),
         n_words=held.n_bins,
-        block_bins=length,
-        n_blocks=parts.n_blocks,
         alike=alike,
         notes=(*parts.notes(), *notes),
     )
@@ -148,10 +146,11 @@ def intervals(
 class _Parts:
     """What both ways of estimation start from."""
 
-    def __init__(self, model: PopulationModel, words: Words, blocks: NDArray[np.int64]) -> None:
-        self.model, self.theta = model, model.parameters_
-        self.words, self.blocks = words, blocks
-        self.n_blocks = int(blocks[-1]) + 1
+    def __init__(self, model: PopulationModel, words: Words) -> None:
+        self.model, self.theta, self.words = model, model.parameters_, words
+        cells = cells_of(np.arange(words.n_bins), words.n_bins)
+        self.by_cell = cell_table(words.index, cells, len(words), words.weights)
+        self.n_cells = self.by_cell.shape[0]
         rates = words.rates
         self.constant = (rates <= 0.0) | (rates >= 1.0)
         self.always = rates >= 1.0
@@ -173,40 +172,38 @@ class _Parts:
             for what, which in left_out.items()
             if which.any()
         ]
-        if self.n_blocks < 2:
-            notes.append("too few words for blocks of time: no errors")
+        if self.n_cells < 2:
+            notes.append("a single word: no errors")
         return notes
 
 
-def _of_couplings(parts: _Parts) -> tuple[Parameters, Parameters, float, Sequence[str]]:
-    """Couplings and biases of an Ising model, their errors, how alike words are, and notes."""
+def _of_couplings(parts: _Parts) -> LikelihoodEstimates:
+    """Couplings and biases of an Ising model."""
     words, theta = parts.words, parts.theta
     assert theta.J is not None
     both, start, alike = pair_counts(words), 2.0 * theta.J + np.diag(theta.b), 1.0
     for _ in range(2):
-        found = node_regressions(words, parts.usable, start, parts.blocks, alike)
+        found = node_regressions(words, parts.usable, start, parts.by_cell, alike)
         influence = 0.5 * (found.influence + found.influence.transpose(2, 1, 0))
-        in_blocks = np.einsum("nbm,nbm->nm", influence, influence, dtype=np.float64)
-        in_blocks *= parts.n_blocks / max(parts.n_blocks - 1, 1)
         # The two estimates of a pair are all but equal: the mean error bounds that of the mean.
         by_model = (0.5 * (found.model_stderr + found.model_stderr.T)) ** 2
-        telling = (both >= _TELLING) & ~np.eye(len(both), dtype=bool) & np.isfinite(by_model)
-        if alike > 1.0 or parts.n_blocks < 2 or not telling.any():
+        telling = np.triu(both >= _TELLING, 1) & np.isfinite(by_model)
+        slow = influence.transpose(1, 0, 2).astype(np.float64)
+        variance, ratio, df = moderated_variance(slow, by_model, telling)
+        if alike > 1.0 or ratio == 1.0:
             break
         # Neighbouring words are alike: as many independent words would be fewer, and Firth's
         # half counts, which are of independent words, weigh more.
-        alike = max(1.0, float(np.median(alike * in_blocks[telling] / by_model[telling])))
-        if alike == 1.0:
-            break
+        alike = ratio
         start = np.where(np.isfinite(found.coefficients), found.coefficients, 0.0)
     estimate = 0.5 * (found.coefficients + found.coefficients.T)
-    stderr = np.sqrt(np.maximum(in_blocks, by_model))
+    stderr = np.sqrt(variance)
     estimate[~found.converged], estimate[:, ~found.converged] = np.nan, np.nan
     # A pair contributes 2 J to log p~.
     values, errors = (
         Parameters.trusted(np.diagonal(each), 0.5 * each, None, None) for each in (estimate, stderr)
     )
-    return values, errors, alike, ()
+    return LikelihoodEstimates(values, errors, alike, df, ())
 
 
 def _with_limits(
@@ -235,12 +232,12 @@ def _with_limits(
     return Estimates(estimate, stderr, low, high, p, corrected(p)), notes
 
 
-def _of_likelihood(parts: _Parts) -> tuple[Parameters, Parameters, float, Sequence[str]]:
-    """The same of a model with hidden units, or of independent units."""
+def _of_likelihood(parts: _Parts) -> LikelihoodEstimates:
+    """Parameters of a model with hidden units, or of independent units."""
     theta = parts.theta.drop_dead_units()[0]
     halves = _halves(parts) if theta.n_hidden else []
     found = likelihood_estimates(
-        theta, parts.words, parts.usable, parts.always, parts.blocks, halves
+        theta, parts.words, parts.usable, parts.always, parts.by_cell, halves
     )
     if theta.n_hidden and not halves:
         doubt = "not fitted anew to halves of the words: intervals hold given the hidden units"
@@ -249,11 +246,11 @@ def _of_likelihood(parts: _Parts) -> tuple[Parameters, Parameters, float, Sequen
 
 
 def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:
-    """Two halves of the words by blocks of time, each with a fit of its own from another start.
+    """Two halves of the words in blocks of time, each with a fit of its own from another start.
 
     None for a model that was made from parameters: it has no settings to fit with.
     """
-    if not hasattr(parts.model, "rates_") or parts.n_blocks < 4 or too_large(parts.theta):
+    if not hasattr(parts.model, "rates_") or parts.n_cells < 4 or too_large(parts.theta):
         return []
     anew = clone(parts.model)
     # The penalty that serves best falls with the root of the number of words; errors of a fit
@@ -276,8 +273,8 @@ def _copies(words: Words) -> NDArray[np.intp]:
 class NodeRegressions(NamedTuple):
     """Coefficients of all regressions; row n is the regression of bit n, its diagonal the bias.
 
-    ``model_stderr`` (n, n) follows from the information; ``influence`` (n, n_blocks, n) is what
-    each block of time adds to the coefficients, in single precision; ``converged`` (n,).
+    ``model_stderr`` (n, n) follows from the information; ``influence`` (n, n_waves, n) is what
+    each slow wave adds to the coefficients, in single precision; ``converged`` (n,).
     """
 
     coefficients: Floats
@@ -290,22 +287,21 @@ def node_regressions(
     words: Words,
     usable: NDArray[np.bool_],
     start: Floats,
-    block_of_bin: NDArray[np.int64],
+    by_cell: csr_array,
     alike: float = 1.0,
 ) -> NodeRegressions:
     """Regress each of the ``usable`` (n,) bits on the others; rows and columns of the rest are NaN.
 
-    Coefficients ``start`` (n, n) are those to start from, and ``block_of_bin`` (n_bins,) is the
-    number of the block of each bin, not decreasing. ``alike`` words tell as much as one independent
+    Coefficients ``start`` (n, n) are those to start from, and ``by_cell`` (n_cells, n_words) is how
+    often each word occurs in each cell of time. ``alike`` words tell as much as one independent
     word: all counts are divided by it.
     """
     n = words.n_dims
     X: Any = csr_array(words.X * usable, dtype=np.float64)
     counts = words.counts / alike
-    by_block = block_table(words.index, block_of_bin, len(words), words.weights)
-    by_block.data /= alike
+    counted_cells, waves = csr_array(by_cell / alike), slow_waves(by_cell.shape[0])
     coefficients, stderr = np.full((n, n), np.nan), np.full((n, n), np.nan)
-    influence = np.zeros((n, by_block.shape[0], n), dtype=np.float32)
+    influence = np.zeros((n, len(waves), n), dtype=np.float32)
     converged = np.zeros(n, dtype=bool)
     nodes = np.flatnonzero(usable)
     # Threads of BLAS would change the last digits.
@@ -313,7 +309,8 @@ def node_regressions(
         for part in chunks(nodes.size, n * n, _BATCH_ENTRIES):
             batch = nodes[part]
             found, inverses, residuals, done = _solve(X, counts, batch, start[batch], usable)
-            influence[batch] = node_block_scores(X, by_block, batch, residuals) @ inverses
+            slow = waves @ node_block_scores(X, counted_cells, batch, residuals)
+            influence[batch] = slow @ inverses
             coefficients[batch], converged[batch] = found, done
             stderr[batch] = np.sqrt(np.diagonal(inverses, axis1=1, axis2=2))
     for each in (coefficients, stderr):

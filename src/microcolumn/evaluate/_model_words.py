@@ -17,7 +17,7 @@ from ..partition import can_sample_exactly
 from ..validation import Bits, Floats
 from ..words import Words
 from ._goodness import WordFeatures, WordSample
-from .bootstrap import block_table
+from .time_errors import cell_table
 
 Method = Literal["exact", "samples", "gibbs"]
 
@@ -39,7 +39,7 @@ def words_of_model(
     """Distinct words (n_distinct, n_dims) of a model, their features, and how they were had.
 
     Their number is bounded. Gibbs chains of the paper's family leave ``start``, and their words are
-    in blocks, each of one chain or of several.
+    in cells, each of one chain or of several.
     """
     n_dims = model.n_features_in_
     if n_dims <= _MOST_LISTED and is_normalised(model):
@@ -58,7 +58,7 @@ def words_of_model(
         return X, WordSample(table, share, index.size), "samples"
     chain = np.arange(index.size) % n_chains % _N_CHAINS
     order = np.argsort(chain, kind="stable")
-    by_chain = block_table(index[order], chain[order], len(X))
+    by_chain = cell_table(index[order], chain[order], len(X))
     return X, WordSample(table, share, index.size, by_chain), "gibbs"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,13 +44,13 @@ class Estimates:
     q_value: Floats
 
     @classmethod
-    def of(cls, estimate: Floats, stderr: Floats, level: float, freedom: int) -> Estimates:
+    def of(cls, estimate: Floats, stderr: Floats, level: float, df: float) -> Estimates:
         """Student's intervals; those with an error beyond 3 nats or unknown are left out."""
         known = np.isfinite(estimate) & (stderr <= _LARGEST_STDERR)
         estimate, stderr = (np.where(known, each, np.nan) for each in (estimate, stderr))
-        null = stats.t(max(freedom, 1))
-        half = null.ppf(0.5 + level / 2.0) * stderr if freedom else np.full(stderr.shape, np.nan)
-        p = 2.0 * null.sf(np.abs(estimate) / stderr) if freedom else np.full(stderr.shape, np.nan)
+        null = stats.t(df or math.nan)  # without any there is no interval
+        half = null.ppf(0.5 + level / 2.0) * stderr
+        p = 2.0 * null.sf(np.abs(estimate) / stderr)
         return cls(estimate, stderr, estimate - half, estimate + half, p, corrected(p))
 
     def significant(self, rate: float = 0.05) -> NDArray[np.bool_]:
@@ -81,8 +82,8 @@ class Intervals(AsText, AsTable):
         Live hidden units, as columns of W.
     weights, hidden_biases : Estimates
         Shapes (n_bits, n_live) and (n_live,).
-    n_words, block_bins, n_blocks : int
-        Bins, and how they were cut into blocks of time.
+    n_words : int
+        Bins.
     alike : float
         By how much the errors' variance exceeds that of independent words, 1 at least: so many
         neighbouring words tell as much as one.
@@ -101,8 +102,6 @@ class Intervals(AsText, AsTable):
     weights: Estimates
     hidden_biases: Estimates
     n_words: int
-    block_bins: int
-    n_blocks: int
     alike: float
     notes: tuple[str, ...]
 
@@ -152,8 +151,7 @@ class Intervals(AsText, AsTable):
             (r["first"], r["second"], f"{r['estimate']:.2f}", interval_text(r), q_text(r))
             for r in self.strongest(10)
         ]
-        about = f"{self.model}, {self.n_words:,} words in {self.n_blocks} blocks of time"
-        lines = [f"{about}: {self.statement()}"]
+        lines = [f"{self.model}, {self.n_words:,} words: {self.statement()}"]
         lines += [text_table(header, rows, left=header[:2])] if rows else []
         return "\n".join([*lines, *self.notes])
 

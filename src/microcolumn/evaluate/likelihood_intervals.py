@@ -32,8 +32,8 @@ from ..partition.cost import EXACT_INTERVALS, operations
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._model_words import all_words
-from .bootstrap import block_table
 from .recurrence import SAME, unit_length
+from .time_errors import moderated, slow_waves
 
 #: More parameters would take minutes.
 MOST_PARAMETERS = 800
@@ -57,7 +57,8 @@ class LikelihoodEstimates(NamedTuple):
 
     estimate: Parameters
     stderr: Parameters
-    alike: float
+    alike: float  # neighbouring words that tell as much as one
+    df: float  # degrees of freedom of the errors
     notes: tuple[str, ...]
 
 
@@ -81,14 +82,14 @@ def likelihood_estimates(
     words: Words,
     usable: NDArray[np.bool_],
     always: NDArray[np.bool_],
-    blocks: NDArray[np.int64],
+    by_cell: csr_array,
     halves: Sequence[tuple[Parameters, Words]] = (),
 ) -> LikelihoodEstimates:
     """Go to the maximum of the likelihood next to ``theta``, whose hidden units are all live.
 
-    ``usable`` bits take part; those ``always`` active are added to the biases. ``blocks``
-    (n_bins,) is the number of the block of time of each bin. ``halves`` are two halves of the
-    words, each with a fit of its own.
+    ``usable`` bits take part; those ``always`` active are added to the biases. ``by_cell``
+    (n_cells, n_words) is how often each word occurs in each cell of time. ``halves`` are two halves
+    of the words, each with a fit of its own.
     """
     if reason := too_large(theta):
         raise BadInput(reason, "fit fewer hidden units or select units")
@@ -96,8 +97,7 @@ def likelihood_estimates(
     with threadpool_limits(limits=1, user_api="blas"):
         likelihood = _likelihood(theta, words, usable, always)
         layout, found = likelihood.layout, likelihood.maximum()
-        by_block = block_table(words.index, blocks, len(words), words.weights)
-        variance, alike = _variance(likelihood, found, by_block)
+        variance, alike, df = _variance(likelihood, found, by_cell)
         again = [_matched(likelihood, *half, usable, always) for half in halves]
     if again:
         variance *= _excess(likelihood, found.x, np.array([x for x, _ in again]), variance)
@@ -117,7 +117,7 @@ def likelihood_estimates(
     notes = _notes(likelihood, found.arrived, changed & ~lost, lost)
     every = Layout.of(theta, ~usable)
     parts = every.unpack(found.x), every.unpack(np.sqrt(variance))
-    return LikelihoodEstimates(*parts, alike, notes)
+    return LikelihoodEstimates(*parts, alike, df, notes)
 
 
 def _likelihood(
@@ -134,19 +134,38 @@ def _likelihood(
     return Likelihood(Parameters.trusted(b, J, W, c), words.X[:, usable], words.counts)
 
 
-def _variance(likelihood: Likelihood, found: Maximum, by_block: csr_array) -> tuple[Floats, float]:
-    """Squared errors by blocks of time, at least those of independent words, and their ratio."""
-    layout, free, n_blocks = likelihood.layout, likelihood.free, by_block.shape[0]
-    theta, sums = layout.unpack(found.x), np.zeros((n_blocks, layout.size))
+def _variance(
+    likelihood: Likelihood, found: Maximum, by_cell: csr_array
+) -> tuple[Floats, float, float]:
+    """Squared errors, how alike neighbouring words are, and degrees of freedom."""
+    layout, waves = likelihood.layout, slow_waves(by_cell.shape[0])
+    theta, sums = layout.unpack(found.x), np.zeros((len(waves), layout.size))
     for part in chunks(len(likelihood.X), layout.size, 1 << 21):
-        sums += by_block[:, part] @ (layout.design(theta, likelihood.X[part]) - found.mean)
+        design = layout.design(theta, likelihood.X[part]) - found.mean
+        sums += waves @ (by_cell[:, part] @ design)
     influence = sums @ found.inverse / likelihood.n_words
-    in_blocks = (influence**2).sum(axis=0) * n_blocks / max(n_blocks - 1, 1)
     by_model = np.diagonal(found.inverse) / likelihood.n_words
-    alike = 1.0
-    if n_blocks > 1 and free.any():
-        alike = max(1.0, float(np.median(in_blocks[free] / by_model[free])))
-    return np.maximum(in_blocks, by_model * alike), alike
+    return moderated_variance(influence, by_model, likelihood.free)
+
+
+def moderated_variance(
+    influence: Floats, by_model: Floats, telling: NDArray[np.bool_]
+) -> tuple[Floats, float, float]:
+    """Squared errors by slow waves, at least those of independent words.
+
+    ``influence`` (n_waves, ...) is what each wave adds to the estimates, ``by_model`` the squared
+    errors if words were independent. Their ratios are alike where the words' own slowness makes
+    them, so that those of ``telling`` parameters support each other. Also the median of the ratios,
+    1 at least, and degrees of freedom, 0 where there is no wave.
+    """
+    if not len(influence):
+        return by_model, 1.0, 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.mean(influence**2, axis=0) / by_model
+    ratios = np.where(np.isfinite(ratios), ratios, 0.0)
+    ratios, df = moderated(ratios, telling, len(influence))
+    alike = max(1.0, float(np.median(ratios[telling]))) if telling.any() else 1.0
+    return by_model * np.maximum(ratios, 1.0), alike, df
 
 
 def _notes(

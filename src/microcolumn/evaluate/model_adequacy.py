@@ -17,9 +17,9 @@ from ..validation import Floats, expect, random_generator
 from ..words import Words
 from ._goodness import Goodness, WordFeatures, WordSample, goodness
 from ._model_words import Method, is_normalised, log_probability, training_error, words_of_model
-from .bootstrap import block_table, counted_blocks
 from .inputs import words_for
 from .significance import LEVEL, bootstrap_p_text
+from .time_errors import cell_table, checked_cells
 
 #: A difference beyond noise of at most this share of what was observed is little.
 LITTLE = 0.2
@@ -196,7 +196,6 @@ def adequacy(
     words: Words | ArrayLike,
     *,
     bin_width: float | None = None,
-    block_bins: int | None = None,
     initial: Words | ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Adequacy:
@@ -206,8 +205,8 @@ def adequacy(
     and mean log p are compared with words of the model: all words up to 12 bits, else five drawn
     ones for each tested, at most 200,000. Pairs are those of the 60 most active bits, triplets
     those of the 24 most active. The p-value is from 199 sets of words drawn from the model, each as
-    dependent in time as the tested ones by the variance of their blocks, and allows for the error
-    of words that stand for the model.
+    dependent in time as the tested ones by the slowest waves over their time, and allows for the
+    error of words that stand for the model.
 
     A fitted model has the error of its training words, of which it knows the number
     (``n_words_``), and so have the drawn sets: to first order that of a fit by likelihood. A fit
@@ -227,9 +226,6 @@ def adequacy(
         Held-out words, in time order and without weights.
     bin_width : float, optional
         Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
-    block_bins : int, optional
-        Bins per block; by default as for ``score``. Blocks must be longer than the
-        time over which words depend on each other.
     initial : Words or array_like, optional
         Words that Gibbs chains start from if a model of the paper's family is too large for
         independent draws; by default the tested words.
@@ -247,14 +243,13 @@ def adequacy(
     """
     expect("model", model, WordModel, "a fitted model of words, such as an RBM")
     held = words_for(model, words, bin_width)
-    block = counted_blocks(held, block_bins)
-    rng = random_generator(random_state)
+    cell, rng = checked_cells(held), random_generator(random_state)
     start = held if initial is None else words_for(model, initial, bin_width)
     features = WordFeatures.of(held.rates)
     X, own, method = words_of_model(model, features, start, held.n_bins, rng)
     table = features.table(held.X, log_probability(model, held.X))
-    by_block = block_table(held.index, block, len(held))
-    data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_block)
+    by_cell = cell_table(held.index, cell, len(held))
+    data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_cell)
     error = None
     if hasattr(model, "n_words_"):
         error = training_error(model, X, own, rng) / model.n_words_**0.5
@@ -288,12 +283,11 @@ def _compared(
     features: WordFeatures, data: WordSample, own: WordSample, found: Goodness
 ) -> dict[str, Any]:
     """Fields of :class:`Adequacy` that compare rates, pairs, triplets and synchrony."""
-    columns, blocks = features.columns, data.block_deviations()
-    # Squared standard errors of the difference: of the data from blocks, of drawn words by number.
-    linear = features.linearised(blocks, data.means)
-    variance = np.sum(linear**2, axis=0) / (len(blocks) - 1) / data.n_words
+    columns = features.columns
+    # Squared standard errors of the difference: of the data from waves, of drawn words by number.
+    variance = np.mean(features.linearised(data.waves(found.n_waves), data.means) ** 2, axis=0)
     variance *= 1.0 + data.n_words / own.n_words
-    # Each of pairs and triplets: observed, predicted, and in every other block.
+    # Each of pairs and triplets: observed, predicted, and in every other cell of time.
     means = (data.means, own.means, _half_means(data, 0), _half_means(data, 1))
     moments = zip(*map(features.central, means), strict=True)
     pairs, triplets = (
@@ -324,9 +318,9 @@ def _first_miss(observed: Floats, model: Floats, limits: Floats, n_words: float)
 
 
 def _half_means(data: WordSample, first: int) -> Floats:
-    """Means of the columns over every other block."""
-    assert data.by_block is not None
-    counts = np.asarray(data.by_block[first::2].sum(axis=0)).ravel()
+    """Means of the columns over every other cell of time."""
+    assert data.by_cell is not None
+    counts = np.asarray(data.by_cell[first::2].sum(axis=0)).ravel()
     return np.asarray((counts / counts.sum()) @ data.table)
 
 
