@@ -94,7 +94,7 @@ def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     little = replace(far_off, p_value=0.01, p_values=dict.fromkeys(own.p_values, 0.2))
     assert str(little).endswith("but by little; pairs are off by 88 %, which may be chance")
     independent = mc.evaluate.adequacy(mc.Independent().fit(train), test)
-    assert independent.p_value == 1 / 200  # no drawn set deviates as much
+    assert independent.p_value == 1 / 1000  # no drawn set deviates as much
     assert independent.missed == ("synchrony", "pairs", "triplets")
     assert independent.pairs.error == pytest.approx(1.0, abs=0.05)
     k = independent.misses_from
@@ -141,7 +141,7 @@ def test_silence_is_not_described_by_a_model_of_active_units():
     """Silent words have no noise of their own."""
     model = mc.Independent.from_parameters(mc.Parameters(b=np.full(4, -2.0)))
     found = mc.evaluate.adequacy(model, np.zeros((500, 4), dtype=np.uint8))
-    assert found.p_value == 1 / 200
+    assert found.p_value == 1 / 1000
     assert "synchrony" in found.missed
 
 
@@ -156,7 +156,7 @@ def test_gibbs_chains_stand_for_a_model_that_is_too_large_for_independent_draws(
     np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 20_000**0.5)
     assert found.describes
     denser = mc.RBM.from_parameters(mc.Parameters(b=model.b_ + 0.5, W=model.W_, c=model.c_))
-    assert mc.evaluate.adequacy(denser, words).p_value == 1 / 200
+    assert mc.evaluate.adequacy(denser, words).p_value == 1 / 1000
 
 
 def test_a_model_that_was_fitted_is_given_the_error_of_its_training_words():

@@ -1,4 +1,4 @@
-"""A goodness-of-fit test of words in time by a parametric bootstrap (docs/method.md, section 6).
+"""A goodness-of-fit test of words in time by rotations (docs/method.md, section 6).
 
 Rates, pairs, triplets, synchrony and log probability of words are one sparse table. Means of its
 columns over words, cells of time or drawn words are products of sparse matrices, so that
@@ -7,8 +7,8 @@ thousands of triplets cost little where few units are active at once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -19,10 +19,12 @@ from scipy import sparse
 
 from ..validation import Bits, Floats, chunks
 from .significance import LEVEL
-from .time_errors import cell_table, flat_waves, slow_waves
+from .time_errors import flat_waves, slow_waves
 
-#: Sets of words drawn from the model, and from the data for the variance of independent words.
-N_REPLICATES, _N_RESAMPLES = 199, 200
+#: Rotations of the test, and sets of words drawn for the variance of independent words.
+N_ROTATIONS, _N_RESAMPLES = 999, 200
+#: Sum of squares, in units of a word's standard deviation, that is nothing but rounding.
+_ROUNDING = 1e-18
 #: Numbers of drawn words held at once.
 _BATCH = 1 << 22
 #: Families of statistics, in the order of the table's columns.
@@ -163,132 +165,93 @@ def goodness(
     *,
     training_error: Floats | None = None,
 ) -> Goodness:
-    """Whether data deviate from a model by more than words of the model would.
+    """Whether data deviate from a model by more than their own slow waves do from nothing.
 
-    The statistic of a family is the sum of squares of its deviations over the same sum of their
-    variances from slow waves. Replicates are words of the model in time, each held for a random
-    number of bins that makes their means vary as much as those of the data's words. They deviate
-    from a model that was fitted to other such words: ``training_error`` (n_directions, n_columns)
-    times standard normal numbers is the error of its means for independent training words, which
-    are taken to depend on each other like the data's.
-    None for a model that is given.
+    Means over time and the slowest waves have the same normal distribution around what is expected
+    of them, of which waves know that it is 0. If the model is right, so is the mean's deviation
+    from it, and no rotation of all these vectors changes their distribution (Langsrud 2005,
+    rotation tests). The statistic of a family is the sum of squares of its deviations over the mean
+    sum of squares of its waves.
+
+    The model itself was fitted to other words: ``training_error`` (n_directions, n_columns) times
+    standard normal numbers is the error of its means for independent training words, which are
+    taken to depend on each other like the data's. None for a model that is given. Such errors are
+    added to the waves, and so are those of words drawn to stand for the model.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, rng), means)
     # Variance of a word's features; those that the model has next to never count for little.
     unit = (n_words * np.mean(alone**2, axis=0) + 1.0 / n_words) ** -0.5
+    alone *= unit
     assert data.by_cell is not None
-    sizes = np.asarray(data.by_cell.sum(axis=1), dtype=np.int64)
-    every = features.linearised(data.waves(len(sizes)), data.means) * unit
+    every = features.linearised(data.waves(data.by_cell.shape[0]), data.means) * unit
     n_waves = flat_waves(np.sum(every**2, axis=1))
-    dependence = _dependence(features, data, unit, rng, n_waves)
-    drawn = dict.fromkeys(FAMILIES, 1.0)
-    if model.by_cell is not None:
-        # Chains are independent: each has as much to say as the slowest wave over them.
-        drawn = _dependence(features, model, unit, rng, model.by_cell.shape[0])
-    # Variance of deviations from drawn words over that of deviations from the model itself.
-    more = {
-        name: 1.0 + n_words / dependence[name] * drawn[name] / model.n_words for name in FAMILIES
-    }
+    waves = every[:n_waves]
+    independent = features.linearised(_replicates(data, n_words, rng), data.means) * unit
+    dependence = _dependence(features, waves, independent)
     typical = float(np.median(list(dependence.values())))
-    least = np.mean((alone * unit) ** 2, axis=0)
-    statistics = partial(_statistics, features, means, unit, least, sizes, n_waves)
-    observed, _, noise = statistics((data.by_cell @ data.table).toarray()[None])
-    # Words of the model, a few sets at a time, and how far fits deviate from their truth.
-    error = np.zeros((0, means.size)) if training_error is None else training_error
-    error = error * typical**0.5
-    parts = []
-    for part in chunks(N_REPLICATES, max(len(sizes) * means.size, n_words), _BATCH):
-        n_sets = part.stop - part.start
-        sums = _held(model, sizes, 0.5 * (1.0 + typical), n_sets, rng)
-        parts.append(statistics(sums, rng.standard_normal((n_sets, len(error))) @ error))
-    replicates, tails, _ = map(np.concatenate, zip(*parts, strict=True))
-    first = observed / np.array([more[name] for name in FAMILIES])
-    by_family = _upper_ranks(np.vstack([first, replicates]))
-    # The smallest p decides; among equal ones, of which few replicates make many, the next.
+    errors = [_missing_noise(features, waves, alone)]
+    if training_error is not None:
+        errors.append(features.linearised(training_error * typical**0.5, means) * unit)
+    if model.by_cell is not None:  # chains, which are independent of each other
+        drawn = features.linearised(model.waves(model.by_cell.shape[0]), means) * unit
+        errors.append(drawn / len(drawn) ** 0.5)
+    elif math.isfinite(model.n_words):
+        errors.append(alone * (n_words / model.n_words / len(alone)) ** 0.5)
+    for error in errors:
+        waves = waves + rng.standard_normal((n_waves, len(error))) @ error
+    vectors = np.vstack([features.linearised(data.means[None] - means, means) * unit, waves])
+    rotations = np.vstack([np.eye(1, n_waves + 1), rng.standard_normal((N_ROTATIONS, n_waves + 1))])
+    columns = features.columns
+    found = [_rotated(vectors[:, at], rotations) for at in columns.values()]
+    by_family = _upper_ranks(np.column_stack([along / noise for along, noise in found]))
+    # The smallest p decides; among equal ones, of which few rotations make many, the next.
     ordered = [tuple(row) for row in np.sort(by_family, axis=1).tolist()]
     n_as_small = sum(row <= ordered[0] for row in ordered)
-    # The same rank among all sets as a p of LEVEL: the largest difference at any k.
-    limit = np.sort(tails.max(axis=1))[-round(LEVEL * len(ordered))]
+    # The same rank among rotations of the waves as a p of LEVEL: the largest difference at any k.
+    tail = waves[:, columns["synchrony"]]
+    _, noise = _rotated(tail, rotations[1:, 1:])
+    largest = np.abs(_unit_rows(rotations[1:, 1:]) @ tail).max(axis=1) / noise**0.5
+    limit = np.sort(largest)[-round(LEVEL * len(ordered))]
+    own_noise = found[FAMILIES.index("synchrony")][1][0]
     return Goodness(
         p_value=n_as_small / len(ordered),
         p_values=dict(zip(FAMILIES, by_family[0].tolist(), strict=True)),
-        n_waves=n_waves,
         n_effective={name: n_words / factor for name, factor in dependence.items()},
-        tail_limits=limit
-        * (more["synchrony"] * noise[0]) ** 0.5
-        / unit[features.columns["synchrony"]],
+        n_waves=n_waves,
+        tail_limits=limit * own_noise**0.5 / unit[columns["synchrony"]],
     )
 
 
-def _statistics(
-    features: WordFeatures,
-    means: Floats,
-    unit: Floats,
-    least: Floats,
-    sizes: NDArray[np.int64],
-    n_waves: int,
-    sums: Floats,
-    error: Floats | float = 0.0,
-) -> tuple[Floats, Floats, Floats]:
-    """Deviations of several sets of words from ``means``, over their noise from slow waves.
+def _missing_noise(features: WordFeatures, waves: Floats, alone: Floats) -> Floats:
+    """What families of ``waves`` lack of the noise of independent words, like ``alone``.
 
-    ``sums`` (n_sets, n_cells, n_columns) are of the columns over cells of ``sizes`` words. They
-    are overwritten: new memory for so many numbers takes longer than what is done with them.
-    ``least`` (n_columns,) is the variance of the deviations for independent words: rare features
-    that are in no cell, or in one, would have next to no noise. ``error`` (n_sets, n_columns) is
-    added to the means.
-
-    Returns sums of squared deviations over their noise (n_sets, n_families), absolute deviations of
-    P(k or more active) over the root of the noise of that family (n_sets, n_dims), and that noise
-    (n_sets,).
+    Rare features that are in no cell, or in one, would have next to none.
     """
-    n_sets, n_cells, n_columns = sums.shape
-    n_words = int(sizes.sum())
-    of_sets = sums.sum(axis=1) / n_words
-    sums -= sizes[:, None] * of_sets[:, None]
-    if n_waves < n_cells - 1:
-        sums = slow_waves(n_cells, n_waves) @ sums
-    else:  # all waves have together what the cells have, and each as much as the others
-        sums *= (n_cells * n_cells / max(n_cells - 1, 1)) ** 0.5
-    squared = features.linearised(sums.reshape(-1, n_columns), means)
-    squared *= unit
-    squared *= squared
-    variance = squared.reshape(sums.shape).mean(axis=1) / n_words**2
-    deviation = features.linearised(of_sets - means - error, means) * unit
-    by_family, noise = np.empty((2, n_sets, len(FAMILIES)))
-    for k, column in enumerate(features.columns.values()):
-        noise[:, k] = np.maximum(variance[:, column].sum(axis=1), least[column].sum())
-        by_family[:, k] = np.sum(deviation[:, column] ** 2, axis=1)
-    # Where a model and all words agree on something that never changes there is no noise.
-    noise[noise == 0.0] = 1.0
-    tail_noise = noise[:, FAMILIES.index("synchrony")]
-    tails = np.abs(deviation[:, features.columns["synchrony"]])
-    return by_family / noise, tails / tail_noise[:, None] ** 0.5, tail_noise
+    squares, least = (np.mean(each**2, axis=0) for each in (waves, alone))
+    lacking = np.empty_like(alone)
+    for column in features.columns.values():
+        share = 1.0 - squares[column].sum() / max(least[column].sum(), 1e-300)
+        lacking[:, column] = alone[:, column] * (max(share, 0.0) / len(alone)) ** 0.5
+    return lacking
 
 
-def _held(
-    model: WordSample,
-    sizes: NDArray[np.int64],
-    mean_hold: float,
-    n_sets: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """Words of a model in time, each held for a geometric number of bins, in cells.
+def _rotated(vectors: Floats, rotations: Floats) -> tuple[Floats, Floats]:
+    """Squared length of the first of rotated vectors, and the mean of the others.
 
-    Returns sums of the columns over cells, shape (n_sets, n_cells, n_columns).
+    ``vectors`` (n, n_columns) are rotated so that the first is along each row of ``rotations``
+    (n_rotations, n).
     """
-    n_words = int(np.sum(sizes))
-    n_distinct = model.share.size
-    index = rng.choice(n_distinct, (n_sets, n_words), p=model.share / model.share.sum())
-    if mean_hold > 1.0:
-        starts = rng.random((n_sets, n_words)) < 1.0 / mean_hold
-        starts[:, 0] = True
-        latest = np.maximum.accumulate(np.where(starts, np.arange(n_words), 0), axis=1)
-        index = np.take_along_axis(index, latest, axis=1)
-    cell = np.repeat(np.arange(n_sets * len(sizes)), np.tile(sizes, n_sets))
-    sums = cell_table(index.ravel(), cell, n_distinct) @ model.table
-    return np.reshape(sums.toarray(), (n_sets, len(sizes), -1))
+    products, rows = vectors @ vectors.T, _unit_rows(rotations)
+    along = np.einsum("rk,rk->r", rows @ products, rows)
+    noise = (np.trace(products) - along) / max(len(vectors) - 1, 1)
+    # Where a model and all words agree on something that never changes there is rounding alone.
+    is_constant = noise < _ROUNDING
+    return np.where(is_constant, 0.0, along), np.where(is_constant, 1.0, noise)
+
+
+def _unit_rows(rows: Floats) -> Floats:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def _upper_ranks(statistics: Floats) -> Floats:
@@ -308,28 +271,16 @@ def _replicates(sample: WordSample, n_words: int, rng: np.random.Generator) -> F
     return np.asarray(found - sample.means)
 
 
-def _dependence(
-    features: WordFeatures,
-    sample: WordSample,
-    unit: Floats,
-    rng: np.random.Generator,
-    n_waves: int,
-) -> dict[str, float]:
+def _dependence(features: WordFeatures, waves: Floats, alone: Floats) -> dict[str, float]:
     """By family: variance of means, from slow waves, over that of independent words; 1 or more.
 
-    Both are sums over columns in the same ``unit``: ratios of single columns would be too small
-    for rare ones.
+    Both are sums over columns: ratios of single columns would be too small for rare ones.
     """
-    n_words, means = round(sample.n_words), sample.means
-    slow, alone = (
-        np.mean((features.linearised(each, means) * unit) ** 2, axis=0)
-        for each in (sample.waves(n_waves), _replicates(sample, n_words, rng))
-    )
-    found = {}
-    for name, column in features.columns.items():
-        expected = float(alone[column].sum())
-        found[name] = max(1.0, float(slow[column].sum()) / expected if expected > 0.0 else 1.0)
-    return found
+    slow, expected = (np.mean(each**2, axis=0) for each in (waves, alone))
+    return {
+        name: max(1.0, float(slow[column].sum() / max(expected[column].sum(), 1e-300)))
+        for name, column in features.columns.items()
+    }
 
 
 def _subsets(bits: NDArray[np.int64], order: int) -> NDArray[np.int64]:

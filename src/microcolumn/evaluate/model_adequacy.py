@@ -204,12 +204,12 @@ def adequacy(
     Rates, covariances of pairs, third central moments of triplets, the distribution of synchrony
     and mean log p are compared with words of the model: all words up to 12 bits, else five drawn
     ones for each tested, at most 200,000. Pairs are those of the 60 most active bits, triplets
-    those of the 24 most active. The p-value is from 199 sets of words drawn from the model, each as
-    dependent in time as the tested ones by the slowest waves over their time, and allows for the
-    error of words that stand for the model.
+    those of the 24 most active. The p-value is of a rotation test against the slowest waves over
+    the words' time, which hold for slow activity, and allows for the error of words that stand for
+    the model.
 
     A fitted model has the error of its training words, of which it knows the number
-    (``n_words_``), and so have the drawn sets: to first order that of a fit by likelihood. A fit
+    (``n_words_``), to first order that of a fit by likelihood, which the test allows for. A fit
     that a prior or a penalty shrinks, or that ended early, counts as misfit; that its size or
     penalty was chosen is not allowed for. The error is known of the paper's family, mixtures,
     trees, logistic cascades, population tracking and random projections with up to 2,000

@@ -29,7 +29,7 @@ N_CELLS = 200
 #: Slowest waves that the error comes from: its degrees of freedom.
 N_WAVES = 10
 #: Chance that waves of equal power are held for a fall of the power.
-_FLAT_LEVEL = 0.1
+_FLAT_LEVEL = 0.05
 
 
 class MeanOverTime(NamedTuple):
