@@ -55,7 +55,7 @@ def test_parameters_that_differ_from_zero_are_counted(results):
     [counted] = interval_sentences(results, results.tested()[0])
     assert counted.startswith("Ising: 2 of 4 pairs have a coupling that differs from 0")
     assert "(1 positive, 1 negative); 1 have no interval" in counted
-    assert counted.endswith("errors from 100 blocks of time")
+    assert counted.endswith("errors from the slowest waves over time")
 
 
 def test_without_intervals_there_is_no_sentence(planted_results):

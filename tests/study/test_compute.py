@@ -230,14 +230,23 @@ def test_windows_are_predicted_from_the_past_too(windows):
         assert row["observed"] == expected.observed.tolist()
         assert row["n_bins"] == expected.n_bins.tolist()
         assert row["error"] == expected.error
-    [job] = windows.rows("jobs", kind="structure", model="RBM 3")
-    [row] = windows.rows("structures", job=job["digest"])
-    stored, own = (
-        from_blob(mc.evaluate.Intervals, row["intervals"]),
-        mc.evaluate.intervals(fit, train),
-    )
-    np.testing.assert_array_equal(stored.weights.low, own.weights.low)
-    assert str(stored) == str(own)
+
+
+def test_intervals_are_those_of_couplings_of_the_first_split(store):
+    train, _, _ = split_words(recording().bin(0.020), Experiment("instantaneous", seed=SEED), 1, 0)
+    for name in NAMES:
+        [job] = store.rows("jobs", split=0, kind="structure", model=name)
+        [row] = store.rows("structures", job=job["digest"])
+        if name != "Ising":
+            assert row["intervals"] is None
+            continue
+        [job] = store.rows("jobs", split=0, kind="test")
+        [scored] = store.rows("scores", job=job["digest"], model=name)
+        fit = mc.Ising(random_state=SEED).fit_path(train, L1)[L1.index(scored["l1"])]
+        stored = from_blob(mc.evaluate.Intervals, row["intervals"])
+        own = mc.evaluate.intervals(fit, train)
+        np.testing.assert_array_equal(stored.couplings.low, own.couplings.low)
+        assert str(stored) == str(own)
 
 
 @pytest.mark.parametrize("name", NAMES)

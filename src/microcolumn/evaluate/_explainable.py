@@ -112,7 +112,7 @@ def explainable(
     >>> rng = np.random.default_rng(0)
     >>> together = np.repeat(rng.random((20_000, 1)) < 0.5, 2, axis=1)  # one bit in 20 ms
     >>> print(explainable(together))
-    49.99 ± 0.02 bits/s could be explained, at most 50.00
+    49.99 ± 0.01 bits/s could be explained, at most 50.00
     """
     held = as_words(words)
     cell, cost = checked_cells(held), _cost(held, baseline)

@@ -77,7 +77,7 @@ def layer_sentences(results: Results, condition: Condition) -> Iterator[str]:
 
 
 def interval_sentences(results: Results, condition: Condition) -> Iterator[str]:
-    """How many parameters of each model differ from zero."""
+    """How many couplings of the Ising model differ from zero."""
     for spec, found in results.of_models(results.intervals, condition):
         if found is not None:
             yield text("intervals", model=spec.name, found=found)

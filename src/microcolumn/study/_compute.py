@@ -25,7 +25,6 @@ from threadpoolctl import threadpool_limits
 from .. import __version__, evaluate, models
 from ..evaluate.activation import hidden_activation
 from ..evaluate.interactions import MOST_UNITS_OF_TRIPLETS
-from ..evaluate.likelihood_intervals import too_large
 from ..evaluate.past import MOST_UNITS_OF_PAST
 from ..evaluate.splits import score_split
 from ..models.penalised import PenalisedModel
@@ -361,8 +360,8 @@ def _structure(task: Task) -> Rows:
         "strongest": [found.strongest(k) for k in range(2, order + 1)],
     }
     row: dict[str, Any] = {"layers": layers, "interactions": interactions, "intervals": None}
-    coupled = _spec(task).model == "Ising"
-    if task.job.split == 0 and (coupled or not too_large(model.parameters_)):
+    # Hidden units are judged by whether they recur (assemblies), with no second test of weights.
+    if task.job.split == 0 and _spec(task).model == "Ising":
         row["intervals"] = to_blob(evaluate.intervals(model, train))
     return {"structures": [row]}
 

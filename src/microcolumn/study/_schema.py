@@ -172,7 +172,7 @@ CREATE TABLE structures (
   job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
   layers TEXT,  -- JSON, NULL where the units have no layers
   interactions TEXT,  -- JSON
-  intervals BLOB  -- NPZ, of the first split: estimates without penalty, with intervals
+  intervals BLOB  -- NPZ, of the Ising model of the first split: without penalty
 ) STRICT;
 
 CREATE TABLE assemblies (
