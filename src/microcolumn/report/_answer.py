@@ -10,7 +10,7 @@ from ..evaluate.significance import with_error
 from ..figures.conditions import by_likelihood
 from ..study import Results
 from ..wording import worded
-from ._answer_sentences import QUESTIONS, holds_for, others_agree, title
+from ._answer_sentences import QUESTIONS, answer, others_agree
 from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, recordings_text, simulated
 from ._tables import Table, longest, p_cell
@@ -58,11 +58,12 @@ def whole_answer(results: Results) -> WholeAnswer:
     both = list(zip(conditions, found, strict=True))
     first = [each for condition, each in both if condition == leading[condition.recording]]
     others = [each for condition, each in both if condition != leading[condition.recording]]
-    answers = {question: answer(first) for question, answer in QUESTIONS.items()}
+    answers = {question: answer(name, first) for question, name in QUESTIONS.items()}
     answers["Do the other experiments agree?"] = others_agree(others, first) if others else ""
-    answers["What does it hold for?"] = holds_for(first)
+    answers["What does it hold for?"] = answer("holds_for", first)
+    recordings = recordings_text(results, [each.recording for each in first], 1)
     return WholeAnswer(
-        title(first, recordings_text(results, [each.recording for each in first], 1)),
+        answer("title", first, recordings=recordings),
         *notices,
         paragraphs=tuple((question, text) for question, text in answers.items() if text),
         findings=tuple(found),
