@@ -102,7 +102,7 @@ def demo(
     """
     say_started(OF_FITS)
     from .. import report  # the numerical libraries load only when a command runs
-    from ..report.text import answer_blocks
+    from ..report.text import text_blocks
     from ..study import Plan, run as run_study
 
     make_folder(out)
@@ -115,7 +115,7 @@ def demo(
         shown = {name: whole[name] for name in ("answer", "cautions")}
         print_json(shown | {"results": results.file, "page": page})
     else:
-        say_blocks(answer_blocks(results, terminal_columns()))
+        say_blocks(text_blocks(results, terminal_columns(), whole=False))
         say(f"\nresults: {results.file}")
     show_page(page, open_page, quiet=json)
 
@@ -233,10 +233,9 @@ def _run(
 def _print(results: Results, json: bool, *, whole: bool = False) -> None:
     """Print the answer with its cautions, or the whole report."""
     from ..report import report_dict
-    from ..report.text import answer_blocks, report_blocks
+    from ..report.text import text_blocks
 
     if json:
         print_json(report_dict(results))
     else:
-        blocks = report_blocks if whole else answer_blocks
-        say_blocks(blocks(results, terminal_columns()))
+        say_blocks(text_blocks(results, terminal_columns(), whole=whole))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .. import plot
 from ..evaluate import Comparison, ModelScore, WindowResult
-from ..formatting import enumeration
 from ..models import ModelSpec
 from ..plot.comparisons import LINE
 from ..plot.gain_parts import LINE as BAR_LINE
@@ -197,8 +196,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             n_units=computed[0].n_units,
             compared=computed,
             reference=shown.reference if has_gains else None,
-            missing=_listed(shown, lambda each: each is None),
-            spurious_modes=_listed(shown, lambda each: each is not None and each.has_spurious_mode),
+            shown=shown,
             doubtful=sorted({each.name for each in computed if not each.converged}),
         )
     return figure
@@ -212,16 +210,3 @@ def _computed(shown: WindowResult, condition: Condition) -> list[ModelScore]:
     if all(each.has_spurious_mode for each in found):
         raise condition.missing("a score without a spurious mode")
     return found
-
-
-def _listed(shown: WindowResult, is_meant: Callable[[ModelScore | None], bool]) -> str:
-    """Models and bins per word of some scores: "Ising of 2 bins, RBM of 2 and 4 bins"."""
-    meant = {
-        name: [f"{n}" for n, each in zip(shown.windows, found, strict=True) if is_meant(each)]
-        for name, found in shown.models.items()
-    }
-    return ", ".join(
-        f"{name} of {enumeration(bins)} bin{'s' * (bins != ['1'])}"
-        for name, bins in meant.items()
-        if bins
-    )

@@ -15,8 +15,6 @@ from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, recordings_text, simulated
 from ._tables import Table, longest, p_cell
 
-NOTHING = "Nothing is tested yet; run the study further."
-
 
 @dataclass(frozen=True, slots=True)
 class WholeAnswer:
@@ -51,9 +49,11 @@ def whole_answer(results: Results) -> WholeAnswer:
     conditions = longest(results)
     several = len({condition.experiment.name for condition in conditions}) > 1
     found = [finding(results, condition, several=several) for condition in conditions]
-    notices = _subtitle(results), quick_look(results), simulated(results)
+    quick = quick_look(results)
+    subtitle = worded("report", "notices/subtitle", quick=quick, **results.provenance())
+    notices = subtitle, quick, simulated(results)
     if not found:
-        return WholeAnswer(NOTHING.rstrip("."), *notices)
+        return WholeAnswer("Nothing is tested yet; run the study further", *notices)
     leading = {each.recording: by_likelihood(results, each) for each in reversed(conditions)}
     both = list(zip(conditions, found, strict=True))
     first = [each for condition, each in both if condition == leading[condition.recording]]
@@ -69,16 +69,6 @@ def whole_answer(results: Results) -> WholeAnswer:
         findings=tuple(found),
         table=_table([*first, *others]) if len(found) > 1 else None,
     )
-
-
-def _subtitle(results: Results) -> str:
-    made = results.provenance()
-    if not made["n_done"]:
-        return "Nothing is computed yet"
-    left = made["n_planned"] - made["n_done"]
-    unfinished = f"; {left:,} of {made['n_planned']:,} jobs are not done yet" if left else ""
-    kind = "Computed" if results.plan.full else "The whole study, computed"
-    return f"{kind} on {str(made['last'])[:10]}{unfinished}"
 
 
 def _table(found: Sequence[Finding]) -> Table:

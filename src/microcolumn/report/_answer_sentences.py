@@ -19,7 +19,6 @@ from ..formatting import enumeration
 from ..models.spec import MODELS, PAPER_MODELS
 from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, of_kind
 from ._methods import fitting
-from ._structure import ASSEMBLY, are_assemblies
 from ._wording import span, text
 
 #: More recordings are counted, not named.
@@ -166,11 +165,7 @@ _VALUES: dict[str, Callable[[Sequence[Finding]], Values]] = {
     "beyond_pairs": _beyond_pairs,
     "parts_of_gain": _parts_of_gain,
     "size_of_gain": lambda found: {"pooled": pooled([e.relative for e in found if e.relative])},
-    "in_layers": lambda _: {
-        "most_named": _MOST_NAMED,
-        "are_assemblies": are_assemblies,
-        "assembly": ASSEMBLY,
-    },
+    "in_layers": lambda _: {"most_named": _MOST_NAMED},
     "best_model": _best_model,
     "good_enough": lambda found: {
         "missed": Counter(name for each in found if each.adequacy for name in each.adequacy.missed)

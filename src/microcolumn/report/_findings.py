@@ -22,7 +22,6 @@ from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
-from ._adequacy import adequacies, explainable
 from ._tables import window_text
 from ._wording import text
 
@@ -199,7 +198,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     window = window_text(condition)
     pair = compared.groups
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
-    described = adequacies(results, condition)
+    described = results.if_computed(results.adequacy, {}, **condition.names)
     tested = [model.name for model in compared.ranked if model.name in described]
     name = tested[0] if tested else ""
     return Finding(
@@ -229,7 +228,7 @@ def _worse(compared: Comparison, described: Mapping[str, Adequacy], tested: list
 
 def _explained(results: Results, condition: Condition, model: ModelScore | None) -> str:
     """The share of what could be explained of split 0 that a model gains; empty if not computed."""
-    best = explainable(results, condition)
+    best = results.if_computed(results.explainable, None, **condition.names)
     gained = [score for score in model.splits if score.split == 0] if model else []
     return text("explained", best=best, gained=gained[0]) if best and gained else ""
 

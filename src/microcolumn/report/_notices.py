@@ -9,14 +9,8 @@ from typing import NamedTuple
 from ..formatting import counted, enumeration
 from ..simulate import PRESETS
 from ..simulate.microcolumns import SOURCE as MICROCOLUMN
-from ..study import Plan, Results
+from ..study import Results
 from ._wording import text
-
-#: Settings that a quick look makes smaller, in the order in which they are named.
-_SETTINGS = (
-    *("n_splits", "max_words", "most_active", "n_hidden", "l1", "windows", "max_steps"),
-    "fast_above_bits",
-)
 
 
 class QuickLook(NamedTuple):
@@ -31,7 +25,10 @@ def quick_look(results: Results) -> QuickLook | None:
     whole = results.plan.full
     if whole is None:
         return None
-    return QuickLook(small=_small(results, whole), remedy=whole_study(results))
+    sources = list(zip(results.plan.sources, whole.sources, strict=True))
+    experiments = list(zip(results.plan.experiments, whole.experiments, strict=True))
+    small = text("notices/small", sources=sources, experiments=experiments, presets=PRESETS)
+    return QuickLook(small=small, remedy=whole_study(results))
 
 
 def simulated(results: Results) -> str:
@@ -57,30 +54,9 @@ def recordings_text(results: Results, names: Sequence[str], most_named: int) -> 
 def whole_study(results: Results) -> str:
     """How the whole study is run: the command, or what to change in Python."""
     words = shlex.split(results.study.get("command", ""))
+    whole = shlex.join(word for word in words if word != "--quick")
     if words[:2] == ["microcolumn", "demo"]:
-        return f"run the whole study: {shlex.join([*_without_quick(words), '--full'])}"
+        return f"run the whole study: {whole} --full"
     if "--quick" in words:
-        return f"run the whole study: {shlex.join(_without_quick(words))}"
+        return f"run the whole study: {whole}"
     return "run the whole plan, without Plan.quick()"
-
-
-def _without_quick(words: list[str]) -> list[str]:
-    return [word for word in words if word != "--quick"]
-
-
-def _small(results: Results, whole: Plan) -> str:
-    """What the plan has less of than the whole one, each said once."""
-    parts = []
-    for source, other in zip(results.plan.sources, whole.sources, strict=True):
-        if source != other:
-            preset = PRESETS[str(other.preset)].minutes
-            minutes = preset if other.minutes is None else other.minutes
-            parts.append(text("notices/small", setting="minutes", small=source, minutes=minutes))
-    both = list(zip(results.plan.experiments, whole.experiments, strict=True))
-    parts += [
-        text("notices/small", setting=setting, small=small, large=large)
-        for setting in _SETTINGS
-        for small, large in both
-        if getattr(small, setting) != getattr(large, setting)
-    ]
-    return f"A quick look, not for publication: {enumeration(list(dict.fromkeys(parts)))}"

@@ -119,18 +119,12 @@ def provenance(results: Results) -> Provenance:
     return Provenance(
         work=f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work,
         environments=tuple(tuple(versions.items()) for versions in made["environments"]),
-        seeds=tuple((each.name, seeds_text(each)) for each in results.plan.experiments),
+        seeds=tuple((each.name, text("seeds", experiment=each)) for each in results.plan.experiments),
         data=tuple(
             (results.label(name), row["fingerprint"], str(row["source"]) or "in memory")
             for name, row in results.recordings.items()
         ),
     )
-
-
-def seeds_text(experiment: Experiment) -> str:
-    """Seeds of an experiment's splits, and of the models fitted to them."""
-    first, n = experiment.seed, experiment.n_splits
-    return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
 
 
 def p_cell(p_value: float) -> str:
