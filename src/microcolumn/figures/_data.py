@@ -70,7 +70,6 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
             units=shown.units,
             order=order_text(shown.units),
             depths=has_depths(shown.units),
-            n_unknown=0 if shown.units.depth_um is None else int(np.isnan(shown.units.depth_um).sum()),
             spans=layer_spans(shown.units),
             layers=laminar(shown.units).layers,
             kinds=recorded.correlations_by_layer(words),

@@ -59,8 +59,6 @@ def likelihood(
             reference=reference,
             hidden_pair=also,
             grouped=grouped,
-            n_splits=sorted({each.n_splits for each in compared}),
-            doubts=doubts(compared),
         )
     return figure
 
@@ -92,18 +90,6 @@ def _draw_scores(
 def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
     """The name of a model of a class, by its first objective; None without one."""
     return min((name for name, spec in specs.items() if spec.model == model), default=None)
-
-
-def doubts(compared: Sequence[Comparison]) -> str:
-    """Models that may not be relied upon, and the recordings."""
-    not_converged: dict[str, dict[str, list[str]]] = {"fit": {}, "log Z": {}}
-    for each in compared:
-        for model in each.models:
-            for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
-                if not all(getattr(score, attribute) for score in model.splits):
-                    not_converged[what].setdefault(model.name, []).append(each.recording)
-    spurious = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
-    return caption("doubts", spurious_modes=spurious, not_converged=not_converged)
 
 
 def _leading(
@@ -141,10 +127,6 @@ def ranking(
             condition,
             compared=compared,
             several=len(groups) < len(compared),
-            alternatives=any(
-                model.spec.is_alternative for each in compared for model in each.models
-            ),
-            doubts=doubts(compared),
         )
     return figure
 
@@ -197,7 +179,6 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             compared=computed,
             reference=shown.reference if has_gains else None,
             shown=shown,
-            doubtful=sorted({each.name for each in computed if not each.converged}),
         )
     return figure
 

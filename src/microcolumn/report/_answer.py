@@ -72,29 +72,17 @@ def whole_answer(results: Results) -> WholeAnswer:
 
 
 def _table(found: Sequence[Finding]) -> Table:
-    """One line for each recording and experiment."""
-    rows = [
-        (
-            each.about,
-            *_difference(each),
-            each.verdict,
-            each.best.name if each.best else "-",
-        )
-        for each in found
-    ]
+    """One line for each recording and experiment; dashes where there is no difference."""
+    rows = []
+    for each in found:
+        pair, relative, best = each.pair, each.relative, each.best
+        row = [each.about, "-", "-", "-", each.verdict, best.name if best else "-"]
+        if pair is not None:
+            row[1], row[3] = with_error(pair.bits_per_second, pair.stderr), p_cell(pair.p_value)
+        if relative is not None:
+            row[2] = f"{100.0 * (relative.value - 1.0):+.0f}"
+        rows.append(row)
     header = ("recording", "bits/s", "%", "p", "answer", "best model")
     left = ("recording", "answer", "best model")
     note = worded("report", "notes/answer")
     return Table("in short", header, rows, left=left, note=note)
-
-
-def _difference(found: Finding) -> tuple[str, str, str]:
-    """Bits/s, per cent and p of groups over pairs; dashes where there are none."""
-    pair, relative = found.pair, found.relative
-    if pair is None:
-        return "-", "-", "-"
-    return (
-        with_error(pair.bits_per_second, pair.stderr),
-        f"{100.0 * (relative.value - 1.0):+.0f}" if relative else "-",
-        p_cell(pair.p_value),
-    )

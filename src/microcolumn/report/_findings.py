@@ -219,7 +219,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
 
 
 def _worse(compared: Comparison, described: Mapping[str, Adequacy], tested: list[str]) -> str:
-    """The worst model that describes the words, too, though it scores clearly lower than the best."""
+    """The worst model that describes the words, too, though it scores clearly lower."""
     for name in reversed(tested[1:]):
         if described[name].describes and compared.pair(tested[0], name).differs:
             return name

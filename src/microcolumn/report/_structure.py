@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import compress
 
 from ..evaluate import Assemblies
 from ..evaluate.assembly import HEADER, LEFT, columns_of
-from ..evaluate.significance import LEVEL
 from ..models import ModelSpec
 from ..study import Condition, Results
 from ._findings import Layering
@@ -39,16 +37,8 @@ def assembly_sentences(results: Results, condition: Condition) -> Iterator[str]:
     for spec, found in _assemblies(results, condition):
         splits = scores[spec.name].splits if spec.name in scores else ()
         kinds = Counter(row.verdict for row in found if row.verdict != "assembly")
-        p_values = [row.layer_p_value for row in found.stable if not math.isnan(row.layer_p_value)]
-        yield text(
-            "hidden_units",
-            model=spec.name,
-            found=found,
-            n_empty=sum(not score.n_live_hidden for score in splits if score.split),
-            others=[f"{n} {name}" for name, n in kinds.items()],
-            tested=bool(p_values),
-            inside=sum(p < LEVEL for p in p_values),
-        )
+        others = [f"{n} {name}" for name, n in kinds.items()]
+        yield text("hidden_units", model=spec.name, found=found, splits=splits, others=others)
 
 
 def _assemblies(results: Results, condition: Condition) -> list[tuple[ModelSpec, Assemblies]]:

@@ -135,13 +135,13 @@ def _item_texts(items: Sequence[Item], columns: int | None) -> Iterator[str]:
 
 
 def _provenance(results: Results, columns: int | None) -> str:
-    made = tables.provenance(results)
-    lines = [made.work]
-    lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
-    lines += [f"{name}: {seeds}" for name, seeds in made.seeds]
-    lines += [
-        f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
-    ]
+    made = results.provenance()
+    lines = [tables.work_text(made)]
+    lines += [", ".join(map(" ".join, versions.items())) for versions in made["environments"]]
+    lines += [f"{each.name}: {tables.seeds_text(each)}" for each in results.plan.experiments]
+    for name, row in results.recordings.items():
+        data = f"sha256 {row['fingerprint'][:16]}, {row['source'] or 'in memory'}"
+        lines.append(f"{results.label(name)}: {data}")
     return f"{_underlined('Provenance', '=', columns)}\n{_bullets(lines, columns)}"
 
 
