@@ -1,4 +1,3 @@
-import planted_study as planted
 import pytest
 
 from microcolumn.report import _tables as tables

@@ -167,6 +167,7 @@ class Finding:
     def as_dict(self) -> dict[str, Any]:
         """The numbers, for JSON."""
         pair, adequate = self.pair, self.adequacy
+        best, ours = self.best, self.compared.best_of_family
         return {
             "recording": self.recording,
             "label": self.label,
@@ -179,10 +180,8 @@ class Finding:
             "p_value": None if pair is None else pair.p_value,
             "relative": self.relative,
             "share_without_groups": self.share,
-            "best": self.best.name if self.best else None,
-            "best_of_family": self.compared.best_of_family.name
-            if self.compared.best_of_family
-            else None,
+            "best": best and best.name,
+            "best_of_family": ours and ours.name,
             "alternative_wins": self.alternative_wins,
             "layers": None if isinstance(self.layering, str) else self.layering,
             "n_assemblies": self.n_assemblies,

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..formatting import counted, enumeration
 from ..simulate import PRESETS
 from ..simulate.microcolumns import SOURCE as MICROCOLUMN
 from ..study import Results
@@ -43,12 +42,8 @@ def simulated(results: Results) -> str:
 
 def recordings_text(results: Results, names: Sequence[str], most_named: int) -> str:
     """Recordings by name or, where they are more, by their number and how many are simulated."""
-    labels = [results.label(name) for name in names]
-    if len(labels) <= most_named:
-        return enumeration([label if len(label) <= 60 else f"{label[:59]}…" for label in labels])
-    n = sum(map(results.is_simulated, names))
-    some = " (simulated)" if n == len(names) else f" ({n} of them simulated)" if n else ""
-    return f"{counted(len(names), 'recording')}{some}"
+    labels, n = [results.label(name) for name in names], sum(map(results.is_simulated, names))
+    return text("notices/recordings", labels=labels, n=n, most_named=most_named)
 
 
 def whole_study(results: Results) -> str:
