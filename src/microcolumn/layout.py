@@ -173,27 +173,16 @@ class Layout:
 
     def unpack(self, vector: Floats) -> Parameters:
         """Parameters with these free coordinates."""
-        return self._parameters(vector, self.biases, NEVER_COACTIVE)
-
-    def unpack_gradient(self, vector: Floats) -> Parameters:
-        """Derivatives as parameters, zero for what is not free; half for each entry of a pair.
-
-        Not for a potential.
-        """
-        halved = vector / self.multiplicity
-        return self._parameters(halved, np.zeros(self.n_visible), 0.0)
-
-    def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
         starts = 0, *self.offsets[:3]
         parts = (vector[start:end] for start, end in zip(starts, self.offsets, strict=True))
         pairs, free, weights, c = parts
-        b = biases.copy()
+        b = self.biases.copy()
         b[self.free] = free
         J = W = None
         if self.coupled:
             J = np.zeros((self.n_visible, self.n_visible))
             J[self.pairs] = pairs
-            J[self.fixed_pairs] = fixed_coupling
+            J[self.fixed_pairs] = NEVER_COACTIVE
             J += J.T
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))
