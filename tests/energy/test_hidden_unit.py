@@ -53,13 +53,11 @@ def test_a_gate_is_the_log_of_the_sum_over_the_states_of_the_unit():
 
 
 @pytest.mark.parametrize("unit", HIDDEN_UNITS.values(), ids=lambda unit: unit.name)
-def test_the_mean_is_the_slope_of_the_gate_and_what_draws_average_to(unit):
+def test_the_mean_is_the_slope_of_the_gate(unit):
     z = np.array([-3.0, -0.4, 0.0, 0.9, 2.5])
     step = 1e-5
     slope = (unit.log_gate(z + step) - unit.log_gate(z - step)) / (2 * step)
     np.testing.assert_allclose(unit.mean(z), slope, atol=1e-9)
-    drawn = unit.draw(np.tile(z, (40_000, 1)), np.random.default_rng(0))
-    np.testing.assert_allclose(drawn.mean(axis=0), unit.mean(z), atol=0.03)
 
 
 @settings(max_examples=40, deadline=None)

@@ -47,14 +47,11 @@ def hidden_mean(theta: Parameters, X: ArrayLike) -> Floats:
 
 def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
     """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
-    words = np.asarray(X)
-    out = np.zeros(words.shape[0])
-    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
-        rest = words[part].astype(np.float64)
-        rest[:, unit] = 0.0
-        for term in theta.terms:
-            out[part] += term.log_odds(rest, unit)
-    return out
+    words = np.array(X)
+    words[:, unit] = 1
+    active = log_weight(theta, words)
+    words[:, unit] = 0
+    return active - log_weight(theta, words)
 
 
 def number_active(active: Floats, silent: Floats, most: int | None = None) -> Floats:

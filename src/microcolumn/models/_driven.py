@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import log_odds, log_weight
+from ..energy import log_weight
 from ..errors import BadFile, BadInput, BadType, Unsupported
 from ..objectives.driven import DrivenFlips
 from ..parameters import Parameters
@@ -221,7 +221,7 @@ class Driven(WordModel):
             bits = (rng.random(drive.shape) < expit(drive + theta.b)).astype(np.uint8)
             for _ in range(n_sweeps):
                 for unit in range(theta.n_visible):
-                    odds = log_odds(theta, bits, unit) + drive[:, unit]
+                    odds = self._log_odds(bits, [unit])[:, 0] + drive[:, unit]
                     bits[:, unit] = rng.random(odds.size) < expit(odds)
             drawn[part] = bits
         return drawn

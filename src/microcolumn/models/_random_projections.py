@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import Tables, all_patterns, log_odds, log_weight
+from ..energy import Tables, all_patterns, log_weight
 from ..energy.tables import Inputs
 from ..kernels import pattern_sums, table_values
 from ..parameters import Parameters
@@ -278,8 +278,12 @@ class RandomProjections(AlternativeModel):
         return self._log_z
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        theta = self._theta()
-        return np.stack([log_odds(theta, bits, unit) for unit in units], axis=1)
+        tables, rest, out = self._tables(), bits.astype(np.float64), np.empty((len(bits), len(units)))
+        for column, unit in enumerate(units):
+            rest[:, unit] = 0.0
+            out[:, column] = self.b_[unit] + tables.log_odds(rest, unit)
+            rest[:, unit] = bits[:, unit]
+        return out
 
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         return log_weight(self._theta(), bits) - self._log_z.value
