@@ -12,7 +12,6 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -117,24 +116,6 @@ def fill_tables(
         biases[unit] = _bias(given, slopes[unit, 0], slopes[unit, 1], rates[unit])
         joint = given * _given_parents(biases[unit], slopes[unit])
         tables[unit] = joint.sum(axis=2), joint.sum(axis=1)
-
-
-# Log probability of each word from fields and couplings, without the constant.
-# Cost: one look at every bit, and two more for every active one.
-# Pinned by tests/models/test_two_tree.py to the product of the conditionals.
-@kernel(parallel=True)
-def log_weights(bits, parents, fields, couplings, out):
-    """Fill ``out`` (n_words,)."""
-    for u in prange(bits.shape[0]):
-        word, total = bits[u], 0.0
-        for unit in range(word.size):
-            if word[unit]:
-                total += fields[unit]
-                for slot in range(2):
-                    parent = parents[unit, slot]
-                    if parent < word.size and word[parent]:
-                        total += couplings[unit, slot]
-        out[u] = total
 
 
 def log_odds_given_first(
