@@ -129,9 +129,7 @@ class Layout:
         """W of the free units, shape (n_free, n_hidden)."""
         return x[self.weights].reshape(self.free.size, self.n_hidden)
 
-    def design(
-        self, theta: Parameters, X: Bits, coordinates: Indices | None = None
-    ) -> Floats:
+    def design(self, theta: Parameters, X: Bits, coordinates: Indices | None = None) -> Floats:
         """Derivatives of log p~ of words by coordinates, shape (n_words, n); by all by default.
 
         ``coordinates`` (n,) are increasing places in a vector. Not for a potential with a basis.

@@ -182,11 +182,11 @@ class Driven(WordModel):
         """Mean log probability per bin, in nats."""
         return float(self.log_probability(self._of_drive(X)).mean())
 
-    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int]) -> Floats:
+    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int] | None = None) -> Floats:
         """As in :class:`WordModel`, of single bins inside repeats at their moments, in time."""
         words, table, row = self._drives(X)
-        at_rest: Floats = self._log_odds(words.X, positions)[words.index]
-        return at_rest + table[:, list(positions)][row]
+        chosen = list(range(words.n_dims) if positions is None else positions)
+        return self._log_odds(words.X, chosen)[words.index] + table[:, chosen][row]
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Without the drive."""

@@ -278,7 +278,11 @@ class RandomProjections(AlternativeModel):
         return self._log_z
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        tables, rest, out = self._tables(), bits.astype(np.float64), np.empty((len(bits), len(units)))
+        tables, rest, out = (
+            self._tables(),
+            bits.astype(np.float64),
+            np.empty((len(bits), len(units))),
+        )
         for column, unit in enumerate(units):
             rest[:, unit] = 0.0
             out[:, column] = self.b_[unit] + tables.log_odds(rest, unit)

@@ -17,11 +17,6 @@ class SumOverFlips(Objective):
     """A mean over words of a sum over bits, prepared for many evaluations, one at a time.
 
     Each term is a function of log p~(x with one bit flipped) - log p~(x).
-
-    Parameters
-    ----------
-    words : Words or array_like, shape (n_words, n_units)
-        Binary words.
     """
 
     #: Which function it is.

@@ -37,12 +37,8 @@ def negative_log_likelihood(
 class NegativeLogLikelihood(Objective):
     """The objective prepared for many evaluations on the same words.
 
-    Parameters
-    ----------
-    words : Words or array_like, shape (n_words, n_units)
-        Binary words.
-    prior : ndarray, shape (n_units,), optional
-        Rates of independent units of which one more word is counted; see ``DataMoments``.
+    ``prior`` (n_units,) are rates of independent units of which one more word is counted; see
+    ``DataMoments``.
     """
 
     has_curvature = True

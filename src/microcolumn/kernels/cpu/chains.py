@@ -30,20 +30,10 @@ _CALL_OPERATIONS = 4e8
 class GibbsChains:
     """Chains of one model, with the path between it and an independent base model.
 
-    A draw depends on ``seed``, the chain, the sweep and the site alone.
-
-    Parameters
-    ----------
-    model : ModelArrays
-        The model; all its hidden units have weights.
-    words : ndarray, shape (n_chains, n_units)
-        Where the chains start.
-    base_logits : ndarray, shape (n_units,)
-        Log odds of the units of the base.
-    seed : int
-        64 bits.
-    one_by_one : bool, optional
-        Whether chains are swept one by one, by default where that is faster; it needs couplings.
+    All hidden units of the model have weights. Chains start from ``words`` (n_chains, n_units); the
+    base has the log odds ``base_logits`` (n_units,). A draw depends on ``seed``, of 64 bits, the
+    chain, the sweep and the site alone. By default chains are swept ``one_by_one`` where that is
+    faster; it needs couplings.
     """
 
     def __init__(

@@ -28,15 +28,7 @@ class FlipSums:
 
     Delta is log p~(x with the bit flipped) - log p~(x). Of minimum probability flow f is
     exp(Delta / 2), of minus the log pseudolikelihood softplus(Delta) (docs/method.md, section 3).
-
-    Parameters
-    ----------
-    words : ndarray, shape (n_words, n_units)
-        Binary words.
-    weights : ndarray, shape (n_words,)
-        Their shares, which add up to 1.
-    kind : {"flow", "pseudolikelihood"}
-        The objective.
+    Words (n_words, n_units) have ``weights`` (n_words,) that add up to 1.
     """
 
     def __init__(self, words: Bits, weights: Floats, kind: Kind) -> None:

@@ -172,9 +172,7 @@ class Workspace:
         self.tables.shrink.fill(1.0)
 
     @np.errstate(over="ignore")  # what overflows makes sums that are not finite
-    def lay_out(
-        self, b: np.ndarray, J: np.ndarray | None, W: np.ndarray, c: np.ndarray
-    ) -> None:
+    def lay_out(self, b: np.ndarray, J: np.ndarray | None, W: np.ndarray, c: np.ndarray) -> None:
         """Fill tables and bounds from the parameters of a model with live hidden units alone."""
         tables, (n_units, n_hidden) = self.tables, W.shape
         tables.biases[:n_units], tables.bias_factor[:n_units] = 0.5 * b, np.exp(0.5 * b)

@@ -20,14 +20,8 @@ _OFF = -1e4
 class SparseWords:
     """Words whose active bits are listed once for many evaluations.
 
-    Parameters
-    ----------
-    offsets : ndarray, shape (n_words + 1,)
-        Where the active bits of each word begin, and where the last one's end.
-    active : ndarray of int32, shape (n_active,)
-        Active bits of all words, one word after the other.
-    n_units : int
-        Bits of a word.
+    ``active`` (n_active,) has those of all words, one word after the other, and ``offsets``
+    (n_words + 1,) where those of each begin.
     """
 
     def __init__(self, offsets: NDArray[np.intp], active: NDArray[np.int32], n_units: int) -> None:

@@ -27,21 +27,10 @@ _CHUNK = 16
 
 
 def newest_log_odds(model: ModelArrays, n_newest: int, pasts: Bits) -> Floats:
-    """Log odds of a spike of each unit of the newest bin, its other units summed out.
+    """Log odds of a spike of each unit of the newest bin, nats, shape (n_pasts, n_newest).
 
-    Parameters
-    ----------
-    model : ModelArrays
-        A model of windows whose last ``n_newest`` units are the newest bin.
-    n_newest : int
-        Its 2^n_newest states are summed.
-    pasts : ndarray, shape (n_pasts, n_units - n_newest)
-        Binary words of the earlier bins.
-
-    Returns
-    -------
-    ndarray, shape (n_pasts, n_newest)
-        Nats.
+    The last ``n_newest`` units of the model are the newest bin, whose 2^n_newest states are summed;
+    ``pasts`` (n_pasts, n_units - n_newest) are binary words of the earlier bins.
     """
     n_units = model.n_units
     J = np.zeros((n_units, n_units)) if model.J is None else model.J
