@@ -1,4 +1,4 @@
-"""Energies, hidden means and single-unit conditionals of the model family (docs/method.md).
+"""Energies and hidden means of the model family, and numbers of active units (docs/method.md).
 
 Plain NumPy on dense arrays: these are the definitions that the kernels are tested against, and
 they are fast enough for everything that is done once per word.
@@ -33,15 +33,6 @@ def hidden_mean(theta: Parameters, X: ArrayLike) -> Floats:
     if theta.W is None or theta.c is None:
         return np.zeros((words.shape[0], 0))
     return theta.hidden.mean(theta.c + words @ theta.W)
-
-
-def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
-    """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
-    words = np.array(X)
-    words[:, unit] = 1
-    active = log_weight(theta, words)
-    words[:, unit] = 0
-    return active - log_weight(theta, words)
 
 
 def number_active(active: Floats, silent: Floats, most: int | None = None) -> Floats:

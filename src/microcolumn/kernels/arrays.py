@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ..validation import Floats
 
@@ -38,3 +39,21 @@ class ModelArrays(NamedTuple):
     def n_hidden(self) -> int:
         """Number of hidden units."""
         return 0 if self.W is None else int(self.W.shape[1])
+
+    @property
+    def hidden(self) -> tuple[Floats, Floats]:
+        """Weights and biases of the hidden units, also where there are none."""
+        if self.W is None or self.c is None:
+            return np.zeros((self.n_units, 0)), np.zeros(0)
+        return self.W, self.c
+
+    def with_dead_units(self, c: Floats, live: NDArray[np.bool_]) -> ModelArrays:
+        """Means of x, x sigmoid(z)' and sigmoid(z) of all hidden units, from those of live ones.
+
+        The others have no weights: with their bias in ``c`` they are on as often for any word.
+        """
+        on = expit(c)
+        W = np.outer(self.b, on)
+        if self.W is not None:
+            W[:, live], on[live] = self.W, self.c
+        return self._replace(W=W, c=on)

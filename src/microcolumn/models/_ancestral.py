@@ -205,7 +205,8 @@ class Ancestral(AlternativeModel):
     def _log_probability(self, bits: Bits) -> Floats:
         words = listed_words(bits)
         paired = (words @ self._couplings).multiply(words).sum(axis=1)
-        return self._log_silence + words @ self.b_ + 0.5 * paired
+        log_p: Floats = self._log_silence + words @ self.b_ + 0.5 * paired
+        return log_p
 
     @property
     def _conditionals(self) -> tuple[Places, Places, Floats, Floats]:

@@ -91,15 +91,7 @@ class Driven(WordModel):
         self.drive = drive
 
     def fit(self, X: Words, y: None = None) -> Self:
-        """Fit to words.
-
-        Parameters
-        ----------
-        X : Words
-            Single bins inside repeats of the stimulus.
-        y : None
-            Not used; there for scikit-learn.
-        """
+        """Fit to words that are single bins inside repeats of the stimulus."""
         self._check_settings()
         words = self._of_drive(X)
         check_unweighted(words)

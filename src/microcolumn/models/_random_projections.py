@@ -76,24 +76,19 @@ class Projections:
         asked for where units are few or silent: no feature comes twice.
         """
         n_inputs = min(n_inputs, words.n_dims)
-        kept: dict[bytes, tuple[Inputs, Floats, float]] = {}
+        batches: list[Projections] = []
         for _ in range(_BATCHES):
-            batch = _candidates(words, n_projections, n_inputs, rng)
-            values = batch.tables().values.astype(np.uint8)
-            for key, one in zip(
-                map(bytes, np.hstack([batch.inputs.view(np.uint8), values])),
-                zip(batch.inputs, batch.weights, batch.thresholds, strict=True),
-                strict=True,
-            ):
-                kept.setdefault(key, one)
-            if len(kept) >= n_projections:
+            batches.append(_candidates(words, n_projections, n_inputs, rng))
+            every = cls(
+                np.concatenate([batch.inputs for batch in batches]),
+                np.concatenate([batch.weights for batch in batches]),
+                np.concatenate([batch.thresholds for batch in batches]),
+            )
+            features = np.hstack([every.inputs, every.tables().values])
+            first = np.sort(np.unique(features, axis=0, return_index=True)[1])[:n_projections]
+            if first.size == n_projections:
                 break
-        chosen = list(kept.values())[:n_projections]
-        return cls(
-            np.array([one[0] for one in chosen], dtype=np.int32).reshape(-1, n_inputs),
-            np.array([one[1] for one in chosen]).reshape(-1, n_inputs),
-            np.array([one[2] for one in chosen], dtype=np.float64),
-        )
+        return cls(every.inputs[first], every.weights[first], every.thresholds[first])
 
 
 def _candidates(

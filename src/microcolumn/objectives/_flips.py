@@ -1,4 +1,4 @@
-"""What objectives that are sums over single flips share."""
+"""Objectives that are sums over single flips (docs/method.md, section 3)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ class SumOverFlips(Objective):
         self._sums = FlipSums(self.words.X, shares, self._kind)
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
-        """Value and gradient at ``theta``."""
         if theta.is_gaussian:
             value, slopes = self(theta.as_pairs()[0])
             return value, theta.pulled_back(slopes)
@@ -40,3 +39,62 @@ class SumOverFlips(Objective):
             )
         value, gradient = self._sums.value_and_gradient(theta.arrays)
         return value, Parameters.trusted(*gradient[:4])
+
+
+class MinimumProbabilityFlow(SumOverFlips):
+    """:func:`mpf` as a :class:`SumOverFlips`."""
+
+    _kind = "flow"
+
+
+class PseudoLikelihood(SumOverFlips):
+    """:func:`pseudolikelihood` as a :class:`SumOverFlips`."""
+
+    _kind = "pseudolikelihood"
+
+
+def mpf(theta: Parameters, words: Words | ArrayLike) -> tuple[float, Parameters]:
+    """Minimum probability flow K = mean_x sum_n exp((log p~(x_n) - log p~(x)) / 2), unpenalised.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    words : Words or array_like, shape (n_words, n_units)
+        Binary words, each with its weight.
+
+    Returns
+    -------
+    K : float
+        Flow per word.
+    gradient : Parameters
+        Derivatives; ``sum(gradient.J * dJ)`` is the change of K for a symmetric step ``dJ``.
+
+    Raises
+    ------
+    OverflowError
+        Where K or its gradient is beyond the range of numbers, or a weight beyond the kernel's.
+
+    Examples
+    --------
+    >>> theta = Parameters(b=[0.0, 0.0])
+    >>> K, gradient = mpf(theta, [[0, 0], [0, 1]])
+    >>> K, gradient.b.tolist()
+    (2.0, [0.5, 0.0])
+    """
+    return MinimumProbabilityFlow(words)(theta)
+
+
+def pseudolikelihood(theta: Parameters, words: Words | ArrayLike) -> tuple[float, Parameters]:
+    """Minus the mean log pseudolikelihood, -mean_x sum_n log p(x_n | rest of x), and its gradient.
+
+    In nats per word; hidden units are summed out. Arguments, gradient and errors are as of
+    :func:`mpf`.
+
+    Examples
+    --------
+    >>> value, gradient = pseudolikelihood(Parameters(b=[0.0, 0.0]), [[0, 0], [0, 1]])
+    >>> round(value, 4), gradient.b.tolist()
+    (1.3863, [0.5, 0.0])
+    """
+    return PseudoLikelihood(words)(theta)

@@ -49,7 +49,6 @@ class NegativeLogLikelihood(Objective):
         self._sums = ExactSums()
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
-        """Value and gradient at ``theta``."""
         with one_blas_thread():
             return self._at(theta)
 

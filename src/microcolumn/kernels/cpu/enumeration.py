@@ -61,15 +61,11 @@ class PaddedModel(NamedTuple):
     @classmethod
     def of(cls, model: ModelArrays) -> PaddedModel:
         """Pad a model; a potential of the number of active units is left out."""
-        n_units = model.n_units
-        J, W = None, np.zeros((n_units + 1, model.n_hidden))
-        c = np.zeros(0) if model.c is None else model.c
+        n, (W, c), J = model.n_units, model.hidden, None
         if model.J is not None:
-            J = np.zeros((n_units + 1, n_units + 1))
-            J[:n_units, :n_units] = model.J
-        if model.W is not None:
-            W[:n_units] = model.W
-        return cls(np.append(model.b, 0.0), J, W, c)
+            J = np.zeros((n + 1, n + 1))
+            J[:n, :n] = model.J
+        return cls(np.append(model.b, 0.0), J, np.vstack([W, np.zeros(c.size)]), c)
 
 
 class Tables(NamedTuple):

@@ -53,7 +53,7 @@ class FlipSums:
         A pair moves two entries of J, each of which has half of the derivative. OverflowError where
         anything is beyond the range of numbers, or a weight beyond the kernel's.
         """
-        W, c = np.zeros((model.n_units, 0)) if model.W is None else model.W, model.c
+        W, c = model.hidden
         live = np.asarray(W.any(axis=0))
         largest = float(np.abs(W).max(initial=0.0))
         if largest > LARGEST_WEIGHT:
@@ -63,11 +63,11 @@ class FlipSums:
                 "penalty"
             )
         space = self._space_for((model.n_units, int(live.sum()), model.J is not None))
-        space.lay_out(model.b, model.J, W[:, live], np.zeros(0) if c is None else c[live])
+        space.lay_out(model.b, model.J, W[:, live], c[live])
         value, scale = self._sum(space)
         b, J, of_live, of_biases = space.gradient(scale)
         slopes = ModelArrays(b, J)
-        if c is not None:
+        if model.W is not None:
             # Through a hidden unit without weights nothing flows, whose z is c for every word; its
             # weights change the flips of bit n by sigmoid(c) times what the bias of n does.
             of_W, of_c = np.outer(b, expit(c)), np.zeros(c.size)

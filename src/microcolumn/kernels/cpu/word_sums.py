@@ -79,9 +79,7 @@ class SparseWords:
 
 def _padded(model: ModelArrays) -> tuple[Floats, Floats]:
     """Weights and hidden biases with hidden units in whole rows."""
-    n_hidden = model.n_hidden
-    padded = -(-n_hidden // WIDTH) * WIDTH
-    W, c = np.zeros((model.n_units, padded)), np.full(padded, _OFF)
-    if model.W is not None and model.c is not None:
-        W[:, :n_hidden], c[:n_hidden] = model.W, model.c
-    return W, c
+    filling = -model.n_hidden % WIDTH
+    W, c = np.zeros((model.n_units, model.n_hidden + filling)), np.full(filling, _OFF)
+    W[:, : model.n_hidden] = model.hidden[0]
+    return W, np.concatenate([model.hidden[1], c])

@@ -34,8 +34,7 @@ def newest_log_odds(model: ModelArrays, n_newest: int, pasts: Bits) -> Floats:
     """
     n_units = model.n_units
     J = np.zeros((n_units, n_units)) if model.J is None else model.J
-    W = np.zeros((n_units, 0)) if model.W is None else model.W
-    c = np.zeros(0) if model.c is None else model.c
+    W, c = model.hidden
     past, newest = slice(n_units - n_newest), slice(n_units - n_newest, n_units)
     # Hidden units without a weight onto the newest bin cancel.
     used = np.any(W[newest] != 0.0, axis=0)
