@@ -47,6 +47,7 @@ class FlipSums:
         self._workspace: Workspace | None = None
         self._sizes = (0, 0, False)
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused
     def value_and_gradient(self, model: ModelArrays) -> tuple[float, ModelArrays]:
         """Value at a model without a potential, and its derivatives by each of the arrays.
 
