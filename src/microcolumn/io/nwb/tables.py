@@ -79,10 +79,10 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
         return None, []
     where = f"table {table.name!r}"
     rows, labels = _rows(path, table), _labels(path, table, _LABEL_COLUMNS)
-    with within(where):
-        epochs, overlap = _in_order(rows, labels)
+    epochs = _joined(rows, where, labels)
     lost = "" if labels is None else ", which lost their labels"
-    return epochs, [f"overlapping rows of {where} were joined{lost}"] * overlap
+    note = f"overlapping rows of {where} were joined{lost}"
+    return epochs, [note] * (len(epochs) < len(rows))
 
 
 def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]:
@@ -106,16 +106,7 @@ def _offered(path: Path, table: Any) -> Epochs:
     rows, labels = _rows(path, table), _labels(path, table, ("stimulus_name", *_LABEL_COLUMNS))
     lasting = np.flatnonzero(np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1]))
     kept = None if labels is None else [labels[n] for n in lasting]
-    return _in_order(rows[lasting], kept)[0]
-
-
-def _in_order(rows: Floats, labels: Sequence[str] | None) -> tuple[Epochs, bool]:
-    """Intervals with their labels, and whether they overlap, so that they are joined without."""
-    order = np.argsort(rows[:, 0], kind="stable")
-    rows = rows[order]
-    if np.any(rows[1:, 0] < rows[:-1, 1]):
-        return Epochs.joined(rows), True
-    return Epochs(rows, None if labels is None else [labels[n] for n in order]), False
+    return Epochs.joined(rows[lasting], labels=kept)
 
 
 def valid_epochs(
@@ -155,9 +146,9 @@ def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
     return None
 
 
-def _joined(intervals: ArrayLike, where: str) -> Epochs:
+def _joined(intervals: ArrayLike, where: str, labels: Sequence[str] | None = None) -> Epochs:
     with within(where):
-        return Epochs.joined(intervals)
+        return Epochs.joined(intervals, labels=labels)
 
 
 def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[Any]], str]:
