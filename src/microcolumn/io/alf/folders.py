@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...errors import within
-from .._containment import file_inside
+from .._containment import file_inside, read_checked
+from .._readers import READERS
 from .._tables import check_fields, open_table
-from ..failures import as_bad_file
 from ..parquet import entries, is_plain, opened
-from ..sandbox import load_sandboxed
 
 Columns = dict[str, Sequence[Any]]
 
@@ -184,8 +183,8 @@ def _title(found: Sorting) -> str:
 def columns_of(path: Path) -> Columns:
     """Columns of a table by name; entries of a text table are text."""
     if path.suffix == ".pqt":
-        # The sandbox hands back whatever the function returns.
-        return cast("Columns", load_sandboxed(_parquet, path, ("pyarrow.parquet",)))
+        reader = READERS["parquet"]._replace(title=path.name, extra="alf")
+        return cast("Columns", read_checked(_parquet, path, reader))
     with open_table(path, path.name) as (header, rows):
         lines = [row or [""] for row in rows]  # an empty line is an empty entry of one column
     while lines and not any(lines[-1]):
@@ -197,7 +196,7 @@ def columns_of(path: Path) -> Columns:
 
 def _parquet(path: Path) -> Any:
     """Columns of a Parquet file."""
-    with as_bad_file(path.name, "alf"), opened(path) as (schema, batches):
+    with opened(path) as (schema, batches):
         columns: dict[str, list[Any]] = {c.name: [] for c in schema if is_plain(c.type)}
         for batch in batches:
             for name, column in columns.items():
