@@ -242,12 +242,8 @@ def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column
     if "cluster_id" not in table:
         raise BadFile(f"{path.name} has no column cluster_id, so that its rows are unknown")
     row = {as_number(key): n for n, key in enumerate(table["cluster_id"])}
-    rows = [row.get(float(number)) for number in numbers.tolist()]
-    columns = {
-        name: [None if n is None else column[n] for n in rows]
-        for name, column in table.items()
-        if name
-    }
+    rows = [row.get(float(number), -1) for number in numbers.tolist()]
+    columns = {name: _taken(column, rows) for name, column in table.items() if name}
     if "label" in columns:  # the share of IBL's tests that a unit passes; its name in their NWB
         columns["ibl_quality_score"] = columns["label"]
     return columns, []

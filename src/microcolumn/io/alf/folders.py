@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -106,27 +107,19 @@ def collection(folder: Path, home: Path) -> Collection:
     limit = named["label"] if named else None
     base = folder.parent if named else folder
     made = Collection(base, home)
-    ranks: dict[tuple[str, str], tuple[str, int]] = {}
-    for label, path in _files(base):
-        name = _NAME.fullmatch(path.name)
-        if name is None or (limit is not None and label > limit):
-            continue
-        key = name["object"], name["attribute"]
-        rank = label, -_EXTENSIONS.index(name["extension"])
-        if rank > ranks.get(key, ("", -len(_EXTENSIONS))):
-            ranks[key], made.files[key] = rank, path
-    made.revisions.update({key: label for key, (label, _) in ranks.items() if label})
-    return made
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Label of the revision, empty for none, and path of each file of a folder."""
-    for path in _listed(folder):
+    folders = {"": base}
+    for path in _listed(base):
         revision = _REVISION.fullmatch(path.name)
-        if revision is None:
-            yield "", path
-        elif path.is_dir():
-            yield from ((revision["label"], inside) for inside in _listed(path))
+        if revision and path.is_dir() and (limit is None or revision["label"] <= limit):
+            folders[revision["label"]] = path
+    for label in sorted(folders, reverse=True):  # the first of a name stays: the newest
+        names = [(path, _NAME.fullmatch(path.name)) for path in _listed(folders[label])]
+        files = [(_EXTENSIONS.index(name["extension"]), path, name) for path, name in names if name]
+        for _, path, name in sorted(files, key=itemgetter(0)):
+            key = name["object"], name["attribute"]
+            if made.files.setdefault(key, path) == path and label:
+                made.revisions[key] = label
+    return made
 
 
 def _sortings(path: Path) -> Iterator[Sorting]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...epochs import Epochs
 from ...errors import BadFile, Setting, advice, name_list, within
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
-from .._counts import are_counts, checked_width, counted, time_axis
+from .._counts import are_counts, checked_width, matrix_session
 from .._mapping import Arrays, mapped_session, offer, refuse
 from .._session import Session
 from .variables import NUMERIC, Variable, opened
@@ -77,26 +78,23 @@ def load(
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
             refuse(f"{chosen}, which holds spike times", bin_width=bin_width, units_in=units_in)
-            trains, resolution_s, epochs = _trains(chosen, per_second), 0.0, None
+            session = Session([], _trains(chosen, per_second))
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
-            resolution_s, width_notes = _bin_width_of(fields, chosen, bin_width)
-            axis, title = time_axis(chosen.shape, units_in, str(chosen)), str(chosen)
-            entries = chosen.entries()
-            trains, epochs, note = counted(path, title, chosen.shape, entries, axis, resolution_s)
-            notes = [*notes, *width_notes, note]
-        columns = _columns(fields, chosen, len(trains))
-        epochs = _epochs(fields, per_second) or epochs
+            width, width_notes = _bin_width_of(fields, chosen, bin_width)
+            shape, entries, notes = chosen.shape, chosen.entries(), notes + width_notes
+            session = matrix_session(path, shape, entries, width, units_in, title=str(chosen))
+        columns = _columns(fields, chosen, len(session.trains))
+        epochs = _epochs(fields, per_second) or session.epochs
         reference = fields["depth_reference"].text() if "depth_reference" in fields else ""
     column = next((name for name in columns if name.lower() in _IDS), None)
-    ids = range(1, len(trains) + 1) if column is None else columns.pop(column)
-    return Session(
+    ids = range(1, len(session.trains) + 1) if column is None else columns.pop(column)
+    return replace(
+        session,
         ids=list(map(str, ids)),
-        trains=trains,
         columns=columns,
         epochs=epochs,
-        notes=tuple(notes),
-        resolution_s=resolution_s,
+        notes=(*notes, *session.notes),
         depth_reference=reference if reference in DEPTH_REFERENCES else None,
     )
 
