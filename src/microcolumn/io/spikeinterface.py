@@ -16,7 +16,7 @@ from ..errors import BadFile, BadType, damaged
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import PickledArrayError, check_array, check_index, load_array, split_by_unit
-from ._clocks import align_segments, joined_trains, segment_epochs
+from ._clocks import align_segments, joined_trains
 from ._containment import files_inside
 from ._session import Choices, Session, to_recording
 
@@ -120,12 +120,12 @@ def _on_one_clock(
     stretches: Sequence[tuple[float, float]], *, known: bool
 ) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
     """Shift of each segment (s), segments as epochs if their stops are ``known``, and notes."""
-    shifts, notes = align_segments(stretches)
+    shifts, epochs, notes = align_segments(stretches)
     if len(stretches) <= 1 and not known:
         return shifts, None, notes
     if not known:
         notes.append("it is not known how long was recorded, so segments end with the last spike")
-    return shifts, segment_epochs(stretches, shifts), notes
+    return shifts, epochs, notes
 
 
 def _info(folder: Path) -> tuple[float, list[str], int]:
