@@ -72,17 +72,11 @@ def _readers(path: Path, io: str | None) -> Sequence[Any]:
     }
     if io is not None:
         return [known[one_of("io", io, sorted(known))]]
-    head = b""
     if path.is_file():
         with path.open("rb") as file:
             head = file.read(8)
-    by_magic = [known[name] for magic, name in _MAGIC.items() if head.startswith(magic)]
-    return by_magic or _readers_by_extension(path, known)
-
-
-def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
-    import neo
-
+        if by_magic := [known[name] for magic, name in _MAGIC.items() if head.startswith(magic)]:
+            return by_magic
     try:
         candidates = neo.io.list_candidate_ios(path)
     except ValueError:
