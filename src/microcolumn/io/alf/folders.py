@@ -31,8 +31,7 @@ _PROBE = re.compile(r"probe_?[0-9]+\w*")
 #: Formats in which one revision may have the same content, the one that is read first.
 _EXTENSIONS = ("npy", "tsv", "csv", "pqt")
 #: Folders of spike sorters inside that of a probe, the preferred one first.
-_SORTERS = ("iblsorter", "pykilosort", "ks2")
-_RANK = {name: rank for rank, name in enumerate(_SORTERS)}
+_SORTERS = {"iblsorter": 0, "pykilosort": 1, "ks2": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +83,11 @@ def session_folders(path: Path) -> list[Path]:
 def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
     """Spikes of each probe below ``path``, with the preferred sorter of each; and notes."""
     by_probe: dict[str | None, list[Sorting]] = {}
-    for found in _sortings(path):
-        by_probe.setdefault(found.probe, []).append(found)
+    for each in _sortings(path):
+        by_probe.setdefault(each.probe, []).append(each)
     notes, chosen = [], []
-    for probe in sorted(by_probe, key=str):
-        first, *others = sorted(
-            by_probe[probe], key=lambda each: (_RANK.get(each.sorter, 3), each.sorter)
-        )
+    for _, found in sorted(by_probe.items(), key=lambda item: str(item[0])):
+        first, *others = sorted(found, key=lambda each: (_SORTERS.get(each.sorter, 3), each.sorter))
         chosen.append(first)
         if others:
             names = ", ".join(map(_title, others))
