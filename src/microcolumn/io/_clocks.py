@@ -13,7 +13,7 @@ from ..epochs import HALF_NANOSECOND, Epochs
 from ..errors import BadArgument, BadFile, advice
 from ..validation import Floats, one_of
 
-_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "0.1 ms": 1e4, "us": 1e6, "ns": 1e9}
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0
 

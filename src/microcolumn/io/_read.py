@@ -66,11 +66,11 @@ def read(
         it: before 0 for spikes aligned to an event, or late on a clock that ran before.
     **options
         Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
-        default, ``"ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate`` (samples per
-        second) and, for matrices of counts, ``bin_width`` (seconds) and ``units_in`` (``"rows"`` or
-        ``"columns"``; the shorter axis by default). In tables, HDF5, MATLAB files and archives of
-        arrays of any layout, ``times`` and ``units`` name the times of all spikes and the unit of
-        each: ``times="spiketime", units="cluster", time_unit="ms"``.
+        default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``
+        (samples per second) and, for matrices of counts, ``bin_width`` (seconds) and ``units_in``
+        (``"rows"`` or ``"columns"``; the shorter axis by default). In tables, HDF5, MATLAB files
+        and archives of arrays of any layout, ``times`` and ``units`` name the times of all spikes
+        and the unit of each: ``times="spiketime", units="cluster", time_unit="ms"``.
 
     Returns
     -------
