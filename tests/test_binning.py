@@ -100,9 +100,7 @@ def test_words_equal_those_of_the_dense_matrix_for_more_than_64_units():
         np.sort(np.repeat(np.arange(300), column) + rng.uniform(0.01, 0.99, column.sum())) * 0.02
         for column in counts.T
     ]
-    recording = Recording(trains, epochs=[[0, 6.0]])
-    words = recording.bin(0.020)
-    np.testing.assert_array_equal(recording.count(), counts)
+    words = Recording(trains, epochs=[[0, 6.0]]).bin(0.020)
     np.testing.assert_array_equal(words.expand(), counts > 0)
     np.testing.assert_array_equal(words.X, np.unique(counts > 0, axis=0))
     assert words.counts.sum() == 300
