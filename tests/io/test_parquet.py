@@ -10,9 +10,9 @@ from pyarrow import feather, parquet
 from refusals import assert_refused
 
 import microcolumn as mc
-from microcolumn.io._containment import read_checked
 from microcolumn.io._readers import READERS
 from microcolumn.io.parquet import load
+from microcolumn.io.sandbox import read_checked
 
 N_SPIKES = 1000
 

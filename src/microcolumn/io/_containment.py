@@ -13,14 +13,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import BadFile, damaged
-from ._readers import Reader
 from ._remote import Remote
-from .failures import as_bad_file
 
 _ONE_FILE = "only what it holds itself is read: export it again, with all data in one file"
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -46,26 +43,6 @@ def check_kind(path: Path) -> None:
             name = "it" if file == path else str(file.relative_to(path))
             problem = f"{name} is {_SPECIAL.get(kind, 'a device')}, which holds no recording"
             raise BadFile(problem, "name a file or a folder of files")
-
-
-def read_checked(read: Callable[[Path], Any], path: Path, reader: Reader) -> Any:
-    """What ``read`` returns of a file or folder; it runs in the sandbox if its libraries need it.
-
-    ``reader`` says what errors call the format, and what its library may do.
-    """
-    checked = partial(_read_contained, read, reader)
-    if not reader.sandboxed:
-        return checked(path)
-    from .sandbox import load_sandboxed
-
-    return load_sandboxed(checked, path, reader.sandboxed)
-
-
-def _read_contained(read: Callable[[Path], Any], reader: Reader, path: Path) -> Any:
-    with as_bad_file(reader.title, reader.extra):
-        if not reader.by_file:
-            check_contained(path)
-        return read(path)
 
 
 def check_contained(path: Path) -> None:

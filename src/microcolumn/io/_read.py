@@ -16,11 +16,12 @@ from ..epochs import Epochs
 from ..errors import BadFile, BadInput, advice, in_file
 from ..recording import Recording
 from ..validation import one_of
-from ._containment import check_kind, is_hdf5, read_checked
+from ._containment import check_kind, is_hdf5
 from ._readers import READERS
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
+from .sandbox import read_checked
 
 #: How a remedy states the unit of spike times.
 _UNIT_OF_TIME = advice("{time_unit:ms}, or 'samples' with a {sampling_rate}")

@@ -19,11 +19,12 @@ from ..epochs import Epochs
 from ..errors import BadFile, within
 from ..validation import Floats
 from ._clocks import whole_epoch
-from ._containment import file_inside, read_checked
+from ._containment import file_inside
 from ._readers import READERS
 from ._session import Session
 from .matlab import entries_of, load as load_matlab
 from .matlab.variables import Variable, opened
+from .sandbox import read_checked
 
 Fields = Mapping[str, Variable]
 

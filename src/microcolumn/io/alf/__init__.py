@@ -145,8 +145,8 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
     if attribute == "intervalsTable":  # whose first column says which row is the start
         which, *titles = columns or [""]
         sides = list(map(str, columns.get(which, [])))
-        order = np.argsort(sides) if sorted(sides) == ["start", "stop"] else []
-        found = {title: [[columns[title][n] for n in order]] for title in titles if len(order)}
+        titles = titles if sorted(sides) == ["start", "stop"] else []
+        found = {title: [[columns[title][n] for n in np.argsort(sides)]] for title in titles}
     else:
         edges = [columns.get(edge, []) for edge in ("intervals_0", "intervals_1")]
         found = {name: list(map(list, zip(*edges, strict=False)))}

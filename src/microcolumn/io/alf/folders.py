@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...errors import within
-from .._containment import file_inside, read_checked
+from .._containment import file_inside
 from .._readers import READERS
 from .._tables import check_fields, open_table
 from ..parquet import entries, is_plain, opened
+from ..sandbox import read_checked
 
 Columns = dict[str, Sequence[Any]]
 

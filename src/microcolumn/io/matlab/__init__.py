@@ -199,11 +199,12 @@ def _named(by_name: Fields, name: str) -> Variable:
         raise BadFile(f"there is no variable {name!r}", f"it holds {name_list(by_name.values())}")
     chosen = by_name[top]
     if chosen.kind == "struct":
-        fields = chosen.read()
-        chosen = fields.get(field) if field else _field_with_times(fields)
-        if chosen is None:
+        fields: Fields = chosen.read()
+        found = fields.get(field) if field else _field_with_times(fields)
+        if found is None:
             remedy = ("name one with ", Setting("variable"), f": {name_list(fields.values())}")
             raise BadFile(f"no field of {top} holds spikes under that name", remedy)
+        chosen = found
     if chosen.kind != "cell" and chosen.in_pieces is None:
         chosen.read()  # names complex numbers and what only MATLAB opens
         if chosen.kind not in {"sparse", *NUMERIC} or len(chosen.shape) != 2:
