@@ -69,9 +69,9 @@ def test_fits_of_the_same_words_by_likelihood_come_before_those_by_flow(
     keep = lambda job: job.kind == "test"  # noqa: E731
     monkeypatch.setitem(planted_study.LEVEL, "TwoTree", 5.0)
     results = mc.study.open(planted_study.write(tmp_path / "study.db", plan, keep=keep))
-    first = condition_of(results, None, None, None)
-    found = by_likelihood(results, first)
+    found = condition_of(results)
     assert found.experiment.name == ("other" if leads else "instantaneous")
     assert by_likelihood(results, found) == found
+    assert condition_of(results, experiment="instantaneous").experiment.name == "instantaneous"
     drawn = [label.get_text() for label in mc.figures.ranking(results).axes[0].get_yticklabels()]
     assert any(name.endswith(" mpf") for name in drawn) != leads

@@ -17,9 +17,7 @@ from ._presets import is_narrow
 from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter, panels, share_legend
 from .conditions import (
     SEVERAL_BINS,
-    by_likelihood,
     caption,
-    condition_of,
     of_condition,
     of_recordings,
 )
@@ -92,17 +90,7 @@ def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
     return min((name for name, spec in specs.items() if spec.model == model), default=None)
 
 
-def _leading(
-    results: Results, recording: str | None, experiment: str | None, window: int | None
-) -> tuple[Condition, dict[str, Comparison]]:
-    """As :func:`of_recordings`; by default of the experiment that a report's answer rests on."""
-    if experiment is None:
-        leading = by_likelihood(results, condition_of(results, recording, window=window))
-        experiment, window = leading.experiment.name, leading.window
-    return of_recordings(results, recording, experiment, window)
-
-
-@of_condition(find=_leading)
+@of_condition(find=of_recordings)
 def ranking(
     results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:
@@ -131,7 +119,7 @@ def ranking(
     return figure
 
 
-@of_condition(find=_leading)
+@of_condition(find=of_recordings)
 def parts(
     results: Results, condition: Condition, found: Mapping[str, Comparison]
 ) -> CaptionedFigure:

@@ -135,7 +135,8 @@ def condition_of(
 ) -> Condition:
     """The condition that a figure shows: the first experiment, its longest words tested so far.
 
-    Only conditions that meet ``need`` are taken. A name or window that is not in the plan is a
+    Without a name, the experiment is the one that the answer rests on (:func:`by_likelihood`). Only
+    conditions that meet ``need`` are taken. A name or window that is not in the plan is a
     ValueError, a condition without results so far a NotComputedError.
     """
     asked = (recording, experiment, window)
@@ -155,7 +156,9 @@ def condition_of(
         named = zip(places, asked, strict=True)
         where = "".join(text.format(each) for text, each in named if each is not None)
         raise NotComputedError(f"{need.missing}{where}", need.remedy)
-    return [condition for condition in found if condition[:2] == found[0][:2]][-1]
+    leading = by_likelihood(results, found[0]) if experiment is None else found[0]
+    shown = leading if leading in found else found[0]
+    return [condition for condition in found if condition[:2] == shown[:2]][-1]
 
 
 def check_planned(what: str, asked: Any, planned: Sequence[Any]) -> None:
