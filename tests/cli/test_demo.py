@@ -85,7 +85,7 @@ def test_programs_are_told_the_same_as_readers(folder):
     told = json.loads(demo("--out", folder, "--json").stdout)
     results = Results(store)
     assert told["answer"] == report_dict(results)["answer"]
-    assert told["answer"]["findings"][0]["label"] == "B4 (simulated)"
+    assert told["answer"]["findings"][0]["recording"] == "B4"
     assert (told["results"], told["page"]) == (str(store), str(page))
     assert told["cautions"] == cautions(results)
     assert set(told["answer"]["quick_look"]) == {"small", "remedy"}

@@ -73,7 +73,7 @@ def test_all_recordings_are_shown_side_by_side_or_one_of_them(pair):
     figure = likelihood(pair)
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0, 6.0])
     labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
-    assert labels == ["cells (simulated)\n23 units", "\\$B (simulated)\n11 units"]
+    assert labels == ["cells\n23 units", "\\$B\n11 units"]
     figure.draw_without_rendering()
     assert heights(likelihood(pair, "$B").axes[0])["RBM 5"] == pytest.approx([6.0])
 

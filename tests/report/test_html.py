@@ -117,8 +117,9 @@ def test_the_page_opens_with_the_answer(parsed, results):
     answer = whole_answer(results)
     [title] = [h["text"].replace("\N{NO-BREAK SPACE}", " ") for h in parsed.all("h1")]
     assert title == answer.title
-    above = "3 models of how units fire together, tested on cells (simulated)"
-    assert above in [p["text"] for p in parsed.all("p")]
+    [about] = [p["text"] for p in parsed.all("p") if p.get("class") == "about"]
+    assert about.startswith("3 models of how units fire together, tested on cells. ")
+    assert "simulated" in [each["text"] for each in parsed.all("summary")]
     [section] = [e for e in parsed.all("section") if e.get("id") == "answer"]
     assert parsed.all("section")[0] is section
     shown = section["text"].replace("\N{NO-BREAK SPACE}", " ")
@@ -208,7 +209,7 @@ def test_a_figure_that_is_not_computed_yet_leaves_a_sentence(results, monkeypatc
     monkeypatch.setattr(_all, "FIGURES", _all.FIGURES | {"parameters": later})
     absent = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
     assert absent == [
-        "The figure parameters of cells (simulated) is left out: a test is not computed yet."
+        "The figure parameters of cells is left out: a test is not computed yet."
     ]
 
 

@@ -20,7 +20,7 @@ def test_each_experiment_stands_with_what_it_took(planted_results):
     table = recordings(planted_results)
     recorded = planted.recording()
     every, some = row(table, 0), row(table, 1)
-    assert (every["recording"], every["experiment"]) == ("cells (simulated)", "instantaneous")
+    assert (every["recording"], every["experiment"]) == ("cells", "instantaneous")
     assert (every["units"], every["bin, ms"]) == ("23", "20")
     assert every["bins"] == f"{recorded.bin(0.020).n_bins:,}"
     assert every["distinct words"] == f"{len(recorded.bin(0.020)):,}"

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import planted_study as planted
 import pytest
 
@@ -14,6 +16,7 @@ def by_id(planted_results):
     drawn = {
         (name, "cells" if each.per_recording else None): Paragraph(name, "absent")
         for name, each in FIGURES.items()
+        if name != "ranking"  # which opens the page
     }
     return {section.id: section for section in sections(planted_results, drawn)}
 
@@ -34,11 +37,32 @@ def test_without_layers_a_sentence_says_so(tmp_path, by_id):
     store = planted.write(tmp_path / "study.db", INSTANTANEOUS, change=without_layers)
     found = {section.id: section for section in sections(Results(store), {})}
     assert "time" not in found  # a study of single bins
+    assert not any(each.folded for each in found.values())  # all fits are by likelihood
     said = [
-        [line for each in of_kind(s["assemblies"], BulletList) for line in each.lines]
+        [line for each in of_kind(s["numbers"], BulletList) for line in each.lines]
         for s in (by_id, found)
     ]
     assert any("within layers" in line for line in said[0])
     assert not any("within layers" in line for line in said[1])
-    [missing] = of_kind(found["assemblies"], Paragraph)
-    assert missing.text.startswith("No labels of several layers")
+    absent = [each.text for each in of_kind(found["numbers"], Paragraph)]
+    assert any(text.startswith("No labels of several layers") for text in absent)
+
+
+def test_every_figure_is_shown_once(by_id):
+    drawn = [item.text for s in by_id.values() for item in of_kind(s, Paragraph)]
+    names = [name for name in drawn if name in FIGURES]
+    assert sorted(names) == sorted({*FIGURES} - {"ranking"})
+
+
+def test_fits_by_other_objectives_are_folded_away(tmp_path):
+    first = planted.PLAN.experiments[0]
+    flow = replace(first, objectives="mpf", name="flow")
+    plan = Plan(planted.PLAN.sources, (flow, first))
+    keep = lambda job: job.kind == "test"  # noqa: E731
+    results = Results(planted.write(tmp_path / "study.db", plan, keep=keep))
+    names = {
+        section.title: [block.name for block in section.blocks if block.name.startswith("cells")]
+        for section in sections(results, None)
+    }
+    assert names["All numbers"] == ["cells, instantaneous"]
+    assert names["Does the objective matter?"] == ["cells, flow"]

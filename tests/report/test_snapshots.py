@@ -62,7 +62,7 @@ def finding(name="A", **options):
     """What a recording says whose models have these scores."""
     comparison = compared(**{"levels": GROUPS} | options)
     untested = "No labels of several layers, so this was not tested"
-    where = (name, name, "instantaneous", 1, name)
+    where = (name, "instantaneous", 1, name)
     return Finding(*where, comparison, _kind(comparison), untested, {}, None, "", "", "")
 
 
@@ -79,7 +79,7 @@ def answers():
     cases |= {" and ".join(kinds): [one[kind] for kind in kinds] for kinds in mixed}
     cases |= {
         "all": list(one.values()),
-        "thirty": [replace(inside, label=f"recording {n}") for n in range(30)],
+        "thirty": [replace(inside, recording=f"recording {n}") for n in range(30)],
         "alternative": [alternative],
         "equal alternative": [
             finding(levels=KINDS["equal"]["levels"] | {"Tree": 20.0}, scatter=0.1)
@@ -112,11 +112,14 @@ def answers():
     for kind in (Fit, Doubtful, Missing):
         fit = replace(one["groups"], adequacy=kind("so says it"), adequate="RBM 25")
         cases[kind.__name__] = [fit]
-        cases[f"two {kind.__name__}"] = [fit, replace(fit, label="B")]
+        cases[f"two {kind.__name__}"] = [fit, replace(fit, recording="B")]
     alike = replace(cases["Fit"][0], also_adequate="Ising")
     cases |= {"Fit of two models": [alike], "two Fits of two models": [alike, *cases["Fit"]]}
     for name, found in cases.items():
         yield f"{name}: {answer('title', found, recordings=f'{len(found)} recordings')}"
+        summary = answer("summary", found)
+        assert len(summary.split()) <= 60, summary
+        yield f"  summary: {summary}"
         for question in (*QUESTIONS.values(), "holds_for"):
             yield f"  {question}: {answer(question, found)}"
         first = [replace(one["groups"], recording=each.recording) for each in found]

@@ -131,7 +131,7 @@ def _drawn(
         try:
             yield each, each.draw(results, each.recording)
         except NotComputedError as error:
-            of = "" if each.recording is None else f" of {results.label(each.recording)}"
+            of = "" if each.recording is None else f" of {each.recording}"
             yield each, f"The figure {each.name}{of} is left out: {error}"
 
 

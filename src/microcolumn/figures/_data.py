@@ -40,7 +40,7 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
     pair = _strongest_pair(words)
     narrow = is_narrow(PAGE)
     size = (PAGE, 7.8 if narrow else 4.8)
-    with captioned("1", f"The data of {results.label(name)}", size) as figure:
+    with captioned("1", f"The data of {name}", size) as figure:
         panels = (_panels_in_a_column if narrow else _panels)(figure, has_pair=pair is not None)
         busiest, typical = (shown.start_s, shown.stop_s), _typical_stretch(words, shown)
         if has_depths(shown.units):

@@ -41,7 +41,6 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
             condition,
             found=found,
             log_z=log_z,
-            label=results.label(condition.recording),
             n_beyond=int(((weights < low) | (weights > high)).sum()),
             bits=BITS,
             tolerance=TOLERANCE_BITS,
@@ -79,7 +78,7 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
     shown: list[Shown] = ["score"]
     shown += ["couplings"] if any(path.n_couplings is not None for path in paths) else []
     shown += ["hidden units"] if any(path.n_live_hidden is not None for path in paths) else []
-    title = f"Choice of the penalty on {results.label(condition.recording)}"
+    title = f"Choice of the penalty on {condition.recording}"
     with captioned("", title, (PAGE, 2.5)) as figure:
         axes = panels(figure, ["abc"[: len(shown)]])
         for what, (name, ax) in zip(shown, axes.items(), strict=True):

@@ -73,7 +73,7 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     stretch = _typical(shown, words)
     n_rows = len(shown.rows)
     what = "Assemblies" if shown.rows[0].verdict == "assembly" else "Hidden units"
-    title = f"{what} of {shown.spec.name}, {results.label(condition.recording)}"
+    title = f"{what} of {shown.spec.name}, {condition.recording}"
     heights = [2.0 + _strip(n_rows), 2.5] + [2.0] * (narrow and shown.layers is not None)
     with captioned("", title, (PAGE, sum(heights))) as figure:
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
@@ -225,7 +225,7 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
     found = _found(results, condition)
     first = found.statistics[0]
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    title = f"Hidden units of {found.model.name} and layers, {results.label(condition.recording)}"
+    title = f"Hidden units of {found.model.name} and layers, {condition.recording}"
     with captioned("", title, (PAGE, 4.3)) as figure:
         axes = panels(figure, ["aa", "bc"], width_ratios=(2.0, 1.0))
         draw_layers(first, ax=axes["a"])

@@ -47,7 +47,7 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
         [panel if panel in drawn else "." for panel in row] for row in _ROWS if {*row} & {*drawn}
     ]
     rows = rows if len(drawn) > 1 else [drawn]
-    title = f"Parameters of models of {results.label(condition.recording)}"
+    title = f"Parameters of models of {condition.recording}"
     models = [each.model for each in shown.values()]
     same = _common_scale(models)
     with captioned("2", title, (PAGE, 2.8 * len(rows))) as figure:

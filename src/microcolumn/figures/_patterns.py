@@ -62,7 +62,6 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         figure.caption = caption(
             "patterns",
             condition,
-            label=results.label(condition.recording),
             found=found,
             pairs=pairs,
             names=names,

@@ -161,7 +161,6 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
         figure.caption = caption(
             "windows",
             condition,
-            label=results.label(condition.recording),
             bin_ms=1e3 * bin_width,
             n_units=computed[0].n_units,
             compared=computed,

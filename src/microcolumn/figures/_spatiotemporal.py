@@ -74,7 +74,7 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
     n_rows = -(-min(n_hidden, MOST) // columns)
     n_gains = len(shown.predictions) if narrow else 1  # rows of gains
     heights = (_AROUND_MAPS + n_rows * _MAP_ROW, n_gains * _GAINS, _TRACE)
-    title = f"Spatiotemporal models of {results.label(condition.recording)}"
+    title = f"Spatiotemporal models of {condition.recording}"
     with captioned("6", title, (PAGE, sum(heights))) as figure:
         top, middle, bottom = figure.subfigures(3, 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_hidden(top, shown, columns)

@@ -222,8 +222,7 @@ def _compared(results: Results, condition: Condition) -> Comparison:
         tuple(replace(model, name=names[model.name]) for model in each)
         for each in (found.models, found.unranked)
     )
-    label = results.label(condition.recording)
-    return replace(found, recording=label, models=models, unranked=unranked)
+    return replace(found, models=models, unranked=unranked)
 
 
 def mark_simulated(figure: CaptionedFigure, results: Results, recordings: Sequence[str]) -> None:
@@ -259,4 +258,5 @@ def caption(figure: str, condition: Condition | None = None, **values: Any) -> s
     """The caption of a figure: its template, filled in, with the words of a condition."""
     if condition is not None:
         values |= {"about": about(condition), "window": condition.window}
+        values |= {"recording": condition.recording}
     return worded("figures", figure, **values)

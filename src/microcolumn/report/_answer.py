@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..evaluate.significance import with_error
-from ..figures.conditions import by_likelihood
 from ..study import Results
 from ..wording import worded
 from ._answer_sentences import QUESTIONS, answer, others_agree
@@ -24,9 +23,10 @@ class WholeAnswer:
     subtitle: str  # whether it is a quick look or the whole study, and when it was computed
     quick: QuickLook | None  # what is small in it, and how the whole study is run
     simulated: str  # which recordings are simulated; empty if none is
+    summary: str = ""  # what to know beside the title, in at most 60 words
     paragraphs: tuple[tuple[str, str], ...] = ()  # questions with their answers
-    findings: tuple[Finding, ...] = ()  # of each recording and experiment, in the plan's order
-    table: Table | None = None  # the same, a line each, those that answer first; None where one
+    findings: tuple[Finding, ...] = ()  # of each recording and experiment, first those that answer
+    table: Table | None = None  # the same, a line each; None where one
 
     def as_dict(self) -> dict[str, Any]:
         """Sentences and numbers, for JSON."""
@@ -35,6 +35,7 @@ class WholeAnswer:
             "subtitle": self.subtitle,
             "quick_look": None if self.quick is None else self.quick._asdict(),
             "simulated": self.simulated,
+            "summary": self.summary,
             "paragraphs": [{"question": q, "answer": text} for q, text in self.paragraphs],
             "findings": [each.as_dict() for each in self.findings],
         }
@@ -43,8 +44,8 @@ class WholeAnswer:
 def whole_answer(results: Results) -> WholeAnswer:
     """The answer of a finished or unfinished study.
 
-    The first experiment of each recording answers the questions, or that of the same words by
-    likelihood (:func:`~microcolumn.figures.conditions.by_likelihood`); others are put beside it.
+    The experiment of each recording that comes first in :func:`~._tables.longest` answers the
+    questions; others are put beside it.
     """
     conditions = longest(results)
     several = len({condition.experiment.name for condition in conditions}) > 1
@@ -54,17 +55,16 @@ def whole_answer(results: Results) -> WholeAnswer:
     notices = subtitle, quick, simulated(results)
     if not found:
         return WholeAnswer("Nothing is tested yet; run the study further", *notices)
-    leading = {each.recording: by_likelihood(results, each) for each in reversed(conditions)}
-    both = list(zip(conditions, found, strict=True))
-    first = [each for condition, each in both if condition == leading[condition.recording]]
-    others = [each for condition, each in both if condition != leading[condition.recording]]
+    n_first = len({condition.recording for condition in conditions})
+    first, others = found[:n_first], found[n_first:]
     answers = {question: answer(name, first) for question, name in QUESTIONS.items()}
     answers["Do the other experiments agree?"] = others_agree(others, first) if others else ""
     answers["What does it hold for?"] = answer("holds_for", first)
-    recordings = recordings_text(results, [each.recording for each in first], 1)
+    recordings = recordings_text([each.recording for each in first], 1)
     return WholeAnswer(
         answer("title", first, recordings=recordings),
         *notices,
+        summary=answer("summary", first),
         paragraphs=tuple((question, text) for question, text in answers.items() if text),
         findings=tuple(found),
         table=_table([*first, *others]) if len(found) > 1 else None,

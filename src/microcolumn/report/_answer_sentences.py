@@ -57,8 +57,9 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
 
 def named(found: Sequence[Finding]) -> str:
     """Recordings by name, or counted where they are many."""
-    labels = [each.label if len(each.label) <= 40 else f"{each.label[:39]}…" for each in found]
-    return enumeration(labels) if len(labels) <= _MOST_NAMED else f"{len(labels)} recordings"
+    names = [each.recording for each in found]
+    short = [name if len(name) <= 40 else f"{name[:39]}…" for name in names]
+    return enumeration(short) if len(short) <= _MOST_NAMED else f"{len(short)} recordings"
 
 
 def _kind_of(model: ModelScore) -> str:
@@ -160,15 +161,26 @@ def others_agree(found: Sequence[Finding], first: Sequence[Finding]) -> str:
     )
 
 
+def _missed(found: Sequence[Finding]) -> Values:
+    """What the best models miss of the words, with the number of recordings."""
+    missed = Counter(name for each in found if each.adequacy for name in each.adequacy.missed)
+    return {"missed": missed, "families": {"words": "probabilities of words"}}
+
+
+def _pooled(found: Sequence[Finding]) -> Values:
+    """The mean gain of groups over several recordings; None of one."""
+    return {"pooled": pooled([each.relative for each in found if each.relative])}
+
+
 #: What templates are given of findings, beside the findings themselves.
 _VALUES: dict[str, Callable[[Sequence[Finding]], Values]] = {
     "beyond_pairs": _beyond_pairs,
     "parts_of_gain": _parts_of_gain,
-    "size_of_gain": lambda found: {"pooled": pooled([e.relative for e in found if e.relative])},
+    "size_of_gain": _pooled,
+    "title": _pooled,
     "in_layers": lambda _: {"most_named": _MOST_NAMED},
     "best_model": _best_model,
-    "good_enough": lambda found: {
-        "missed": Counter(name for each in found if each.adequacy for name in each.adequacy.missed)
-    },
+    "good_enough": _missed,
+    "summary": _missed,
     "holds_for": lambda _: {"reaches": HOLDS_FOR},
 }

@@ -62,7 +62,7 @@ def cautions(results: Results) -> list[str]:
     lines = [*_of_the_run(results), *_of_units(results), *_of_flow(results)]
     conditions = dict.fromkeys((each.recording, each.experiment) for each in results.tested())
     for recording, experiment in conditions:
-        condition = f"{results.label(recording)}, {experiment.name}"
+        condition = f"{recording}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
             # Neighbouring windows share bins (docs/method.md, section 6).
             lines.append(f"{condition}: {_caution('windows')}")
@@ -99,7 +99,7 @@ def _of_units(results: Results) -> Iterator[str]:
     for name, row in results.recordings.items():
         spans = several_probes([unit.get("probe", "") for unit in row["units"]])
         for doubt in [spans] * bool(spans) + row["survey"].get("suspects", []):
-            yield f"{results.label(name)}: {doubt}"
+            yield f"{name}: {doubt}"
 
 
 def _of_flow(results: Results) -> Iterator[str]:

@@ -74,7 +74,7 @@ Pictures: TypeAlias = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 class Block(NamedTuple):
-    """The part of a section about one recording: its name and size, then items."""
+    """A part of a section that the page folds away: a name, what else is known of it, then items."""
 
     name: str
     facts: str
@@ -82,10 +82,11 @@ class Block(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section: what it shows (``lead``), items about all recordings, a block for each."""
+    """A section: what it shows (``lead``), items, then blocks; ``folded`` if the page folds it."""
 
     id: str
     title: str
     lead: str
     items: list[Item]
     blocks: list[Block]
+    folded: bool = False

@@ -12,7 +12,7 @@ from ..evaluate.activation import activation_in_time
 from ..evaluate.assembly import MEMBER
 from ..evaluate.recurrence import by_unit
 from ..evaluate.significance import p_text
-from ..figures.conditions import first_split
+from ..figures.conditions import by_likelihood, first_split
 from ..formatting import counted, number, rounded
 from ..models import ModelSpec
 from ..plot.hidden import strongest_first
@@ -41,11 +41,13 @@ _METHODS = {
 def explorers(results: Results) -> list[dict[str, Any]]:
     """Data of the explorers, one for each experiment on each recording, in the types of JSON.
 
+    Without experiments that fit the same words by another objective than the answer's.
+
     The longest words tested so far are shown, with the models of the first tested split. Units are
     in laminar order, live hidden units from the strongest to the weakest, as in the figure of
     parameters. ``J`` and ``W`` hold their strongest entries if all would be too many for a page.
     """
-    conditions = longest(results)
+    conditions = [each for each in longest(results) if by_likelihood(results, each) == each]
     found = [
         _explorer(results, condition, ACTIVATIONS // len(conditions)) for condition in conditions
     ]
@@ -62,7 +64,7 @@ def _explorer(results: Results, condition: Condition, most_values: int) -> dict[
     drawn = laminar(units)
     rows = BitLayout(drawn, condition.window).order
     return {
-        "recording": results.label(condition.recording),
+        "recording": condition.recording,
         "experiment": condition.experiment.name,
         "window": condition.window,
         "split": first_split(compared),

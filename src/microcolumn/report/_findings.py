@@ -86,7 +86,6 @@ class Finding:
     """What was found in one recording by one experiment."""
 
     recording: str
-    label: str  # the recording as it is printed
     experiment: str
     window: int  # bins per word
     about: str  # recording, experiment and window in words
@@ -170,7 +169,6 @@ class Finding:
         best, ours = self.best, self.compared.best_of_family
         return {
             "recording": self.recording,
-            "label": self.label,
             "experiment": self.experiment,
             "window": self.window,
             "n_units": self.compared.n_units,
@@ -193,8 +191,7 @@ class Finding:
 def finding(results: Results, condition: Condition, *, several: bool) -> Finding:
     """What was found at one condition; of ``several`` experiments each is named."""
     compared = results.comparison(**condition.names)
-    label = results.label(condition.recording)
-    window = window_text(condition)
+    about = f"{condition.recording}{f', {condition.experiment.name}' * several}{window_text(condition)}"
     pair = compared.groups
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
     described = results.if_computed(results.adequacy, {}, **condition.names)
@@ -202,10 +199,9 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     name = tested[0] if tested else ""
     return Finding(
         recording=condition.recording,
-        label=label,
         experiment=condition.experiment.name,
         window=condition.window,
-        about=f"{label}, {condition.experiment.name}{window}" if several else f"{label}{window}",
+        about=about,
         compared=compared,
         kind=_kind(compared),
         layering=_layering(results, condition, hidden),

@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
-#: With more cautions, they are folded away behind a line that counts them; with more rows, a table
-#: scrolls in a box.
-_MOST_CAUTIONS, _MOST_ROWS = 8, 20
+#: With more rows, a table scrolls in a box; of a longer caption, the title is in the open.
+_MOST_ROWS, _LONGEST_CAPTION = 20, 240
 #: Colours in the styles of figures, which page.css exchanges on dark paper.
 _COLOUR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
 _PAPER = "Köster et al. 2014"
@@ -106,11 +105,10 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         parts.append(Section("further", "Further figures", _FURTHER, [*own], []))
     paragraphs = _methods(results)
     planned = {model for each in results.plan.experiments for model in each.models}
-    named = recordings_text(results, [source.name for source in results.plan.sources], 4)
+    named = recordings_text([source.name for source in results.plan.sources], 4)
     shown = [each for each in (opening, *drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
         "about": f"{counted(len(planned), 'model')} of how units fire together, tested on {named}",
-        "recordings": list(results.recordings),
         "answer": whole_answer(results),
         "opening": opening,
         "models": planned,
@@ -118,7 +116,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
         "cautions": cautions(results),
-        "most_cautions": _MOST_CAUTIONS,
+        "longest_caption": _LONGEST_CAPTION,
         "most_rows": _MOST_ROWS,
         "sections": parts,
         "colours": sorted({pair for each in shown for pair in _COLOUR.findall(each.markup)}),

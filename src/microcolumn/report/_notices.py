@@ -40,10 +40,9 @@ def simulated(results: Results) -> str:
     return text("notices/simulated", names=names, own=own)
 
 
-def recordings_text(results: Results, names: Sequence[str], most_named: int) -> str:
-    """Recordings by name or, where they are more, by their number and how many are simulated."""
-    labels, n = [results.label(name) for name in names], sum(map(results.is_simulated, names))
-    return text("notices/recordings", labels=labels, n=n, most_named=most_named)
+def recordings_text(names: Sequence[str], most_named: int) -> str:
+    """Recordings by name or, where they are more, by their number."""
+    return text("notices/recordings", names=names, most_named=most_named)
 
 
 def whole_study(results: Results) -> str:

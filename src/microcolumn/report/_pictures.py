@@ -55,7 +55,7 @@ def _shown(
         return Paragraph(figure, "absent")
     label, number = "", ""
     if which.recording is not None:
-        label = results.label(which.recording)
+        label = which.recording
         number = f"-{list(results.recordings).index(which.recording)}"
     picture = _picture(figure, f"figure-{which.name}{number}", min(MOST_BYTES, most))
     picture = picture._replace(about=label, code=_code(results, which))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from typing import NamedTuple
 
-from ..figures.conditions import about as words_text
+from ..figures.conditions import about as words_text, by_likelihood
 from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _tables as tables
@@ -17,80 +17,103 @@ from ._tables import Table, longest, window_text
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
 
+#: Figures that need words of several bins.
+_OF_TIME = ("windows", "spatiotemporal")
+
 
 def sections(results: Results, drawn: Pictures | None) -> list[Section]:
-    """Sections between the answer and the methods; those the plan has nothing for are left out.
+    """Sections between the answer and the methods; those that have nothing to show are left out.
 
-    Without figures, where ``drawn`` is None, there is no section about parameters.
+    First come figures of the first recording, with those of the others in blocks, then all numbers
+    in a block for each recording and experiment. Without figures, ``drawn`` is None.
     """
-    section = partial(_section, results, drawn or {})
-    modelled: Item = Paragraph("No recording is read yet.")
-    if results.recordings:
-        modelled = tables.recordings(results)
-    scores = [
-        each for name in ("parts", "likelihood") for each in _pictures(drawn or {}, name, None)
+    left = dict(drawn or {})  # figures are taken out where they are shown
+    conditions = longest(results)
+    answering = [each for each in conditions if by_likelihood(results, each) == each]
+    others = [each for each in conditions if each not in answering]
+    parts = [
+        _section("Groups", *_of_recordings(results, left, "assemblies")),
+        _section("Is the best model good enough?", *_of_recordings(results, left, "patterns")),
     ]
-    fits = tuple(_converged(results, condition) for condition in results.tested())
-    return [
-        section("Data", _notes, "data", [modelled]),
-        section("Comparison", _by_experiment(_scores), "patterns", scores),
-        *([] if drawn is None else [section("Parameters", None, "parameters penalties")]),
-        section("Assemblies and layers", _by_experiment(_structure), "assemblies layers"),
-        section("Units", _by_experiment(_units)),
-        *([section("Time", _by_experiment(_growth), "windows")] if has_windows(results) else []),
-        section("Prediction", _by_experiment(_predicted), "spatiotemporal"),
-        section("Fitting", None, "annealing", [BulletList(fits)] if fits else []),
-    ]
+    if any(_changes_with_time(results, each) for each in answering):
+        parts.append(_section("Time", *_of_recordings(results, left, "windows")))
+    shown, blocks = _of_recordings(results, left, "data")
+    parts.append(_section("Data", shown, [*blocks, _modelled(results)]))
+    blocks = [_numbers(results, each, left) for each in answering]
+    if blocks:
+        lines = tuple(f"{part.title}: {text('section_intros', title=part.title)}" for part in _PARTS)
+        blocks.insert(0, Block("How to read them", "", [BulletList(lines)]))
+    rest = [item for each in ("likelihood", "parts") for item in _taken(left, each, None)]
+    if rest:
+        blocks.insert(0, Block("All recordings", "", rest))
+    parts.append(_section("All numbers", [], blocks))
+    blocks = [_numbers(results, each, left) for each in others]
+    parts.append(_section("Does the objective matter?", [], blocks)._replace(folded=True))
+    return [each for each in parts if each.items or each.blocks]
 
 
-def _section(
-    results: Results,
-    drawn: Pictures,
-    title: str,
-    items_of: Callable[[Results, str], list[Item]] | None,
-    figure: str = "",
-    items: Sequence[Item] = (),
-) -> Section:
-    """A section about each recording: its figures, by name, then its items."""
-    blocks = []
+def _section(title: str, items: list[Item], blocks: list[Block]) -> Section:
+    name = title.rstrip("?").split()[-1].lower()
+    return Section(name, title, text("section_intros", title=title), items, blocks)
+
+
+def _of_recordings(
+    results: Results, left: Pictures, figure: str
+) -> tuple[list[Item], list[Block]]:
+    """A figure of the first recording that has it, and blocks with those of the others."""
+    shown: list[Item] = []
+    blocks: list[Block] = []
     for name, row in results.recordings.items():
-        shown = [each for one in figure.split() for each in _pictures(drawn, one, name)]
-        shown += items_of(results, name) if items_of else []
-        if shown:
-            blocks.append(Block(results.label(name), tables.recording_facts(row), shown))
-    if not items and not blocks:
-        items = [Paragraph("Nothing of this is computed yet; run the study further.")]
-    lead = text("section_intros", title=title)
-    return Section(title.split()[0].lower(), title, lead, list(items), blocks)
+        found = _taken(left, figure, name)
+        if found and shown:
+            blocks.append(Block(name, tables.recording_facts(row), found))
+        else:
+            shown += found
+    return shown, blocks
 
 
-def _by_experiment(
-    items_of: Callable[[Results, Condition], list[Item]],
-) -> Callable[[Results, str], list[Item]]:
-    """The items of all experiments on a recording, with headings where they are several."""
-
-    def of_recording(results: Results, name: str) -> list[Item]:
-        found = {c: items_of(results, c) for c in longest(results) if c.recording == name}
-        several = sum(map(bool, found.values())) > 1
-        shown: list[Item] = []
-        for condition, items in found.items():
-            if items and several:
-                shown.append(Paragraph(_kind_of_words(condition), "heading"))
-            shown += items
-        return shown
-
-    return of_recording
+def _taken(left: Pictures, figure: str, recording: str | None) -> list[Item]:
+    found = left.pop((figure, recording), None)
+    return [] if found is None else [found]
 
 
-def _notes(results: Results, name: str) -> list[Item]:
-    notes = tuple(map(str, results.recordings[name]["notes"] or ()))
-    return [Paragraph("Notes from reading:"), BulletList(notes)] if notes else []
+def _changes_with_time(results: Results, condition: Condition) -> bool:
+    """Whether the gain of a model over the Ising model surely changes with the length of words."""
+    if len(condition.experiment.windows) < 2:
+        return False
+    found = results.by_window(condition.recording, experiment=condition.experiment.name)
+    return any(pair is not None and pair.differs for pair in found.growth().values())
+
+
+def _modelled(results: Results) -> Block:
+    """What was taken of each recording, and what readers noted about their files."""
+    if not results.recordings:
+        return Block("Settings", "", [Paragraph("No recording is read yet.")])
+    items: list[Item] = [tables.recordings(results)]
+    for name, row in results.recordings.items():
+        if notes := tuple(map(str, row["notes"] or ())):
+            items += [Paragraph(f"Notes from reading {name}:"), BulletList(notes)]
+    return Block("Settings", "", items)
+
+
+def _numbers(results: Results, condition: Condition, left: Pictures) -> Block:
+    """All about an experiment on a recording, with the figures that are shown nowhere else."""
+    items: list[Item] = []
+    several = max(condition.experiment.windows) > 1
+    for part in _PARTS:
+        names = [each for each in part.figures if several or each not in _OF_TIME]
+        drawn = [item for each in names for item in _taken(left, each, condition.recording)]
+        if shown := [*drawn, *part.items_of(results, condition)]:
+            items += [Paragraph(part.title, "heading"), *shown]
+    fitted = enumeration([fitting(each) for each in condition.experiment.objectives])
+    facts = f"{words_text(condition)}, {fitted}"
+    return Block(_about(condition), facts, items)
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     found: list[Item] = [BulletList(tuple(compared.statements))]
-    found += _shown(results, condition, tables.models(compared))
+    found += _shown(condition, tables.models(compared))
     described = results.if_computed(results.adequacy, {}, **condition.names)
     if described:
         lines = [f"{name} {each}" for name, each in described.items()]
@@ -107,7 +130,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         for sentence in sentences(results, condition)
     )
     items: list[Item] = [BulletList(lines)] if lines else []
-    items += _shown(results, condition, *assembly_tables(results, condition))
+    items += _shown(condition, *assembly_tables(results, condition))
     by_layer = [found for _, found in results.of_models(results.layers, condition)]
     if not by_layer:
         items.append(Paragraph("The structure of these models is not computed yet."))
@@ -120,7 +143,7 @@ def _units(results: Results, condition: Condition) -> list[Item]:
     rows = known_units(results, condition)
     lines = tuple(unit_sentences(rows, condition.experiment.n_splits))
     first: list[Item] = [BulletList(lines)] if lines else []
-    return [*first, *_shown(results, condition, unit_table(rows))]
+    return [*first, *_shown(condition, unit_table(rows))]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:
@@ -128,42 +151,47 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
     windows = enumeration([f"T = {window}" for window in found.windows])
-    tested = f"{_recording(results, condition)}: tested at {windows}"
-    return [BulletList((tested, *tables.growth_sentences(found)))]
+    return [BulletList((f"Tested at {windows}", *tables.growth_sentences(found)))]
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
-    found = _shown(results, condition, tables.predictions(results, condition))
+    found = _shown(condition, tables.predictions(results, condition))
     return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
-def _converged(results: Results, condition: Condition) -> str:
+def _fits(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     tested = (*compared.models, *compared.unranked)
     scores = [score for model in tested for score in model.splits]
-    about = f"{_recording(results, condition)}{window_text(condition)}"
-    return text("converged", about=about, scores=scores)
+    return [BulletList((text("converged", scores=scores),))]
 
 
-def _pictures(drawn: Pictures, figure: str, recording: str | None) -> list[Item]:
-    found = drawn.get((figure, recording))
-    return [] if found is None else [found]
+class _Part(NamedTuple):
+    """A part of the numbers of an experiment on a recording, and the figures that belong to it."""
+
+    title: str
+    items_of: Callable[[Results, Condition], list[Item]]
+    figures: tuple[str, ...] = ()
 
 
-def _shown(results: Results, condition: Condition, *found: Table | None) -> list[Item]:
+_PARTS = (
+    _Part("Scores", _scores, ("penalties", "parameters")),
+    _Part("Assemblies and layers", _structure, ("layers",)),
+    _Part("Units", _units),
+    _Part("Time", _growth, ("windows",)),
+    _Part("Prediction", _predicted, ("spatiotemporal",)),
+    _Part("Fitting", _fits, ("annealing",)),
+)
+
+
+def _shown(condition: Condition, *found: Table | None) -> list[Item]:
     """Tables, each with the recording, the experiment and the T of its results."""
-    about = f"{_recording(results, condition)}{window_text(condition)}"
+    about = _about(condition)
     return [replace(table, about=about) for table in found if table is not None]
 
 
-def _recording(results: Results, condition: Condition) -> str:
-    return f"{results.label(condition.recording)}, {condition.experiment.name}"
-
-
-def _kind_of_words(condition: Condition) -> str:
-    """An experiment by its name, its words and how its models were fitted."""
-    fitted = enumeration([fitting(each) for each in condition.experiment.objectives])
-    return f"{condition.experiment.name}: {words_text(condition)}, {fitted}"
+def _about(condition: Condition) -> str:
+    return f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
 
 
 def has_windows(results: Results) -> bool:

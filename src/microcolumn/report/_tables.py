@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..evaluate import Comparison, ModelScore, WindowResult
 from ..evaluate.significance import p_text
+from ..figures.conditions import by_likelihood
 from ..formatting import counted, duration, number, scientific
 from ..partition.result import spurious_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
@@ -33,15 +34,23 @@ class Table:
 
 
 def longest(results: Results) -> list[Condition]:
-    """The longest words tested so far of each experiment on each recording."""
-    tested = results.tested()
-    return list({(c.recording, c.experiment.name): c for c in tested}.values())
+    """The longest words tested so far of each experiment on each recording.
+
+    First the one of each recording that its answer rests on: the first experiment, or that of the
+    same words by likelihood (:func:`~microcolumn.figures.conditions.by_likelihood`).
+    """
+    tested = {(each.recording, each.experiment.name): each for each in results.tested()}
+    leading: dict[str, Condition] = {}
+    for each in tested.values():
+        leading.setdefault(each.recording, by_likelihood(results, each))
+    return list(dict.fromkeys([*leading.values(), *tested.values()]))
 
 
 def recording_facts(row: Row) -> str:
-    """Size of a recording: units, spikes, duration."""
+    """Size of a recording: units, spikes, duration; and whether it is simulated."""
     units = counted(row["n_units"], "unit")
-    return f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
+    size = f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
+    return f"{size}, simulated" if row["simulated"] else size
 
 
 def window_text(condition: Condition) -> str:
@@ -154,7 +163,7 @@ def recordings(results: Results) -> Table:
     """What was modelled of each recording: units, rates, bins and distinct words."""
     header = ("recording", "experiment", "recorded", "units", "rate, Hz (range)", "bin, ms")
     rows = [
-        (results.label(name), experiment.name, *_taken(results, name, experiment))
+        (name, experiment.name, *_taken(results, name, experiment))
         for name in results.recordings
         for experiment in results.plan.experiments
         if not experiment.recordings or name in experiment.recordings

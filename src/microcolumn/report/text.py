@@ -119,7 +119,7 @@ def _section_texts(section: Section, columns: int | None) -> Iterator[str]:
     yield f"{_underlined(section.title, '=', columns)}\n{_filled(section.lead, columns)}"
     yield from _item_texts(section.items, columns)
     for block in section.blocks:
-        yield _underlined(f"{block.name}: {block.facts}", "-", columns)
+        yield _underlined(": ".join(filter(None, [block.name, block.facts])), "-", columns)
         yield from _item_texts(block.items, columns)
 
 
@@ -141,7 +141,7 @@ def _provenance(results: Results, columns: int | None) -> str:
     lines += [f"{each.name}: {tables.seeds_text(each)}" for each in results.plan.experiments]
     for name, row in results.recordings.items():
         data = f"sha256 {row['fingerprint'][:16]}, {row['source'] or 'in memory'}"
-        lines.append(f"{results.label(name)}: {data}")
+        lines.append(f"{name}: {data}")
     return f"{_underlined('Provenance', '=', columns)}\n{_bullets(lines, columns)}"
 
 

@@ -56,7 +56,7 @@
     const same = found.model === model.name && current === model.chosen;
     const at = same ? found.hidden.findIndex((unit) => unit.column === column) : -1;
     if (at < 0) {
-      return announceParameters('The data below are shown with ' + (same ? 'other hidden units of ' : '') +
+      return announceParameters('The raster is shown with ' + (same ? 'other hidden units of ' : '') +
         found.model + ' at its chosen penalty; choose these first to pick a hidden unit.', true);
     }
     list.only(at);
@@ -139,6 +139,7 @@
   readColours();
   showExplorer(everything[0]);
   window.addEventListener('resize', () => requestAnimationFrame(redraw));
+  element('parameters').closest('details').addEventListener('toggle', redraw); // it has a size now
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   document.documentElement.dataset.explorers = 'ready';
 }());
