@@ -60,6 +60,11 @@ class Visit:
         if message.type == "error":
             self.errors.append(message.text)
 
+    def unfold(self):
+        """Open everything that is folded away."""
+        self.page.evaluate("for (const each of all('details')) each.open = true")
+        self.settle()
+
     def text(self, name):
         """Text of a part of the explorers."""
         return self.page.locator(f"#explorer-{name}").inner_text()

@@ -33,6 +33,7 @@ def figured_visit(browser, figured):
 def page(figured_visit):
     """It as it is when nothing is pointed at."""
     page = figured_visit.page
+    figured_visit.unfold()
     page.emulate_media(media="screen", color_scheme="light", forced_colors="none")
     page.set_viewport_size(LAPTOP)
     page.keyboard.press("Escape")

@@ -54,6 +54,7 @@ def visit(opened):
     opened.page.emulate_media(media="screen", color_scheme="light")
     opened.page.set_viewport_size(LAPTOP)
     opened.page.mouse.move(0, 0)
+    opened.unfold()
     opened.page.locator("#explorer-where").select_option(index=0)
     yield opened
     opened.check_quiet()
@@ -190,7 +191,7 @@ def test_without_javascript_all_but_the_explorers_is_there(browser, file, visit)
         assert [plain.page.locator(p).count() for p in ("section", "table", "svg")] == counts
         for control in ("input", "select", "canvas", "button", "fieldset"):
             assert not any(each.is_visible() for each in plain.page.locator(control).all())
-        assert plain.page.locator("#parameters noscript p").is_visible()
+        assert plain.page.locator("#raster noscript p").is_visible()
 
 
 def test_five_hundred_units_leave_room_for_figures_in_a_page_of_eight_megabytes(browser, tmp_path):
@@ -201,6 +202,7 @@ def test_five_hundred_units_leave_room_for_figures_in_a_page_of_eight_megabytes(
     file = write_page(results, tmp_path / "cells.html", n_figures=0)
     assert file.stat().st_size < 5e6
     with visiting(browser, file) as visit:
+        visit.unfold()
         assert re.search(
             r"The strongest [\d,]+ of [\d,]+ weights are in this page",
             visit.page.locator("#explorer-weights").inner_text(),

@@ -37,25 +37,29 @@ def test_figures_turn_dark_while_the_page_is_open(page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_prints_on_white_without_buttons_and_with_all_that_is_folded(page, scheme):
+def test_it_prints_on_white_without_buttons(page, scheme):
     page.emulate_media(media="print", color_scheme=scheme)
     page.set_viewport_size(PAPER)
     assert fill(page, "path") == [255, 255, 255]
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".takeaway").first.is_visible()
     assert not page.locator("nav").is_visible()
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".glossary").is_visible()
-    # A picture that must not be broken would take the answer beside it to the next page.
-    opening = page.locator(".opening").evaluate(
-        """(opening) => { opening.insertAdjacentHTML('beforeend', '<figure class="plate">');
-          const style = getComputedStyle(opening.lastElementChild).breakInside;
-          opening.lastElementChild.remove(); return style; }"""
-    )
-    assert opening == "auto"
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator("details.words-used[open]").count() == 0
     assert page.pdf(format="A4").startswith(b"%PDF-")
+
+
+def test_what_is_folded_is_not_printed_and_a_link_to_it_unfolds_it(browser, drawn):
+    with visiting(browser, drawn) as visit:
+        visit.page.emulate_media(media="print")
+        parts = {name: visit.page.locator(f"#{name} p").first for name in ("methods", "parameters")}
+        assert not any(each.is_visible() for each in parts.values())
+        visit.page.emulate_media(media="screen")
+        for name, part in parts.items():
+            visit.page.evaluate("(name) => { location.hash = name; }", name)
+            part.wait_for()
+        assert visit.page.locator("#provenance dl").is_hidden()
+        visit.page.locator("nav a[href='#provenance']").click()
+        visit.page.locator("#provenance dl").wait_for()
+        visit.check_quiet()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +81,7 @@ def test_no_rule_of_accessibility_is_broken(browser, request, which, setting):
         if setting == "paper":
             visit.page.emulate_media(media="print")
         if setting != "folded":
-            visit.page.evaluate("for (const each of all('details')) each.open = true")
+            visit.unfold()
         visit.settle()
         found = axe.run(visit.page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []

@@ -24,8 +24,8 @@ from .conditions import (
 
 #: Marks of a panel that has half the page's width.
 _MOST_BESIDE = 28
-#: Recordings with a panel each; more are marks in one panel.
-_MOST_PANELS = 4
+#: Recordings with a panel each, and with panels side by side; more are marks in one panel.
+_MOST_PANELS, _MOST_IN_A_ROW = 4, 3
 #: Inches around the lines of one panel, and of all of them.
 _AROUND_EACH, _AROUND_ALL = 0.35, 0.65
 
@@ -104,11 +104,17 @@ def ranking(
     groups = [[each] for each in compared] if len(compared) <= _MOST_PANELS else [compared]
     n_lines = [len({name for each in group for name in each.scores}) for group in groups]
     heights = [_AROUND_EACH + LINE * n for n in n_lines]
-    with captioned("", "Models, best first", (COLUMN, _AROUND_ALL + sum(heights))) as figure:
-        axes = figure.subplots(len(groups), squeeze=False, height_ratios=heights).ravel()
+    in_a_row = 1 < len(groups) <= _MOST_IN_A_ROW and not is_narrow(PAGE)
+    size = (PAGE, max(heights)) if in_a_row else (COLUMN, sum(heights))
+    with captioned("", "Models, best first", (size[0], _AROUND_ALL + size[1])) as figure:
+        if in_a_row:
+            axes = figure.subplots(1, len(groups), squeeze=False).ravel()
+        else:
+            axes = figure.subplots(len(groups), squeeze=False, height_ratios=heights).ravel()
         for ax, group in zip(axes, groups, strict=True):
             plot.ranking(group, title=group[0].recording if len(groups) > 1 else None, ax=ax)
-        for ax in axes[:-1]:  # the last one says it for all
+        says_it_for_all = axes[len(axes) // 2 if in_a_row else -1]
+        for ax in {*axes} - {says_it_for_all}:
             ax.set_xlabel("")
         figure.caption = caption(
             "ranking",
