@@ -24,7 +24,8 @@ def certificate(model: Any) -> list[tuple[str, str]]:
     if sampled is not None:
         gain, stderr = (sampled[f"{name}_bits_per_second"] for name in ("gain", "stderr"))
         z = f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments"
-        left = f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained"
+        least = "" if sampled["converged"] else "at least "
+        left = f"{least}{gain:.2g} ± {stderr:.1g} bits/s still to be gained"
         convergence = ("certificate", f"{z}, {left}")
     couplings = f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"
     return [

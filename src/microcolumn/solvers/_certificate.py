@@ -78,10 +78,10 @@ class Certificate(AsText):
         The same for the difference between chains that started from data and chains that were
         annealed from independent units; 1 if all chains have reached the model.
     gain, gain_stderr : float, optional
-        Likelihood that is still to be gained nearby, nats per word. Of a sampled likelihood what
-        the best step by one half of the chains gains, judged by the other half, with its standard
-        error; where there is nothing to gain it may be negative. Else by what the last steps have
-        gained, which is rather too much than too little.
+        Likelihood that is still to be gained, nats per word. Of a sampled likelihood what the best
+        step by one half of the chains gains, judged by the other half, with its standard error; it
+        may be negative where there is nothing to gain, and far from the optimum one step does not
+        gain all. Else by what the last steps have gained, rather too much than too little.
     n_rounds : int, optional
         Rounds of drawing words and fitting to them.
 
@@ -115,7 +115,8 @@ class Certificate(AsText):
             return f"optimality {self.optimality:.2g}{left}"
         return (
             f"mean square z {self.mean_square_z:.2f} over {self.n_moments} moments of fresh "
-            f"chains, {self.gain:.2g} ± {self.gain_stderr:.2g} nats per word still to be gained"
+            f"chains, {'' if self.converged else 'at least '}{self.gain:.2g} ± "
+            f"{self.gain_stderr:.2g} nats per word still to be gained"
         )
 
 

@@ -67,9 +67,10 @@ class Fisher:
         """Of words (n_words, n_visible) and weights (n_words,) of sources that count alike."""
         most = _MOST_ELEMENTS // max(theta.n_visible, theta.n_hidden)
         parts = [_at_most(most, words, weights) for words, weights in sources]
-        words, place = np.unique(np.concatenate([p for p, _ in parts]), axis=0, return_inverse=True)
-        shares = np.bincount(place.ravel(), np.concatenate([s for _, s in parts]) / len(parts))
-        return cls(theta, layout, words.astype(np.float64), shares)
+        words, shares = (np.concatenate(part) for part in zip(*parts, strict=True))
+        distinct, place = np.unique(words, axis=0, return_inverse=True)
+        summed = np.bincount(place.ravel(), shares / len(parts)).astype(np.float64)
+        return cls(theta, layout, distinct.astype(np.float64), summed)
 
     def __matmul__(self, vector: Floats, /) -> Floats:
         """Of the slope along the vector with each slope, shape (layout.size,)."""
@@ -105,7 +106,7 @@ class _Parabola:
     slopes: Floats
     curvature: Curvature
 
-    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:  # noqa: ARG002
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         step = x - self.origin
         bend = self.curvature @ step
         np.add(self.slopes, bend, out=gradient)
