@@ -150,4 +150,4 @@ def gain_of(
         gains.append(first - search.value + by_group.mean())
         # The noise of each set counts where the other one has found the step.
         variance += by_group.var(ddof=1) / len(by_group)
-    return 0.5 * sum(gains), float(np.sqrt(variance))
+    return float(0.5 * sum(gains)), float(np.sqrt(variance))
