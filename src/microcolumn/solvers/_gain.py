@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -30,35 +29,19 @@ _MOST_STEPS, _LOOK, _FINISHED = 60, 10, 0.01
 _FLAT = 1e-13
 
 
-class Curvature(Protocol):
-    """A matrix that is known by its products, for example an array."""
-
-    def __matmul__(self, vector: Floats, /) -> Floats: ...
-
-    def diagonal(self) -> Floats:
-        """Its diagonal."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Fisher:
-    """Covariance over words of the slopes of log p~, without a matrix of all coordinates.
+    """Covariance over words (n_words, n_visible) of the slopes of log p~, for products with it.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    layout : Layout
-        Its coordinates; a potential has no basis.
-    words : ndarray, shape (n_words, n_visible)
-        Words, as floats.
-    weights : ndarray, shape (n_words,)
-        Their shares, which add up to 1.
+    ``weights`` (n_words,) are shares of words, ``resting`` (n_words,) the slopes of log p~ along what
+    a vector of zeros unpacks to: biases and couplings that are not free.
     """
 
     theta: Parameters
     layout: Layout
     words: Floats
     weights: Floats
+    resting: Floats
 
     @classmethod
     def of(
@@ -70,12 +53,13 @@ class Fisher:
         words, shares = (np.concatenate(part) for part in zip(*parts, strict=True))
         distinct, place = np.unique(words, axis=0, return_inverse=True)
         summed = np.bincount(place.ravel(), shares / len(parts)).astype(np.float64)
-        return cls(theta, layout, distinct.astype(np.float64), summed)
+        distinct = distinct.astype(np.float64)
+        resting = theta.slopes_along(layout.unpack(np.zeros(layout.size)), distinct)
+        return cls(theta, layout, distinct, summed, resting)
 
     def __matmul__(self, vector: Floats, /) -> Floats:
         """Of the slope along the vector with each slope, shape (layout.size,)."""
-        direction = self.layout.unpack_gradient(vector * self.layout.multiplicity)
-        slopes = self.theta.slopes_along(direction, self.words)
+        slopes = self.theta.slopes_along(self.layout.unpack(vector), self.words) - self.resting
         slopes -= self.weights @ slopes
         return self.layout.pack_gradient(self.theta.moments(self.words, self.weights * slopes))
 
@@ -104,7 +88,7 @@ class _Parabola:
 
     origin: Floats
     slopes: Floats
-    curvature: Curvature
+    curvature: Fisher
 
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         step = x - self.origin
@@ -118,7 +102,7 @@ def gain_of(
     layout: Layout,
     penalty: Penalty,
     slopes: Sequence[Floats],
-    curvatures: Sequence[Curvature],
+    curvatures: Sequence[Fisher],
 ) -> tuple[float, float]:
     """Penalised likelihood still to be gained, and its standard error, nats per word.
 
@@ -130,7 +114,7 @@ def gain_of(
         The fit, its coordinates, and what is added to minus the mean log likelihood.
     slopes : pair of ndarray, shape (n_groups, layout.size)
         Of minus the mean log likelihood by groups of chains, of two independent sets.
-    curvatures : pair of Curvature
+    curvatures : pair of Fisher
         Covariance of the moments. That of one set knows nothing of the other, or rare words, which
         make both slopes and curvature, would add to the gain.
     """
