@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables, hidden_mean
+from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables
 from .parameters import Parameters
-from .validation import Bits, Floats
+from .validation import Floats
 
 Indices = NDArray[np.intp]
 
@@ -118,31 +118,6 @@ class Layout:
     def slopes_of_potential(self, slopes: Floats) -> Floats:
         """Derivatives along the coordinates of the potential from those along v."""
         return slopes[2:] if self.basis is None else slopes[2:] @ self.basis
-
-    def of_hidden(self, i: int) -> Indices:
-        """Where the weights of hidden unit ``i`` stand, and its bias."""
-        weights = np.arange(self.weights.start + i, self.weights.stop, self.n_hidden)
-        return np.append(weights, np.arange(self.size)[self.hidden_biases][i : i + 1])
-
-    def weights_of(self, x: Floats) -> Floats:
-        """W of the free units, shape (n_free, n_hidden)."""
-        return x[self.weights].reshape(self.free.size, self.n_hidden)
-
-    def design(self, theta: Parameters, X: Bits) -> Floats:
-        """Derivatives of log p~ of words by the coordinates, shape (n_words, size).
-
-        Not for a potential.
-        """
-        x, out = X.astype(np.float64), np.empty((len(X), self.size))
-        rows, columns = self.pairs
-        out[:, self.couplings] = 2.0 * x[:, rows] * x[:, columns]
-        x = x[:, self.free]
-        out[:, self.fields] = x
-        if self.n_hidden:
-            mean = hidden_mean(theta, X)
-            out[:, self.weights] = (x[:, :, None] * mean[:, None, :]).reshape(len(X), -1)
-            out[:, self.hidden_biases] = mean[:, : self.offsets[3] - self.offsets[2]]
-        return out
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
