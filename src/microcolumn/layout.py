@@ -32,8 +32,8 @@ class Layout:
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``offsets`` are where b, W and c begin in a vector, and where c
     ends. ``multiplicity`` is 2 for a pair, which moves two entries of J, else 1. ``couplings``,
-    ``fields`` (biases of free units), ``weights`` (W row by row, one row per free unit),
-    ``hidden_biases`` and ``potential`` are where each of them stands in a vector.
+    ``weights`` (W row by row, one row per free unit), ``hidden_biases`` and ``potential`` are where
+    each of them stands in a vector.
     """
 
     biases: Floats
@@ -51,7 +51,6 @@ class Layout:
     offsets: tuple[int, int, int, int] = field(init=False)
     multiplicity: Floats = field(init=False, repr=False)
     couplings: slice = field(init=False, repr=False)
-    fields: slice = field(init=False, repr=False)
     weights: slice = field(init=False, repr=False)
     hidden_biases: slice = field(init=False, repr=False)
     potential: slice = field(init=False, repr=False)
@@ -77,7 +76,6 @@ class Layout:
             "offsets": offsets,
             "multiplicity": multiplicity,
             "couplings": slice(0, n_pairs),
-            "fields": slice(n_pairs, offsets[1]),
             "weights": slice(offsets[1], offsets[1] + n_weights),
             "hidden_biases": slice(*offsets[2:]),
             "potential": slice(offsets[3], multiplicity.size),
