@@ -88,7 +88,7 @@ def mean_weights(weights: Floats, others: Sequence[Floats], again: Recurrence) -
     total = weights.copy()
     for other, recurs, partner in zip(others, again.recurs, again.partner, strict=True):
         total[:, recurs] += other[:, partner[recurs]]
-    return total / (1 + again.recurs.sum(axis=0))
+    return np.asarray(total / (1 + again.recurs.sum(axis=0)))
 
 
 def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
