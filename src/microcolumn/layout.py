@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables
+from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables, hidden_mean
+from .kernels import table_values
 from .parameters import Parameters
-from .validation import Floats
+from .validation import Bits, Floats
 
 Indices = NDArray[np.intp]
 
@@ -32,8 +33,8 @@ class Layout:
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``offsets`` are where b, W and c begin in a vector, and where c
     ends. ``multiplicity`` is 2 for a pair, which moves two entries of J, else 1. ``couplings``,
-    ``weights`` (W row by row, one row per free unit), ``hidden_biases`` and ``potential`` are where
-    each of them stands in a vector.
+    ``fields`` (biases of free units), ``weights`` (W row by row, one row per free unit),
+    ``hidden_biases`` and ``potential`` are where each of them stands in a vector.
     """
 
     biases: Floats
@@ -51,6 +52,7 @@ class Layout:
     offsets: tuple[int, int, int, int] = field(init=False)
     multiplicity: Floats = field(init=False, repr=False)
     couplings: slice = field(init=False, repr=False)
+    fields: slice = field(init=False, repr=False)
     weights: slice = field(init=False, repr=False)
     hidden_biases: slice = field(init=False, repr=False)
     potential: slice = field(init=False, repr=False)
@@ -76,6 +78,7 @@ class Layout:
             "offsets": offsets,
             "multiplicity": multiplicity,
             "couplings": slice(0, n_pairs),
+            "fields": slice(n_pairs, offsets[1]),
             "weights": slice(offsets[1], offsets[1] + n_weights),
             "hidden_biases": slice(*offsets[2:]),
             "potential": slice(offsets[3], multiplicity.size),
@@ -117,6 +120,29 @@ class Layout:
         """Derivatives along the coordinates of the potential from those along v."""
         return slopes[2:] if self.basis is None else slopes[2:] @ self.basis
 
+    def design(self, theta: Parameters, X: Bits, coordinates: Indices | None = None) -> Floats:
+        """Derivatives of log p~ of words by coordinates, shape (n_words, n); by all by default.
+
+        ``coordinates`` (n,) are increasing places in a vector. Not for a potential with a basis.
+        """
+        chosen = np.arange(self.size) if coordinates is None else coordinates
+        parts = np.split(chosen, np.searchsorted(chosen, self.offsets))
+        starts = 0, *self.offsets
+        pairs, units, weights, biases, counts = (
+            part - start for part, start in zip(parts, starts, strict=True)
+        )
+        bits = np.ascontiguousarray(X.T, dtype=np.float64)  # rows are units, read as they lie
+        rows, columns = self.pairs
+        slopes = [2.0 * bits[rows[pairs]] * bits[columns[pairs]], bits[self.free[units]]]
+        if self.n_hidden:
+            mean = np.ascontiguousarray(hidden_mean(theta, X).T)
+            unit, hidden = np.divmod(weights, self.n_hidden)
+            slopes += [bits[self.free[unit]] * mean[hidden], mean[biases]]
+        elif theta.tables is not None:
+            slopes.append(table_values(theta.tables.functions, X).T[weights])
+        slopes.append(bits.sum(axis=0) == 2.0 + counts[:, None])
+        return np.concatenate(slopes).T
+
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
         flat = self._flatten(theta, 1.0)
@@ -146,27 +172,16 @@ class Layout:
 
     def unpack(self, vector: Floats) -> Parameters:
         """Parameters with these free coordinates."""
-        return self._parameters(vector, self.biases, NEVER_COACTIVE)
-
-    def unpack_gradient(self, vector: Floats) -> Parameters:
-        """Derivatives as parameters, zero for what is not free; half for each entry of a pair.
-
-        Not for a potential.
-        """
-        halved = vector / self.multiplicity
-        return self._parameters(halved, np.zeros(self.n_visible), 0.0)
-
-    def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
         starts = 0, *self.offsets[:3]
         parts = (vector[start:end] for start, end in zip(starts, self.offsets, strict=True))
         pairs, free, weights, c = parts
-        b = biases.copy()
+        b = self.biases.copy()
         b[self.free] = free
         J = W = None
         if self.coupled:
             J = np.zeros((self.n_visible, self.n_visible))
             J[self.pairs] = pairs
-            J[self.fixed_pairs] = fixed_coupling
+            J[self.fixed_pairs] = NEVER_COACTIVE
             J += J.T
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))

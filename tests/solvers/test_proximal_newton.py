@@ -36,8 +36,8 @@ def test_columns_of_units_are_the_curvature_of_independent_ones(every_word):
     columns = unit_columns(layout, words, 3, np.arange(layout.size))
     found = columns @ columns.T
     # Products of independent units vary with each unit, and a little more with both together.
-    both = [2 * words[:, n] * words[:, m] for n, m in zip(*layout.pairs, strict=True)]
-    exact = np.cov(np.column_stack([*both, words]).T)
+    design = layout.design(theta, words)
+    exact = np.cov(design.T)
     both = 4.0 * np.prod((rates * (1 - rates))[np.array(layout.pairs)], axis=0)
     exact[:3, :3] -= np.diag(both)
     np.testing.assert_allclose(found, exact, atol=0.01)
