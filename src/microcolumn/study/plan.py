@@ -116,10 +116,11 @@ class Plan(Renamed):
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         flow: dict[str, Any] = {"objectives": "mpf", "l1": PAPER_L1}
-        instantaneous = replace(INSTANTANEOUS, split_by="words", **flow)
+        instantaneous = replace(INSTANTANEOUS, split_by="words", n_hidden=(25,), **flow)
         likelihood = Experiment(
             "likelihood",
             models=tuple(name for name in INSTANTANEOUS.models if name != "SemiRBM"),
+            n_hidden=(25,),
             n_splits=3,
             split_by="words",  # the same splits, so that only the objective differs
         )
@@ -225,7 +226,7 @@ class Plan(Renamed):
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
     windows = tuple(n for n in experiment.windows if n in (1, 2, 4))
-    hidden = [10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
+    hidden = [n if n == "auto" else 10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
     # A few strengths of a long list would leave the best one beyond their end.
     l1 = "coarse" if isinstance(experiment.l1, str) or len(experiment.l1) > 3 else experiment.l1
     # Four bins of seven units have few enough states for exact sums.
