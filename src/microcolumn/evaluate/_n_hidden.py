@@ -12,10 +12,10 @@ from ..errors import BadArgument
 from ..models.penalised import PenalisedModel
 from ..words import Words, as_words
 from ._score import score
-from .choice import MAX_STEPS, Choice, choose_l1
+from .choice import FIRST, MAX_STEPS, Choice, choose_l1
 
-#: Hidden units to begin with, and by how much their number grows.
-FIRST, FACTOR = 10, 2
+#: By how much the number of hidden units grows.
+FACTOR = 2
 #: Share of the hidden units alive up to which more of them would only be more dead ones.
 MOST_LIVE = 0.75
 

@@ -42,6 +42,9 @@ _MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
 MAX_STEPS = 100_000
 
+#: Hidden units with which the choice of their number begins.
+FIRST = 10
+
 #: Fits and their scores on the validation part by strength of the penalty.
 _Found = dict[float, tuple[PenalisedModel, Score]]
 

@@ -176,9 +176,9 @@ class Experiment(Renamed):
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
     fast_above_bits : int, optional
         Words of more bits than this get a faster comparison: without ``"SemiRBM"`` unless
-        ``models`` are chosen, with fits that end where their optimality conditions are violated by
-        1e-4, penalties of alternatives over two decades, and mixtures of at most 40 components.
-        None for no such limit.
+        ``models`` are chosen, with 10 hidden units where ``n_hidden`` is ``"auto"``, fits that end
+        where their optimality conditions are violated by 1e-4, penalties of alternatives over two
+        decades, and mixtures of at most 40 components. None for no such limit.
 
     Examples
     --------

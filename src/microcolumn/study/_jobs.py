@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..evaluate.choice import merits_of, preferred
+from ..evaluate.choice import FIRST, merits_of, preferred
 from ..models import ModelSpec
 from ..models.spec import ALTERNATIVES
 from .codec import row_of
@@ -107,7 +107,8 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
         for model in family:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
                 fixed = 0 if isinstance(size, str) else size
-                n_hidden = bits if size == "dims" else fixed
+                chosen = FIRST if experiment.is_fast(bits) else 0
+                n_hidden = {"dims": bits, "auto": chosen}.get(size, fixed)
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
     # An alternative model has one way to be fitted, whatever the objectives of the others.

@@ -206,11 +206,11 @@ class Plan(Renamed):
         """The same plan made small, for a first look.
 
         At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
-        units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, otherwise the 80
-        most active units unless the plan says how many, 30,000 words from all of the recording, 10
-        minutes of a preset, and 4,000 steps of annealing; for words of more than 64 bits the
-        faster comparison (:class:`Experiment`). The result remembers the plan that it was made
-        from, and a study of it says that it is a quick look.
+        units unless their number is chosen, windows of 1, 2 and 4 bins (else the shortest planned)
+        of 7 units, otherwise the 80 most active units unless the plan says how many, 30,000 words
+        from all of the recording, 10 minutes of a preset, and 4,000 steps of annealing; for words
+        of more than 64 bits the faster comparison (:class:`Experiment`). The result remembers the
+        plan that it was made from, and a study of it says that it is a quick look.
         """
         sources = tuple(
             replace(each, minutes=min(each.minutes or PRESETS[each.preset].minutes, 10.0))
