@@ -77,7 +77,7 @@ def best(by_hand, dealt):
 
 
 def job_of(store, **equal):
-    [row] = store.rows("jobs", split=SPLIT, **equal)
+    [row] = store.rows("jobs", **{"split": SPLIT} | equal)
     return row["digest"]
 
 
@@ -375,3 +375,30 @@ def test_the_number_of_threads_does_not_change_a_bit(model):
     assert one.rows["fits"] == two.rows["fits"]
     assert plain(one.rows["normalisers"]) == plain(two.rows["normalisers"])
     assert len(one.rows["fits"]) == len(one.rows["normalisers"]) == 2
+
+
+def test_validation_chooses_the_number_of_hidden_units_once_for_both_models(tmp_path):
+    run(small_plan(n_splits=1, n_hidden="auto"), tmp_path / "auto.db", n_jobs=1)
+    with Store.open(tmp_path / "auto.db") as store:
+        by_model = {
+            name: store.rows("fits", job=job_of(store, kind="fit", model=name, split=0))
+            for name in ("RBM", "SemiRBM")
+        }
+    train, validation, _ = split_words(recording().bin(0.020), Experiment("e"), 1, 0)
+    by_hand = mc.evaluate.choose_n_hidden(mc.RBM(), train, validation, L1)
+    assert by_model["RBM"][0]["tried"] == [
+        {
+            "settings": {"n_hidden": 10, "l1": by_hand.best.l1},
+            "validation_bits_per_second": by_hand.scores[by_hand.chosen].bits_per_second,
+        }
+    ]
+    assert by_model["SemiRBM"][0]["tried"] is None
+    for rows in by_model.values():
+        assert [from_bytes(row["file"]).n_hidden for row in rows] == [10, 10]
+    found = mc.study.open(tmp_path / "auto.db")
+    score = found.comparison("A").scores["RBM"]
+    assert score.chosen == f"10 hidden units, l1 {by_hand.best.l1:.2g}"
+    assert (score.n_hidden, score.spec) == (10, ModelSpec("RBM"))
+    table = found.scores()
+    assert table[table.name == "SemiRBM"].n_hidden.tolist() == [10]
+    assert "a number chosen: 10, doubled while" in mc.report.report_dict(found)["methods"][0]

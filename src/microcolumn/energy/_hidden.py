@@ -21,11 +21,6 @@ class Hidden(Term):
         value: Floats = self.unit.log_gate(self.c + x @ self.W).sum(axis=1)
         return value
 
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        z, gate = self.c + rest @ self.W, self.unit.log_gate
-        odds: Floats = (gate(z + self.W[unit]) - gate(z)).sum(axis=1)
-        return odds
-
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         mean = self.unit.mean(self.c + x @ self.W)
         weighted = weights[:, None] * (mean**2 if squared else mean)

@@ -18,10 +18,6 @@ class Term(ABC):
         """What it adds to log p~ of each word, nats, shape (n_words,)."""
 
     @abstractmethod
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        """What it adds to the log odds of a spike of a unit, which is silent in ``rest``."""
-
-    @abstractmethod
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         """Weighted sum over words of the slopes of ``log_weight`` by each of its arrays, by name.
 

@@ -71,19 +71,8 @@ def from_bytes(
 ) -> WordsEstimator:
     """Read a model from what :func:`to_bytes` made. Nothing in it is ever executed.
 
-    Parameters
-    ----------
-    content : bytes
-        Content of a safetensors file.
-    name : str
-        What to call it in an error message.
-    log_z : LogPartition, optional
-        Log Z of the parameters, for models of the paper's family; alternatives know their own.
-
-    Returns
-    -------
-    WordsEstimator
-        Of the class that was written, ready to score and sample, as it was.
+    It is of the class that was written, as it was. Errors call the content by ``name``. A model of
+    the paper's family takes over ``log_z``, that of its parameters; alternatives know their own.
 
     Examples
     --------

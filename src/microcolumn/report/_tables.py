@@ -32,16 +32,6 @@ class Table:
     kind: str = "table"
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """How the results of a study came about, as text."""
-
-    work: str  # jobs done, the time they took, and when
-    environments: tuple[tuple[tuple[str, str], ...], ...]  # names and versions of the software
-    seeds: tuple[tuple[str, str], ...]  # experiment, seeds of its splits
-    data: tuple[tuple[str, str, str], ...]  # recording, SHA-256 of its content, source
-
-
 def longest(results: Results) -> list[Condition]:
     """The longest words tested so far of each experiment on each recording."""
     tested = results.tested()
@@ -112,25 +102,15 @@ def predictions(results: Results, condition: Condition) -> Table | None:
     return table if rows else None
 
 
-def provenance(results: Results) -> Provenance:
-    """How the results of a study came about."""
-    made = results.provenance()
+def work_text(made: Row) -> str:
+    """Jobs done, the time they took, and when, of what ``results.provenance()`` says."""
     work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
-    return Provenance(
-        work=f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work,
-        environments=tuple(tuple(versions.items()) for versions in made["environments"]),
-        seeds=tuple((each.name, seeds_text(each)) for each in results.plan.experiments),
-        data=tuple(
-            (results.label(name), row["fingerprint"], str(row["source"]) or "in memory")
-            for name, row in results.recordings.items()
-        ),
-    )
+    return f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work
 
 
 def seeds_text(experiment: Experiment) -> str:
     """Seeds of an experiment's splits, and of the models fitted to them."""
-    first, n = experiment.seed, experiment.n_splits
-    return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
+    return text("seeds", experiment=experiment)
 
 
 def p_cell(p_value: float) -> str:

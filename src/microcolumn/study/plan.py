@@ -15,6 +15,7 @@ from ..recording import Recording
 from ..renamed import Renamed
 from ..simulate import PRESETS
 from ..validation import expect, listed
+from ..wording import worded_lines
 from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
 from .sources import Source
 
@@ -306,38 +307,4 @@ def _check_distinct(what: str, names: list[str]) -> None:
 
 def diff(old: Plan, new: Plan) -> list[str]:
     """Each difference between two plans, such as "instantaneous: n_splits was 5, is 10"."""
-    before, after = old.as_dict(), new.as_dict()
-    return [
-        *_differences("recording ", before["recordings"], after["recordings"]),
-        *_differences("", before["experiments"], after["experiments"]),
-    ]
-
-
-def _differences(
-    kind: str, before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    what = kind or "experiment "
-    sentences = [f"{what}{name} is no longer planned" for name in before if name not in after]
-    for name, settings in after.items():
-        if name not in before:
-            sentences.append(f"{what}{name} is new")
-            continue
-        for key in dict.fromkeys((*before[name], *settings)):
-            was, now = before[name].get(key), settings.get(key)
-            changed = f"{key} was {_setting_text(was)}, is {_setting_text(now)}"
-            if key == "in_memory" and was and now:
-                changed = "its data in memory are not the same"
-            if was != now:
-                sentences.append(f"{kind}{name}: {changed}")
-    return sentences
-
-
-def _setting_text(value: Any) -> str:
-    """A setting as a reader would write it."""
-    if value is None:
-        return "not set"
-    if isinstance(value, list):
-        return ", ".join(map(_setting_text, value)) or "all"
-    if isinstance(value, Mapping):
-        return " and ".join(f"{key} {_setting_text(entry)}" for key, entry in value.items())
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return worded_lines("study", "changes", before=old.as_dict(), after=new.as_dict())

@@ -1,0 +1,80 @@
+"""The number of hidden units is the smallest of a ladder beyond which held-out words gain nothing."""
+
+import numpy as np
+import pytest
+
+import microcolumn as mc
+from microcolumn.evaluate import choose_l1, choose_n_hidden
+
+
+def grouped(n_units, n_groups, n_bins=10_000):
+    """Words of units of equal groups, each of which is up in 8 % of the bins, apart in time."""
+    rng = np.random.default_rng(0)
+    up = rng.random((n_bins, max(n_groups, 1))) < 0.08 * (n_groups > 0)
+    of_unit = up[:, np.arange(n_units) % up.shape[1]]
+    spikes = rng.random((n_bins, n_units)) < np.where(of_unit, 0.7, 0.03)
+    return mc.Words.from_array(spikes, bin_width=0.02)
+
+
+@pytest.mark.parametrize(("n_groups", "n_live"), [(4, range(4, 8)), (0, range(1))])
+def test_a_penalty_leaves_as_many_of_the_first_ten_as_groups_are_planted(n_groups, n_live):
+    train, validation = grouped(20, n_groups).split(0.8, random_state=0)
+    found = choose_n_hidden(mc.RBM(), train, validation)
+    assert (found.best.n_hidden, found.others) == (10, ())
+    assert found.best.n_live_hidden_ in n_live
+
+
+def test_more_groups_than_ten_ask_for_twice_as_many_hidden_units():
+    words, l1_values = grouped(24, 12, 8000), (5e-4, 2e-3)
+    tuned = mc.tune(["RBM", "RBM 20"], words, l1_values=l1_values)
+    assert tuned.models["RBM"].n_hidden == 20
+    np.testing.assert_array_equal(tuned.models["RBM"].W_, tuned.models["RBM 20"].W_)
+    parts = words.split(0.8, random_state=0)
+    by_hand = [choose_l1(mc.RBM(m), *parts, l1_values) for m in (10, 20)]
+    found = tuned.choices["RBM"]
+    assert 12 <= found.best.n_live_hidden_ <= 15  # dead ones end the ladder
+    for ours, theirs in zip((*found.others, found), by_hand, strict=True):
+        np.testing.assert_array_equal(ours.best.W_, theirs.best.W_)
+        assert ours.l1_values == theirs.l1_values
+    assert str(found) == f"20 hidden units, {by_hand[1]}"
+    gain = mc.score(by_hand[1].best, parts[1], by_hand[0].best)
+    assert gain.bits_per_second > gain.stderr
+    rows = [row for row in tuned.to_rows() if row["model"] == "RBM"]
+    assert len(rows) == len(found.fits) + len(found.others[0].fits)
+    [settings] = [row["settings"] for row in rows if row["chosen"]]
+    assert settings == f"n_hidden 20, l1 {found.best.l1:g}"
+
+
+def test_more_live_hidden_units_that_gain_nothing_are_not_taken():
+    train, validation = grouped(12, 3, n_bins=1000).split(0.8, random_state=0)
+    found = choose_n_hidden(mc.RBM(), train, validation, [3e-4])
+    [larger] = found.others
+    assert (found.best.n_hidden, larger.best.n_hidden) == (10, 20)
+    assert found.best.n_live_hidden_ > 7
+    gain = mc.score(larger.best, validation, found.best)
+    assert gain.bits_per_second <= gain.stderr
+
+
+def test_words_of_few_bits_need_no_more_than_the_first_number():
+    train, validation = grouped(8, 4, n_bins=500).split(0.8, random_state=0)
+    assert choose_n_hidden(mc.RBM(), train, validation, [1e-3]).others == ()
+
+
+def test_names_without_a_number_and_models_with_auto_are_the_same(parts=grouped(5, 1, 2000)):
+    model = mc.SemiRBM(n_hidden="auto")
+    found, named = (mc.tune(each, parts, l1_values=[1e-3]) for each in (model, "SemiRBM"))
+    assert list(found.models) == list(named.models) == ["SemiRBM"]
+    assert (found.best.n_hidden, model.n_hidden) == (10, "auto")
+    np.testing.assert_array_equal(found.best.W_, named.best.W_)
+    score = mc.compare(["RBM", "RBM 3"], parts)
+    assert score.scores["RBM"].chosen.startswith("10 hidden units, l1 ")
+    assert score.scores["RBM 3"].chosen.startswith("l1 ")
+    assert mc.tune(mc.RBM(3), parts, l1_values=[1e-3]).best.n_hidden == 3
+
+
+def test_a_number_that_nobody_chooses_is_refused():
+    words = grouped(5, 1, 200)
+    with pytest.raises(ValueError, match=r"^n_hidden is 'auto', which no fit can choose; give a"):
+        mc.RBM(n_hidden="auto").fit(words)
+    with pytest.raises(ValueError, match=r"^model is Ising; pass one with hidden units$"):
+        choose_n_hidden(mc.Ising(), words, words)
