@@ -1,4 +1,4 @@
-"""The number of hidden units is the smallest of a ladder beyond which held-out words gain nothing."""
+"""Hidden units are doubled while the penalty leaves them alive and held-out words gain by it."""
 
 import numpy as np
 import pytest
@@ -52,17 +52,21 @@ def test_more_live_hidden_units_that_gain_nothing_are_not_taken():
     assert found.best.n_live_hidden_ > 7
     gain = mc.score(larger.best, validation, found.best)
     assert gain.bits_per_second <= gain.stderr
-    few = grouped(8, 4, n_bins=500).split(0.8, random_state=0)  # more units than bits
+    few = grouped(8, 4, n_bins=500).split(0.8, random_state=0)  # hidden units enough
     assert choose_n_hidden(mc.RBM(), *few, [3e-4]).others == ()
 
 
-def test_names_without_a_number_and_models_with_auto_are_the_same(parts=grouped(5, 1, 2000)):
+def test_a_name_without_a_number_is_a_model_with_auto_and_other_numbers_are_kept():
+    words, l1_values = grouped(5, 1, 2000), (1e-3, 1e-2)
     model = mc.SemiRBM(n_hidden="auto")
-    found, named = (mc.tune(each, parts, l1_values=[1e-3]) for each in (model, "SemiRBM"))
-    assert list(found.models) == list(named.models) == ["SemiRBM"]
-    assert (found.best.n_hidden, model.n_hidden) == (10, "auto")
-    np.testing.assert_array_equal(found.best.W_, named.best.W_)
-    score = mc.compare(["RBM", "RBM 3"], parts)
-    assert score.scores["RBM"].chosen.startswith("10 hidden units, l1 ")
-    assert score.scores["RBM 3"].chosen.startswith("l1 ")
-    assert mc.tune(mc.RBM(3), parts, l1_values=[1e-3]).best.n_hidden == 3
+    auto, named = (mc.tune(each, words, l1_values=l1_values) for each in (model, "SemiRBM"))
+    assert list(auto.models) == list(named.models) == ["SemiRBM"]
+    assert (auto.best.n_hidden, model.n_hidden) == (10, "auto")
+    np.testing.assert_array_equal(auto.best.W_, named.best.W_)
+    kept = mc.tune(["RBM 2", mc.RBM(3), "Ising mpf"], words, l1_values=l1_values)
+    assert [kept.models[f"RBM {m}"].n_hidden for m in (2, 3)] == [2, 3]
+    assert kept.models["Ising mpf"].objective == "mpf"
+    assert kept.choices["RBM 2"].l1_values == l1_values
+    scores = mc.compare(["RBM", "RBM 3"], words).scores
+    assert scores["RBM"].chosen.startswith("10 hidden units, l1 ")
+    assert scores["RBM 3"].chosen.startswith("l1 ")

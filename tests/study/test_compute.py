@@ -138,19 +138,6 @@ def test_a_semi_restricted_path_from_stored_ones_is_as_good_as_one_by_itself(by_
         assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
 
 
-def test_models_with_hidden_units_are_fitted_with_the_group_penalty():
-    job = Job("fit", "A", "instantaneous", 1, 0, ModelSpec("RBM", 3))
-    experiment = replace(small_plan().experiments[0], group_l1=2e-3)
-    words = recording().bin(0.020)
-    rows = execute(Task("d0", job, experiment, words, {}, {})).rows["fits"]
-    train, _, _ = split_words(words, experiment, 1, 0)
-    path = mc.RBM(3, group_l1=2e-3, random_state=0).fit_path(train, L1)
-    for row, fit in zip(rows, path, strict=True):
-        stored = from_bytes(row["file"])
-        assert stored.group_l1 == 2e-3
-        np.testing.assert_array_equal(stored.W_, fit.W_)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_normalisers_are_sums_over_all_words_and_activations_are_on_the_test_words(
     store, by_hand, dealt, every_word, name
@@ -378,26 +365,21 @@ def test_the_number_of_threads_does_not_change_a_bit(model):
 
 
 def test_validation_chooses_the_number_of_hidden_units_once_for_both_models(tmp_path):
-    run(small_plan(n_splits=1, n_hidden="auto"), tmp_path / "auto.db", n_jobs=1)
+    plan = small_plan(n_splits=1, n_hidden="auto", group_l1=2e-3)
+    run(plan, tmp_path / "auto.db", n_jobs=1)
     with Store.open(tmp_path / "auto.db") as store:
-        by_model = {
-            name: store.rows("fits", job=job_of(store, kind="fit", model=name, split=0))
-            for name in ("RBM", "SemiRBM")
-        }
+        jobs = [job_of(store, kind="fit", model=name, split=0) for name in ("RBM", "SemiRBM")]
+        rbm, both = (store.rows("fits", job=job) for job in jobs)
     train, validation, _ = split_words(recording().bin(0.020), Experiment("e"), 1, 0)
-    by_hand = mc.evaluate.choose_n_hidden(mc.RBM(), train, validation, L1)
-    assert by_model["RBM"][0]["tried"] == [
-        {
-            "settings": {"n_hidden": 10, "l1": by_hand.best.l1},
-            "validation_bits_per_second": by_hand.scores[by_hand.chosen].bits_per_second,
-        }
-    ]
-    assert by_model["SemiRBM"][0]["tried"] is None
-    for rows in by_model.values():
-        assert [from_bytes(row["file"]).n_hidden for row in rows] == [10, 10]
-    found = mc.study.open(tmp_path / "auto.db")
-    score = found.comparison("A").scores["RBM"]
-    assert score.chosen == f"10 hidden units, l1 {by_hand.best.l1:.2g}"
-    assert (score.n_hidden, score.spec) == (10, ModelSpec("RBM"))
-    [row] = found.scores().query("name == 'SemiRBM'").to_dict("records")
-    assert row["n_hidden"] == 10
+    by_hand = mc.evaluate.choose_n_hidden(mc.RBM(group_l1=2e-3), train, validation, L1)
+    settings, score = by_hand.settings[by_hand.chosen], by_hand.scores[by_hand.chosen]
+    tried = {"settings": settings, "validation_bits_per_second": score.bits_per_second}
+    assert (rbm[0]["tried"], both[0]["tried"]) == ([tried], None)
+    assert {from_bytes(row["file"]).n_hidden for row in (*rbm, *both)} == {10}
+    for row, fit in zip(rbm, by_hand.fits, strict=True):
+        stored = from_bytes(row["file"])
+        assert stored.group_l1 == 2e-3
+        np.testing.assert_array_equal(stored.W_, fit.W_)
+    found = mc.study.open(tmp_path / "auto.db").comparison("A").scores
+    assert found["RBM"].chosen == f"10 hidden units, l1 {by_hand.best.l1:.2g}"
+    assert (found["SemiRBM"].n_hidden, found["SemiRBM"].spec) == (10, ModelSpec("SemiRBM"))
