@@ -1,7 +1,6 @@
 """Each kind of job against the public interface called by hand, with the documented splits."""
 
 import warnings
-from dataclasses import replace
 
 import numba
 import numpy as np
