@@ -39,7 +39,9 @@ def fit(
     bin_width: float = _setting(0.020, help="Width of a bin, seconds."),
     most_active: int | None = _setting(None, help="Keep this many most active units."),
     window: int = _setting(1, help="Bins per word."),
-    n_hidden: int | None = _setting(None, "--hidden", help="Hidden units, 25 by default."),
+    n_hidden: int | None = _setting(
+        None, "--hidden", help="Hidden units; by default chosen with l1, 25 where --l1 is given."
+    ),
     l1: float | None = _setting(
         None, help="L1 strength; by default chosen on a fifth of the words, in blocks of time."
     ),
@@ -239,6 +241,8 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
             raise BadArgument(setting, f"is no setting of {name}", "leave it out")
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
+    if "n_hidden" in takes and not {"n_hidden", "l1"} & {*settings}:
+        settings = settings | {"n_hidden": "auto"}
     return cls(**settings)
 
 

@@ -97,7 +97,7 @@ def _path(
     steps = []
     for l1, model in zip(scores, results.path(**where), strict=True):
         theta, score = model.parameters_, scores[l1]
-        hidden = strongest_first(model) if spec.n_hidden else np.zeros(0, dtype=np.int64)
+        hidden = strongest_first(model) if theta.n_hidden else np.zeros(0, dtype=np.int64)
         steps.append(
             {
                 "l1": l1,
@@ -113,7 +113,7 @@ def _path(
     return {
         "name": spec.name,
         "model": spec.model,
-        "n_hidden": spec.n_hidden,
+        "n_hidden": theta.n_hidden,
         "chosen": list(scores).index(used),
         "steps": steps,
     }
