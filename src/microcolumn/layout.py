@@ -170,18 +170,18 @@ class Layout:
             parts.append(theta.tables.strengths)
         return np.concatenate(parts)
 
-    def unpack(self, vector: Floats) -> Parameters:
-        """Parameters with these free coordinates."""
+    def unpack(self, vector: Floats, *, change: bool = False) -> Parameters:
+        """Parameters with these free coordinates; of a ``change`` of them, 0 for what is fixed."""
         starts = 0, *self.offsets[:3]
         parts = (vector[start:end] for start, end in zip(starts, self.offsets, strict=True))
         pairs, free, weights, c = parts
-        b = self.biases.copy()
+        b = np.zeros(self.n_visible) if change else self.biases.copy()
         b[self.free] = free
         J = W = None
         if self.coupled:
             J = np.zeros((self.n_visible, self.n_visible))
             J[self.pairs] = pairs
-            J[self.fixed_pairs] = NEVER_COACTIVE
+            J[self.fixed_pairs] = 0.0 if change else NEVER_COACTIVE
             J += J.T
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))

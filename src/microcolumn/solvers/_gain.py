@@ -74,7 +74,7 @@ class Fisher:
 
     def __matmul__(self, vector: Floats, /) -> Floats:
         """Of the slope along the vector with each slope, shape (layout.size,)."""
-        direction = self.layout.unpack_gradient(vector * self.layout.multiplicity)
+        direction = self.layout.unpack(vector, change=True)
         slopes = self.theta.slopes_along(direction, self.words)
         slopes -= self.weights @ slopes
         return self.layout.pack_gradient(self.theta.moments(self.words, self.weights * slopes))

@@ -108,7 +108,7 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
             for size in (0,) if model == "Ising" else experiment.n_hidden:
                 fixed = 0 if isinstance(size, str) else size
                 chosen = FIRST if experiment.is_fast(bits) else 0
-                n_hidden = {"dims": bits, "auto": chosen}.get(size, fixed)
+                n_hidden = bits if size == "dims" else chosen if size == "auto" else fixed
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
     # An alternative model has one way to be fitted, whatever the objectives of the others.
