@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -29,19 +30,35 @@ _MOST_STEPS, _LOOK, _FINISHED = 60, 10, 0.01
 _FLAT = 1e-13
 
 
+class Curvature(Protocol):
+    """A matrix that is known by its products, for example an array."""
+
+    def __matmul__(self, vector: Floats, /) -> Floats: ...
+
+    def diagonal(self) -> Floats:
+        """Its diagonal."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fisher:
-    """Covariance over words (n_words, n_visible) of the slopes of log p~, for products with it.
+    """Covariance over words of the slopes of log p~, without a matrix of all coordinates.
 
-    ``weights`` (n_words,) are shares of words, ``resting`` (n_words,) the slopes of log p~ along what
-    a vector of zeros unpacks to: biases and couplings that are not free.
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    layout : Layout
+        Its coordinates; a potential has no basis.
+    words : ndarray, shape (n_words, n_visible)
+        Words, as floats.
+    weights : ndarray, shape (n_words,)
+        Their shares, which add up to 1.
     """
 
     theta: Parameters
     layout: Layout
     words: Floats
     weights: Floats
-    resting: Floats
 
     @classmethod
     def of(
@@ -53,13 +70,12 @@ class Fisher:
         words, shares = (np.concatenate(part) for part in zip(*parts, strict=True))
         distinct, place = np.unique(words, axis=0, return_inverse=True)
         summed = np.bincount(place.ravel(), shares / len(parts)).astype(np.float64)
-        distinct = distinct.astype(np.float64)
-        resting = theta.slopes_along(layout.unpack(np.zeros(layout.size)), distinct)
-        return cls(theta, layout, distinct, summed, resting)
+        return cls(theta, layout, distinct.astype(np.float64), summed)
 
     def __matmul__(self, vector: Floats, /) -> Floats:
         """Of the slope along the vector with each slope, shape (layout.size,)."""
-        slopes = self.theta.slopes_along(self.layout.unpack(vector), self.words) - self.resting
+        direction = self.layout.unpack(vector, change=True)
+        slopes = self.theta.slopes_along(direction, self.words)
         slopes -= self.weights @ slopes
         return self.layout.pack_gradient(self.theta.moments(self.words, self.weights * slopes))
 
@@ -88,7 +104,7 @@ class _Parabola:
 
     origin: Floats
     slopes: Floats
-    curvature: Fisher
+    curvature: Curvature
 
     def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
         step = x - self.origin
@@ -102,7 +118,7 @@ def gain_of(
     layout: Layout,
     penalty: Penalty,
     slopes: Sequence[Floats],
-    curvatures: Sequence[Fisher],
+    curvatures: Sequence[Curvature],
 ) -> tuple[float, float]:
     """Penalised likelihood still to be gained, and its standard error, nats per word.
 
@@ -114,7 +130,7 @@ def gain_of(
         The fit, its coordinates, and what is added to minus the mean log likelihood.
     slopes : pair of ndarray, shape (n_groups, layout.size)
         Of minus the mean log likelihood by groups of chains, of two independent sets.
-    curvatures : pair of Fisher
+    curvatures : pair of Curvature
         Covariance of the moments. That of one set knows nothing of the other, or rare words, which
         make both slopes and curvature, would add to the gain.
     """
