@@ -91,7 +91,6 @@ def fit(
                 estimator.fit(fitted)
         held_out = None if held is None else score(estimator, held)
         saved.write(to_bytes(estimator))
-        # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
         names = ("bits_per_second", "stderr", "n_words", "spurious_mass")

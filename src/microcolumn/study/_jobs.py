@@ -103,12 +103,12 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
     bits, found = n_dims(experiment, n_units, window), {}
     models = experiment.models_for(bits)
     family = [model for model in models if model not in ALTERNATIVES]
-    numbers: dict[Any, int] = {0: 0, "dims": bits, "auto": FIRST if experiment.is_fast(bits) else 0}
     for objective in experiment.objectives:
         for model in family:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
                 fixed = 0 if isinstance(size, str) else size
-                n_hidden = fixed or numbers[size]
+                chosen = FIRST if experiment.is_fast(bits) else 0
+                n_hidden = bits if size == "dims" else chosen if size == "auto" else fixed
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
     # An alternative model has one way to be fitted, whatever the objectives of the others.
