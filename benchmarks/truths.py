@@ -75,15 +75,29 @@ def only_groups(n_bins: int, rng: np.random.Generator) -> mc.Words:
 
 
 def everything(n_bins: int, rng: np.random.Generator) -> mc.Words:
-    """The drive, in nine steps, shifts the biases of a model of pairs and groups."""
-    b, J, (W, c), gains = biases(rng) - 0.5, pairs(rng), groups(), np.full(N_UNITS, 0.4)
+    """A drive with equal gains, pairs and groups."""
+    W, c = groups()
+    theta = mc.Parameters(J=pairs(rng), b=biases(rng) - 0.5, W=W, c=c)
+    return driven(theta, np.full(N_UNITS, 0.4), n_bins, rng)
+
+
+def drive_and_pairs(n_bins: int, rng: np.random.Generator) -> mc.Words:
+    theta = mc.Parameters(J=pairs(rng), b=biases(rng))
+    return driven(theta, rng.lognormal(-0.8, 0.7, size=N_UNITS), n_bins, rng)
+
+
+def driven(
+    theta: mc.Parameters, gains: np.ndarray, n_bins: int, rng: np.random.Generator
+) -> mc.Words:
+    """Words of a model whose biases a normal drive shifts, in nine steps."""
     steps = np.linspace(-2.4, 2.4, 9)
     shares = np.exp(-0.5 * steps**2)
     numbers = rng.multinomial(n_bins, shares / shares.sum())
     parts = []
     for step, n in zip(steps, numbers, strict=True):
-        theta = mc.Parameters(J=J, b=b + gains * step, W=W, c=c)
-        parts.append(mc.SemiRBM.from_parameters(theta).sample(int(n), random_state=rng))
+        shifted = mc.Parameters(J=theta.J, b=theta.b + gains * step, W=theta.W, c=theta.c)
+        model = (mc.Ising if theta.W is None else mc.SemiRBM).from_parameters(shifted)
+        parts.append(model.sample(int(n), random_state=rng))
     return mc.Words.from_array(rng.permutation(np.concatenate(parts)), BIN_S)
 
 
@@ -93,6 +107,7 @@ TRUTHS: dict[str, tuple[Callable[[int, np.random.Generator], mc.Words], tuple[st
     "unequal drive": (unequal_drive, ("drive",)),
     "pairs": (only_pairs, ("pairs",)),
     "groups": (only_groups, ("groups",)),
+    "drive and pairs": (drive_and_pairs, ("drive", "pairs")),
     "all": (everything, ("drive", "pairs", "groups")),
 }
 

@@ -25,6 +25,13 @@ def random_model(rng, kind, n_units, n_hidden, scale, hidden_bias=0.0):
     )
 
 
+def log_odds(theta, X, unit):
+    """Log odds of a spike of a unit given the rest of each word, by both values of its bit."""
+    there, silent = np.array(X), np.array(X)
+    there[:, unit], silent[:, unit] = 1, 0
+    return log_weight(theta, there) - log_weight(theta, silent)
+
+
 def random_words(rng, n_words, n_units, rate=0.2):
     bits = rng.random((n_words, n_units)) < rate
     return Words.from_array(bits, sample_weight=rng.uniform(0.1, 1.0, n_words))

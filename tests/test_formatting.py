@@ -1,10 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from microcolumn.formatting import (
-    html_table,
-    text_table,
-)
+from microcolumn.formatting import html_table, text_table
 
 PLAIN = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12)
 

@@ -126,17 +126,15 @@ def test_a_recording_needs_units_and_a_length():
 def test_times_that_come_from_bins_are_binned_by_whole_multiples_of_them():
     counted = Recording([[0.005, 0.015]], epochs=[[0, 0.06]], resolution_s=0.010)
     assert counted.bin(0.020).n_bins == 3
-    for width in (0.015, 0.005):
+    for refusing in (counted.bin, counted.count):
         with pytest.raises(ValueError, match=r"has bins of 0.01 s; use a whole multiple"):
-            counted.bin(width)
+            refusing(0.015)
 
 
 def test_epochs_of_a_recording_in_bins_start_on_one():
     counted = Recording([[0.005, 0.015]], epochs=[[0, 0.06]], resolution_s=0.010)
     assert counted.restrict([[0.02, 0.06]]).bin(0.020).n_bins == 2
-    with pytest.raises(
-        ValueError, match=r"epoch 0 starts at 0.025 s, between the recording's own bins of 0.01"
-    ):
+    with pytest.raises(ValueError, match=r"epoch 0 starts at 0.025 s, between .* bins of 0.01"):
         counted.restrict([[0.025, 0.06]]).bin(0.020)
 
 

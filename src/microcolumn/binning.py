@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .epochs import HALF_NANOSECOND, Epochs
 from .errors import BadInput
@@ -75,35 +76,20 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     spikes to the nanosecond; an epoch holds only full bins. Bits go straight into packed
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
     """
-    if epochs.duration_s / bin_width > _MOST_BINS:
-        problem = f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins"
-        raise BadInput(problem, f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more")
-    n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
-    total = int(n_bins.sum())
-    if total == 0:
-        longest = float((epochs.stops - epochs.starts).max()) if len(epochs) else 0.0
-        problem = f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s)"
-        raise BadInput(problem, "use narrower bins or longer epochs")
-    first_bin, lasting = np.cumsum(n_bins) - n_bins, n_bins > 0
+    n_bins = _bins_of_epochs(epochs, bin_width)
+    total, lasting = int(n_bins.sum()), n_bins > 0
     keys = np.zeros((-(-len(units) // 64), total), dtype=np.uint64)
-    n_binned = n_in_tails = n_occupied = n_multiple = 0
+    n_binned = n_inside = n_occupied = n_multiple = 0
     for n, train in enumerate(trains):
-        epoch = epochs.locate(train)
-        inside = epoch >= 0
-        epoch = epoch[inside]
-        within = _full_bins(epochs.starts[epoch], train[inside], bin_width)
-        is_full = within < n_bins[epoch]
-        bins = (first_bin[epoch] + within)[is_full]
-        # Trains are sorted, so the spikes of a bin are neighbours.
-        opens = np.append(True, bins[1:] != bins[:-1])[: bins.size]
-        occupied = bins[opens]
+        bins, n_in_epochs = _bins_of_spikes(train, epochs, n_bins, bin_width)
+        occupied, n_spikes = np.unique(bins, return_counts=True)
         keys[n // 64, occupied] |= np.uint64(1 << (63 - n % 64))
         n_binned += bins.size
-        n_in_tails += epoch.size - bins.size
+        n_inside += n_in_epochs
         n_occupied += occupied.size
-        n_multiple += int((np.diff(np.append(np.flatnonzero(opens), bins.size)) > 1).sum())
+        n_multiple += int((n_spikes > 1).sum())
     places, index = unique_packed(keys)
-    clock = Clock(first_bin[lasting], epochs.starts[lasting])
+    clock = Clock((np.cumsum(n_bins) - n_bins)[lasting], epochs.starts[lasting])
     words = Words(
         X=unpacked(keys[:, places], len(units)),
         counts=np.bincount(index).astype(np.float64),
@@ -119,9 +105,44 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
         single_fraction=(n_occupied - n_multiple) / (total * len(units)),
         multiple_fraction=n_multiple / (total * len(units)),
         n_binned=n_binned,
-        n_in_tails=n_in_tails,
-        n_outside=sum(train.size for train in trains) - n_binned - n_in_tails,
+        n_in_tails=n_inside - n_binned,
+        n_outside=sum(train.size for train in trains) - n_inside,
     )
+
+
+def count_trains(trains: Sequence[Floats], epochs: Epochs, bin_width: float) -> NDArray[np.int64]:
+    """Spikes of each train in each bin of :func:`bin_trains`, shape (n_bins, n_units)."""
+    n_bins = _bins_of_epochs(epochs, bin_width)
+    counts = np.zeros((n_bins.sum(), len(trains)), dtype=np.int64)
+    for n, train in enumerate(trains):
+        bins, _ = _bins_of_spikes(train, epochs, n_bins, bin_width)
+        counts[:, n] = np.bincount(bins, minlength=len(counts))
+    return counts
+
+
+def _bins_of_epochs(epochs: Epochs, bin_width: float) -> Places:
+    """Number of full bins of each epoch, or a sentence if there are none or too many."""
+    if epochs.duration_s / bin_width > _MOST_BINS:
+        problem = f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins"
+        raise BadInput(problem, f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more")
+    n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
+    if not n_bins.any():
+        longest = float((epochs.stops - epochs.starts).max(initial=0.0))
+        problem = f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s)"
+        raise BadInput(problem, "use narrower bins or longer epochs")
+    return n_bins
+
+
+def _bins_of_spikes(
+    train: Floats, epochs: Epochs, n_bins: Places, bin_width: float
+) -> tuple[Places, int]:
+    """Bin of each spike that lies in a full one, in order, and how many spikes lie in epochs."""
+    epoch = epochs.locate(train)
+    inside = epoch >= 0
+    epoch = epoch[inside]
+    within = _full_bins(epochs.starts[epoch], train[inside], bin_width)
+    first_bins = np.cumsum(n_bins) - n_bins
+    return (first_bins[epoch] + within)[within < n_bins[epoch]], epoch.size
 
 
 def _full_bins(starts: Floats, times: Floats, width: float) -> Places:

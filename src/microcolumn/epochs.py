@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -62,19 +62,22 @@ class Epochs(AsTable):
         object.__setattr__(self, "labels", names)
 
     @classmethod
-    def joined(cls, intervals: ArrayLike, gap_s: float = 0.0) -> Epochs:
-        """Epochs of any intervals: sorted, and those that overlap made one; labels are lost.
+    def joined(
+        cls, intervals: ArrayLike, gap_s: float = 0.0, labels: Sequence[str] | None = None
+    ) -> Epochs:
+        """Epochs of any intervals: sorted, and those that overlap made one.
 
-        Intervals with a gap below ``gap_s`` between them are made one, too.
+        Intervals with a gap below ``gap_s`` between them are made one, too. Labels are lost where
+        any two are made one.
         """
         edges = real_array("intervals", intervals, "pass rows of start and stop in seconds")
         edges = edges.reshape(-1, 2)
-        edges = edges[np.argsort(edges[:, 0], kind="stable")]
-        if not len(edges):
-            return cls(edges)
+        order = np.argsort(edges[:, 0], kind="stable")
+        edges = edges[order]
         latest = np.maximum.accumulate(edges[:, 1])
-        opens = np.append(True, edges[1:, 0] >= latest[:-1] + gap_s)
-        first = np.flatnonzero(opens)
+        first = np.append(0, np.flatnonzero(~(edges[1:, 0] < latest[:-1] + gap_s)) + 1)
+        if len(first) >= len(edges):
+            return cls(edges, None if labels is None else [labels[n] for n in order])
         last = np.append(first[1:], len(edges)) - 1
         return cls(np.column_stack((edges[first, 0], latest[last])))
 
@@ -147,10 +150,7 @@ def named_epochs(names: str | Iterable[str], own: Epochs, tables: Mapping[str, E
     found = {name: _epochs_called(name, own, tables) for name in chosen}
     rows = np.concatenate([np.column_stack((each.starts, each.stops)) for each in found.values()])
     labels = [name for name, each in found.items() for _ in range(len(each))]
-    order = np.argsort(rows[:, 0], kind="stable")
-    if np.any(rows[order][1:, 0] < rows[order][:-1, 1]):
-        return Epochs.joined(rows)
-    return Epochs(rows[order], [labels[n] for n in order])
+    return Epochs.joined(rows, labels=labels)
 
 
 def _epochs_called(name: str, own: Epochs, tables: Mapping[str, Epochs]) -> Epochs:

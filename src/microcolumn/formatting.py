@@ -107,7 +107,6 @@ def html_table(
     rows: Sequence[Sequence[str]],
     *,
     left: Sequence[str] = (),
-    caption: str = "",
 ) -> str:
     """A table as HTML for a notebook, with whatever it says escaped.
 
@@ -119,8 +118,6 @@ def html_table(
         As many cells each as the header has.
     left : sequence of str
         Names of the columns that are aligned to the left; the others, of numbers, to the right.
-    caption : str
-        Stands above the table.
 
     Examples
     --------
@@ -135,11 +132,9 @@ def html_table(
             for cell, side in zip(cells, sides, strict=True)
         )
 
-    title = '<caption style="text-align:left;caption-side:top">{}</caption>'
-    above = title.format(html_text(caption)) if caption else ""
     head = f"<thead><tr>{line(header, 'th')}</tr></thead>" if any(header) else ""
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    return f"<table>{above}{head}<tbody>{body}</tbody></table>"
+    return f"<table>{head}<tbody>{body}</tbody></table>"
 
 
 def html_list(columns: Mapping[str, Sequence[str]], noun: str, *, left: Sequence[str] = ()) -> str:

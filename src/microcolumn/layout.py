@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .energy import BERNOULLI, GAUSSIAN, HiddenUnit, Tables, hidden_mean
+from .kernels import table_values
 from .parameters import Parameters
 from .validation import Bits, Floats
 
@@ -119,30 +120,28 @@ class Layout:
         """Derivatives along the coordinates of the potential from those along v."""
         return slopes[2:] if self.basis is None else slopes[2:] @ self.basis
 
-    def of_hidden(self, i: int) -> Indices:
-        """Where the weights of hidden unit ``i`` stand, and its bias."""
-        weights = np.arange(self.weights.start + i, self.weights.stop, self.n_hidden)
-        return np.append(weights, np.arange(self.size)[self.hidden_biases][i : i + 1])
+    def design(self, theta: Parameters, X: Bits, coordinates: Indices | None = None) -> Floats:
+        """Derivatives of log p~ of words by coordinates, shape (n_words, n); by all by default.
 
-    def weights_of(self, x: Floats) -> Floats:
-        """W of the free units, shape (n_free, n_hidden)."""
-        return x[self.weights].reshape(self.free.size, self.n_hidden)
-
-    def design(self, theta: Parameters, X: Bits) -> Floats:
-        """Derivatives of log p~ of words by the coordinates, shape (n_words, size).
-
-        Not for a potential.
+        ``coordinates`` (n,) are increasing places in a vector. Not for a potential with a basis.
         """
-        x, out = X.astype(np.float64), np.empty((len(X), self.size))
+        chosen = np.arange(self.size) if coordinates is None else coordinates
+        parts = np.split(chosen, np.searchsorted(chosen, self.offsets))
+        starts = 0, *self.offsets
+        pairs, units, weights, biases, counts = (
+            part - start for part, start in zip(parts, starts, strict=True)
+        )
+        bits = np.ascontiguousarray(X.T, dtype=np.float64)  # rows are units, read as they lie
         rows, columns = self.pairs
-        out[:, self.couplings] = 2.0 * x[:, rows] * x[:, columns]
-        x = x[:, self.free]
-        out[:, self.fields] = x
+        slopes = [2.0 * bits[rows[pairs]] * bits[columns[pairs]], bits[self.free[units]]]
         if self.n_hidden:
-            mean = hidden_mean(theta, X)
-            out[:, self.weights] = (x[:, :, None] * mean[:, None, :]).reshape(len(X), -1)
-            out[:, self.hidden_biases] = mean[:, : self.offsets[3] - self.offsets[2]]
-        return out
+            mean = np.ascontiguousarray(hidden_mean(theta, X).T)
+            unit, hidden = np.divmod(weights, self.n_hidden)
+            slopes += [bits[self.free[unit]] * mean[hidden], mean[biases]]
+        elif theta.tables is not None:
+            slopes.append(table_values(theta.tables.functions, X).T[weights])
+        slopes.append(bits.sum(axis=0) == 2.0 + counts[:, None])
+        return np.concatenate(slopes).T
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
@@ -171,29 +170,18 @@ class Layout:
             parts.append(theta.tables.strengths)
         return np.concatenate(parts)
 
-    def unpack(self, vector: Floats) -> Parameters:
-        """Parameters with these free coordinates."""
-        return self._parameters(vector, self.biases, NEVER_COACTIVE)
-
-    def unpack_gradient(self, vector: Floats) -> Parameters:
-        """Derivatives as parameters, zero for what is not free; half for each entry of a pair.
-
-        Not for a potential.
-        """
-        halved = vector / self.multiplicity
-        return self._parameters(halved, np.zeros(self.n_visible), 0.0)
-
-    def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
+    def unpack(self, vector: Floats, *, change: bool = False) -> Parameters:
+        """Parameters with these free coordinates; of a ``change`` of them, 0 for what is fixed."""
         starts = 0, *self.offsets[:3]
         parts = (vector[start:end] for start, end in zip(starts, self.offsets, strict=True))
         pairs, free, weights, c = parts
-        b = biases.copy()
+        b = np.zeros(self.n_visible) if change else self.biases.copy()
         b[self.free] = free
         J = W = None
         if self.coupled:
             J = np.zeros((self.n_visible, self.n_visible))
             J[self.pairs] = pairs
-            J[self.fixed_pairs] = fixed_coupling
+            J[self.fixed_pairs] = 0.0 if change else NEVER_COACTIVE
             J += J.T
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))

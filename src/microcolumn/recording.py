@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binning import Binning, bin_trains, check_length, checked_trains
+from .binning import Binning, bin_trains, check_length, checked_trains, count_trains
 from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
 from .errors import BadArgument, BadInput, advice
@@ -195,7 +195,24 @@ class Recording:
 
         It has the shares of bins with one spike and with more, and where each spike went.
         """
-        width = checked_bin_width(width)
+        return bin_trains(self.trains, self.units, self.epochs, self._fitting_width(width))
+
+    def count(self, bin_width: float = 0.020) -> NDArray[np.int64]:
+        """Spikes of each unit in each bin of :meth:`bin`, shape (n_bins, n_units).
+
+        Examples
+        --------
+        >>> recording = Recording([[0.001, 0.045], [0.021, 0.022]], epochs=[[0.0, 0.06]])
+        >>> recording.count(0.020)
+        array([[1, 0],
+               [0, 2],
+               [1, 0]])
+        """
+        return count_trains(self.trains, self.epochs, self._fitting_width(bin_width))
+
+    def _fitting_width(self, bin_width: float) -> float:
+        """A width in seconds of which no bin cuts one of those the times were recorded in."""
+        width = checked_bin_width(bin_width)
         if self.resolution_s > 0:
             ratio = width / self.resolution_s
             if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
@@ -207,7 +224,7 @@ class Recording:
                 starts = f"epoch {off[0]} starts at {self.epochs.starts[off[0]]:g} s"
                 problem = f"{starts}, between the recording's own bins of {self.resolution_s:g} s"
                 raise BadInput(problem, "start it on one")
-        return bin_trains(self.trains, self.units, self.epochs, width)
+        return width
 
     def save(self, path: str | Path) -> None:
         """Write an NPZ file for :func:`microcolumn.read`; see :func:`microcolumn.io.save`."""

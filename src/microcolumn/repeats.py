@@ -73,11 +73,9 @@ class Repeats:
             if given.shape != starts.shape or not (given > starts).all():
                 raise BadArgument("stops_s", "must hold one time after each start of starts_s")
             stops = np.minimum(stops, given)
-        for array in (starts, stops):
-            array.flags.writeable = False
-        object.__setattr__(self, "starts_s", starts)
-        object.__setattr__(self, "stops_s", stops)
-        object.__setattr__(self, "duration_s", duration)
+        starts.flags.writeable = stops.flags.writeable = False
+        for name, value in (("starts_s", starts), ("stops_s", stops), ("duration_s", duration)):
+            object.__setattr__(self, name, value)
 
     @classmethod
     def from_epochs(cls, epochs: Epochs, label: str | None = None) -> Repeats:

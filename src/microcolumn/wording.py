@@ -23,6 +23,12 @@ def worded(subpackage: str, name: str, **values: Any) -> str:
     return re.sub(r"[ \n]+", " ", text).strip()  # no-break spaces stay
 
 
+def worded_lines(subpackage: str, name: str, **values: Any) -> list[str]:
+    """As :func:`worded`, but a line for each of the template that is not empty, with its spaces."""
+    text = _templates(subpackage).get_template(f"{name}.txt").render(values)
+    return [line for line in text.splitlines() if line.strip()]
+
+
 @cache
 def _templates(subpackage: str) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.integrate import quad
 from scipy.special import logsumexp
 
-from microcolumn.energy import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, hidden_mean, log_odds, log_weight
+from microcolumn.energy import BERNOULLI, GAUSSIAN, HIDDEN_UNITS, hidden_mean, log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import mpf, negative_log_likelihood, pseudolikelihood
 from microcolumn.objectives.data_moments import DataMoments
@@ -53,13 +53,11 @@ def test_a_gate_is_the_log_of_the_sum_over_the_states_of_the_unit():
 
 
 @pytest.mark.parametrize("unit", HIDDEN_UNITS.values(), ids=lambda unit: unit.name)
-def test_the_mean_is_the_slope_of_the_gate_and_what_draws_average_to(unit):
+def test_the_mean_is_the_slope_of_the_gate(unit):
     z = np.array([-3.0, -0.4, 0.0, 0.9, 2.5])
     step = 1e-5
     slope = (unit.log_gate(z + step) - unit.log_gate(z - step)) / (2 * step)
     np.testing.assert_allclose(unit.mean(z), slope, atol=1e-9)
-    drawn = unit.draw(np.tile(z, (40_000, 1)), np.random.default_rng(0))
-    np.testing.assert_allclose(drawn.mean(axis=0), unit.mean(z), atol=0.03)
 
 
 @settings(max_examples=40, deadline=None)
@@ -75,11 +73,6 @@ def test_gaussian_hidden_units_are_couplings_of_low_rank(theta):
     assert pairs.kind == "ising"
     np.testing.assert_allclose(log_weight(pairs, X) + log_factor, written_out, atol=1e-12)
     np.testing.assert_array_equal(hidden_mean(theta, X), z)
-    for unit in range(theta.n_visible):
-        on, off = X.copy(), X.copy()
-        on[:, unit], off[:, unit] = 1, 0
-        expected = log_weight(theta, on) - log_weight(theta, off)
-        np.testing.assert_allclose(log_odds(theta, X, unit), expected, atol=1e-12)
     kept, constant = theta.canonical_sign()
     assert not kept.c.any()
     assert (kept.W.sum(axis=0) >= 0.0).all()

@@ -4,10 +4,9 @@ import math
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.energy import hidden_mean, log_odds, log_weight
+from microcolumn.energy import hidden_mean, log_weight
 from microcolumn.parameters import Parameters
 
 
@@ -68,37 +67,15 @@ def test_log_weight_and_hidden_mean_are_the_written_out_sums(theta):
     )
 
 
-@settings(deadline=None, max_examples=60)
-@given(MODELS)
-def test_log_odds_are_the_difference_that_setting_the_bit_makes(theta):
-    X = list(product([0, 1], repeat=theta.n_visible))
-    for unit in range(theta.n_visible):
-        expected = [
-            _log_weight(theta, [*x[:unit], 1, *x[unit + 1 :]])
-            - _log_weight(theta, [*x[:unit], 0, *x[unit + 1 :]])
-            for x in X
-        ]
-        np.testing.assert_allclose(log_odds(theta, X, unit), expected, rtol=1e-11, atol=1e-11)
-
-
 def test_huge_weights_neither_overflow_nor_lose_the_sum():
     theta = Parameters(b=[0.0, 0.0], W=[[2000.0, -2000.0], [-1.0, 1.0]], c=[5.0, -5.0])
     assert log_weight(theta, [[1, 0]]).tolist() == [2005.0]
     assert hidden_mean(theta, [[1, 1]]).tolist() == [[1.0, 0.0]]
-    softplus = [math.log1p(math.exp(-5.0)) + 5.0, math.log1p(math.exp(-5.0))]
-    assert log_odds(theta, [[1, 0]], 0)[0] == pytest.approx(2005.0 - sum(softplus), rel=1e-14)
 
 
 def test_many_words_are_handled_in_chunks_with_the_same_result(monkeypatch):
     theta = _random("srbm", 0)
     X = np.random.default_rng(0).integers(0, 2, size=(50, 4), dtype=np.uint8)
-    whole = log_weight(theta, X), log_odds(theta, X, 2)
+    whole = log_weight(theta, X)
     monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
-    np.testing.assert_allclose(log_weight(theta, X), whole[0], rtol=1e-14, atol=1e-14)
-    np.testing.assert_allclose(log_odds(theta, X, 2), whole[1], rtol=1e-14, atol=1e-14)
-
-
-def test_asking_for_log_odds_leaves_the_words_unchanged():
-    X = np.ones((2, 4))
-    log_odds(_random("srbm", 1), X, 0)
-    assert X.all()
+    np.testing.assert_allclose(log_weight(theta, X), whole, rtol=1e-14, atol=1e-14)

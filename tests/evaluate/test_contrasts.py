@@ -82,3 +82,10 @@ def test_the_simplest_explanation_has_the_fewest_parts_that_no_model_clearly_bea
     found = compared(drive | {"SemiRBM 5": 20.0}).explanation
     assert (found.parts, found.model) == (("pairs", "groups"), "SemiRBM 5")
     assert compared({"BernoulliMixture": 12.0}).explanation is None
+
+
+def test_groups_explain_only_what_needs_them():
+    # Fewer parts, but no model of groups is clearly better than a drive with pairs.
+    found = compared({"Ising": 10.0, "CommonDrive": 9.0, "KPairwise": 12.0, "RBM 5": 12.0})
+    assert not found.groups.differs
+    assert found.explanation.parts == ("drive", "pairs")

@@ -10,7 +10,9 @@ from pyarrow import feather, parquet
 from refusals import assert_refused
 
 import microcolumn as mc
-from microcolumn.io._read import _load
+from microcolumn.io._readers import READERS
+from microcolumn.io.parquet import load
+from microcolumn.io.sandbox import read_checked
 
 N_SPIKES = 1000
 
@@ -151,7 +153,7 @@ def test_without_pyarrow_the_error_names_what_installs_it(file, monkeypatch):
     with pytest.raises(
         ImportError, match=r"needs pyarrow; .* pip install 'microcolumn\[parquet\]'"
     ):
-        _load("parquet", {}, file)
+        read_checked(load, file, READERS["parquet"]._replace(sandboxed=()))
 
 
 def hostile_rows(path):

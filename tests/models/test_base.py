@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from flips import log_odds
 from scipy.special import expit, logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.energy import log_odds, log_weight
+from microcolumn.energy import log_weight
 from microcolumn.models import _base
 from microcolumn.models._words_estimator import floored_rates
 from microcolumn.parameters import Parameters

@@ -101,9 +101,9 @@ def test_conditionals_are_ratios_of_probabilities(model):
         with_it = np.arange(1 << N) | bit
         expected = log_p[with_it] - log_p[with_it ^ bit]
         np.testing.assert_allclose(found[:, unit], expected, atol=1e-9)
-    np.testing.assert_allclose(
-        model.conditional(EVERY, 2), 1.0 / (1.0 + np.exp(-found[:, 2])), rtol=1e-12
-    )
+    p = 1.0 / (1.0 + np.exp(-found))
+    np.testing.assert_allclose(model.conditional(EVERY), p, rtol=1e-12)
+    np.testing.assert_allclose(model.conditional(EVERY, 2), p[:, 2], rtol=1e-12)
 
 
 def test_samples_have_the_probabilities_of_the_words_and_follow_the_seed(model):

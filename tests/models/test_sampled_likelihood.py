@@ -102,7 +102,7 @@ def test_too_few_steps_are_a_warning_with_what_is_left_to_gain(words, out_of_rea
         model.fit(words, start=start)
     message = str(caught[0].message)
     gain, _ = model.certificate_.gain_bits_per_second(words.bin_width)
-    assert f"and {gain:.2g} ±" in message
+    assert f"at least {gain:.2g} ±" in message
     assert gain > 0.0
     assert caught[0].filename == __file__
     assert not model.certificate_.converged

@@ -2,7 +2,7 @@
 
 import pytest
 
-from microcolumn.report._adequacy import adequacy_of, explained_text
+from microcolumn.report._findings import _explained, finding
 
 
 @pytest.fixture
@@ -14,9 +14,10 @@ def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):
     compared = planted_results.comparison(**condition.names)
     score = next(s for s in compared.best.splits if s.split == 0)
     share = f"{100 * score.bits_per_second / 16:.0f}"
-    told = explained_text(planted_results, condition, compared.best.name)
+    told = _explained(planted_results, condition, compared.best)
     assert told.endswith(f"(at least {100 * score.bits_per_second / 20:.0f} %)")
-    name, adequacy, worse = adequacy_of(planted_results, condition)
-    assert (name, worse) == (compared.best.name, "")  # SemiRBM 5 describes them, but is no worse
-    assert adequacy.describes
-    assert explained_text(planted_results, condition, name).startswith(f"it explains {share} ± ")
+    found = finding(planted_results, condition, several=False)
+    assert found.adequate == compared.best.name
+    assert found.also_adequate == ""  # SemiRBM 5 describes them, but is no worse
+    assert found.adequacy.describes
+    assert found.explained.startswith(f"it explains {share} ± ")

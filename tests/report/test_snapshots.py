@@ -17,17 +17,7 @@ import planted_study as planted
 from planted_comparison import compared
 
 from microcolumn.models.spec import ALTERNATIVES, OBJECTIVES, PAPER_MODELS
-from microcolumn.report._answer_sentences import (
-    best_model,
-    beyond_pairs,
-    good_enough,
-    holds_for,
-    in_layers,
-    others_agree,
-    parts_of_gain,
-    size_of_gain,
-    title,
-)
+from microcolumn.report._answer_sentences import QUESTIONS, answer, others_agree
 from microcolumn.report._findings import Finding, Layering, _kind
 from microcolumn.report._methods import methods, references
 from microcolumn.report.text import report_text
@@ -125,10 +115,10 @@ def answers():
         cases[f"two {kind.__name__}"] = [fit, replace(fit, label="B")]
     alike = replace(cases["Fit"][0], also_adequate="Ising")
     cases |= {"Fit of two models": [alike], "two Fits of two models": [alike, *cases["Fit"]]}
-    questions = (beyond_pairs, parts_of_gain, size_of_gain, in_layers, best_model, good_enough)
     for name, found in cases.items():
-        yield f"{name}: {title(found, f'{len(found)} recordings')}"
-        yield from (f"  {each.__name__}: {each(found)}" for each in (*questions, holds_for))
+        yield f"{name}: {answer('title', found, recordings=f'{len(found)} recordings')}"
+        for question in (*QUESTIONS.values(), "holds_for"):
+            yield f"  {question}: {answer(question, found)}"
         first = [replace(one["groups"], recording=each.recording) for each in found]
         yield f"  others_agree: {others_agree(found, first)}"
         if len(found) == 1:
@@ -159,7 +149,10 @@ def without(table, **changes):
 
 STUDIES = {
     "planted": study(planted.PLAN),
-    "begun": study(planted.PLAN, keep=lambda job: False),
+    "begun": study(
+        Plan(planted.PLAN.sources, (replace(FIRST, n_hidden=("auto",)), SECOND)),
+        keep=lambda job: False,
+    ),
     "tests": study(planted.PLAN, keep=lambda job: job.kind == "test"),
     "two-splits": study(keep=lambda job: job.split is None or job.split < 2),
     "one-split": study(Plan(planted.PLAN.sources, (replace(FIRST, n_splits=1),))),

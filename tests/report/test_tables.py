@@ -1,4 +1,3 @@
-import planted_study as planted
 import pytest
 
 from microcolumn.report import _tables as tables
@@ -39,12 +38,3 @@ def test_scores_are_those_of_the_comparison(planted_results, conditions):
     assert column(table, "Dirichlet gain") == ["-"] * 3  # this study was not asked for it
     assert column(table, "live hidden") == ["2.5 of 5", "2.5 of 5", "-"]
     assert column(table, "converged") == ["no", "yes", "yes"]
-
-
-def test_provenance_keeps_whole_fingerprints_and_versions(planted_results):
-    made = tables.provenance(planted_results)
-    fingerprint = planted.recording_info()["cells"].fingerprint
-    assert made.data == (("cells (simulated)", fingerprint, "simulated"),)
-    assert [dict(each) for each in made.environments] == [planted.ENVIRONMENT]
-    done = planted_results.provenance()["n_planned"]
-    assert made.work.startswith(f"{done} of {done} jobs, ")

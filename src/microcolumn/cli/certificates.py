@@ -5,57 +5,25 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from ..wording import worded_lines
+
 #: Attributes of a fitted model that ``--json`` prints, without their underscore.
 _OF_FITS = "objective", "optimality", "n_iter", "n_parameters", "n_live_hidden", "n_couplings"
 
 
-def certificate(model: Any) -> list[tuple[str, str]]:
-    """How well the solver converged, what the penalty left of the model, and log Z."""
-    if not hasattr(model, "parameters_"):
-        return _of_alternative(model)
-    n_bits = model.n_features_in_
-    penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
-    tol = getattr(model, "tol", None)
-    within = "" if tol is None else f" (tolerance {tol:g})"
-    if hasattr(model, "n_hidden") and not (model.l1 or model.group_l1):
-        within = " (without a penalty; words kept apart ended the fit)"
-    convergence = ("optimality", f"{model.optimality_:.2g}{within}")
-    sampled = _sampled_certificate(model)
-    if sampled is not None:
-        gain, stderr = (sampled[f"{name}_bits_per_second"] for name in ("gain", "stderr"))
-        z = f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments"
-        left = f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained"
-        convergence = ("certificate", f"{z}, {left}")
-    couplings = f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"
-    return [
-        ("model", f"{type(model).__name__}{penalty}"),
-        convergence,
-        ("iterations", f"{model.n_iter_:,}"),
-        *([("hidden", _hidden_units(model))] if model.parameters_.W is not None else []),
-        *([("couplings", couplings)] if model.parameters_.J is not None else []),
-        ("normaliser", str(model.log_partition())),
-    ]
-
-
-def _of_alternative(model: Any) -> list[tuple[str, str]]:
-    """The same of a model outside the paper's family."""
-    found = getattr(model, "certificate_", None)
-    size = f", {model.size_}" if model.size_ else ""
-    rows = [("model", f"{type(model).__name__}{size}")]
-    if found is not None:
-        doubt = "" if found.converged else ", not converged"
-        rows.append(("optimality", f"{found.optimality:.2g}{doubt}"))
-    rows.append(("parameters", f"{model.n_parameters_:,}"))
-    return [*rows, ("normaliser", str(model.log_partition()))]
-
-
-def _hidden_units(model: Any) -> str:
-    """How many hidden units are live and, where none of them is, what that makes of the model."""
-    counted = f"{model.n_live_hidden_} live of {model.W_.shape[1]}"
-    if model.n_live_hidden_:
-        return counted
-    left = "an Ising model" if model.n_couplings_ else "a model of independent units"
-    return f"{counted}: this is {left}"
+def certificate(model: Any) -> list[list[str]]:
+    """What a model is, how well its fit converged, what the penalty left of it, and log Z."""
+    lines = worded_lines(
+        "cli",
+        "certificate",
+        model=model,
+        kind=type(model).__name__,
+        n_bits=model.n_features_in_,
+        found=getattr(model, "certificate_", None),
+        sampled=_sampled_certificate(model),
+        log_z=model.log_partition(),
+    )
+    return [line.split(": ", 1) for line in lines]
 
 
 def as_dict(model: Any) -> dict[str, Any]:

@@ -13,22 +13,12 @@ import typer
 
 from ..atomic import atomic_write
 from ..errors import BadArgument, BadInput
+from ..formatting import number
 from ..models.spec import ALTERNATIVES, CLASSES, FAMILY
 from ..study.progress import log_if_slow
-from . import reading
+from . import output, reading
 from .certificates import as_dict, certificate, window_of
 from .commands import app, command
-from .output import (
-    JSON,
-    OF_FITS,
-    output,
-    print_json,
-    print_table,
-    say,
-    say_started,
-    warnings_as_lines,
-    write_csv,
-)
 
 if TYPE_CHECKING:
     from ..evaluate import Prediction
@@ -49,7 +39,9 @@ def fit(
     bin_width: float = _setting(0.020, help="Width of a bin, seconds."),
     most_active: int | None = _setting(None, help="Keep this many most active units."),
     window: int = _setting(1, help="Bins per word."),
-    n_hidden: int | None = _setting(None, "--hidden", help="Hidden units, 25 by default."),
+    n_hidden: int | None = _setting(
+        None, "--hidden", help="Hidden units; by default chosen with l1, 25 where --l1 is given."
+    ),
     l1: float | None = _setting(
         None, help="L1 strength; by default chosen on a fifth of the words, in blocks of time."
     ),
@@ -67,18 +59,18 @@ def fit(
         help="Fit to this share of the words, in blocks of time, and score the rest; by "
         "default fit to all.",
     ),
-    json: bool = JSON,
+    json: bool = output.JSON,
 ) -> None:
     """Fit a model to the words of a recording, save it, and print how well the fit converged.
 
     The file holds the model's units, bin width and window, which predict and sample take from
     it. With --train, the score on the words that were left out is printed too.
     """
-    say_started(OF_FITS)
+    output.say_started(output.OF_FITS)
     settings = reading.given(
         n_hidden=n_hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=n_init
     )
-    with atomic_write(out) as saved, warnings_as_lines():
+    with atomic_write(out) as saved, output.warnings_as_lines():
         from ..evaluate import intervals, score, tune
         from ..models import Independent, to_bytes
         from ..study import Experiment
@@ -99,7 +91,6 @@ def fit(
                 estimator.fit(fitted)
         held_out = None if held is None else score(estimator, held)
         saved.write(to_bytes(estimator))
-        # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
         names = ("bits_per_second", "stderr", "n_words", "spurious_mass")
@@ -108,9 +99,9 @@ def fit(
             settings | {"bits_per_second": each.bits_per_second}
             for settings, each in zip(choice.settings, choice.scores, strict=True)
         ]
-        print_json({"file": out} | as_dict(estimator) | {"tried": tried, "held_out": scored})
+        output.print_json({"file": out} | as_dict(estimator) | {"tried": tried, "held_out": scored})
         return
-    rows = [("words", str(fitted)), *certificate(estimator)]
+    rows: list[Sequence[str]] = [("words", str(fitted)), *certificate(estimator)]
     if choice is not None:
         rows.insert(2, ("settings", f"{choice}, chosen on a fifth of the words"))
     if held_out is not None:
@@ -119,7 +110,7 @@ def fit(
         rows.append(("held out", f"{held_out}{above}"))
     if sure is not None:
         rows.append(("intervals", sure.statement()))
-    print_table([*rows, ("saved", str(out))])
+    output.print_table([*rows, ("saved", str(out))])
 
 
 @command(app, "predict session.nwb --model rbm.safetensors --out predicted.csv")
@@ -143,7 +134,7 @@ def predict(
     ),
     bin_width: float | None = _of_model(None, help="Its bin width, seconds."),
     out: Path | None = typer.Option(None, help="Where the CSV is written; printed by default."),
-    json: bool = JSON,
+    json: bool = output.JSON,
 ) -> None:
     """Predict spikes bin by bin: a CSV of time_s, unit, probability and spike.
 
@@ -151,7 +142,7 @@ def predict(
     With --json it is printed instead, and the CSV is only written to --out. The gain is too high on
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
-    say_started()
+    output.say_started()
     from .. import evaluate
     from ..models import load
 
@@ -179,22 +170,16 @@ def predict(
         )
     gain = _gain(prediction)
     if out is not None or not json:
-        with output(out) as stream:
-            write_csv(stream, _predicted_rows(prediction))
+        with output.destination(out) as stream:
+            output.write_csv(stream, _predicted_rows(prediction))
     if json:
-        print_json(gain)
+        output.print_json(gain)
         return
     rows = [*gain["units"], {"unit": "mean"} | gain["mean"]]
-    cells = [
-        [
-            row["unit"],
-            *(f"{row[name]:z.3f}".replace("nan", "-") for name in ("bits_per_second", "roc_area")),
-        ]
-        for row in rows
-    ]
-    print_table(cells, ("unit", "bits/s", "ROC area"), err=True)
+    cells = [[r["unit"], number(r["bits_per_second"], 3), number(r["roc_area"], 3)] for r in rows]
+    output.print_table(cells, ("unit", "bits/s", "ROC area"), err=True)
     if out is not None:
-        say(f"predictions: {out}", err=True)
+        output.say(f"predictions: {out}", err=True)
 
 
 @command(app, "sample rbm.safetensors --n 1000 --seed 0 --out words.csv")
@@ -205,14 +190,14 @@ def sample(
     out: Path | None = typer.Option(
         None, help="A .csv, or an .npz of words and columns; CSV is printed by default."
     ),
-    json: bool = JSON,
+    json: bool = output.JSON,
 ) -> None:
     """Draw words from a model: zeros and ones, one word per row, one column per unit.
 
     The header names the units. Of words of several bins, it names unit and bin, oldest first: 7@-2
     is unit 7 two bins before the newest one, 7@0.
     """
-    say_started()
+    output.say_started()
     import numpy as np
 
     from ..models import load
@@ -221,20 +206,20 @@ def sample(
     if suffix not in (".csv", ".npz"):
         raise BadArgument("out", f"{out} needs the ending .csv or .npz")
     fitted = load(model)
-    with warnings_as_lines():
+    with output.warnings_as_lines():
         words = fitted.sample(n_samples, random_state=seed)
     columns = _columns(fitted)
     if out is not None or not json:
-        with output(out) as stream:
+        with output.destination(out) as stream:
             if suffix == ".npz":
                 np.savez_compressed(stream, words=words, columns=np.array(columns))
             else:
-                write_csv(stream, [columns, *words.tolist()])
+                output.write_csv(stream, [columns, *words.tolist()])
     if json:
         written = {"words": words.tolist()} if out is None else {"file": out}
-        print_json({"n_words": len(words), "columns": columns} | written)
+        output.print_json({"n_words": len(words), "columns": columns} | written)
     elif out is not None:
-        say(f"words: {out}", err=True)
+        output.say(f"words: {out}", err=True)
 
 
 def canonical_name(name: str) -> str:
@@ -256,6 +241,8 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
             raise BadArgument(setting, f"is no setting of {name}", "leave it out")
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
+    if "n_hidden" in takes and not {"n_hidden", "l1"} & {*settings}:
+        settings = settings | {"n_hidden": "auto"}
     return cls(**settings)
 
 

@@ -116,7 +116,7 @@ def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:
         say(f"no browser was found; open {file} in one", err=True)
 
 
-def output(path: Path | None) -> AbstractContextManager[IO[bytes]]:
+def destination(path: Path | None) -> AbstractContextManager[IO[bytes]]:
     """Standard output, or a file that is written completely or not at all."""
     return nullcontext(typer.get_binary_stream("stdout")) if path is None else atomic_write(path)
 

@@ -12,32 +12,8 @@ import typer
 
 from ..errors import BadArgument
 from ..models.spec import USUAL_ALTERNATIVES
-from . import models, reading
+from . import models, output, reading, stores
 from .commands import app, command, study
-from .output import (
-    JSON,
-    OF_FITS,
-    OPEN,
-    make_folder,
-    own_command,
-    print_json,
-    say,
-    say_blocks,
-    say_started,
-    show,
-    show_page,
-    terminal_columns,
-)
-from .stores import (
-    PLAN_FILE,
-    PLAN_OR_STORE,
-    QUICK,
-    STORE_FILE,
-    comparison_store,
-    default_store,
-    results_of,
-    store_of,
-)
 
 if TYPE_CHECKING:
     from ..study import Plan, Results
@@ -63,7 +39,7 @@ class Settings:
         f"three and {', '.join(USUAL_ALTERNATIVES)}. Repeatable.",
     )
     n_hidden: list[int] | None = _setting(
-        None, "--hidden", help="Hidden units, 25 by default. Repeatable."
+        None, "--hidden", help="Hidden units; by default chosen as the penalty is. Repeatable."
     )
     l1: list[float] | None = _setting(
         None, help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."
@@ -92,32 +68,34 @@ def demo(
     ),
     jobs: int | None = typer.Option(None, min=1, help="Jobs at once; one per core by default."),
     out: Path = typer.Option(Path("microcolumn-demo"), help="Folder for results."),
-    open_page: bool = OPEN,
-    json: bool = JSON,
+    open_page: bool = output.OPEN,
+    json: bool = output.JSON,
 ) -> None:
     """Run the paper's comparison on three simulated microcolumns and write a page about it.
 
     Prints the answer with its cautions and where the page is. An interrupted demo continues where
     it stopped. The first run compiles the kernels, which takes a minute.
     """
-    say_started(OF_FITS)
+    output.say_started(output.OF_FITS)
     from .. import report  # the numerical libraries load only when a command runs
-    from ..report.text import answer_blocks
+    from ..report.text import text_blocks
     from ..study import Plan, run as run_study
 
-    make_folder(out)
+    output.make_folder(out)
     plan, store = Plan.paper(), out / ("paper.db" if full else "quick.db")
     page = store.with_suffix(".html")
-    results = run_study(plan if full else plan.quick(), store, n_jobs=jobs, command=own_command())
+    results = run_study(
+        plan if full else plan.quick(), store, n_jobs=jobs, command=output.own_command()
+    )
     report.write(results, page)
     if json:
         whole = report.report_dict(results)
         shown = {name: whole[name] for name in ("answer", "cautions")}
-        print_json(shown | {"results": results.file, "page": page})
+        output.print_json(shown | {"results": results.file, "page": page})
     else:
-        say_blocks(answer_blocks(results, terminal_columns()))
-        say(f"\nresults: {results.file}")
-    show_page(page, open_page, quiet=json)
+        output.say_blocks(text_blocks(results, output.terminal_columns(), whole=False))
+        output.say(f"\nresults: {results.file}")
+    output.show_page(page, open_page, quiet=json)
 
 
 @command(app, "compare session.nwb --depth-reference surface --quick --open")
@@ -137,11 +115,11 @@ def compare(
     ),
     jobs: int | None = JOBS,
     scheduler: str | None = SCHEDULER,
-    quick: bool = QUICK,
+    quick: bool = stores.QUICK,
     open_page: bool = typer.Option(
         False, "--open", help="Write the page, too, and open it in the browser."
     ),
-    json: bool = JSON,
+    json: bool = output.JSON,
 ) -> None:
     """Compare models on recordings, and print the answer: which is best, by how much, how sure.
 
@@ -150,7 +128,7 @@ def compare(
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
-    say_started(OF_FITS)
+    output.say_started(output.OF_FITS)
     from ..io import is_url
     from ..study import Plan
 
@@ -165,48 +143,48 @@ def compare(
         select=data.selection(),
         **reading.given(**asked),
     )
-    kept = store or comparison_store((source.name for source in plan.sources), quick)
+    kept = store or stores.comparison_store((source.name for source in plan.sources), quick)
     results = _run(plan, kept, jobs, scheduler, quick, json)
     if open_page:
         from .. import report
 
         report.write(results, kept.with_suffix(".html"))
-        show_page(kept.with_suffix(".html"), open_page, quiet=json)
+        output.show_page(kept.with_suffix(".html"), open_page, quiet=json)
 
 
 @command(study, "study run plan.toml --jobs 4")
 def run(
-    plan: Path = PLAN_FILE,
-    store: Path | None = STORE_FILE,
+    plan: Path = stores.PLAN_FILE,
+    store: Path | None = stores.STORE_FILE,
     jobs: int | None = JOBS,
     scheduler: str | None = SCHEDULER,
-    quick: bool = QUICK,
-    json: bool = JSON,
+    quick: bool = stores.QUICK,
+    json: bool = output.JSON,
 ) -> None:
     """Compute what the plan asks for and the store does not have, then print the answer.
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
-    say_started(OF_FITS)
+    output.say_started(output.OF_FITS)
     from ..study import Plan
 
     read = Plan.from_toml(plan)
-    _run(read, store or default_store(plan, quick), jobs, scheduler, quick, json)
+    _run(read, store or stores.default_store(plan, quick), jobs, scheduler, quick, json)
 
 
 @command(study, "study status plan.toml")
-def status(study: Path = PLAN_OR_STORE, json: bool = JSON) -> None:
+def status(study: Path = stores.PLAN_OR_STORE, json: bool = output.JSON) -> None:
     """Print how far a study is, also while it runs in another terminal."""
     from ..study import status as status_of
 
-    found = status_of(store_of(study, by_time=True))
-    show(json, asdict(found) | {"complete": found.complete}, found)
+    found = status_of(stores.store_of(study, by_time=True))
+    output.show(json, asdict(found) | {"complete": found.complete}, found)
 
 
 @command(study, "study report plan.toml")
-def report(study: Path = PLAN_OR_STORE, json: bool = JSON) -> None:
+def report(study: Path = stores.PLAN_OR_STORE, json: bool = output.JSON) -> None:
     """Print what a study has found so far."""
-    _print(results_of(study), json, whole=True)
+    _print(stores.results_of(study), json, whole=True)
 
 
 def _run(
@@ -222,21 +200,20 @@ def _run(
         n_jobs=jobs,
         scheduler=scheduler,
         progress=True,
-        command=own_command(),
+        command=output.own_command(),
     )
     _print(results, json)
     report, page = (shlex.join(["microcolumn", "study", n, str(store)]) for n in ("report", "page"))
-    say(f"\nresults: {store}\nall of them: {report}\nwith figures: {page}", err=True)
+    output.say(f"\nresults: {store}\nall of them: {report}\nwith figures: {page}", err=True)
     return results
 
 
 def _print(results: Results, json: bool, *, whole: bool = False) -> None:
     """Print the answer with its cautions, or the whole report."""
     from ..report import report_dict
-    from ..report.text import answer_blocks, report_blocks
+    from ..report.text import text_blocks
 
     if json:
-        print_json(report_dict(results))
+        output.print_json(report_dict(results))
     else:
-        blocks = report_blocks if whole else answer_blocks
-        say_blocks(blocks(results, terminal_columns()))
+        output.say_blocks(text_blocks(results, output.terminal_columns(), whole=whole))

@@ -1,9 +1,9 @@
 """An energy is a sum of terms: log p~(x) = fields + pairs + hidden units + count + tables.
 
 A term is one file with a class that holds its arrays. It knows what it adds to log p~ of words
-(``log_weight``) and to the log odds of a unit (``log_odds``), and the slopes of both by its arrays,
-summed over words (``moments``). ``Parameters`` is the sum of any of them, and all that sums over
-words, chains, annealing, searches and certificates ask of it is
+(``log_weight``) and its slopes by its arrays, summed over words (``moments``). ``Parameters`` is
+the sum of any of them, and all that sums over words, chains, annealing, searches and certificates
+ask of it is
 
 ===================== =============================================================================
 ``drop_dead_units()`` without what adds nothing to the distribution, Gaussian units as couplings

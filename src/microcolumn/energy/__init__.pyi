@@ -6,7 +6,6 @@ from ._hidden_unit import (
 )
 from ._words import (
     hidden_mean as hidden_mean,
-    log_odds as log_odds,
     log_symmetric as log_symmetric,
     log_weight as log_weight,
     number_active as number_active,

@@ -20,10 +20,6 @@ class Count(Term):
         value: Floats = self.v[x.sum(axis=1).astype(np.intp)]
         return value
 
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        odds: Floats = np.diff(self.v)[rest.sum(axis=1).astype(np.intp)]
-        return odds
-
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         shares = np.bincount(x.sum(axis=1).astype(np.intp), weights, self.v.size)
         return {"v": shares.astype(np.float64)}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..validation import Floats
 from ._term import Term
 
@@ -18,9 +16,6 @@ class Fields(Term):
 
     def log_weight(self, x: Floats) -> Floats:
         return x @ self.b
-
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        return np.full(len(rest), self.b[unit])
 
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         return {"b": weights @ x}  # a bit is its own square

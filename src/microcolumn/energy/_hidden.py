@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
 
 from ..validation import Floats
 from ._hidden_unit import HiddenUnit
@@ -21,12 +24,12 @@ class Hidden(Term):
         value: Floats = self.unit.log_gate(self.c + x @ self.W).sum(axis=1)
         return value
 
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        z, gate = self.c + rest @ self.W, self.unit.log_gate
-        odds: Floats = (gate(z + self.W[unit]) - gate(z)).sum(axis=1)
-        return odds
-
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         mean = self.unit.mean(self.c + x @ self.W)
         weighted = weights[:, None] * (mean**2 if squared else mean)
         return {"W": x.T @ weighted, "c": weighted.sum(axis=0)}
+
+    def slopes_along(self, direction: Self, x: Floats) -> Floats:
+        mean = self.unit.mean(self.c + x @ self.W)
+        slopes: Floats = np.einsum("ui,ui->u", mean, direction.c + x @ direction.W)
+        return slopes

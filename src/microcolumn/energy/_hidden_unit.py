@@ -32,10 +32,6 @@ class HiddenUnit(ABC):
     def mean(self, z: Floats) -> Floats:
         """Mean of h given its input, which is the slope of ``log_gate``."""
 
-    @abstractmethod
-    def draw(self, z: Floats, rng: np.random.Generator) -> Floats:
-        """Draw h given each input."""
-
 
 class _Bernoulli(HiddenUnit):
     """On or off: log gate softplus(z)."""
@@ -48,9 +44,6 @@ class _Bernoulli(HiddenUnit):
     def mean(self, z: Floats) -> Floats:
         return expit(z)
 
-    def draw(self, z: Floats, rng: np.random.Generator) -> Floats:
-        return (rng.random(z.shape) < expit(z)).astype(np.float64)
-
 
 class _Gaussian(HiddenUnit):
     """Normal with unit variance: log gate z^2 / 2, which couples units in pairs and no further."""
@@ -62,9 +55,6 @@ class _Gaussian(HiddenUnit):
 
     def mean(self, z: Floats) -> Floats:
         return z.copy()
-
-    def draw(self, z: Floats, rng: np.random.Generator) -> Floats:
-        return z + rng.standard_normal(z.shape)
 
 
 BERNOULLI, GAUSSIAN = _Bernoulli(), _Gaussian()

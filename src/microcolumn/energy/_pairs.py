@@ -20,10 +20,6 @@ class Pairs(Term):
         value: Floats = np.einsum("un,un->u", x @ self.J, x)
         return value
 
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        odds: Floats = 2.0 * rest @ self.J[unit]
-        return odds
-
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         together = (x * weights[:, None]).T @ x
         np.fill_diagonal(together, 0.0)

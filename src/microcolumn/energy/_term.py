@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Self
 
 from ..validation import Floats
 
@@ -18,12 +19,12 @@ class Term(ABC):
         """What it adds to log p~ of each word, nats, shape (n_words,)."""
 
     @abstractmethod
-    def log_odds(self, rest: Floats, unit: int) -> Floats:
-        """What it adds to the log odds of a spike of a unit, which is silent in ``rest``."""
-
-    @abstractmethod
     def moments(self, x: Floats, weights: Floats, squared: bool = False) -> dict[str, Floats]:
         """Weighted sum over words of the slopes of ``log_weight`` by each of its arrays, by name.
 
         With ``squared`` the sum of their squares. ``weights`` has shape (n_words,).
         """
+
+    def slopes_along(self, direction: Self, x: Floats) -> Floats:
+        """Slope of ``log_weight`` of each word along a direction in which the arrays may move."""
+        return direction.log_weight(x)  # most terms are linear in them

@@ -1,4 +1,4 @@
-"""Energies, hidden means and single-unit conditionals of the model family (docs/method.md).
+"""Energies and hidden means of the model family, and numbers of active units (docs/method.md).
 
 Plain NumPy on dense arrays: these are the definitions that the kernels are tested against, and
 they are fast enough for everything that is done once per word.
@@ -14,19 +14,9 @@ from ..validation import Floats, chunks
 
 
 def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
-    """Unnormalised log probability log p~(x) of each word.
+    """Unnormalised log probability log p~(x) of each word, nats, shape (n_words,).
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    X : array_like, shape (n_words, n_visible)
-        Binary words.
-
-    Returns
-    -------
-    ndarray, shape (n_words,)
-        In nats; the energy is its negative.
+    ``X`` are binary words, shape (n_words, n_visible). The energy is the negative of it.
     """
     words = np.asarray(X)
     out = np.zeros(words.shape[0])
@@ -45,31 +35,11 @@ def hidden_mean(theta: Parameters, X: ArrayLike) -> Floats:
     return theta.hidden.mean(theta.c + words @ theta.W)
 
 
-def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
-    """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
-    words = np.asarray(X)
-    out = np.zeros(words.shape[0])
-    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
-        rest = words[part].astype(np.float64)
-        rest[:, unit] = 0.0
-        for term in theta.terms:
-            out[part] += term.log_odds(rest, unit)
-    return out
-
-
 def number_active(active: Floats, silent: Floats, most: int | None = None) -> Floats:
-    """P(k active) of independent units, the Poisson binomial distribution, in each row.
+    """P(k active) of independent units, the Poisson binomial distribution, (n_rows, most + 1).
 
-    Parameters
-    ----------
-    active, silent : ndarray, shape (n_rows, n_units)
-        Probabilities of a spike and of none, which add up to 1.
-    most : int, optional
-        Largest k; by default ``n_units``. All terms are positive, so that nothing cancels.
-
-    Returns
-    -------
-    ndarray, shape (n_rows, most + 1)
+    ``active`` and ``silent`` (n_rows, n_units) are probabilities of a spike and of none, which add
+    up to 1: all terms are positive, so that nothing cancels. By default ``most`` is ``n_units``.
     """
     n_rows, n_units = active.shape
     most = n_units if most is None else most

@@ -53,7 +53,7 @@ class Tables(Term):
         return out
 
     def log_odds(self, rest: Floats, unit: int) -> Floats:
-        """Log odds from the functions that the unit is an input of, nats."""
+        """Log odds of a unit that is silent in ``rest``, from the functions it is an input of."""
         has = (self.inputs == unit).any(axis=1)
         own = Tables(self.inputs[has], self.values[has], self.strengths[has])
         active = rest.copy()

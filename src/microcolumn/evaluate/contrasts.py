@@ -113,9 +113,12 @@ def gain_steps(compared: Compared, order: Sequence[str] = ORDERS[0]) -> list[Gai
 def simplest_explanation(compared: Compared) -> Explanation | None:
     """The fewest parts of which no other model is clearly better; groups only if they are needed.
 
-    Models that are made of something else do not count. None where none is left.
+    Groups are needed where :func:`groups` claims so, or where no model lacks them. Models that are
+    made of something else do not count. None where none is left.
     """
-    known = _within(compared, ORDERS[0])
+    claim, known = groups(compared), _within(compared, ORDERS[0])
+    if claim and not (claim.differs and claim.bits_per_second > 0.0):
+        known = _within(compared, ORDERS[0][:-1])
     if not known:
         return None
     best = _best(known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from ..study import Condition, DataResult, Results
 from ..survey import BinWidth, pairwise_correlations
 from ..survey.cross_correlation import lagged_correlations
 from ..timeline import typical_bins
-from ..units import Units
 from ..words import Words
 from ._presets import is_narrow
 from .captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
@@ -28,13 +26,6 @@ from .conditions import caption, of_condition
 
 #: Seconds either way of the correlation of the strongest pair.
 _LAG_S = 0.15
-#: Kinds of pairs as captions have them.
-_KINDS = {
-    "between layers": "between layers",
-    "within a layer": "within a layer",
-    "layer unknown": "where a layer is unknown",
-    "pairs": "of all",
-}
 
 
 @of_condition()
@@ -69,7 +60,6 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
         for panel in "abcd":
             letter(panels[panel], panel)
-        about = _about_units(shown.units) | _about_correlations(words, pair)
         figure.caption = caption(
             "data",
             shown=shown,
@@ -77,7 +67,13 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
             width=f"{shown.bin_width * 1e3:g} ms",
             typical=typical,
             found=shown.suggestion,
-            **about,
+            units=shown.units,
+            order=order_text(shown.units),
+            depths=has_depths(shown.units),
+            spans=layer_spans(shown.units),
+            layers=laminar(shown.units).layers,
+            kinds=recorded.correlations_by_layer(words),
+            pair=pair and [words.units.ids[unit] for unit in pair],
         )
     return figure
 
@@ -126,29 +122,6 @@ def _draw_pair(ax: Axes, words: Words, pair: tuple[int, int]) -> None:
     ax.set(xlim=(edges_ms[0], edges_ms[-1]), xticks=[-100, 0, 100])
     ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
     ax.set(xlabel="lag (ms)", ylabel="correlation", title="strongest pair")
-
-
-def _about_units(units: Units) -> dict[str, Any]:
-    """What the caption says of the units on the probe."""
-    depths, overlapping = has_depths(units), bool(laminar(units).layers)
-    return {
-        "units": units,
-        "order": order_text(units),
-        "depths": depths,
-        "n_unknown": int(np.isnan(np.asarray(units.depth_um)).sum()) if depths else 0,
-        "layers": "apart" if depths and layer_spans(units) else "overlap" if overlapping else "",
-    }
-
-
-def _about_correlations(words: Words, pair: tuple[int, int] | None) -> dict[str, Any]:
-    """What the caption says of correlations of pairs, and of the strongest."""
-    kinds = recorded.correlations_by_layer(words)
-    return {
-        "means": [f"{each.mean():.3f} {_KINDS[name]}" for name, each in kinds.items()],
-        "n_known": sum(each.size for each in kinds.values()),
-        "n_pairs": math.comb(words.n_units, 2),
-        "pair": pair and [words.units.ids[unit] for unit in pair],
-    }
 
 
 def correlogram(result: BinWidth | Recording) -> CaptionedFigure:

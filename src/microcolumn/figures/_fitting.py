@@ -5,7 +5,6 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from ..evaluate import Comparison
-from ..formatting import scientific
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..plot import annealing as draw_annealing, annealing_error, penalties as draw_penalties
@@ -93,8 +92,7 @@ def penalties(results: Results, condition: Condition) -> CaptionedFigure:
             split=split,
             paths=paths,
             shown=shown,
-            has_zero=any((path.l1 == 0.0).any() for path in paths),
-            chosen={path.name: _strengths(compared, path.name) for path in paths},
+            scores=compared.scores,
         )
     return figure
 
@@ -111,9 +109,3 @@ def _path(
     return PenaltyPath.of(
         spec.name, results.path(**where), list(rows), scores, list(rows).index(used)
     )
-
-
-def _strengths(compared: Comparison, name: str) -> tuple[str, str]:
-    """The smallest and the largest strength chosen in the splits."""
-    found = [each.l1 for each in compared.scores[name].splits]
-    return scientific(min(found)), scientific(max(found))

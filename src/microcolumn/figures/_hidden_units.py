@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -241,9 +240,6 @@ def layers(results: Results, condition: Condition) -> CaptionedFigure:
             condition,
             found=found,
             order=layers_from_the_top(units),
-            sizes=dict(zip(first.layers, first.n_units, strict=True)),
-            inside=fmean(found.n_significant),
-            live=fmean(found.n_live_hidden),
         )
     return figure
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from ..models import PopulationModel
@@ -29,10 +28,6 @@ class _Shown(NamedTuple):
     model: PopulationModel
     l1: float
     left_out: list[str]
-
-    @property
-    def n_pairs(self) -> int:
-        return math.comb(self.model.parameters_.n_visible, 2)
 
 
 @of_condition()
@@ -61,9 +56,7 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
             model, matrix = _PANELS[panel]
             if matrix == "J":
                 couplings(shown[model].model, units, limit=coupling_limit(*models), ax=ax)
-                ax.set_anchor(
-                    "W"
-                )  # what stands right of the matrix has all the space that it leaves
+                ax.set_anchor("W")  # what stands right of it has all the space that it leaves
             else:
                 each = shown[model].model
                 draw_hidden_units(ax, each, units, strongest_first(each), most=_MOST, **same)
@@ -78,7 +71,6 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
             units=units,
             order=order_text(units),
             most=_MOST,
-            left_out=[name for each in shown.values() for name in each.left_out],
         )
     return figure
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
-from ..evaluate import Synchrony
 from ..evaluate.model_adequacy import common_count
 from ..models import ModelSpec
 from ..models.spec import INDEPENDENT
 from ..plot import pattern_ratios, patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot.word_patterns import LEAST_EXPECTED
-from ..study import Condition, PatternsResult, Results
+from ..study import Condition, Results
 from ._presets import is_narrow
 from .captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from .conditions import by_class, caption, of_condition
@@ -61,14 +59,18 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         share_legend(right, "outside lower center", **_LEGEND)
         for ax, name in zip(panels, "abcd", strict=False):
             letter(ax, name)
-        about = _about_words(found, pairs, names) | _tails(shown)
         figure.caption = caption(
             "patterns",
             condition,
             label=results.label(condition.recording),
+            found=found,
             pairs=pairs,
+            names=names,
             alternative=alternative if alternative in shown else None,
-            **about,
+            least=LEAST_EXPECTED,
+            shown=shown,
+            # The largest number that came, or was exceeded, in 1 % of the words.
+            k=common_count(shown["data"].probability[::-1].cumsum()[::-1][1:]),
         )
     return figure
 
@@ -86,28 +88,3 @@ def _chain(specs: Sequence[ModelSpec]) -> list[str]:
     simple = [spec.name for spec in specs if not spec.has_groups]
     hidden = [spec.name for spec in specs if spec.has_groups]
     return [INDEPENDENT, *simple, *hidden[:1]]
-
-
-def _about_words(
-    found: PatternsResult, pairs: Sequence[tuple[str, str]], names: Sequence[str]
-) -> dict[str, Any]:
-    """What the caption says of words and penalties."""
-    drawn = {name: found.statistics[name] for pair in pairs for name in pair}
-    some = next(iter(drawn.values()))
-    least = LEAST_EXPECTED / some.n_words
-    return {
-        "split": found.split,
-        "n_distinct": some.model.size,
-        "n_words": some.n_words,
-        "chosen": {name: found.l1[name] for name in names[1:]},
-        "least": LEAST_EXPECTED,
-        "below": {name: int(np.sum(each.model < least)) for name, each in drawn.items()},
-    }
-
-
-def _tails(shown: Mapping[str, Synchrony]) -> dict[str, Any]:
-    """Per cent of words with k or more active, for the largest k that came in 1 % of the words."""
-    k = common_count(shown["data"].probability[::-1].cumsum()[::-1][1:])
-    tails = {name: 100.0 * each.probability[k:].sum() for name, each in shown.items()}
-    sampled = [name for name, each in shown.items() if each.method == "samples"]
-    return {"k": k, "observed": tails.pop("data"), "expected": tails, "sampled": sampled}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .. import plot
 from ..evaluate import Comparison, ModelScore, WindowResult
-from ..formatting import enumeration
 from ..models import ModelSpec
 from ..plot.comparisons import LINE
 from ..plot.gain_parts import LINE as BAR_LINE
@@ -60,8 +59,6 @@ def likelihood(
             reference=reference,
             hidden_pair=also,
             grouped=grouped,
-            n_splits=sorted({each.n_splits for each in compared}),
-            doubts=doubts(compared),
         )
     return figure
 
@@ -93,18 +90,6 @@ def _draw_scores(
 def _first(specs: Mapping[str, ModelSpec], model: str) -> str | None:
     """The name of a model of a class, by its first objective; None without one."""
     return min((name for name, spec in specs.items() if spec.model == model), default=None)
-
-
-def doubts(compared: Sequence[Comparison]) -> str:
-    """Models that may not be relied upon, and the recordings."""
-    not_converged: dict[str, dict[str, list[str]]] = {"fit": {}, "log Z": {}}
-    for each in compared:
-        for model in each.models:
-            for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
-                if not all(getattr(score, attribute) for score in model.splits):
-                    not_converged[what].setdefault(model.name, []).append(each.recording)
-    spurious = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
-    return caption("doubts", spurious_modes=spurious, not_converged=not_converged)
 
 
 def _leading(
@@ -142,10 +127,6 @@ def ranking(
             condition,
             compared=compared,
             several=len(groups) < len(compared),
-            alternatives=any(
-                model.spec.is_alternative for each in compared for model in each.models
-            ),
-            doubts=doubts(compared),
         )
     return figure
 
@@ -197,9 +178,7 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
             n_units=computed[0].n_units,
             compared=computed,
             reference=shown.reference if has_gains else None,
-            missing=_listed(shown, lambda each: each is None),
-            spurious_modes=_listed(shown, lambda each: each is not None and each.has_spurious_mode),
-            doubtful=sorted({each.name for each in computed if not each.converged}),
+            shown=shown,
         )
     return figure
 
@@ -212,16 +191,3 @@ def _computed(shown: WindowResult, condition: Condition) -> list[ModelScore]:
     if all(each.has_spurious_mode for each in found):
         raise condition.missing("a score without a spurious mode")
     return found
-
-
-def _listed(shown: WindowResult, is_meant: Callable[[ModelScore | None], bool]) -> str:
-    """Models and bins per word of some scores: "Ising of 2 bins, RBM of 2 and 4 bins"."""
-    meant = {
-        name: [f"{n}" for n, each in zip(shown.windows, found, strict=True) if is_meant(each)]
-        for name, found in shown.models.items()
-    }
-    return ", ".join(
-        f"{name} of {enumeration(bins)} bin{'s' * (bins != ['1'])}"
-        for name, bins in meant.items()
-        if bins
-    )

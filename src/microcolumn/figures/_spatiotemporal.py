@@ -83,8 +83,6 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
         ax = draw_prediction(traces, unit=shown.best[1].position, ax=bottom.subplots())
         letter(ax, "c", pad=12.0)  # above the spikes
         share_legend(figure, "outside lower center")
-        units = next(iter(shown.predictions.values()))[0].units
-        silent = sum(unit.rate_hz == 0.0 for unit in units)
         figure.caption = caption(
             "spatiotemporal",
             condition,
@@ -92,10 +90,7 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
             n_hidden=n_hidden,
             most=MOST,
             order=order_text(shown.test.units),
-            given=list(shown.predictions),
-            n_splits=max(each.n_splits for each in next(iter(shown.predictions.values()))),
-            silent=silent,
-            named=len(units) - silent <= MOST_NAMED,
+            most_named=MOST_NAMED,
             best=shown.best[1],
             trace=next(iter(traces.values())),
         )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from ..errors import BadInput
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
-from ..study import Condition, Experiment, NotComputedError, Plan, Results
+from ..study import Condition, Experiment, NotComputedError, Results
 from ..validation import expect
 from ..wording import worded
 from .captioned import CaptionedFigure
@@ -139,7 +139,11 @@ def condition_of(
     ValueError, a condition without results so far a NotComputedError.
     """
     asked = (recording, experiment, window)
-    _check_asked(results_of(results).plan, *asked)
+    plan = results_of(results).plan
+    check_planned("recording", recording, [source.name for source in plan.sources])
+    check_planned("experiment", experiment, [each.name for each in plan.experiments])
+    windows = [each.windows for each in plan.experiments if experiment in (None, each.name)]
+    check_planned("window", window, sorted({n for each in windows for n in each}))
     found = [
         condition
         for condition in results.tested()
@@ -152,15 +156,6 @@ def condition_of(
         where = "".join(text.format(each) for text, each in named if each is not None)
         raise NotComputedError(f"{need.missing}{where}", need.remedy)
     return [condition for condition in found if condition[:2] == found[0][:2]][-1]
-
-
-def _check_asked(
-    plan: Plan, recording: str | None, experiment: str | None, window: int | None
-) -> None:
-    check_planned("recording", recording, [source.name for source in plan.sources])
-    check_planned("experiment", experiment, [each.name for each in plan.experiments])
-    windows = [each.windows for each in plan.experiments if experiment in (None, each.name)]
-    check_planned("window", window, sorted({n for each in windows for n in each}))
 
 
 def check_planned(what: str, asked: Any, planned: Sequence[Any]) -> None:

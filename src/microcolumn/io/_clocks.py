@@ -13,7 +13,7 @@ from ..epochs import HALF_NANOSECOND, Epochs
 from ..errors import BadArgument, BadFile, advice
 from ..validation import Floats, one_of
 
-_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "0.1 ms": 1e4, "us": 1e6, "ns": 1e9}
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0
 
@@ -50,22 +50,33 @@ def whole_epoch(
     return None, [f"{what} ends at {duration:g} s, before the last spike at {last:g} s: not used"]
 
 
-def align_segments(stretches: Sequence[tuple[float, float]]) -> tuple[Floats, list[str]]:
-    """Seconds to add to the times of each segment so that all share one clock, and notes.
+def align_segments(
+    stretches: Sequence[tuple[float, float]],
+    shared: Sequence[tuple[float, float]] | None = None,
+    *,
+    labelled: bool = True,
+) -> tuple[Floats, Epochs, list[str]]:
+    """Seconds to add to the times of each segment so that all share one clock, epochs, and notes.
 
     Segments that follow each other on their own clocks are not moved. If they overlap, as trials do
     that all start at 0, each begins 1 s after the one before it ends. ``stretches`` are start and
-    stop of each segment on its own clock, seconds; all its spikes lie between them.
+    stop of each segment on its own clock, seconds; all its spikes lie between them. The epochs are
+    those of ``stretches``, or of their parts ``shared``, after the move; they are ``labelled``
+    ``"segment 0"`` and so on.
     """
-    shifts = np.zeros(len(stretches))
-    if all(later[0] > stop - 2 * HALF_NANOSECOND for (_, stop), later in pairwise(stretches)):
-        return shifts, []
-    begin = max(stretches[0][0], 0.0)  # trials may begin before the event that they are aligned to
-    for k, (start, stop) in enumerate(stretches):
-        shifts[k] = begin - start
-        begin += stop - start + _GAP_S
-    note = f"{len(stretches)} segments put one after another with {_GAP_S:g} s between them"
-    return shifts, [note]
+    shifts, notes = np.zeros(len(stretches)), []
+    if any(later[0] <= stop - 2 * HALF_NANOSECOND for (_, stop), later in pairwise(stretches)):
+        begin = max(stretches[0][0], 0.0)  # trials may begin before the event they are aligned to
+        for k, (start, stop) in enumerate(stretches):
+            shifts[k] = begin - start
+            begin += stop - start + _GAP_S
+        notes.append(
+            f"{len(stretches)} segments put one after another with {_GAP_S:g} s between them"
+        )
+    spans = np.array(stretches if shared is None else shared).reshape(-1, 2) + shifts[:, None]
+    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # rounding may make neighbours overlap
+    labels = [f"segment {k}" for k in range(len(spans))] if labelled else None
+    return shifts, Epochs(spans, labels), notes
 
 
 def joined_trains(by_segment: Sequence[Sequence[Floats]], shifts: Floats) -> list[Floats]:
@@ -74,12 +85,3 @@ def joined_trains(by_segment: Sequence[Sequence[Floats]], shifts: Floats) -> lis
         np.concatenate([train + shift for train, shift in zip(parts, shifts, strict=True)])
         for parts in zip(*by_segment, strict=True)
     ]
-
-
-def segment_epochs(
-    stretches: Sequence[tuple[float, float]], shifts: Floats, *, labelled: bool = True
-) -> Epochs:
-    """Epochs of segments after they were moved, labelled ``"segment 0"`` and so on."""
-    spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
-    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # rounding may make neighbours overlap
-    return Epochs(spans, [f"segment {k}" for k in range(len(spans))] if labelled else None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,11 +131,8 @@ def quality_of(columns: Columns) -> tuple[list[str] | None, list[str]]:
     used = [column for column in (score_column, check_column, label_column) if column is not None]
     if not used:
         return None, []
-    n_units = len(columns[used[0]])
-    words = labels or [""] * n_units
-    numbers = scores or [np.nan] * n_units
-    checks = [""] * n_units if check_column is None else as_labels(columns[check_column])
-    quality = [_verdict(*each) for each in zip(words, numbers, checks, strict=True)]
+    checks = repeat("") if check_column is None else as_labels(columns[check_column])
+    quality = [_verdict(*each) for each in zip(labels, scores, checks, strict=False)]
     counts = Counter(word or "without a verdict" for word in quality)
     verdicts = ", ".join(f"{n} {word}" for word, n in counts.items())
     names = " and ".join(map(repr, used))
@@ -152,7 +150,7 @@ def _verdict(word: str, score: float, check: str) -> str:
     return word
 
 
-def _labels(columns: Columns) -> tuple[str | None, list[str] | None]:
+def _labels(columns: Columns) -> tuple[str | None, Iterable[str]]:
     """The first column with verdicts in words or in the numbers of phy, and the verdicts."""
     for column in columns_named((*QUALITY_COLUMNS, "label"), columns):
         entries, name = columns[column], column.lower()
@@ -164,10 +162,10 @@ def _labels(columns: Columns) -> tuple[str | None, list[str] | None]:
         known = all(word in (*_VERDICTS, "") for word in words) and any(words)
         if name.endswith("label") and (known or name != "label"):
             return column, words
-    return None, None
+    return None, repeat("")
 
 
-def _scores(columns: Columns) -> tuple[str | None, list[float] | None]:
+def _scores(columns: Columns) -> tuple[str | None, Iterable[float]]:
     """IBL's score, the share of three tests that a unit passes: 0, 1/3, 2/3 or 1.
 
     The tests are of refractory spikes, of lost spikes and of amplitude (International Brain
@@ -179,4 +177,4 @@ def _scores(columns: Columns) -> tuple[str | None, list[float] | None]:
         between = bool(thirds & {1.0, 2.0})  # a column "label" of 0 and 1 may be anything
         if thirds and thirds <= {0.0, 1.0, 2.0, 3.0} and (between or column.lower() != "label"):
             return column, scores
-    return None, None
+    return None, repeat(np.nan)

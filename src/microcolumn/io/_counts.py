@@ -37,7 +37,7 @@ def checked_width(width: float, where: str = "bin_width") -> float:
     return float(width)
 
 
-def time_axis(shape: tuple[int, ...], units_in: str | None, title: str) -> int:
+def _time_axis(shape: tuple[int, ...], units_in: str | None, title: str) -> int:
     """Axis of time of a matrix called ``title``: the longer one, unless units are stated to be."""
     if units_in is not None:
         one_of("units_in", units_in, ("rows", "columns"))
@@ -54,15 +54,33 @@ def are_counts(values: Numbers) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
 
 
-def counted(
+def spread(
+    bins: Numbers, units: Numbers, counts: Numbers, n_units: int, width: float
+) -> list[Floats]:
+    """Times (s) by unit: spike j of the k in bin i is at ``(i + (j + 0.5) / k) * width``."""
+    order = np.lexsort((bins, units))
+    bins, units, counts = bins[order], units[order], counts[order]
+    which = np.repeat(np.arange(counts.size), counts)
+    rank = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    times = (bins[which] + (rank + 0.5) / counts[which]) * width
+    return np.split(times, np.searchsorted(units[which], np.arange(1, n_units)))
+
+
+def matrix_session(
     path: Path,
-    title: str,
     shape: tuple[int, ...],
     pieces: Iterable[Entries],
-    axis: int,
     width: float,
-) -> tuple[list[Floats], Epochs, str]:
-    """Spike times of each unit of a matrix called ``title``, the epoch of its bins, and a note."""
+    units_in: str | None,
+    ids: Sequence[str] | None = None,
+    title: str = "",
+) -> Session:
+    """Session of the nonzero entries of a matrix, in pieces; ``ids`` name its columns.
+
+    Errors call it ``title``, by default after its size.
+    """
+    title = title or f"the matrix of {shape[0]} rows and {shape[1]} columns"
+    axis = _time_axis(shape, units_in, title)
     n_bins, n_units = shape[axis], shape[1 - axis]
     # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
     check_claim(path, n_bins // 8 + n_units * 8, title)
@@ -80,36 +98,9 @@ def counted(
     trains = spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width)
     which = f"{n_units} units ({('rows', 'columns')[1 - axis]}) in {n_bins} bins of {width:g} s"
     note = f"{title} holds counts of {which}; spikes are spread evenly in their bins"
-    return trains, Epochs([[0.0, n_bins * width]]), note
-
-
-def spread(
-    bins: Numbers, units: Numbers, counts: Numbers, n_units: int, width: float
-) -> list[Floats]:
-    """Times (s) by unit: spike j of the k in bin i is at ``(i + (j + 0.5) / k) * width``."""
-    order = np.lexsort((bins, units))
-    bins, units, counts = bins[order], units[order], counts[order]
-    which = np.repeat(np.arange(counts.size), counts)
-    rank = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    times = (bins[which] + (rank + 0.5) / counts[which]) * width
-    return np.split(times, np.searchsorted(units[which], np.arange(1, n_units)))
-
-
-def matrix_session(
-    path: Path,
-    shape: tuple[int, int],
-    pieces: Iterable[Entries],
-    width: float,
-    units_in: str | None,
-    ids: Sequence[str] | None = None,
-) -> Session:
-    """Session of the nonzero entries of a matrix, in pieces; ``ids`` name its columns."""
-    title = f"the matrix of {shape[0]} rows and {shape[1]} columns"
-    axis = time_axis(shape, units_in, title)
-    trains, epochs, note = counted(path, title, shape, pieces, axis, width)
-    names = ids if axis == 0 and ids is not None else range(len(trains))
-    ids = list(map(str, names))
-    return Session(ids, trains, epochs=epochs, notes=(note,), resolution_s=width)
+    names = list(map(str, range(n_units) if axis == 1 or ids is None else ids))
+    epochs = Epochs([[0.0, n_bins * width]])
+    return Session(names, trains, epochs=epochs, notes=(note,), resolution_s=width)
 
 
 def array_matrix(

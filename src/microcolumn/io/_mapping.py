@@ -155,10 +155,10 @@ class SpikeTable:
         self.row, self.next_row = row, next_row
         own = (header[self.unit], header[self.time])
         self.time_name, self.time_unit = own[1], _stated_unit(own[1])
-        self.columns: dict[str, dict[int, Any]] = {name: {} for name in header if name not in own}
+        self.columns: dict[str, dict[str, Any]] = {name: {} for name in header if name not in own}
         self._codes: dict[str, int] = {}
-        self._units: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
-        self._times: list[Floats] = [np.empty(0)]
+        #: Codes of units and times, of the rows that were added together.
+        self._spikes = [(np.empty(0, dtype=np.int64), np.empty(0))]
         self._left_out: dict[str, list[str]] = {}
 
     def ticks_per_second(self, time_unit: str | None, sampling_rate: float | None) -> float:
@@ -184,21 +184,19 @@ class SpikeTable:
         for bad in np.flatnonzero(~np.isfinite(times))[:1]:
             problem = f"{self.row} {self.next_row + bad}: time is {times[bad]}"
             raise BadFile(problem, "leave out spikes whose time is unknown")
-        units = [self._codes.setdefault(name, len(self._codes)) for name in names]
-        self._units.append(np.array(units, dtype=np.int64))
-        self._times.append(times)
+        codes = [self._codes.setdefault(name, len(self._codes)) for name in names]
+        self._spikes.append((np.array(codes, dtype=np.int64), times))
         for name, column in entries.items():
-            self._describe(name, units, column)
-        self.next_row += len(units)
+            self._describe(name, names, column)
+        self.next_row += len(names)
 
-    def _describe(self, name: str, units: list[int], entries: Sequence[Any]) -> None:
+    def _describe(self, name: str, units: Sequence[str], entries: Sequence[Any]) -> None:
         """Keep a unit's entry; a column that changes within a unit is refused or left out."""
         known = self.columns[name]
         for row, (unit, entry) in enumerate(zip(units, entries, strict=True)):
             if known.setdefault(unit, entry) != entry:
                 if name.lower() in _OF_UNITS:
-                    label = list(self._codes)[unit]
-                    where = f"{self.row} {self.next_row + row}: {name} of unit {label!r}"
+                    where = f"{self.row} {self.next_row + row}: {name} of unit {unit!r}"
                     problem = f"{where} is {entry!r} but was {known[unit]!r} before"
                     raise BadFile(problem, f"give each unit one {name}")
                 self.leave_out(name, "change within units")
@@ -207,11 +205,10 @@ class SpikeTable:
     def session(self, per_second: float) -> Session:
         """The units in the natural order of their names, with times in seconds."""
         names = sorted(self._codes, key=natural)
-        codes = [self._codes[name] for name in names]
-        times = np.concatenate(self._times) / per_second
-        by_code = split_by_unit(times, np.concatenate(self._units), len(names))
-        trains = [by_code[code] for code in codes]
-        columns = {name: [known[code] for code in codes] for name, known in self.columns.items()}
+        codes, times = map(np.concatenate, zip(*self._spikes, strict=True))
+        by_code = split_by_unit(times / per_second, codes, len(names))
+        trains = [by_code[self._codes[unit]] for unit in names]
+        columns = {name: [known[unit] for unit in names] for name, known in self.columns.items()}
         left_out = {why: name_list(names) for why, names in self._left_out.items()}
         notes = tuple(f"not read, since they {why}: {left}" for why, left in left_out.items())
         return Session(names, trains, columns, notes=notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -16,12 +16,12 @@ from ..epochs import Epochs
 from ..errors import BadFile, BadInput, advice, in_file
 from ..recording import Recording
 from ..validation import one_of
-from ._containment import check_contained, check_kind, is_hdf5
+from ._containment import check_kind, is_hdf5
 from ._readers import READERS
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
-from .failures import as_bad_file
+from .sandbox import read_checked
 
 #: How a remedy states the unit of spike times.
 _UNIT_OF_TIME = advice("{time_unit:ms}, or 'samples' with a {sampling_rate}")
@@ -67,11 +67,11 @@ def read(
         it: before 0 for spikes aligned to an event, or late on a clock that ran before.
     **options
         Options of the format, listed in its module. Several have ``time_unit`` (``"s"``, the
-        default, ``"ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate`` (samples per
-        second) and, for matrices of counts, ``bin_width`` (seconds) and ``units_in`` (``"rows"`` or
-        ``"columns"``; the shorter axis by default). In tables, HDF5, MATLAB files and archives of
-        arrays of any layout, ``times`` and ``units`` name the times of all spikes and the unit of
-        each: ``times="spiketime", units="cluster", time_unit="ms"``.
+        default, ``"ms"``, ``"0.1 ms"``, ``"us"``, ``"ns"`` or ``"samples"``), ``sampling_rate``
+        (samples per second) and, for matrices of counts, ``bin_width`` (seconds) and ``units_in``
+        (``"rows"`` or ``"columns"``; the shorter axis by default). In tables, HDF5, MATLAB files
+        and archives of arrays of any layout, ``times`` and ``units`` name the times of all spikes
+        and the unit of each: ``times="spiketime", units="cluster", time_unit="ms"``.
 
     Returns
     -------
@@ -101,10 +101,12 @@ def read(
             problem = f"{option!r} is no option of reading {READERS[name].title}"
             raise BadInput(problem, f"it has {', '.join(known) or 'none'}")
     with in_file(path):
+        chosen = READERS[name]
+        load = partial(_load_of(name), **options)
         try:
             return to_recording(
-                _session(name, place, options),
-                source=f"{READERS[name].title}, {place.name}",
+                read_checked(load, place, chosen),
+                source=f"{chosen.title}, {place.name}",
                 depth_reference=depth_reference,
                 layers=layers,
                 quality=quality,
@@ -126,7 +128,13 @@ def option_names() -> tuple[str, ...]:
 
 def _options_of(name: str) -> list[str]:
     """Options of one format."""
-    return list(inspect.signature(import_module(f".{name}", __package__).load).parameters)[1:]
+    return list(inspect.signature(_load_of(name)).parameters)[1:]
+
+
+def _load_of(name: str) -> Callable[..., Session]:
+    """The function that reads one format."""
+    load: Callable[..., Session] = import_module(f".{name}", __package__).load
+    return load
 
 
 def _place(path: str | Path) -> Any:
@@ -140,23 +148,3 @@ def _place(path: str | Path) -> Any:
     if not is_hdf5(place):
         raise BadFile("only HDF5 files are read from a URL", "download it first")
     return place
-
-
-def _session(name: str, path: Path, options: dict[str, Any]) -> Session:
-    load = partial(_load, name, options)
-    if not READERS[name].sandboxed:
-        return load(path)
-    from .sandbox import load_sandboxed
-
-    return load_sandboxed(load, path, READERS[name].sandboxed)
-
-
-def _load(name: str, options: dict[str, Any], path: Path) -> Session:
-    """Content of a file, read in this process."""
-    reader = READERS[name]
-    with as_bad_file(reader.title, reader.extra):
-        # Of SpikeInterface's folders JSON and plain arrays alone are opened.
-        if not reader.by_file and name != "spikeinterface":
-            check_contained(path)
-        session: Session = import_module(f".{name}", __package__).load(path, **options)
-    return session

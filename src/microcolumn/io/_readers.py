@@ -7,8 +7,8 @@ class Reader(NamedTuple):
     """A format: its name in sentences, the extra that installs its library, and its sandbox.
 
     ``sandboxed`` names compiled libraries that a damaged file can crash; a format that has some is
-    read in a process of its own. A reader that does so ``by_file`` hands its files to that process
-    one by one, and checks each there.
+    read in a process of its own. A reader of a folder checks its files ``by_file``, as it opens
+    them, and hands those for a compiled library to that process one by one.
     """
 
     title: str
@@ -24,7 +24,7 @@ READERS = {
     "alf": Reader("an ALF folder", extra="alf", by_file=True),
     "neo": Reader("a format of Neo", extra="neo"),
     "pynapple": Reader("a pynapple file"),
-    "spikeinterface": Reader("a SpikeInterface sorting"),
+    "spikeinterface": Reader("a SpikeInterface sorting", by_file=True),
     "mclust": Reader("T-files of MClust"),
     "cellinfo": Reader("a session of CellExplorer", extra="matlab", by_file=True),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),

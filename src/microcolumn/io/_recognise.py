@@ -34,6 +34,12 @@ _BY_EXTENSION = {
     ".mat": "matlab",
     ".npz": "npz",
 }
+#: Readers of the times and units that the caller names in a file of another format.
+_CONTAINERS = {
+    **dict.fromkeys(("matlab", "cellinfo"), "matlab"),
+    **dict.fromkeys(("npz", "pynapple", "spikeinterface"), "npz"),
+    "parquet": "parquet",
+}
 #: Readers of folders by the names of files in them, in the order in which they are looked for.
 _FOLDERS = (
     ("phy", ("spike_times.npy", "spike_clusters.npy")),
@@ -47,10 +53,10 @@ _FOLDERS = (
 
 def recognise(path: Path, *, mapped: bool = False) -> str:
     """Name of the reader for ``path``; of its container if the caller names what to read."""
-    if mapped and path.is_file():
-        return _container(path)
     name = _folder(path) if path.is_dir() else _file(path)
     name = name or _BY_EXTENSION.get(path.suffix.lower())
+    if mapped and path.is_file():
+        return _CONTAINERS.get(str(name), "hdf5" if is_hdf5(path) else "csv")
     if name is None and path.is_dir():
         problem = "it is a folder without spike_times.npy or any other mark of a known format"
         raise BadFile(problem, "name the file itself, or the reader")
@@ -73,7 +79,7 @@ def _file(path: Path) -> str | None:
         return "cellinfo" if path.name.endswith(SPIKES_SUFFIX) else "matlab"
     if is_hdf5(path):
         return _hdf5(path)
-    if name := _by_magic(head):
+    if name := next((name for magic, name in _BY_MAGIC.items() if head.startswith(magic)), None):
         return name
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
         return _archive(path)
@@ -94,22 +100,6 @@ def _is_table(path: Path, head: bytes) -> bool:
     if b"time" in first_line and b"unit" in first_line:
         return True
     return path.suffix.lower() in _OF_TEXT and first_line.isascii()
-
-
-def _container(path: Path) -> str:
-    """Reader of times and units that the caller names: by content, for text by default."""
-    with path.open("rb") as file:
-        head = file.read(8)
-    if head.startswith(b"MATLAB ") or path.suffix.lower() == ".mat":
-        return "matlab"
-    if is_hdf5(path):
-        return "hdf5"
-    name = "npz" if head.startswith(b"PK") else _by_magic(head)
-    return name if name in ("npz", "parquet") else "csv"
-
-
-def _by_magic(head: bytes) -> str | None:
-    return next((name for magic, name in _BY_MAGIC.items() if head.startswith(magic)), None)
 
 
 def _hdf5(path: Path) -> str:
@@ -136,4 +126,6 @@ def _archive(path: Path) -> str | None:
         return "npz"
     if "spike_indexes_seg0.npy" in names:
         return "spikeinterface"
-    return "pynapple" if {"t.npy", "start.npy"} <= names else None
+    if {"t.npy", "start.npy"} <= names:
+        return "pynapple"
+    return "npz" if any(name.endswith(".npy") for name in names) else None

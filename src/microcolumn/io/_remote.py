@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from concurrent.futures import Future
-from functools import partial
+from functools import cached_property, partial
 from http.client import responses
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -52,7 +52,6 @@ class Remote:
         self.url, self.size, self._head = url, size, head
         self.name = unquote(PurePosixPath(urlsplit(url).path).name) or urlsplit(url).netloc
         self.suffix = PurePosixPath(self.name).suffix
-        self._file: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Remote, (self.url, self.size, self._head)
@@ -108,14 +107,13 @@ class Remote:
     def flush(self) -> None:
         """Nothing, since nothing is written."""
 
-    @property
+    @cached_property
     def _opened(self) -> Any:
-        if self._file is None:
-            import remfile
+        import remfile
 
-            self._file = remfile.File(self.url, _size=self.size)  # else it waits without end
-            self._file.session = _with_time_limit(self._file.session)
-        return self._file
+        file = remfile.File(self.url, _size=self.size)  # else it waits without end
+        file.session = _with_time_limit(file.session)
+        return file
 
 
 def found(url: str) -> Remote:

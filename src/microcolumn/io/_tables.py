@@ -75,25 +75,16 @@ def is_blank(row: list[str]) -> bool:
 def _opened(path: Path) -> TextIO:
     """A text file, compressed or not, in UTF-8 or in UTF-16, which spreadsheets also write."""
     with path.open("rb") as file:
-        mark = file.read(2)
-    packed = mark == GZIP
-    if packed:
-        mark = _unpacked(path)
-    encoding = "utf-16" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    if packed:
-        return cast(TextIO, gzip.open(path, "rt", encoding=encoding, newline=""))
-    return path.open(encoding=encoding, newline="")
-
-
-def _unpacked(path: Path) -> bytes:
-    """The first two bytes in a compressed file, which may not hold more than its size allows."""
+        packed = file.read(2) == GZIP
     most = max(_FINE, _COMPRESSION * path.stat().st_size)
-    with gzip.open(path) as file:
+    opener: Any = gzip.open if packed else open
+    with opener(path, "rb") as file:
         mark = file.read(2)
-        while file.read(1 << 20):
+        while packed and file.read(1 << 20):
             if file.tell() > most:
                 raise damaged(f"it unpacks to more than {most:,} bytes")
-    return mark
+    encoding = "utf-16" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    return cast(TextIO, opener(path, "rt", encoding=encoding, newline=""))
 
 
 def plain_name(name: str) -> str:

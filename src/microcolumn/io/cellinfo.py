@@ -19,12 +19,12 @@ from ..epochs import Epochs
 from ..errors import BadFile, within
 from ..validation import Floats
 from ._clocks import whole_epoch
-from ._containment import check_contained, file_inside
+from ._containment import file_inside
+from ._readers import READERS
 from ._session import Session
-from .failures import as_bad_file
 from .matlab import entries_of, load as load_matlab
 from .matlab.variables import Variable, opened
-from .sandbox import load_sandboxed
+from .sandbox import read_checked
 
 Fields = Mapping[str, Variable]
 
@@ -84,14 +84,8 @@ def _beside(file: Path, ending: str, read: Callable[[Path], Any]) -> Any:
 
 
 def _sandboxed(read: Callable[[Path], Any], path: Path) -> Any:
-    # The sandbox hands back whatever the function returns.
-    return load_sandboxed(partial(_as_matlab, read), path, ("scipy.io", "h5py"))
-
-
-def _as_matlab(read: Callable[[Path], Any], path: Path) -> Any:
-    with as_bad_file(path.name, "matlab"), within(path.name):
-        check_contained(path)
-        return read(path)
+    with within(path.name):
+        return read_checked(read, path, READERS["matlab"]._replace(title=path.name))
 
 
 def _metrics(path: Path, ids: Sequence[str]) -> dict[str, Sequence[Any]]:

@@ -92,10 +92,7 @@ def _train(path: Path, time_unit: str | None, sampling_rate: float | None) -> Fl
             remedy = f"pass time_unit, which is {_TENTHS!r} in T-files of MClust itself"
             raise BadFile(f"{path.name} does not say what its timestamps count", remedy)
         time_unit = _TENTHS
-    if time_unit == _TENTHS and sampling_rate is None:
-        per_second = 1e4
-    else:
-        per_second = ticks_per_second(time_unit, sampling_rate)
+    per_second = ticks_per_second(time_unit, sampling_rate)
     return _ticks(path, start, kind["bits"]).astype(np.float64) / per_second
 
 

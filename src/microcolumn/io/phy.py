@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..errors import BadFile, advice
+from ..validation import Floats
 from ._arrays import (
     check_index,
     check_same_length,
@@ -74,9 +75,8 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     for name in dict.fromkeys(name for row in table.values() for name in row):
         values = [row.get(name, "") for row in rows]
         columns["cluster_quality" if name == "quality" else name] = values
-    notes = []
-    if params.get("sample_rate", rate) != rate:
-        notes = [f"{rate:g} samples per second as stated; params.py: {params['sample_rate']}"]
+    stated = params.get("sample_rate", rate)
+    notes = [f"{rate:g} samples per second as stated; params.py: {stated}"] * (stated != rate)
     if not any(name.lower() in DEPTH_COLUMNS for name in columns):
         depths, note = _depths(path, place, len(numbers))
         notes += note
@@ -188,15 +188,13 @@ def _depths(
     check_index("spike_templates.npy", used, len(templates), "templates")
     heights = positions[:, 1].astype(np.float64)
     channels, unwhiten = _channels(path, templates.shape, len(heights))
-    depths = []
+    depths = [np.nan] * n_clusters
     # products this small are faster on one core than on two
     with threadpool_limits(limits=1, user_api="blas"):
-        for mine in split_by_unit(used.astype(np.int64), place, n_clusters):
-            peak = None
+        for n, mine in enumerate(split_by_unit(used.astype(np.int64), place, n_clusters)):
             if mine.size:
                 template = int(np.bincount(mine).argmax())
-                peak = _peak(templates[template], channels[template], len(heights), unwhiten)
-            depths.append(np.nan if peak is None else float(heights[peak]))
+                depths[n] = _height(templates[template], channels[template], heights, unwhiten)
     return depths, ["depths are the y positions of the peak channels of templates"]
 
 
@@ -223,24 +221,23 @@ def _channels(
     return channels, unwhiten
 
 
-def _peak(
-    template: NDArray[Any], channels: NDArray[Any], n_channels: int, unwhiten: NDArray[Any] | None
-) -> int | None:
-    """Channel on which a template is largest, None if it is empty.
+def _height(
+    template: NDArray[Any], channels: NDArray[Any], heights: Floats, unwhiten: NDArray[Any] | None
+) -> float:
+    """Height of the channel on which a template is largest, NaN if it is empty.
 
     Kilosort's templates are whitened, so that a neighbour of the peak channel may be larger. Like
     phy, we undo that first, if there is a ``whitening_mat_inv.npy``.
     """
     # templates with fewer channels than others are padded with channels that do not exist
     places = channels.astype(np.int64)
-    used = (places >= 0) & (places < n_channels)
+    used = (places >= 0) & (places < len(heights))
     waveform, places = template.astype(np.float64)[:, used], places[used]
     if unwhiten is not None:
         waveform = waveform @ unwhiten[np.ix_(places, places)]
     sizes = np.ptp(waveform, axis=0) if waveform.size else np.zeros(0)
-    if not (sizes.size and np.isfinite(sizes).all() and sizes.max() > 0):
-        return None
-    return int(places[np.argmax(sizes)])
+    known = sizes.size and np.isfinite(sizes).all() and sizes.max() > 0
+    return float(heights[places[np.argmax(sizes)]]) if known else np.nan
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from multiprocessing import resource_tracker, util
 from pathlib import Path
@@ -25,9 +26,10 @@ from typing import Any
 from joblib.externals import loky
 
 from ..errors import BadFile, BadInput, damaged
-from ._containment import containing
+from ._containment import check_contained, containing
+from ._readers import Reader
 from ._session import Session
-from .failures import largest_content, size_on_disk
+from .failures import as_bad_file, largest_content, size_on_disk
 
 #: Bytes that reading may take beyond the library itself and two copies of the file's content.
 _BYTES = 1 << 30
@@ -50,6 +52,22 @@ _ENVIRONMENT = {
 }
 
 Load = Callable[[Path], Session]
+
+
+def read_checked(read: Callable[[Path], Any], path: Path, reader: Reader) -> Any:
+    """What ``read`` returns of a file or folder; in the worker if its libraries need that.
+
+    ``reader`` says what errors call the format, and which libraries may crash.
+    """
+    checked = partial(_read_contained, read, reader)
+    return load_sandboxed(checked, path, reader.sandboxed) if reader.sandboxed else checked(path)
+
+
+def _read_contained(read: Callable[[Path], Any], reader: Reader, path: Path) -> Any:
+    with as_bad_file(reader.title, reader.extra):
+        if not reader.by_file:
+            check_contained(path)
+        return read(path)
 
 
 def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:

@@ -16,7 +16,7 @@ from ..errors import BadFile, BadType, damaged
 from ..recording import Recording
 from ..safe_text import as_text
 from ._arrays import PickledArrayError, check_array, check_index, load_array, split_by_unit
-from ._clocks import align_segments, joined_trains, segment_epochs
+from ._clocks import align_segments, joined_trains
 from ._containment import files_inside
 from ._session import Choices, Session, to_recording
 
@@ -94,13 +94,14 @@ def load(path: Path) -> Session:
     last = np.zeros(n_segments)
     np.maximum.at(last, segment, times)
     shifts, epochs, notes = _on_one_clock([(0.0, stop) for stop in last.tolist()], known=False)
-    columns, left_out = _properties(folder / "properties", len(ids))
+    properties, pickled = _properties(folder / "properties")
+    columns, left_out = _columns(properties, len(ids))
     return Session(
         ids,
         split_by_unit(times + shifts[segment], spikes["unit_index"], len(ids)),
         columns,
         epochs=epochs,
-        notes=(*notes, *left_out),
+        notes=(*notes, *left_out, *pickled),
     )
 
 
@@ -120,12 +121,10 @@ def _on_one_clock(
     stretches: Sequence[tuple[float, float]], *, known: bool
 ) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
     """Shift of each segment (s), segments as epochs if their stops are ``known``, and notes."""
-    shifts, notes = align_segments(stretches)
-    if len(stretches) <= 1 and not known:
-        return shifts, None, notes
-    if not known:
+    shifts, epochs, notes = align_segments(stretches)
+    if not known and len(stretches) > 1:
         notes.append("it is not known how long was recorded, so segments end with the last spike")
-    return shifts, segment_epochs(stretches, shifts), notes
+    return shifts, epochs if known or len(stretches) > 1 else None, notes
 
 
 def _info(folder: Path) -> tuple[float, list[str], int]:
@@ -157,17 +156,15 @@ def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:
     return spikes
 
 
-def _properties(folder: Path, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
+def _properties(folder: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
     properties, refused = {}, []
     for file in sorted(folder.glob("*.npy")):
         try:
             properties[file.stem] = load_array(file)
         except PickledArrayError:
             refused.append(file.stem)
-    columns, notes = _columns(properties, n_units)
-    if refused:
-        notes.append(f"not read, since opening Python objects could run code: {', '.join(refused)}")
-    return columns, notes
+    note = f"not read, since opening Python objects could run code: {', '.join(refused)}"
+    return properties, [note] * bool(refused)
 
 
 def _columns(

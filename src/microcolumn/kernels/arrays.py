@@ -6,49 +6,29 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ..validation import Floats
 
 
 class TableArrays(NamedTuple):
-    """Functions of a few units each, as tables over the patterns of their inputs.
+    """Functions of a few units each, as tables over the patterns of their inputs."""
 
-    Attributes
-    ----------
-    inputs : ndarray of int32, shape (n_functions, n_inputs)
-        Units of each function, all different.
-    tables : ndarray, shape (n_functions, 2**n_inputs)
-        What each pattern adds to log p~.
-    """
-
-    inputs: NDArray[np.int32]
-    tables: Floats
+    inputs: NDArray[np.int32]  # units of each function, all different, (n_functions, n_inputs)
+    tables: Floats  # what each pattern adds to log p~, (n_functions, 2**n_inputs)
 
 
 class ModelArrays(NamedTuple):
     """Arrays of log p~(x) = x'Jx + b'x + sum_i softplus(c_i + sum_n W_ni x_n) + v_K.
 
     K is the number of active bits of x. What a model lacks is None, W and c together.
-
-    Attributes
-    ----------
-    b : ndarray, shape (n_units,)
-        Biases.
-    J : ndarray, shape (n_units, n_units), or None
-        Couplings, symmetric with a zero diagonal.
-    W : ndarray, shape (n_units, n_hidden), or None
-        Weights between units and hidden units.
-    c : ndarray, shape (n_hidden,), or None
-        Biases of hidden units.
-    v : ndarray, shape (n_units + 1,), or None
-        Potential of the number of active bits.
     """
 
-    b: Floats
-    J: Floats | None = None
-    W: Floats | None = None
-    c: Floats | None = None
-    v: Floats | None = None
+    b: Floats  # (n_units,)
+    J: Floats | None = None  # couplings, symmetric with a zero diagonal, (n_units, n_units)
+    W: Floats | None = None  # (n_units, n_hidden)
+    c: Floats | None = None  # biases of hidden units, (n_hidden,)
+    v: Floats | None = None  # potential of the number of active bits, (n_units + 1,)
 
     @property
     def n_units(self) -> int:
@@ -59,3 +39,21 @@ class ModelArrays(NamedTuple):
     def n_hidden(self) -> int:
         """Number of hidden units."""
         return 0 if self.W is None else int(self.W.shape[1])
+
+    @property
+    def hidden(self) -> tuple[Floats, Floats]:
+        """Weights and biases of the hidden units, also where there are none."""
+        if self.W is None or self.c is None:
+            return np.zeros((self.n_units, 0)), np.zeros(0)
+        return self.W, self.c
+
+    def with_dead_units(self, c: Floats, live: NDArray[np.bool_]) -> ModelArrays:
+        """Means of x, x sigmoid(z)' and sigmoid(z) of all hidden units, from those of live ones.
+
+        The others have no weights: with their bias in ``c`` they are on as often for any word.
+        """
+        on = expit(c)
+        W = np.outer(self.b, on)
+        if self.W is not None:
+            W[:, live], on[live] = self.W, self.c
+        return self._replace(W=W, c=on)

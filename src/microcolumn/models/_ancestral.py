@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,12 +18,11 @@ from ..formatting import counted
 from ..kernels.loops.ancestry import (
     fill_tables,
     log_odds_given_first,
-    log_weights,
     numbers_active,
     regressions,
 )
-from ..kernels.loops.threads import threads_for
 from ..objectives import pair_counts
+from ..objectives.sparse_words import listed_words
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks
 from ..words import Words
@@ -78,7 +78,7 @@ class Ancestral(AlternativeModel):
         """Fill in order, parents and gains of :class:`Structure` from the counts of pairs."""
 
     def _size(self) -> Size:
-        n_edges, n_couplings = len(self.edges_), np.count_nonzero(self._couplings)
+        n_edges, n_couplings = len(self.edges_), self._couplings.nnz // 2
         n_parameters = self.n_features_in_ + n_edges  # rates, and a coefficient for each edge
         return Size(n_parameters, n_couplings, n_couplings, chosen=counted(n_edges, "edge"))
 
@@ -100,25 +100,13 @@ class Ancestral(AlternativeModel):
     def as_parameters(self) -> Parameters:
         """Biases and couplings of the Ising model that this is; dense, so for up to 1,000 units."""
         check_is_fitted(self)
-        J = np.zeros((self.n_features_in_,) * 2)
-        units, slots = np.nonzero(self._couplings)
-        parents = self._lineage[units, slots]
         # A pair contributes 2 J (docs/method.md, section 2).
-        J[units, parents] = J[parents, units] = 0.5 * self._couplings[units, slots]
-        return Parameters(b=self.b_, J=J)
+        return Parameters(b=self.b_, J=0.5 * self._couplings.toarray())
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        out = np.empty((len(bits), len(units)))
-        for column, unit in enumerate(units):
-            out[:, column] = self.b_[unit]
-            children, slots = np.nonzero((self._lineage[:-1] == unit) & (self._couplings != 0.0))
-            own = self._couplings[unit] != 0.0
-            others = np.concatenate([children, self._lineage[unit][own]])
-            couplings = np.concatenate(
-                [self._couplings[children, slots], self._couplings[unit][own]]
-            )
-            for part in chunks(len(bits), max(others.size, 1)):
-                out[part, column] += bits[part][:, others] @ couplings
+        out, own = np.empty((len(bits), len(units))), self._couplings[list(units)]
+        for part in chunks(*bits.shape):
+            out[part] = self.b_[list(units)] + (own @ bits[part].T).T
         return out
 
     def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
@@ -205,17 +193,20 @@ class Ancestral(AlternativeModel):
         slot = (lineage[first, 0] != second).astype(np.int64)
         change = (with_both - with_second) - (with_first - silent)
         np.subtract.at(couplings, (first, slot), change)
-        self.b_, self._couplings = fields[:-1], couplings[:-1]  # the latter (n_units, 2)
+        self.b_, of_parents = fields[:-1], couplings[:-1]  # the latter (n_units, 2)
+        units, slots = np.nonzero(of_parents)
+        places = units, lineage[units, slots]
+        pairs = csr_array((of_parents[units, slots], places), shape=(n_units, n_units))
+        self._couplings = csr_array(pairs + pairs.T)
         self._log_silence = -float(silent.sum())
-        paired = float((self._couplings * tables[:-1, :, 1, 1]).sum())
+        paired = float((of_parents * tables[:-1, :, 1, 1]).sum())
         self.entropy_ = -(self._log_silence + float(self.b_ @ rates) + paired)
 
     def _log_probability(self, bits: Bits) -> Floats:
-        out = np.empty(len(bits))
-        with threads_for(float(bits.size)):
-            log_weights(bits, self._lineage, self.b_, self._couplings, out)
-        out += self._log_silence
-        return out
+        words = listed_words(bits)
+        paired = (words @ self._couplings).multiply(words).sum(axis=1)
+        log_p: Floats = self._log_silence + words @ self.b_ + 0.5 * paired
+        return log_p
 
     @property
     def _conditionals(self) -> tuple[Places, Places, Floats, Floats]:

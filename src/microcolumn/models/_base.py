@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..energy import BERNOULLI, HiddenUnit, hidden_mean, log_weight
 from ..errors import BadArgument, BadInput, Unsupported
 from ..kernels import flip_changes
+from ..layout import Layout
 from ..parameters import Floats, Kind, Parameters
 from ..partition import (
     LogPartition,
@@ -271,20 +272,13 @@ class PopulationModel(WordModel):
 
     def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
         """Of biases, and of couplings, weights and potentials that a penalty left other than 0."""
-        theta, x = self._theta(), bits.astype(np.float64)
-        parts = [x]
-        if theta.J is not None:
-            i, j = np.nonzero(np.triu(theta.J, 1))
-            parts.append(x[:, i] * x[:, j])
-        if theta.W is not None:
-            active = hidden_mean(theta, bits)
-            n, k = np.nonzero(theta.W)
-            biases = theta.live & (not theta.is_gaussian)
-            parts += [active[:, biases], x[:, n] * active[:, k]]
-        if theta.v is not None:
-            n_active = bits.sum(axis=1, dtype=np.intp)[:, None]
-            parts.append((n_active == np.flatnonzero(theta.v)).astype(np.float64))
-        return np.hstack(parts)
+        theta = self._theta()
+        layout = Layout.of(theta)
+        kept = layout.pack(theta) != 0.0
+        kept[layout.fields] = True
+        if not theta.is_gaussian:
+            kept[layout.hidden_biases] = theta.live
+        return layout.design(theta, bits, np.flatnonzero(kept))
 
     def _theta(self) -> Parameters:
         check_is_fitted(self)

@@ -58,9 +58,8 @@ class Chain(NamedTuple):
 
         Also the log probability of each bin given the earlier bins of its run, nats, (n_bins,).
         """
-        emissions, tops = self._emissions(trains.listed)
-        filtered, scale = self._forward(trains, emissions)
-        return filtered, np.log(scale) + tops[trains.word]
+        _, filtered, log_p, _ = self._forward(trains)
+        return filtered, log_p
 
     def sums(self, trains: Trains) -> tuple[float, Floats, Floats, tuple[Floats, Floats]]:
         """Log-likelihood (nats), and expected counts given the whole runs.
@@ -68,8 +67,7 @@ class Chain(NamedTuple):
         These are spikes (n_modes, n_bits) and bins (n_modes,) of each mode, and then runs that
         start in each mode (n_modes,) and bins in a row of each pair of them (n_modes, n_modes).
         """
-        emissions, tops = self._emissions(trains.listed)
-        filtered, scale = self._forward(trains, emissions)
+        emissions, filtered, log_p, scale = self._forward(trains)
         n_parts, n_modes, listed = trains.first.size - 1, self.start.size, trains.listed
         spikes = np.zeros((n_parts, listed.shape[1], n_modes))
         shares, starts = np.zeros((n_parts, n_modes)), np.zeros((n_parts, n_modes))
@@ -80,9 +78,8 @@ class Chain(NamedTuple):
                 *trains[1:], emissions, transposed, scale, listed.indptr, listed.indices, filtered,
                 spikes, shares, starts, pairs,
             )  # fmt: skip
-        log_likelihood = float(np.log(scale).sum() + tops[trains.word].sum())
         counts = starts.sum(axis=0), pairs.sum(axis=0) * self.transitions
-        return log_likelihood, spikes.sum(axis=0).T, shares.sum(axis=0), counts
+        return float(log_p.sum()), spikes.sum(axis=0).T, shares.sum(axis=0), counts
 
     def best_path(self, trains: Trains) -> NDArray[np.intp]:
         """Most likely modes of each run, shape (n_bins,)."""
@@ -93,19 +90,20 @@ class Chain(NamedTuple):
             most_likely_path(*trains[1:], log_emissions, log_start, log_transitions, path)
         return path
 
-    def _emissions(self, listed: csr_array) -> tuple[Floats, Floats]:
-        """Probability of each word in each mode, divided by the largest; the log of that, nats."""
-        emissions = self.components.log_joint(listed)
+    def _forward(self, trains: Trains) -> tuple[Floats, Floats, Floats, Floats]:
+        """Emissions, what ``filtered`` returns, and how likely each bin was, as kernels need it.
+
+        Emissions are probabilities of each word in each mode, divided by the largest of the word.
+        """
+        emissions = self.components.log_joint(trains.listed)
         tops: Floats = emissions.max(axis=1)
         emissions -= tops[:, None]
-        return np.exp(emissions, out=emissions), tops
-
-    def _forward(self, trains: Trains, emissions: Floats) -> tuple[Floats, Floats]:
+        np.exp(emissions, out=emissions)
         n_bins = trains.word.size
         filtered, scale = np.empty((n_bins, self.start.size)), np.empty(n_bins)
         with threads_for(self._operations(trains)):
             forward(*trains[1:], emissions, self.start, self.transitions, filtered, scale)
-        return filtered, scale
+        return emissions, filtered, np.log(scale) + tops[trains.word], scale
 
     def _operations(self, trains: Trains) -> float:
         """Multiply-adds of a recursion."""

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import log_odds, log_weight
+from ..energy import log_weight
 from ..errors import BadFile, BadInput, BadType, Unsupported
 from ..objectives.driven import DrivenFlips
 from ..parameters import Parameters
@@ -91,15 +91,7 @@ class Driven(WordModel):
         self.drive = drive
 
     def fit(self, X: Words, y: None = None) -> Self:
-        """Fit to words.
-
-        Parameters
-        ----------
-        X : Words
-            Single bins inside repeats of the stimulus.
-        y : None
-            Not used; there for scikit-learn.
-        """
+        """Fit to words that are single bins inside repeats of the stimulus."""
         self._check_settings()
         words = self._of_drive(X)
         check_unweighted(words)
@@ -182,11 +174,11 @@ class Driven(WordModel):
         """Mean log probability per bin, in nats."""
         return float(self.log_probability(self._of_drive(X)).mean())
 
-    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int]) -> Floats:
+    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int] | None = None) -> Floats:
         """As in :class:`WordModel`, of single bins inside repeats at their moments, in time."""
         words, table, row = self._drives(X)
-        at_rest: Floats = self._log_odds(words.X, positions)[words.index]
-        return at_rest + table[:, list(positions)][row]
+        chosen = list(range(words.n_dims) if positions is None else positions)
+        return self._log_odds(words.X, chosen)[words.index] + table[:, chosen][row]
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         """Without the drive."""
@@ -221,7 +213,7 @@ class Driven(WordModel):
             bits = (rng.random(drive.shape) < expit(drive + theta.b)).astype(np.uint8)
             for _ in range(n_sweeps):
                 for unit in range(theta.n_visible):
-                    odds = log_odds(theta, bits, unit) + drive[:, unit]
+                    odds = self._log_odds(bits, [unit])[:, 0] + drive[:, unit]
                     bits[:, unit] = rng.random(odds.size) < expit(odds)
             drawn[part] = bits
         return drawn

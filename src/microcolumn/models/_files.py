@@ -49,14 +49,18 @@ def model_class(name: str) -> type[WordsEstimator]:
 def model_named(name: str) -> WordsEstimator:
     """An unfitted model by its name in tables and studies, such as ``"RBM 25"``.
 
-    >>> model_named("RBM 25").n_hidden
-    25
+    Without a number, that of the hidden units is to be chosen.
+
+    >>> model_named("RBM 25").n_hidden, model_named("RBM").n_hidden
+    (25, 'auto')
     """
     spec = ModelSpec.of(name)
     cls = model_class(spec.model)
     if spec.is_alternative:
         return cls()
     settings: dict[str, Any] = {"n_hidden": spec.n_hidden} if spec.n_hidden else {}
+    if hasattr(cls, "n_hidden"):
+        settings = {"n_hidden": spec.n_hidden or "auto"}
     if spec.model != INDEPENDENT:
         settings |= {"objective": spec.objective}
     return cls(**settings)
@@ -67,19 +71,8 @@ def from_bytes(
 ) -> WordsEstimator:
     """Read a model from what :func:`to_bytes` made. Nothing in it is ever executed.
 
-    Parameters
-    ----------
-    content : bytes
-        Content of a safetensors file.
-    name : str
-        What to call it in an error message.
-    log_z : LogPartition, optional
-        Log Z of the parameters, for models of the paper's family; alternatives know their own.
-
-    Returns
-    -------
-    WordsEstimator
-        Of the class that was written, ready to score and sample, as it was.
+    It is of the class that was written, as it was. Errors call the content by ``name``. A model of
+    the paper's family takes over ``log_z``, that of its parameters; alternatives know their own.
 
     Examples
     --------

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.sparse import csr_array, hstack
 
 from ..kernels.loops.sparse_logistic import SparseRows
@@ -46,13 +47,10 @@ def _offset(n_functions: int, n_lags: int) -> float:
 
     if first_distance(0.0) >= 1.0:
         return 0.0
-    low, high = 0.0, float(n_lags)
+    high = float(n_lags)
     while first_distance(high) < 1.0:  # grows towards (n_lags - 1) / (n_functions - 1) > 1
         high *= 2.0
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if first_distance(middle) < 1.0 else (low, middle)
-    return high
+    return float(brentq(lambda c: first_distance(c) - 1.0, 0.0, high))
 
 
 def ages(words: Words) -> Places:

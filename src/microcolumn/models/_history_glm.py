@@ -170,13 +170,6 @@ class HistoryGLM(SequenceModel):
         """Draw consecutive bins, shape (n_samples, n_units).
 
         The bins before the first count at the training rates, as in :meth:`score_sequence`.
-
-        Parameters
-        ----------
-        n_samples : int
-            Bins to draw.
-        random_state : int, numpy.random.Generator or None
-            Seed of the draws.
         """
         check_is_fitted(self)
         n_samples = whole_number("n_samples", n_samples, least=1)

@@ -130,26 +130,13 @@ class HiddenMarkovModes(SequenceModel, FittedByPasses):  # type: ignore[misc]
         return out
 
     def decode(self, X: Words | ArrayLike) -> NDArray[np.intp]:
-        """Most likely modes of each run of bins (Viterbi), shape (n_bins,).
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, in time order.
-        """
+        """Most likely modes of each run of bins (Viterbi), shape (n_bins,)."""
         return self._chain().best_path(Trains.of(self._sequence(X)))
 
     def sample_sequence(
         self, n_bins: int, random_state: Any = 0
     ) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
         """Draw one run of spike trains.
-
-        Parameters
-        ----------
-        n_bins : int
-            Length of the run.
-        random_state : int, Generator or None
-            Source of the draws.
 
         Returns
         -------

@@ -107,7 +107,6 @@ class MixturePasses(Passes):
     """Passes of a mixture, whose distribution is the weights of its components."""
 
     def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
-        """As in :class:`Passes`."""
         spikes, shares, nats = Components.of(modes, *logs).sums(self.listed, self.counts)
         return nats, spikes, shares, (shares,)
 
@@ -135,7 +134,6 @@ class MarkovPasses(Passes):
         self.trains = Trains.of(words, self.listed)
 
     def expected(self, modes: Floats, *logs: Floats) -> tuple[float, Floats, Floats, Theta]:
-        """As in :class:`Passes`."""
         return Chain.of(modes, *map(np.exp, logs)).sums(self.trains)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import Tables, all_patterns, log_odds, log_weight
+from ..energy import Tables, all_patterns, log_weight
 from ..energy.tables import Inputs
 from ..kernels import pattern_sums, table_values
 from ..parameters import Parameters
@@ -76,24 +76,19 @@ class Projections:
         asked for where units are few or silent: no feature comes twice.
         """
         n_inputs = min(n_inputs, words.n_dims)
-        kept: dict[bytes, tuple[Inputs, Floats, float]] = {}
+        batches: list[Projections] = []
         for _ in range(_BATCHES):
-            batch = _candidates(words, n_projections, n_inputs, rng)
-            values = batch.tables().values.astype(np.uint8)
-            for key, one in zip(
-                map(bytes, np.hstack([batch.inputs.view(np.uint8), values])),
-                zip(batch.inputs, batch.weights, batch.thresholds, strict=True),
-                strict=True,
-            ):
-                kept.setdefault(key, one)
-            if len(kept) >= n_projections:
+            batches.append(_candidates(words, n_projections, n_inputs, rng))
+            every = cls(
+                np.concatenate([batch.inputs for batch in batches]),
+                np.concatenate([batch.weights for batch in batches]),
+                np.concatenate([batch.thresholds for batch in batches]),
+            )
+            features = np.hstack([every.inputs, every.tables().values])
+            first = np.sort(np.unique(features, axis=0, return_index=True)[1])[:n_projections]
+            if first.size == n_projections:
                 break
-        chosen = list(kept.values())[:n_projections]
-        return cls(
-            np.array([one[0] for one in chosen], dtype=np.int32).reshape(-1, n_inputs),
-            np.array([one[1] for one in chosen]).reshape(-1, n_inputs),
-            np.array([one[2] for one in chosen], dtype=np.float64),
-        )
+        return cls(every.inputs[first], every.weights[first], every.thresholds[first])
 
 
 def _candidates(
@@ -278,8 +273,16 @@ class RandomProjections(AlternativeModel):
         return self._log_z
 
     def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
-        theta = self._theta()
-        return np.stack([log_odds(theta, bits, unit) for unit in units], axis=1)
+        tables, rest, out = (
+            self._tables(),
+            bits.astype(np.float64),
+            np.empty((len(bits), len(units))),
+        )
+        for column, unit in enumerate(units):
+            rest[:, unit] = 0.0
+            out[:, column] = self.b_[unit] + tables.log_odds(rest, unit)
+            rest[:, unit] = bits[:, unit]
+        return out
 
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         return log_weight(self._theta(), bits) - self._log_z.value

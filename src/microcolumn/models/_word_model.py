@@ -85,23 +85,43 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         }
         return about | super()._facts()
 
-    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int]) -> Floats:
+    def log_odds(self, X: Words | ArrayLike, positions: Sequence[int] | None = None) -> Floats:
         """Log odds of a spike of some units given all other bits, nats, (n_words, n_chosen).
 
         Parameters
         ----------
         X : Words or array_like, shape (n_words, n_units)
             Binary words; what the units themselves did does not matter.
-        positions : sequence of int
-            Bits of the word, in the model's own order.
+        positions : sequence of int, optional
+            Bits of the word, in the model's own order; all of them by default.
         """
-        return in_time(X, self._log_odds(self._checked(X), positions))
+        bits = self._checked(X)
+        every = range(self.n_features_in_)
+        return in_time(X, self._log_odds(bits, every if positions is None else positions))
 
-    def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
-        """p(x_unit = 1 | the other units) for each word, shape (n_words,).
+    def conditional(self, X: Words | ArrayLike, unit: int | None = None) -> Floats:
+        """p(x_unit = 1 | all other bits of the word), shape (n_words, n_units); of one (n_words,).
 
-        ``unit`` is a position in the model's own order of bits.
+        It is what the rest of each word predicts, whatever the unit itself did. It is not called
+        ``predict_proba``, whose columns scikit-learn takes for classes that exclude each other.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        unit : int, optional
+            A position in the model's own order of bits; all of them by default.
+
+        Examples
+        --------
+        >>> from microcolumn.models import Ising
+        >>> words = [[0, 0]] * 90 + [[1, 1]] * 6 + [[0, 1]] * 2 + [[1, 0]] * 2
+        >>> Ising(l1=0.0).fit(words).conditional([[0, 1], [1, 0]]).round(2)
+        array([[0.75, 0.02],
+               [0.02, 0.75]])
         """
+        if unit is None:
+            return expit(self.log_odds(X))
         check_is_fitted(self)
         whole = isinstance(unit, Integral) and not isinstance(unit, bool)
         if not (whole and 0 <= int(unit) < self.n_features_in_):

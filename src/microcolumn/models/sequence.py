@@ -16,18 +16,13 @@ from ._alternative import ChosenByValidation
 
 
 class SequenceModel(ChosenByValidation):
-    """A model of each bin given the earlier bins of its epoch."""
+    """A model of each bin given the earlier bins of its epoch.
+
+    Everywhere ``X`` is Words of single bins, or binary rows in time order, (n_bins, n_units).
+    """
 
     def fit(self, X: Words | ArrayLike, y: None = None) -> Self:
-        """Fit to spike trains; bins have no weights, since each follows from those before it.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, or binary rows in time order.
-        y : None
-            Not used; there for scikit-learn.
-        """
+        """Fit to spike trains; bins have no weights, since each follows from those before it."""
         self._check_settings()
         words = self._training_words(X, None)
         self._check_bins(words)
@@ -39,11 +34,6 @@ class SequenceModel(ChosenByValidation):
         """Log probability of each bin given the bins before it, nats, shape (n_bins,).
 
         Their sum is the log probability of the spike trains.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, or binary rows in time order.
         """
         return self._log_probability_in_time(self._sequence(X))
 
@@ -56,12 +46,7 @@ class SequenceModel(ChosenByValidation):
     ) -> Floats:
         """Log odds of a spike in each bin given the bins before it, nats, (n_bins, n_chosen).
 
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_bins, n_units)
-            Words of single bins, or binary rows in time order.
-        positions : iterable of int, optional
-            Positions of some units in the model's order; all of them by default.
+        Of the units at some ``positions`` in the model's order; of all of them by default.
         """
         words, n = self._sequence(X), self.n_features_in_
         chosen = check_positions("positions", range(n) if positions is None else positions, n)

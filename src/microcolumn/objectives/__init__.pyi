@@ -1,13 +1,14 @@
+from ._flips import (
+    MinimumProbabilityFlow as MinimumProbabilityFlow,
+    PseudoLikelihood as PseudoLikelihood,
+    mpf as mpf,
+    pseudolikelihood as pseudolikelihood,
+)
 from ._maximum_likelihood import (
     NegativeLogLikelihood as NegativeLogLikelihood,
     negative_log_likelihood as negative_log_likelihood,
 )
-from ._mpf import MinimumProbabilityFlow as MinimumProbabilityFlow, mpf as mpf
 from ._objective import FunctionObjective as FunctionObjective, Objective as Objective
-from ._pseudolikelihood import (
-    PseudoLikelihood as PseudoLikelihood,
-    pseudolikelihood as pseudolikelihood,
-)
 from ._strengths import (
     further_l1 as further_l1,
     l1_grid as l1_grid,

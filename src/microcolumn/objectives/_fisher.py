@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import table_values
 from ..layout import Layout
 from ..validation import Floats, chunks
 from ..words import Words
@@ -29,8 +26,7 @@ class FisherInformation:
             drawn = np.random.default_rng(0).choice(len(words), size=_MOST_WORDS, p=shares)
             places, counts = np.unique(drawn, return_counts=True)
             X, shares = X[places], counts / _MOST_WORDS
-        self._bits = np.ascontiguousarray(X.T, dtype=np.float64)  # units in rows
-        self._shares = shares
+        self._words, self._shares = X, shares
 
     def __call__(self, x: Floats, layout: Layout, coordinates: NDArray[np.intp]) -> Floats:
         """Covariance (n, n) of the slopes of the model ``x`` (layout.size,) along coordinates.
@@ -40,38 +36,9 @@ class FisherInformation:
         theta = layout.unpack(x)
         products, means = np.zeros((coordinates.size, coordinates.size)), np.zeros(coordinates.size)
         for part in chunks(self._shares.size, coordinates.size + layout.n_hidden):
-            bits, shares = self._bits[:, part], self._shares[part]
-            hidden = bits[:0]
-            if theta.W is not None and theta.c is not None:
-                hidden = theta.hidden.mean(theta.c[:, None] + theta.W.T @ bits)
-            if layout.tables is not None:
-                words = np.ascontiguousarray(bits.T, dtype=np.uint8)
-                hidden = table_values(layout.tables.functions, words).T
-            slopes = np.concatenate(list(_slopes(layout, coordinates, bits, hidden)))
-            roots = np.sqrt(shares)
+            slopes = layout.design(theta, self._words[part], coordinates).T
+            roots = np.sqrt(self._shares[part])
             slopes *= roots
             products += slopes @ slopes.T  # symmetric to NumPy, at half the cost
             means += slopes @ roots
         return products - np.outer(means, means)
-
-
-def _slopes(
-    layout: Layout, coordinates: NDArray[np.intp], bits: Floats, hidden: Floats
-) -> Iterator[Floats]:
-    """Derivatives of log p~ of each word along coordinates of couplings, b, W and c, in rows.
-
-    Functions of a few units, which stand in the place of W, are given as ``hidden``.
-    """
-    groups = np.split(coordinates, np.searchsorted(coordinates, layout.offsets[:-1]))
-    starts = (0, *layout.offsets[:-1])
-    pairs, units, weights, biases = (
-        group - start for group, start in zip(groups, starts, strict=True)
-    )
-    rows, columns = layout.pairs
-    yield 2.0 * bits[rows[pairs]] * bits[columns[pairs]]
-    yield bits[layout.free[units]]
-    if layout.n_hidden:
-        yield bits[layout.free[weights // layout.n_hidden]] * hidden[weights % layout.n_hidden]
-        yield hidden[biases]
-    elif layout.tables is not None:
-        yield hidden[weights]

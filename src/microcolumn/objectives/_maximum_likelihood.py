@@ -37,12 +37,8 @@ def negative_log_likelihood(
 class NegativeLogLikelihood(Objective):
     """The objective prepared for many evaluations on the same words.
 
-    Parameters
-    ----------
-    words : Words or array_like, shape (n_words, n_units)
-        Binary words.
-    prior : ndarray, shape (n_units,), optional
-        Rates of independent units of which one more word is counted; see ``DataMoments``.
+    ``prior`` (n_units,) are rates of independent units of which one more word is counted; see
+    ``DataMoments``.
     """
 
     has_curvature = True
@@ -53,7 +49,6 @@ class NegativeLogLikelihood(Objective):
         self._sums = ExactSums()
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
-        """Value and gradient at ``theta``."""
         with one_blas_thread():
             return self._at(theta)
 

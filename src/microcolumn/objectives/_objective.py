@@ -56,5 +56,4 @@ class FunctionObjective(Objective):
         self._function = function
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
-        """Value and gradient at ``theta``."""
         return self._function(theta)

@@ -49,19 +49,8 @@ def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float
     It is the largest slope of the objective along one entry of J at the independent model, whose
     biases are the log odds of the rates for every objective. With the covariance C_nm and the
     standard deviations s_n of the units, the slope is C_nm for likelihood, 2 C_nm for
-    pseudolikelihood and C_nm (1/s_n + 1/s_m) / 2 for minimum probability flow.
-
-    Parameters
-    ----------
-    words : Words or array_like, shape (n_words, n_units)
-        Binary words.
-    objective : {"likelihood", "pseudolikelihood", "mpf"}
-        What is minimised.
-
-    Returns
-    -------
-    float
-        0 where no two units are correlated.
+    pseudolikelihood and C_nm (1/s_n + 1/s_m) / 2 for minimum probability flow: 0 where no two units
+    are correlated.
 
     Examples
     --------
@@ -89,19 +78,10 @@ def largest_l1(words: Words | ArrayLike, objective: str = "likelihood") -> float
 
 
 def l1_grid(largest: float, per_decade: int = 3) -> tuple[float, ...]:
-    """Strengths from ``largest`` down over three decades, increasing, in equal ratios.
+    """Strengths from ``largest`` down over three decades, increasing, ``per_decade`` of each.
 
-    Parameters
-    ----------
-    largest : float
-        For example from :func:`largest_l1`; where it is 0, so is the only strength.
-    per_decade : int
-        Strengths per factor of ten.
-
-    Returns
-    -------
-    tuple of float
-        With three significant digits, the last one not below ``largest``.
+    They are in equal ratios and have three significant digits; the last is not below ``largest``,
+    which is for example from :func:`largest_l1`. Where it is 0, so is the only strength.
 
     Examples
     --------

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
 
 from ..energy import Tables
-from ..kernels import pattern_sums
+from ..kernels import ModelArrays, pattern_sums
 from ..kernels.gates import softplus_and_sigmoid
 from ..parameters import Parameters
 from ..validation import Floats, chunks
@@ -89,14 +88,12 @@ class DataMoments:
 
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         """Mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
-        live = weights.any(axis=0)
+        live = np.asarray(weights.any(axis=0))
         if live.all() or not live.any():
             return self._live(weights, biases)
         value, of_live, means = self._live(weights[:, live], biases[live])
-        c = expit(biases)  # those without weights are the same for all words
-        W = np.outer(self._word_rates, c)
-        c[live], W[:, live] = means, of_live
-        return value + float(np.logaddexp(0.0, biases[~live]).sum()), W, c
+        moments = ModelArrays(self._word_rates, None, of_live, means).with_dead_units(biases, live)
+        return value + float(np.logaddexp(0.0, biases[~live]).sum()), *moments.hidden
 
     def _live(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         if self._sparse is not None:

@@ -26,16 +26,9 @@ class DrivenFlips(Objective):
     convex function is convex, and its gradient is that at the best scale, so that solvers see an
     objective like any other.
 
-    Parameters
-    ----------
-    words : Words
-        Single bins, without weights.
-    table : ndarray, shape (n_rows, n_units)
-        Drives in nats of log odds, as :meth:`StimulusDrive.offsets` gives them.
-    row : ndarray of int64, shape (n_bins,)
-        Row of each bin.
-    objective : {"mpf", "pseudolikelihood"}
-        Terms exp(Delta / 2) or softplus(Delta) of each flip.
+    Words are single bins without weights. Drives are the rows of ``table`` (n_rows, n_units), nats
+    of log odds, and bin t has the ``row[t]`` of them, as :meth:`StimulusDrive.offsets` gives both.
+    Terms of a flip are exp(Delta / 2) of ``"mpf"``, or softplus(Delta) of ``"pseudolikelihood"``.
     """
 
     def __init__(self, words: Words, table: Floats, row: NDArray[np.int64], objective: str) -> None:

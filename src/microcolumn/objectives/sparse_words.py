@@ -30,7 +30,7 @@ class SparseWords:
     """
 
     def __init__(self, keys: NDArray[np.uint64], n_units: int) -> None:
-        parts = chunks(keys.shape[1], n_units)
+        self.keys, parts = keys, chunks(keys.shape[1], n_units)
         listed = [active_bits(unpacked(keys[:, part], n_units)) for part in parts]
         n_active, active = zip((np.zeros(1, np.intp), np.zeros(0, np.int32)), *listed, strict=True)
         self.offsets, self.active = np.concatenate(n_active).cumsum(), np.concatenate(active)
@@ -70,10 +70,7 @@ class SparseWords:
         if self._listed is None or self._listed[0] is not tables.values:
             parts = []
             for part in chunks(self.n_words, max(len(tables.inputs), self.n_units)):
-                bits = np.zeros((part.stop - part.start, self.n_units), dtype=np.uint8)
-                inside = slice(self.offsets[part.start], self.offsets[part.stop])
-                n_active = np.diff(self.offsets[part.start : part.stop + 1])
-                bits[np.repeat(np.arange(len(bits)), n_active), self.active[inside]] = 1
+                bits = unpacked(self.keys[:, part], self.n_units)
                 parts.append(sparse.csr_array(kernels.table_values(tables.functions, bits)))
             self._listed = tables.values, sparse.csr_array(sparse.vstack(parts))
         return self._listed[1]

@@ -16,24 +16,14 @@ _REMEDY = "estimate them from the words that gibbs_samples draws"
 def exact_expectations(
     theta: Parameters, sums: ExactSums | None = None
 ) -> tuple[float, Parameters]:
-    """Find log Z and its gradient, the expectations under the model, from one pass over all states.
+    """Find log Z (nats) and its gradient, the expectations under the model, from one exact sum.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model. Without couplings the sum runs over words or over states of the live hidden
-        units, whichever are fewer.
-    sums : ExactSums, optional
-        What is kept between the evaluations of one fit, within ``one_blas_thread``.
+    Without couplings the sum runs over words or over states of the live hidden units, whichever are
+    fewer; ``sums`` are kept between the evaluations of one fit, within ``one_blas_thread``.
 
-    Returns
-    -------
-    log_z : float
-        Nats.
-    gradient : Parameters
-        ``b`` holds E[x_n], ``J`` E[x_n x_m] off the diagonal, ``W`` E[x_n sigmoid(z_i)] and ``c``
-        E[sigmoid(z_i)]; ``sum(gradient.J * dJ)`` is the change of log Z for a symmetric step dJ.
-        ``v`` holds the probability of each number of active units.
+    ``b`` of the gradient holds E[x_n], ``J`` E[x_n x_m] off the diagonal, ``W`` E[x_n sigmoid(z_i)]
+    and ``c`` E[sigmoid(z_i)]; ``sum(gradient.J * dJ)`` is the change of log Z for a symmetric step
+    dJ. ``v`` holds the probability of each number of active units.
 
     Examples
     --------
@@ -63,8 +53,8 @@ def exact_expectations(
         assert other.W is not None
         assert other.c is not None
         moments = ModelArrays(other.c, None, other.W.T, other.b)
-    if theta.n_hidden > live.n_hidden:
-        moments = _with_dead_units(moments, theta)
+    if theta.c is not None and theta.n_hidden > live.n_hidden:
+        moments = moments.with_dead_units(theta.c, theta.live)
     return log_z + log_factor, Parameters.trusted(*moments)
 
 
@@ -74,14 +64,3 @@ def _of_independent_units(theta: Parameters) -> tuple[float, ModelArrays]:
         pairs = np.outer(rates, rates)
         np.fill_diagonal(pairs, 0.0)
     return float(np.logaddexp(0.0, theta.b).sum()), ModelArrays(rates, pairs)
-
-
-def _with_dead_units(moments: ModelArrays, theta: Parameters) -> ModelArrays:
-    """Moments of all hidden units; those without weights are independent of everything."""
-    assert theta.c is not None
-    c = expit(theta.c)
-    W = np.outer(moments.b, c)
-    if moments.W is not None:
-        live = theta.live
-        c[live], W[:, live] = moments.c, moments.W
-    return moments._replace(W=W, c=c)

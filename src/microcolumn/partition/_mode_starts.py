@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from ..packing import unique_rows
 from ..parameters import Parameters
-from ..validation import Bits, Floats
+from ..validation import Bits
 
 #: Words of the data that the search starts from, at most; a quarter of them, if there are more,
 #: are those with the most active units.
@@ -58,12 +58,9 @@ def _hidden_patterns(theta: Parameters) -> Bits:
         return np.zeros((0, theta.n_visible), dtype=np.uint8)
     strongest = np.argsort(-np.abs(theta.W).sum(axis=0), kind="stable")[:_MOST_PATTERNS]
     weights = theta.W[:, strongest].T
-    patterns = [sign * weights > 0.0 for sign in (1.0, -1.0)]
-    patterns += [
-        sign * weights > 0.5 * (sign * weights).max(axis=1, keepdims=True, initial=0.0)
-        for sign in (1.0, -1.0)
-    ]
-    return np.concatenate(patterns).astype(np.uint8)
+    signed = np.concatenate([weights, -weights])
+    strong = signed > 0.5 * signed.max(axis=1, keepdims=True, initial=0.0)
+    return np.concatenate([signed > 0.0, strong]).astype(np.uint8)
 
 
 def _coupled_patterns(theta: Parameters) -> Bits:
@@ -71,9 +68,12 @@ def _coupled_patterns(theta: Parameters) -> Bits:
 
     Signs of the leading eigenvectors, and each unit with those that it is coupled to: to all of
     them, and to those as strongly as half of its largest coupling. Hidden units couple the units
-    that they share, so they count too.
+    that they share, so they count too, as they do when they are undecided.
     """
-    couplings = _pairwise(theta)
+    couplings = np.zeros((theta.n_visible,) * 2) if theta.J is None else theta.J.copy()
+    if theta.W is not None:
+        couplings += theta.W @ theta.W.T / 8.0
+    np.fill_diagonal(couplings, 0.0)
     if not couplings.any():
         return np.zeros((0, theta.n_visible), dtype=np.uint8)
     n = len(couplings)
@@ -86,12 +86,3 @@ def _coupled_patterns(theta: Parameters) -> Bits:
     largest = rows.max(axis=1, keepdims=True)
     patterns += [(rows > 0.0) | own, (rows >= 0.5 * largest) & (rows > 0.0) | own]
     return np.concatenate(patterns).astype(np.uint8)
-
-
-def _pairwise(theta: Parameters) -> Floats:
-    """Couplings, with those that the hidden units mediate when they are undecided."""
-    couplings = np.zeros((theta.n_visible,) * 2) if theta.J is None else theta.J.copy()
-    if theta.W is not None:
-        couplings += theta.W @ theta.W.T / 8.0
-    np.fill_diagonal(couplings, 0.0)
-    return couplings

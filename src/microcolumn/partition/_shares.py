@@ -35,7 +35,9 @@ def modes_of(
     """The modes of annealed branches, the heaviest first; seen if any of ``words`` lies there."""
     shares = share_of(branches)
     errors = np.array([branch.part.stderr for branch in branches])
-    seen = _seen(theta, branches, words, rng)
+    seen: Sequence[bool | None] = [None] * len(branches)
+    if words is not None:
+        seen = seen_modes(theta, [branch.mode for branch in branches], words, rng)
     limit = math.inf if words is None else most_active(words)
     found = []
     for k, branch in enumerate(branches):
@@ -66,7 +68,7 @@ def modes_of_exact_sum(
     limit = most_active(words)
     if len(modes) == 1 and (modes[0].words.sum(axis=1) <= limit).all():
         seen = seen_modes(live, modes, words, rng)
-        return (Mode(1.0, 0.0, modes[0].n_active, bool(seen[0])),)
+        return (Mode(1.0, 0.0, modes[0].n_active, seen[0]),)
     branches = branches_of(live, modes, _N_CHAINS, rng)
     if operations(live) <= QUICK_SAMPLES:
         labels = labels_of(live, branches, samples, rng)
@@ -77,7 +79,8 @@ def modes_of_exact_sum(
         shares, errors = _annealed_shares(branches, log_z - log_factor)
         parts = [_weighted(branch) for branch in branches]
     found = []
-    for k, near in enumerate(_seen(live, branches, words, rng)):
+    kept = [branch.mode for branch in branches]
+    for k, near in enumerate(seen_modes(live, kept, words, rng)):
         whole = Mode(float(shares[k]), float(errors[k]), branches[k].mode.n_active, near)
         found += _cut(whole, *parts[k], limit)
     rest, error = 1.0 - float(shares.sum()), float(np.sqrt((errors**2).sum()))
@@ -145,15 +148,6 @@ def _weighted(branch: Branch) -> tuple[Bits, Floats]:
     return branch.words[0], np.exp(branch.forward - largest)
 
 
-def _seen(
-    theta: Parameters, branches: list[Branch], words: Bits | None, rng: np.random.Generator
-) -> list[bool | None]:
-    if words is None:
-        return [None] * len(branches)
-    found = seen_modes(theta, [branch.mode for branch in branches], words, rng)
-    return [bool(near) for near in found]
-
-
 def _annealed_shares(branches: list[Branch], log_z: float) -> tuple[Floats, Floats]:
     """Share of Z in each branch and its standard error, with steps doubled until it is small."""
     for n_steps in _STEPS:
@@ -171,8 +165,8 @@ def _annealed_shares(branches: list[Branch], log_z: float) -> tuple[Floats, Floa
 
 def seen_modes(
     theta: Parameters, modes: Sequence[FoundMode], words: Bits, rng: np.random.Generator
-) -> NDArray[np.bool_]:
-    """Whether any of the given words lies in each mode, shape (n_modes,).
+) -> list[bool]:
+    """Whether any of the given words lies in each mode.
 
     A word lies in a mode if it is no less probable at the mode's rates than the mode's own words
     are, and if a chain that starts from it stays there. The first alone would find a word that
@@ -184,11 +178,11 @@ def seen_modes(
     if len(modes) > 1:
         chains = Sampler(theta, len(distinct), seed=new_seed(rng), initial=distinct)
         labels = assign_modes(time_averages(chains), rates)
-    seen = np.zeros(len(modes), dtype=bool)
+    seen = []
     for k, mode in enumerate(modes):
         least = _log_likelihood(mode.words, mode.rates).min()
         close = _log_likelihood(distinct, mode.rates) >= least
-        seen[k] = bool(np.any(close & (labels == k)))
+        seen.append(bool(np.any(close & (labels == k))))
     return seen
 
 

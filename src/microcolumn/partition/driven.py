@@ -54,31 +54,13 @@ def driven_log_partition(
     random_state: RandomState = 0,
     **options: Any,
 ) -> tuple[Floats, LogPartition]:
-    """Find log Z of a model under each of some drives.
+    """Find log Z of a model under each of some drives, nats, and its mean over them.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    table : ndarray, shape (n_rows, n_units)
-        One drive per row, nats of log odds.
-    weights : ndarray, shape (n_rows,), optional
-        How often each drive counts in the mean; once each by default.
-    method : {"auto", "exact", "importance"}
-        "auto" is exact up to ``EXACT_DRIVES`` multiply-adds, else "importance".
-    random_state : int, Generator or None
-        Source of the drawn words.
-    **options
-        Passed on to :func:`log_partition` of the model without a drive, which importance sampling
-        needs.
-
-    Returns
-    -------
-    values : ndarray, shape (n_rows,)
-        Nats.
-    mean : LogPartition
-        Their mean by the weights. Its effective sample size is that of the drawn words under the
-        drive where they are worth least.
+    ``table`` (n_rows, n_units) has one drive per row, nats of log odds, which counts ``weights``
+    (n_rows,) times in the mean, by default once. ``"auto"`` is exact up to ``EXACT_DRIVES``
+    multiply-adds, else ``"importance"``, for which ``options`` are passed on to
+    :func:`log_partition` of the model without a drive. The mean's effective sample size is that of
+    the drawn words under the drive where they are worth least.
 
     Examples
     --------

@@ -69,19 +69,10 @@ def find_modes(
     *,
     most: int = 12,
 ) -> tuple[FoundMode, ...]:
-    """Search for the modes of a model, at least one, those with the most mass first.
+    """Search for the modes of a model, from 1 to ``most``, those with the most mass first.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    words : ndarray of uint8, shape (n_words, n_units), optional
-        Words to start from besides those that the parameters suggest, such as data or the words of
-        chains that have run for long.
-    rng : numpy.random.Generator or int, optional
-        Source of the seeds; the modes do not depend on the number of threads.
-    most : int
-        Modes to return at most.
+    It starts from ``words`` (n_words, n_units), such as data or those of chains that have run for
+    long, besides those that the parameters suggest. Modes do not depend on the number of threads.
 
     Examples
     --------

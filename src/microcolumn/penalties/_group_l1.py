@@ -31,7 +31,6 @@ class GroupL1(Penalty):
     level = 1
 
     def value(self, x: Floats, layout: Layout) -> float:
-        """The penalty at ``x``."""
         return self._weight(layout) * float(_norms(_weights(x, layout)).sum())
 
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:

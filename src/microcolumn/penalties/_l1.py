@@ -34,7 +34,6 @@ class L1(Penalty):
         return strengths
 
     def value(self, x: Floats, layout: Layout) -> float:
-        """The penalty at ``x``."""
         values = (weight * np.abs(x[at]).sum() for at, weight in self._parts(layout))
         return float(sum(values))
 

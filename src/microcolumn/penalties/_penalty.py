@@ -68,7 +68,6 @@ class Sum(Penalty):
         return " + ".join(map(repr, self.members))
 
     def value(self, x: Floats, layout: Layout) -> float:
-        """The penalty at ``x``."""
         return sum(member.value(x, layout) for member in self.members)
 
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:

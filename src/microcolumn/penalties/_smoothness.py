@@ -13,14 +13,8 @@ class Smoothness(Penalty):
     """strength / 2 * sum of (v_{K+1} - 2 v_K + v_{K-1} - bend_K)^2 over K from 1 to n_visible - 1.
 
     The second differences are what is penalised, so a potential may rise or fall along a line; with
-    v_0 = v_1 = 0 one potential alone costs nothing. Nothing else is penalised.
-
-    Parameters
-    ----------
-    strength : float
-        Strength of the penalty.
-    bends : ndarray, shape (n_visible - 1,), optional
-        Second differences that cost nothing; zero by default.
+    v_0 = v_1 = 0 one potential alone costs nothing. Nothing else is penalised. ``bends``, shape
+    (n_visible - 1,), are zero by default.
 
     Examples
     --------
@@ -39,7 +33,6 @@ class Smoothness(Penalty):
         self.bends: Floats | float = 0.0 if bends is None else bends
 
     def value(self, x: Floats, layout: Layout) -> float:
-        """The penalty at ``x``."""
         return 0.5 * self.strength * float((self._excess(x, layout) ** 2).sum())
 
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:

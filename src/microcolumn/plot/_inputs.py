@@ -30,6 +30,8 @@ _SHARED = {
     The recorded units, drawn from superficial to deep with lines between layers; by default those
     that the model, or else the words, remember. For words of several bins each lag is a block, the
     oldest first.""",
+    "given": """given : {"rest", "past"}
+    What models know, as in :func:`microcolumn.evaluate.predict`; with ``words`` only.""",
     "color": """color : colour, or mapping of str to colour, optional
     One for all models, or by name; by default that of each model's class.""",
     "cmap": """cmap : str or Colormap, optional

@@ -35,8 +35,6 @@ _BAR = (1.06, 0.0, 0.06, 0.75)
 _BIASES, _COUPLING_BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
 #: Colour of the diagonal, where nothing is: no unit is coupled with itself.
 _NOTHING = "#E6E6E6"
-#: Half of the width of the label of all time axes, inches.
-_HALF_LABEL = 1.0
 #: What an end of a scale must be.
 _NATS = "give a positive number of nats"
 
@@ -129,7 +127,7 @@ def hidden_maps(
 ) -> None:
     """Maps of the first 18 of some hidden units in one colour scale, called h0, h1, ... as in W.
 
-    Rows have at most so many columns; below is one label for the time axes of all.
+    Rows have at most so many columns; those at the bottom have the time axes of all.
     """
     shown = order[:MOST]
     n_rows = math.ceil(shown.size / columns)
@@ -143,14 +141,11 @@ def hidden_maps(
             continue
         _draw_map(ax, model.W_[:, shown[place]], found, bin_width, limit, colours)
         ax.set_title(f"h{shown[place]}", pad=2, fontsize=7)
-        ax.set_xlabel("")
+        ax.xaxis.label.set_size(7)
         if place % n_columns:
             drop_names(ax)
         if place // n_columns < n_rows - 1:
-            ax.set_xticklabels([])
-    half = _HALF_LABEL * figure.dpi / figure.bbox.width
-    below = max(half, 0.5 * min(1.0, shown.size / n_columns))  # the middle of the maps
-    figure.supxlabel("time before the newest bin (ms)", x=below, fontsize=8)
+            ax.set(xticklabels=[], xlabel="")
     n_beside = min(shown.size, n_columns)  # the bar has the same width for one map and for nine
     size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_beside}
     size |= {"fraction": 0.27 / n_beside, "ax": panels[:, :n_beside]}

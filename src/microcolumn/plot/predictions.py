@@ -68,8 +68,6 @@ def prediction(
         :func:`~microcolumn.evaluate.predict` returns on the same words.
     unit : int
         Position of the unit among the recorded units.
-    given : {"rest", "past"}
-        What models know, as in :func:`~microcolumn.evaluate.predict`; with ``words`` only.
     start_s, stop_s : float, optional
         What to show, seconds; from one of them on, a second. By default the second without a gap
         in which the unit has most spikes.
@@ -135,8 +133,6 @@ def calibration(
     unit : int, optional
         Position of the unit among the recorded units; by default all units are pooled. With
         ``words`` only.
-    given
-        As in :func:`prediction`.
     """
     check_given(words, given, unit=unit)
     at = None if unit is None else _check_unit(words, unit)
@@ -186,8 +182,6 @@ def roc(
         returns.
     unit : int
         Position of the unit among the recorded units; with ``words`` only.
-    given
-        As in :func:`prediction`.
     """
     check_given(words, given, unit=unit)
     at = -1 if words is None else _check_unit(words, unit)

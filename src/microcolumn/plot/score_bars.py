@@ -48,8 +48,9 @@ _BESIDE = (0.18, 0.44)
 
 
 class _Value(NamedTuple):
-    """A mean with its error, and the values of the splits that it is a mean over."""
+    """A mean with its error, and the values of splits, or of recordings, that it is a mean over."""
 
+    recording: str
     mean: float
     stderr: float
     by_split: list[float]
@@ -110,7 +111,7 @@ def scores(
         style: dict[str, Any] = {"color": each.look.colour, "hatch": each.look.hatch}
         style["edgecolor"] = "white" if each.look.hatch else each.look.colour
         style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
-        means, errors = ([value[k] for value in values] for k in (0, 1))
+        means, errors = ([value[k] for value in values] for k in (1, 2))
         return ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
 
     _draw(ax, listed, series, len(specs), bars)
@@ -169,7 +170,7 @@ def differences(
     ax = axes_or_new(ax, (4.6, 2.6))
 
     def points(each: _Series, at: list[float], values: list[_Value], _: float) -> Any:
-        means, errors = ([value[k] for value in values] for k in (0, 1))
+        means, errors = ([value[k] for value in values] for k in (1, 2))
         style: dict[str, Any] = {"color": each.look.colour, "marker": each.look.marker}
         style |= {"markersize": 4, "linestyle": "", "elinewidth": 0.8, "capsize": 2}
         return ax.errorbar(at, means, errors, label=each.label, **style)
@@ -231,7 +232,7 @@ def _value(compared: Comparison, first: str, second: str = INDEPENDENT) -> _Valu
     if below is not None and second != INDEPENDENT:
         common = sorted(by_split.keys() & below.by_split.keys())
         by_split = {split: by_split[split] - below.by_split[split] for split in common}
-    return _Value(pair.bits_per_second, pair.stderr, [*by_split.values()])
+    return _Value(compared.recording, pair.bits_per_second, pair.stderr, [*by_split.values()])
 
 
 def _draw(
@@ -249,7 +250,9 @@ def _draw(
     grouped = in_groups(ax, len(listed), n_models)
     width = _FILLED / len(series) if grouped else 0.6
     for each, at, values in _places(series, grouped):
-        tip(draw(each, at, values, width), _tip_columns(each, listed, values))
+        recordings, means, errors, _ = zip(*values, strict=True)
+        about = {"recording": recordings, "model": each.label, "bits/s": means}
+        tip(draw(each, at, values, width), about | {"standard error": errors})
         _draw_dots(ax, at, values, width)
     leave_rounding_small(ax)
     ax.spines["bottom"].set_visible(False)
@@ -273,26 +276,13 @@ def _places(
             found = [(at + shift, value) for at, value in enumerate(each.values) if value]
         elif len(each.values) > 1:
             means = [value.mean for value in each.values if value]  # in the place of splits
-            over = _Value(fmean(means), split_stderr(means), means) if means else None
+            name = f"mean over {len(means)} recordings"
+            over = _Value(name, fmean(means), split_stderr(means), means) if means else None
             found = [(float(k), over)] if over else []
         else:
             found = [(float(k), value) for value in each.values if value]
         if found:
             yield each, [at for at, _ in found], [value for _, value in found]
-
-
-def _tip_columns(
-    series: _Series, listed: Sequence[Comparison], values: Sequence[_Value]
-) -> dict[str, Any]:
-    """What the marks of a series stand for, in words of a table."""
-    known = [each.recording for each, value in zip(listed, series.values, strict=True) if value]
-    one_each = len(known) == len(values)
-    return {
-        "recording": known if one_each else f"mean over {len(known)} recordings",
-        "model": series.label,
-        "bits/s": [value.mean for value in values],
-        "standard error": [value.stderr for value in values],
-    }
 
 
 def _draw_dots(ax: Axes, at: Sequence[float], values: Sequence[_Value], width: float) -> None:

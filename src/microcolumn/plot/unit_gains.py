@@ -65,8 +65,6 @@ def gain(
         :func:`microcolumn.evaluate.conditional_gain` returns: bits/s, shape (n_units,).
     words : Words or array_like, shape (n_words, n_units), optional
         Held-out words; the rates are then those that each model was trained at.
-    given : {"rest", "past"}
-        What models know, as in :func:`microcolumn.evaluate.conditional_gain`.
     rates : array_like, shape (n_units,), optional
         Firing rate of each unit, Hz, for gains that are arrays.
     """

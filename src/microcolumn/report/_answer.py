@@ -10,12 +10,10 @@ from ..evaluate.significance import with_error
 from ..figures.conditions import by_likelihood
 from ..study import Results
 from ..wording import worded
-from ._answer_sentences import QUESTIONS, holds_for, others_agree, title
+from ._answer_sentences import QUESTIONS, answer, others_agree
 from ._findings import Finding, finding
 from ._notices import QuickLook, quick_look, recordings_text, simulated
 from ._tables import Table, longest, p_cell
-
-NOTHING = "Nothing is tested yet; run the study further."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +49,21 @@ def whole_answer(results: Results) -> WholeAnswer:
     conditions = longest(results)
     several = len({condition.experiment.name for condition in conditions}) > 1
     found = [finding(results, condition, several=several) for condition in conditions]
-    notices = _subtitle(results), quick_look(results), simulated(results)
+    quick = quick_look(results)
+    subtitle = worded("report", "notices/subtitle", quick=quick, **results.provenance())
+    notices = subtitle, quick, simulated(results)
     if not found:
-        return WholeAnswer(NOTHING.rstrip("."), *notices)
+        return WholeAnswer("Nothing is tested yet; run the study further", *notices)
     leading = {each.recording: by_likelihood(results, each) for each in reversed(conditions)}
     both = list(zip(conditions, found, strict=True))
     first = [each for condition, each in both if condition == leading[condition.recording]]
     others = [each for condition, each in both if condition != leading[condition.recording]]
-    answers = {question: answer(first) for question, answer in QUESTIONS.items()}
+    answers = {question: answer(name, first) for question, name in QUESTIONS.items()}
     answers["Do the other experiments agree?"] = others_agree(others, first) if others else ""
-    answers["What does it hold for?"] = holds_for(first)
+    answers["What does it hold for?"] = answer("holds_for", first)
+    recordings = recordings_text(results, [each.recording for each in first], 1)
     return WholeAnswer(
-        title(first, recordings_text(results, [each.recording for each in first], 1)),
+        answer("title", first, recordings=recordings),
         *notices,
         paragraphs=tuple((question, text) for question, text in answers.items() if text),
         findings=tuple(found),
@@ -70,40 +71,18 @@ def whole_answer(results: Results) -> WholeAnswer:
     )
 
 
-def _subtitle(results: Results) -> str:
-    made = results.provenance()
-    if not made["n_done"]:
-        return "Nothing is computed yet"
-    left = made["n_planned"] - made["n_done"]
-    unfinished = f"; {left:,} of {made['n_planned']:,} jobs are not done yet" if left else ""
-    kind = "Computed" if results.plan.full else "The whole study, computed"
-    return f"{kind} on {str(made['last'])[:10]}{unfinished}"
-
-
 def _table(found: Sequence[Finding]) -> Table:
-    """One line for each recording and experiment."""
-    rows = [
-        (
-            each.about,
-            *_difference(each),
-            each.verdict,
-            each.best.name if each.best else "-",
-        )
-        for each in found
-    ]
+    """One line for each recording and experiment; dashes where there is no difference."""
+    rows = []
+    for each in found:
+        pair, relative, best = each.pair, each.relative, each.best
+        row = [each.about, "-", "-", "-", each.verdict, best.name if best else "-"]
+        if pair is not None:
+            row[1], row[3] = with_error(pair.bits_per_second, pair.stderr), p_cell(pair.p_value)
+        if relative is not None:
+            row[2] = f"{100.0 * (relative.value - 1.0):+.0f}"
+        rows.append(row)
     header = ("recording", "bits/s", "%", "p", "answer", "best model")
     left = ("recording", "answer", "best model")
     note = worded("report", "notes/answer")
     return Table("in short", header, rows, left=left, note=note)
-
-
-def _difference(found: Finding) -> tuple[str, str, str]:
-    """Bits/s, per cent and p of groups over pairs; dashes where there are none."""
-    pair, relative = found.pair, found.relative
-    if pair is None:
-        return "-", "-", "-"
-    return (
-        with_error(pair.bits_per_second, pair.stderr),
-        f"{100.0 * (relative.value - 1.0):+.0f}" if relative else "-",
-        p_cell(pair.p_value),
-    )

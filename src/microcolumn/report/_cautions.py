@@ -37,7 +37,7 @@ class _Test(NamedTuple):
 
     def lost_hidden_units(self, *, coupled: bool) -> bool:
         """Whether the penalty made it a simpler model, with couplings or without."""
-        lost = bool(self.spec.n_hidden) and not self.score.n_live_hidden
+        lost = bool(self.score.n_hidden) and not self.score.n_live_hidden
         return lost and bool(self.score.n_couplings) == coupled
 
 
@@ -84,17 +84,14 @@ def _caution(kind: str, some: Sequence[_Test] = (), tests: Sequence[_Test] = (),
 def _of_the_run(results: Results) -> Iterator[str]:
     made = results.provenance()
     unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
-    environments = made["environments"]
-    names = dict.fromkeys(name for versions in environments for name in versions)
-    differ = [name for name in names if len({each.get(name) for each in environments}) > 1]
     if unread:
         yield _caution("unread", names=unread)
     if made["n_done"] < made["n_planned"]:
         yield _caution("unfinished", **made)
     if made["failures"]:
         yield _caution("failures", **made)
-    if len(environments) > 1:
-        yield _caution("environments", names=differ, **made)
+    if len(made["environments"]) > 1:
+        yield _caution("environments", **made)
 
 
 def _of_units(results: Results) -> Iterator[str]:

@@ -15,7 +15,6 @@ from ..atomic import atomic_write
 from ..safe_text import csv_cell
 from ..study import Condition, Results
 from ..study.codec import row_of
-from ._adequacy import adequacies
 from ._units import known_units
 
 Row = Mapping[str, Any]
@@ -91,7 +90,8 @@ def _of_models(results: Results, condition: Condition, what: str) -> Iterator[Ro
 
 def _adequacy(results: Results, condition: Condition) -> Iterator[Row]:
     """What each model says of the test words of split 0."""
-    for name, each in adequacies(results, condition).items():
+    described = results.if_computed(results.adequacy, {}, **condition.names)
+    for name, each in described.items():
         about = {"model": name, "p_value": each.p_value, "sentence": str(each)}
         yield about | {f"p_{family}": p for family, p in each.p_values.items()}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Self
@@ -22,8 +22,8 @@ from ..evaluate.contrasts import other_kinds
 from ..evaluate.significance import LEVEL
 from ..models.spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
-from ._adequacy import adequacy_of, explained_text
 from ._tables import window_text
+from ._wording import text
 
 #: Kinds of answers that say neither yes nor no, and those that say that groups add nothing.
 OPEN = ("undecided", "open")
@@ -69,6 +69,11 @@ class Layering:
         )
 
     @property
+    def beyond(self) -> float:
+        """How much more of the weight lies in main layers than with permuted layers."""
+        return self.share - self.expected
+
+    @property
     def kind(self) -> str:
         """``"inside"`` in all splits, ``"by chance"`` in all, or ``"undecided"``."""
         if self.n_inside == self.n_splits:
@@ -107,6 +112,14 @@ class Finding:
     def n_assemblies(self) -> int | None:
         """Assemblies of the best model with hidden units; None where not known."""
         return next((len(each.stable) for each in self.assemblies.values()), None)
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the test words are too few to refute the best model, or a worse one."""
+        found = self.adequacy
+        if found is None:
+            return False
+        return found.pairs_in_doubt or bool(found.describes and self.also_adequate)
 
     @property
     def verdict(self) -> str:
@@ -154,6 +167,7 @@ class Finding:
     def as_dict(self) -> dict[str, Any]:
         """The numbers, for JSON."""
         pair, adequate = self.pair, self.adequacy
+        best, ours = self.best, self.compared.best_of_family
         return {
             "recording": self.recording,
             "label": self.label,
@@ -166,10 +180,8 @@ class Finding:
             "p_value": None if pair is None else pair.p_value,
             "relative": self.relative,
             "share_without_groups": self.share,
-            "best": self.best.name if self.best else None,
-            "best_of_family": self.compared.best_of_family.name
-            if self.compared.best_of_family
-            else None,
+            "best": best and best.name,
+            "best_of_family": ours and ours.name,
             "alternative_wins": self.alternative_wins,
             "layers": None if isinstance(self.layering, str) else self.layering,
             "n_assemblies": self.n_assemblies,
@@ -185,7 +197,9 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
     window = window_text(condition)
     pair = compared.groups
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
-    name, adequacy, worse = adequacy_of(results, condition)
+    described = results.if_computed(results.adequacy, {}, **condition.names)
+    tested = [model.name for model in compared.ranked if model.name in described]
+    name = tested[0] if tested else ""
     return Finding(
         recording=condition.recording,
         label=label,
@@ -196,11 +210,26 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         kind=_kind(compared),
         layering=_layering(results, condition, hidden),
         assemblies=_assemblies(results, condition, compared, hidden),
-        adequacy=adequacy,
+        adequacy=described.get(name),
         adequate=name,
-        also_adequate=worse,
-        explained=explained_text(results, condition, name),
+        also_adequate=_worse(compared, described, tested),
+        explained=_explained(results, condition, compared.scores.get(name)),
     )
+
+
+def _worse(compared: Comparison, described: Mapping[str, Adequacy], tested: list[str]) -> str:
+    """The worst model that describes the words, too, though it scores clearly lower."""
+    for name in reversed(tested[1:]):
+        if described[name].describes and compared.pair(tested[0], name).differs:
+            return name
+    return ""
+
+
+def _explained(results: Results, condition: Condition, model: ModelScore | None) -> str:
+    """The share of what could be explained of split 0 that a model gains; empty if not computed."""
+    best = results.if_computed(results.explainable, None, **condition.names)
+    gained = [score for score in model.splits if score.split == 0] if model else []
+    return text("explained", best=best, gained=gained[0]) if best and gained else ""
 
 
 def of_kind(found: Sequence[Finding], *kinds: str) -> list[Finding]:

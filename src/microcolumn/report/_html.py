@@ -78,15 +78,12 @@ def write(
 def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | None = None) -> str:
     """The page of a study: the answer, then what it rests on, figures and tables.
 
+    A figure whose results are not computed yet is left out with a sentence.
+
     Parameters
     ----------
-    results : Results
-        Of a finished or unfinished study; a figure whose results are not computed yet is left out
-        with a sentence.
-    extra : sequence of matplotlib figures, optional
-        Your own figures, as in :func:`write`.
-    progress : bool, optional
-        Show a bar while figures are drawn; by default in a terminal and in a notebook only.
+    results, extra, progress
+        As in :func:`write`.
 
     Returns
     -------
@@ -128,8 +125,10 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "methods": paragraphs,
         "references": references(paragraphs),
         "paper": references([("", _PAPER)])[0],
-        "provenance": tables.provenance(results),
-        "study": results.study,
+        "results": results,
+        "provenance": results.provenance(),
+        "work": tables.work_text(results.provenance()),
+        "seeds": [(each.name, tables.seeds_text(each)) for each in results.plan.experiments],
         "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
         "version": __version__,
         "explorers": data if interactive else None,

@@ -8,7 +8,6 @@ from typing import Any
 from ..evaluate.contrasts import ORDERS
 from ..study import Condition, NotComputedError, Results
 from ..study.codec import plain
-from ._adequacy import adequacies, explainable
 from ._answer import whole_answer
 from ._cautions import cautions
 from ._units import known_units
@@ -59,10 +58,8 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
             for split in range(condition.experiment.n_splits)
         }
         by_model[spec.name] = found
-    adequate = {
-        name: {"sentence": str(each), "found": each}
-        for name, each in adequacies(results, condition).items()
-    }
+    described = results.if_computed(results.adequacy, {}, **condition.names)
+    adequate = {name: {"sentence": str(a), "found": a} for name, a in described.items()}
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
     for model in (*shown["models"], *shown["unranked"]):
@@ -80,6 +77,6 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         "by_model": by_model,
         "units": known_units(results, condition),
         "adequacy": adequate or None,
-        "explainable": explainable(results, condition) if adequate else None,
+        "explainable": results.explainable(**condition.names) if adequate else None,
     }
     return shown

@@ -15,7 +15,6 @@ from ..models.spec import ALTERNATIVES, MODELS
 from ..partition.ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from ..wording import worded
-from . import _tables as tables
 from ._typography import typeset
 
 
@@ -73,17 +72,14 @@ def _words(
         "report",
         "methods/words",
         experiment=experiment,
-        most_active=experiment.most_active,
         recordings=recordings,
         simulated=[name for name in recordings if name in simulated],
         recorded=[n_units[name] for name in recordings if name in n_units],
-        family={
-            each: MODELS[each].methods for each in experiment.models if each not in ALTERNATIVES
-        },
-        alternatives=[MODELS[each].methods for each in experiment.models if each in ALTERNATIVES],
-        objectives=[OBJECTIVES[objective] for objective in experiment.objectives],
+        family=[name for name in experiment.models if name not in ALTERNATIVES],
+        alternatives=[MODELS[name].methods for name in experiment.models if name in ALTERNATIVES],
+        models=MODELS,
+        objectives=OBJECTIVES,
         per_decade=AUTOMATIC[l1] if isinstance(l1, str) else None,
-        seeds=tables.seeds_text(experiment),
         train=experiment.train,
     )
 

@@ -6,17 +6,10 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..formatting import counted, enumeration
 from ..simulate import PRESETS
 from ..simulate.microcolumns import SOURCE as MICROCOLUMN
-from ..study import Plan, Results
+from ..study import Results
 from ._wording import text
-
-#: Settings that a quick look makes smaller, in the order in which they are named.
-_SETTINGS = (
-    *("n_splits", "max_words", "most_active", "n_hidden", "l1", "windows", "max_steps"),
-    "fast_above_bits",
-)
 
 
 class QuickLook(NamedTuple):
@@ -31,7 +24,10 @@ def quick_look(results: Results) -> QuickLook | None:
     whole = results.plan.full
     if whole is None:
         return None
-    return QuickLook(small=_small(results, whole), remedy=whole_study(results))
+    sources = list(zip(results.plan.sources, whole.sources, strict=True))
+    experiments = list(zip(results.plan.experiments, whole.experiments, strict=True))
+    small = text("notices/small", sources=sources, experiments=experiments, presets=PRESETS)
+    return QuickLook(small=small, remedy=whole_study(results))
 
 
 def simulated(results: Results) -> str:
@@ -46,41 +42,16 @@ def simulated(results: Results) -> str:
 
 def recordings_text(results: Results, names: Sequence[str], most_named: int) -> str:
     """Recordings by name or, where they are more, by their number and how many are simulated."""
-    labels = [results.label(name) for name in names]
-    if len(labels) <= most_named:
-        return enumeration([label if len(label) <= 60 else f"{label[:59]}…" for label in labels])
-    n = sum(map(results.is_simulated, names))
-    some = " (simulated)" if n == len(names) else f" ({n} of them simulated)" if n else ""
-    return f"{counted(len(names), 'recording')}{some}"
+    labels, n = [results.label(name) for name in names], sum(map(results.is_simulated, names))
+    return text("notices/recordings", labels=labels, n=n, most_named=most_named)
 
 
 def whole_study(results: Results) -> str:
     """How the whole study is run: the command, or what to change in Python."""
     words = shlex.split(results.study.get("command", ""))
+    whole = shlex.join(word for word in words if word != "--quick")
     if words[:2] == ["microcolumn", "demo"]:
-        return f"run the whole study: {shlex.join([*_without_quick(words), '--full'])}"
+        return f"run the whole study: {whole} --full"
     if "--quick" in words:
-        return f"run the whole study: {shlex.join(_without_quick(words))}"
+        return f"run the whole study: {whole}"
     return "run the whole plan, without Plan.quick()"
-
-
-def _without_quick(words: list[str]) -> list[str]:
-    return [word for word in words if word != "--quick"]
-
-
-def _small(results: Results, whole: Plan) -> str:
-    """What the plan has less of than the whole one, each said once."""
-    parts = []
-    for source, other in zip(results.plan.sources, whole.sources, strict=True):
-        if source != other:
-            preset = PRESETS[str(other.preset)].minutes
-            minutes = preset if other.minutes is None else other.minutes
-            parts.append(text("notices/small", setting="minutes", small=source, minutes=minutes))
-    both = list(zip(results.plan.experiments, whole.experiments, strict=True))
-    parts += [
-        text("notices/small", setting=setting, small=small, large=large)
-        for setting in _SETTINGS
-        for small, large in both
-        if getattr(small, setting) != getattr(large, setting)
-    ]
-    return f"A quick look, not for publication: {enumeration(list(dict.fromkeys(parts)))}"

@@ -6,21 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..evaluate.assembly import MEANING
 from ..figures.conditions import about as words_text
 from ..formatting import enumeration
 from ..study import Condition, Results
 from . import _tables as tables
-from ._adequacy import adequacies, explainable
 from ._content import Block, BulletList, Item, Paragraph, Pictures, Section
 from ._methods import fitting
-from ._structure import (
-    ASSEMBLY,
-    assembly_sentences,
-    assembly_tables,
-    interval_sentences,
-    layer_sentences,
-)
+from ._structure import assembly_sentences, assembly_tables, interval_sentences, layer_sentences
 from ._tables import Table, longest, window_text
 from ._units import known_units, unit_sentences, unit_table
 from ._wording import text
@@ -68,7 +60,7 @@ def _section(
             blocks.append(Block(results.label(name), tables.recording_facts(row), shown))
     if not items and not blocks:
         items = [Paragraph("Nothing of this is computed yet; run the study further.")]
-    lead = text("section_intros", title=title, meaning=MEANING, assembly=ASSEMBLY)
+    lead = text("section_intros", title=title)
     return Section(title.split()[0].lower(), title, lead, list(items), blocks)
 
 
@@ -99,11 +91,12 @@ def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     found: list[Item] = [BulletList(tuple(compared.statements))]
     found += _shown(results, condition, tables.models(compared))
-    adequate = [f"{name} {each}" for name, each in adequacies(results, condition).items()]
-    if adequate:
-        best = explainable(results, condition)
+    described = results.if_computed(results.adequacy, {}, **condition.names)
+    if described:
+        lines = [f"{name} {each}" for name, each in described.items()]
+        lines.append(str(results.explainable(**condition.names)))
         found.append(Paragraph("How well the models describe the test words of split 0:"))
-        found.append(BulletList((*adequate, *([] if best is None else [str(best)]))))
+        found.append(BulletList(tuple(lines)))
     return found
 
 

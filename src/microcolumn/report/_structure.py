@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import compress
 
 from ..evaluate import Assemblies
-from ..evaluate.assembly import HEADER, LEFT, STABLE, columns_of
-from ..evaluate.significance import LEVEL
+from ..evaluate.assembly import HEADER, LEFT, columns_of
 from ..models import ModelSpec
 from ..study import Condition, Results
 from ._findings import Layering
 from ._tables import Table
 from ._wording import text
 
-#: What the column of verdicts, and every sentence that counts them, calls an assembly.
-ASSEMBLY = (
-    "An assembly is a hidden unit of a group of units that recurs in at least "
-    f"{100 * STABLE:g} % of the other splits and without which test words become less probable."
-)
 #: Columns about layers.
 _OF_LAYERS = ("layer", "share (chance)", "p")
 
@@ -44,27 +37,13 @@ def assembly_sentences(results: Results, condition: Condition) -> Iterator[str]:
     for spec, found in _assemblies(results, condition):
         splits = scores[spec.name].splits if spec.name in scores else ()
         kinds = Counter(row.verdict for row in found if row.verdict != "assembly")
-        p_values = [row.layer_p_value for row in found.stable if not math.isnan(row.layer_p_value)]
-        yield text(
-            "hidden_units",
-            model=spec.name,
-            found=found,
-            n_empty=sum(not score.n_live_hidden for score in splits if score.split),
-            others=[f"{n} {name}" for name, n in kinds.items()],
-            are_assemblies=are_assemblies,
-            tested=bool(p_values),
-            inside=sum(p < LEVEL for p in p_values),
-        )
+        others = [f"{n} {name}" for name, n in kinds.items()]
+        yield text("hidden_units", model=spec.name, found=found, splits=splits, others=others)
 
 
 def _assemblies(results: Results, condition: Condition) -> list[tuple[ModelSpec, Assemblies]]:
     found = results.of_models(results.assemblies, condition)
     return [(spec, each) for spec, each in found if spec.has_groups]
-
-
-def are_assemblies(n: int, live: str) -> str:
-    """``"1 of 4 live hidden units is an assembly"``."""
-    return f"{n} of {live} {'is an assembly' if n == 1 else 'are assemblies'}"
 
 
 def layer_sentences(results: Results, condition: Condition) -> Iterator[str]:

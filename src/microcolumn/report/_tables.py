@@ -32,16 +32,6 @@ class Table:
     kind: str = "table"
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """How the results of a study came about, as text."""
-
-    work: str  # jobs done, the time they took, and when
-    environments: tuple[tuple[tuple[str, str], ...], ...]  # names and versions of the software
-    seeds: tuple[tuple[str, str], ...]  # experiment, seeds of its splits
-    data: tuple[tuple[str, str, str], ...]  # recording, SHA-256 of its content, source
-
-
 def longest(results: Results) -> list[Condition]:
     """The longest words tested so far of each experiment on each recording."""
     tested = results.tested()
@@ -74,7 +64,7 @@ def models(compared: Comparison) -> Table:
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",
-            f"{model.n_live_hidden:.1f} of {model.spec.n_hidden}" if model.spec.n_hidden else "-",
+            f"{model.n_live_hidden:.1f} of {model.n_hidden:.3g}" if model.n_hidden else "-",
             ", ".join(dict.fromkeys(log_z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
         )
@@ -112,25 +102,15 @@ def predictions(results: Results, condition: Condition) -> Table | None:
     return table if rows else None
 
 
-def provenance(results: Results) -> Provenance:
-    """How the results of a study came about."""
-    made = results.provenance()
+def work_text(made: Row) -> str:
+    """Jobs done, the time they took, and when, of what ``results.provenance()`` says."""
     work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
-    return Provenance(
-        work=f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work,
-        environments=tuple(tuple(versions.items()) for versions in made["environments"]),
-        seeds=tuple((each.name, seeds_text(each)) for each in results.plan.experiments),
-        data=tuple(
-            (results.label(name), row["fingerprint"], str(row["source"]) or "in memory")
-            for name, row in results.recordings.items()
-        ),
-    )
+    return f"{work}, {period(made['first'], made['last'])}" if made["n_done"] else work
 
 
 def seeds_text(experiment: Experiment) -> str:
     """Seeds of an experiment's splits, and of the models fitted to them."""
-    first, n = experiment.seed, experiment.n_splits
-    return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
+    return text("seeds", experiment=experiment)
 
 
 def p_cell(p_value: float) -> str:
@@ -151,10 +131,11 @@ def _score(model: ModelScore) -> tuple[str, ...]:
 
 def _chosen(model: ModelScore) -> str:
     """Penalties or sizes chosen: ``λ 1e-3 ×8; λ 2e-3 ×2``; both ends where all differ."""
-    strengths = sorted(l1 for l1 in model.l1 if not math.isnan(l1))
     by_size = sorted(model.splits, key=lambda score: score.n_parameters)
     chosen = [score.size for score in by_size if score.size]
-    chosen = chosen or [f"λ {scientific(l1)}" for l1 in strengths]
+    by_l1 = sorted(model.splits, key=lambda score: (score.n_hidden, score.l1))
+    penalised = [score for score in by_l1 if not math.isnan(score.l1)]
+    chosen = chosen or [f"{model.hidden_text(s)}λ {scientific(s.l1)}" for s in penalised]
     counts = Counter(chosen)
     if 1 < len(counts) == len(chosen):
         return f"{chosen[0]} to {chosen[-1]}"

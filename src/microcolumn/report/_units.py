@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..evaluate.significance import LEVEL, with_error
+from ..evaluate.significance import with_error
 from ..formatting import number
 from ..study import Condition, Results
 from ..study.index import Row
@@ -29,18 +29,11 @@ def unit_sentences(rows: Sequence[Row], n_splits: int) -> list[str]:
     if not rows:
         return []
     first = rows[0]
-    ahead = [row for row in rows if row["gain_bits_per_second"] > 0.0]
-    tested = not math.isnan(first["gain_q_value"])
-    counts = {
-        "assemblies": sum(bool(row["assemblies"]) for row in rows),
-        "gain": sum(row["gain_q_value"] <= LEVEL for row in ahead) if tested else len(ahead),
+    known = {
+        "assemblies": n_splits > 1 and first["assemblies_model"],
+        "gain": first["gain_model"],
     }
-    known = {"assemblies": n_splits > 1, "gain": True}
-    return [
-        text("units", what=what, n=n, n_units=len(rows), tested=tested, **first)
-        for what, n in counts.items()
-        if first[f"{what}_model"] and known[what]
-    ]
+    return [text("units", what=what, rows=rows, **first) for what in known if known[what]]
 
 
 def unit_table(rows: Sequence[Row]) -> Table | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..evaluate.assembly import MEANING, STABLE
 from ..evaluate.significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import number
 from ..wording import worded
@@ -27,6 +28,8 @@ _SHARED: dict[str, Any] = {
     "level": LEVEL,
     "number": number,
     "p_text": p_text,
+    "meaning": MEANING,
     "span": span,
+    "stable": STABLE,
     "with_error": with_error,
 }

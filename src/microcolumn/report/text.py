@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ def report_text(results: Results) -> str:
     >>> report_text(mc.study.open("study.db")).splitlines()[0]
     'Groups of units describe unseen activity better than pairs do in cells (simulated)'
     """
-    return _joined(report_blocks(results))
+    return _joined(text_blocks(results))
 
 
 def answer_text(results: Results) -> str:
@@ -59,32 +59,26 @@ def answer_text(results: Results) -> str:
     >>> answer_text(mc.study.open("study.db")).splitlines()[0]
     'Groups of units describe unseen activity better than pairs do in cells (simulated)'
     """
-    return _joined(answer_blocks(results))
+    return _joined(text_blocks(results, whole=False))
 
 
-def answer_blocks(results: Results, columns: int | None = None) -> list[Block]:
-    """The parts of :func:`answer_text`, for a terminal that has so many columns."""
-    return [*_answer(results, columns), *_cautions(results, columns)]
+def text_blocks(
+    results: Results, columns: int | None = None, *, whole: bool = True
+) -> Iterator[Block]:
+    """The parts of :func:`report_text`, or of :func:`answer_text` alone, in their order.
 
-
-def report_blocks(results: Results, columns: int | None = None) -> list[Block]:
-    """The parts of :func:`report_text`, for a terminal that has so many columns.
-
-    Elsewhere tables are as wide as they are.
+    They are for a terminal of so many columns; elsewhere tables are as wide as they are.
     """
-    return [
-        *_answer(results, columns),
-        *(
-            Block("", text)
-            for section in sections(results, None)
-            for text in _section_texts(section, columns)
-        ),
-        *_cautions(results, columns),
-        Block("", _provenance(results, columns)),
-    ]
+    yield from _answer(results, columns)
+    for section in sections(results, None) if whole else ():
+        yield from (Block("", text) for text in _section_texts(section, columns))
+    if warned := cautions(results):
+        yield Block("Cautions", _bullets(warned, columns))
+    if whole:
+        yield Block("", _provenance(results, columns))
 
 
-def _joined(blocks: Sequence[Block]) -> str:
+def _joined(blocks: Iterable[Block]) -> str:
     return "\n\n".join(map(str, blocks)) + "\n"
 
 
@@ -101,11 +95,6 @@ def _answer(results: Results, columns: int | None) -> Iterator[Block]:
         yield Block(question, _filled(text, columns, "  "))
     if found.table:
         yield Block("In short", _laid_out(found.table, min(columns or WIDTH, WIDTH)))
-
-
-def _cautions(results: Results, columns: int | None) -> list[Block]:
-    warned = cautions(results)
-    return [Block("Cautions", _bullets(warned, columns))] if warned else []
 
 
 def _filled(text: str, columns: int | None, first: str = "", others: str | None = None) -> str:
@@ -146,13 +135,13 @@ def _item_texts(items: Sequence[Item], columns: int | None) -> Iterator[str]:
 
 
 def _provenance(results: Results, columns: int | None) -> str:
-    made = tables.provenance(results)
-    lines = [made.work]
-    lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
-    lines += [f"{name}: {seeds}" for name, seeds in made.seeds]
-    lines += [
-        f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
-    ]
+    made = results.provenance()
+    lines = [tables.work_text(made)]
+    lines += [", ".join(map(" ".join, versions.items())) for versions in made["environments"]]
+    lines += [f"{each.name}: {tables.seeds_text(each)}" for each in results.plan.experiments]
+    for name, row in results.recordings.items():
+        data = f"sha256 {row['fingerprint'][:16]}, {row['source'] or 'in memory'}"
+        lines.append(f"{results.label(name)}: {data}")
     return f"{_underlined('Provenance', '=', columns)}\n{_bullets(lines, columns)}"
 
 

@@ -32,36 +32,20 @@ _N_CHAINS, _MOST_UPDATES = 500, 3e8
 class DataResult:
     """The data that the models of an experiment saw, by :class:`Results`.
 
-    Parameters
-    ----------
-    units : Units
-        Those of the words.
-    rates_hz : ndarray of float64, shape (n_units,)
-        Their spikes per second.
-    n_recorded : int
-        Units of the recording, of which these are some or all.
-    n_bins, bin_width : int and float
-        Bins that the recording is cut into, and their width in seconds.
-    start_s, stop_s : float
-        The stretch with the most spikes, seconds.
-    epochs : ndarray of float64, shape (n_epochs, 2)
-        Starts and stops of what was recorded, seconds.
-    multiple_fraction : float
-        Share of the unit-bins with more than one spike.
-    suggestion : BinWidth
-        The bin width that the cross-correlograms of these units over the whole recording suggest,
-        with the pooled correlogram.
+    ``start_s`` to ``stop_s`` is the stretch with the most spikes. ``suggestion`` is the bin width
+    that the cross-correlograms of these units over the whole recording suggest, with the pooled
+    correlogram.
     """
 
-    units: Units
-    rates_hz: Floats
-    n_recorded: int
+    units: Units  # those of the words
+    rates_hz: Floats  # their spikes per second, shape (n_units,)
+    n_recorded: int  # units of the recording, of which these are some or all
     n_bins: int
-    bin_width: float
+    bin_width: float  # seconds
     start_s: float
     stop_s: float
-    epochs: Floats
-    multiple_fraction: float
+    epochs: Floats  # starts and stops of what was recorded, seconds, shape (n_epochs, 2)
+    multiple_fraction: float  # share of the unit-bins with more than one spike
     suggestion: BinWidth
 
 
@@ -69,43 +53,25 @@ class DataResult:
 class PatternsResult:
     """Test words of one split, as observed and as the models expect them, by :class:`Results`.
 
-    Parameters
-    ----------
-    split : int
-        Number of the split.
-    l1 : mapping of str to float
-        Chosen L1 strength by name of the model.
-    statistics : mapping of str to PatternStatistics
-        By name of the model, independent units (``"Independent"``) first.
-    synchrony : mapping of str to Synchrony
-        Of the observed words (``"data"``), then by name of the model.
+    All mappings are by name of the model: ``statistics`` have independent units (``"Independent"``)
+    first, ``synchrony`` has the observed words (``"data"``) before those.
     """
 
     split: int
-    l1: Mapping[str, float]
+    l1: Mapping[str, float]  # the chosen strengths
     statistics: Mapping[str, PatternStatistics]
     synchrony: Mapping[str, Synchrony]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnealingResult:
-    """How annealed importance sampling of one fit approaches log Z as its steps are doubled.
-
-    Parameters
-    ----------
-    model, split, l1 : ModelSpec, int and float
-        Which fit: its model, the split whose training part it saw, and the L1 strength chosen.
-    log_z : LogPartition
-        The normaliser that the study uses.
-    convergence : Convergence
-        The runs.
-    """
+    """How annealed importance sampling of one fit approaches log Z as its steps are doubled."""
 
     model: ModelSpec
-    split: int
-    l1: float
-    log_z: LogPartition
-    convergence: Convergence
+    split: int  # whose training part the fit saw
+    l1: float  # the strength chosen
+    log_z: LogPartition  # the normaliser that the study uses
+    convergence: Convergence  # the runs
 
 
 def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:

@@ -16,21 +16,11 @@ from .. import __version__
 from ..atomic import atomic_write
 from ..errors import BadInput
 from ..validation import whole_number
+from . import _slurm
 from ._compute import execute, failed
 from ._jobs import RecordingInfo
 from ._parts import has_result, part_path, read_part, write_part
 from ._prepared import Prepared
-from ._slurm import (
-    SlurmError,
-    cancel,
-    check_flags,
-    check_installed,
-    check_printable,
-    is_alive,
-    shortages,
-    submit_script,
-    tasks_by_state,
-)
 from ._workers import compile_ahead
 from .plan import Plan
 from .sources import fingerprint
@@ -90,15 +80,15 @@ def submit(
     '1'
     """
     path = Path(store)
-    check_flags(flags)
-    check_printable([str(path.resolve())])
+    _slurm.check_flags(flags)
+    _slurm.check_printable([str(path.resolve())])
     whole_number("array", array, least=1)
     for source in plan.sources:
         if source.in_memory is not None:
             problem = f"recording {source.name} is in memory, where no other machine sees it"
             raise BadInput(problem, "save it and name its file")
     if slurm and not dry_run:
-        check_installed()
+        _slurm.check_installed()
     prepared = Prepared.of(plan)
     if dry_run:
         return _planned(prepared, path, _done(path), array, flags)
@@ -172,11 +162,11 @@ def _give_to_slurm(planned: Submission) -> None:
     numbers = planned.numbers
     try:
         for file in planned.scripts:
-            numbers.append(submit_script(file, numbers[-1] if numbers else None))
+            numbers.append(_slurm.submit_script(file, numbers[-1] if numbers else None))
             planned.save()
     except BaseException:
-        with suppress(SlurmError):
-            cancel(numbers)
+        with suppress(_slurm.SlurmError):
+            _slurm.cancel(numbers)
         raise
 
 
@@ -185,12 +175,12 @@ def _check_last(path: Path) -> list[str]:
     last = last_submission(path)
     if last is None:
         return []
-    tasks = tasks_by_state(last.numbers)
-    if is_alive(tasks):
+    tasks = _slurm.tasks_by_state(last.numbers)
+    if _slurm.is_alive(tasks):
         counts = ", ".join(f"{count} {state}" for state, count in tasks.items())
         problem = f"tasks of the last submission have not ended ({counts})"
         raise BadInput(problem, f"wait for them, or end them with scancel {' '.join(last.numbers)}")
-    return shortages(tasks)
+    return _slurm.shortages(tasks)
 
 
 def run_array_task(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> int:

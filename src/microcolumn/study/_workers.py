@@ -102,13 +102,14 @@ class Workers:
         """Say that no worker is ready, if so, and wait until one is."""
         if _ready_threads(self.client):
             return
-        _print_line(
+        tqdm.write(  # above the bar
             f"none of {self.where} is ready (gone, not there yet, or paused for lack of memory); "
-            "the run goes on when one is"
+            "the run goes on when one is",
+            file=sys.stderr,
         )
         while not _ready_threads(self.client):
             time.sleep(_WATCH)
-        _print_line(f"{self.where} are ready; the run goes on")
+        tqdm.write(f"{self.where} are ready; the run goes on", file=sys.stderr)
 
     @contextmanager
     def as_study_error(self, store: Path) -> Iterator[None]:
@@ -215,11 +216,6 @@ def _ready_threads(client: Any) -> int:
         return sum(each.nthreads for each in workers if each.status.name == "running")
 
     return int(client.run_on_scheduler(ready))
-
-
-def _print_line(sentence: str) -> None:
-    """Print above the bar, where there is one."""
-    tqdm.write(sentence, file=sys.stderr)
 
 
 def _first_line(error: BaseException) -> str:

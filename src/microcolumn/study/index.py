@@ -146,12 +146,8 @@ def n_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) ->
     """Blocks of time that were dealt to training and test parts; None where single words were."""
     if at.experiment.split_by == "words":
         return None
-    tested = _n_words(scores)
+    tested = max((score.n_words for each in scores.values() for score in each), default=0)
     return default_blocks(round(tested / (1.0 - at.experiment.train)), at.window)
-
-
-def _n_words(scores: Mapping[ModelSpec, Sequence[SplitScore]]) -> int:
-    return max((score.n_words for each in scores.values() for score in each), default=0)
 
 
 def log_partition_of(row: Row) -> LogPartition:

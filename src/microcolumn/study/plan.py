@@ -15,6 +15,7 @@ from ..recording import Recording
 from ..renamed import Renamed
 from ..simulate import PRESETS
 from ..validation import expect, listed
+from ..wording import worded_lines
 from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, did_you_mean
 from .sources import Source
 
@@ -116,10 +117,11 @@ class Plan(Renamed):
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         flow: dict[str, Any] = {"objectives": "mpf", "l1": PAPER_L1}
-        instantaneous = replace(INSTANTANEOUS, split_by="words", **flow)
+        instantaneous = replace(INSTANTANEOUS, split_by="words", n_hidden=(25,), **flow)
         likelihood = Experiment(
             "likelihood",
             models=tuple(name for name in INSTANTANEOUS.models if name != "SemiRBM"),
+            n_hidden=(25,),
             n_splits=3,
             split_by="words",  # the same splits, so that only the objective differs
         )
@@ -205,11 +207,11 @@ class Plan(Renamed):
         """The same plan made small, for a first look.
 
         At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
-        units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, otherwise the 80
-        most active units unless the plan says how many, 30,000 words from all of the recording, 10
-        minutes of a preset, and 4,000 steps of annealing; for words of more than 64 bits the
-        faster comparison (:class:`Experiment`). The result remembers the plan that it was made
-        from, and a study of it says that it is a quick look.
+        units unless their number is chosen, windows of 1, 2 and 4 bins (else the shortest planned)
+        of 7 units, otherwise the 80 most active units unless the plan says how many, 30,000 words
+        from all of the recording, 10 minutes of a preset, and 4,000 steps of annealing; for words
+        of more than 64 bits the faster comparison (:class:`Experiment`). The result remembers the
+        plan that it was made from, and a study of it says that it is a quick look.
         """
         sources = tuple(
             replace(each, minutes=min(each.minutes or PRESETS[each.preset].minutes, 10.0))
@@ -225,7 +227,7 @@ class Plan(Renamed):
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
     windows = tuple(n for n in experiment.windows if n in (1, 2, 4))
-    hidden = [10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
+    hidden = [n if n == "auto" else 10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
     # A few strengths of a long list would leave the best one beyond their end.
     l1 = "coarse" if isinstance(experiment.l1, str) or len(experiment.l1) > 3 else experiment.l1
     # Four bins of seven units have few enough states for exact sums.
@@ -305,38 +307,4 @@ def _check_distinct(what: str, names: list[str]) -> None:
 
 def diff(old: Plan, new: Plan) -> list[str]:
     """Each difference between two plans, such as "instantaneous: n_splits was 5, is 10"."""
-    before, after = old.as_dict(), new.as_dict()
-    return [
-        *_differences("recording ", before["recordings"], after["recordings"]),
-        *_differences("", before["experiments"], after["experiments"]),
-    ]
-
-
-def _differences(
-    kind: str, before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    what = kind or "experiment "
-    sentences = [f"{what}{name} is no longer planned" for name in before if name not in after]
-    for name, settings in after.items():
-        if name not in before:
-            sentences.append(f"{what}{name} is new")
-            continue
-        for key in dict.fromkeys((*before[name], *settings)):
-            was, now = before[name].get(key), settings.get(key)
-            changed = f"{key} was {_setting_text(was)}, is {_setting_text(now)}"
-            if key == "in_memory" and was and now:
-                changed = "its data in memory are not the same"
-            if was != now:
-                sentences.append(f"{kind}{name}: {changed}")
-    return sentences
-
-
-def _setting_text(value: Any) -> str:
-    """A setting as a reader would write it."""
-    if value is None:
-        return "not set"
-    if isinstance(value, list):
-        return ", ".join(map(_setting_text, value)) or "all"
-    if isinstance(value, Mapping):
-        return " and ".join(f"{key} {_setting_text(entry)}" for key, entry in value.items())
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return worded_lines("study", "changes", before=old.as_dict(), after=new.as_dict())

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..safe_text import printable
+from ..wording import worded_lines
 from ._slurm import SlurmError, is_alive, shortages, tasks_by_state
 from .store import Store
 from .submission import last_submission
@@ -52,39 +53,15 @@ class Status:
         return self.done == self.planned
 
     def __str__(self) -> str:
-        n_done, n_planned = sum(self.done.values()), sum(self.planned.values())
-        lines = [f"{self.store}: {n_done:,} of {n_planned:,} jobs done, {self._state}"]
-        longest = max(map(len, self.planned), default=0)
-        lines += [
-            f"  {kind:<{longest}} {self.done[kind]:>6} of {self.planned[kind]}"
-            for kind in self.planned
-        ]
-        if self.n_other:
-            lines.append(f"  {self.n_other} finished jobs are of earlier plans")
-        lines += [f"  failed: {job}: {error}" for job, error in self.failures[:_MOST_FAILURES]]
-        if len(self.failures) > _MOST_FAILURES:
-            lines.append(f"  and {len(self.failures) - _MOST_FAILURES} more failed")
-        if self.tasks:
-            counts = ", ".join(f"{count:,} {state}" for state, count in self.tasks.items())
-            lines.append(f"  tasks on SLURM: {counts}; their logs are in {self.logs}")
-        if not self.complete:
-            lines += [f"  {sentence}" for sentence in shortages(self.tasks)]
-        return "\n".join(lines)
-
-    @property
-    def _state(self) -> str:
-        if self.running:
-            return f"running ({self.runner})"
-        if not self.planned:
-            return "nothing is planned yet; run the study"
-        if self.complete:
-            return "complete"
-        if is_alive(self.tasks):
-            return "on SLURM"
-        again = "submit" if self.logs else "run"
-        return (
-            f"some failed; {again} again to retry" if self.failures else f"{again} again to go on"
+        lines = worded_lines(
+            "study",
+            "status",
+            status=self,
+            on_slurm=is_alive(self.tasks),
+            shortages=shortages(self.tasks),
+            most_failures=_MOST_FAILURES,
         )
+        return "\n".join(lines)
 
 
 def status(store: str | Path) -> Status:

@@ -25,32 +25,17 @@ _FILE = "submission.json"
 class Submission:
     """Jobs of a plan, dealt to tasks; all but ``folder`` in the types of JSON, by :func:`submit`.
 
-    Attributes
-    ----------
-    folder : Path
-        Where it is, among the parts of its store.
-    microcolumn : str
-        The version that dealt the jobs.
-    plan, recordings : dict
-        The plan, and fingerprint and number of units of each recording.
-    stages : list of list of list of str
-        Digests of each task's jobs by stage; a stage needs earlier ones alone.
-    flags : list of str
-        Options that sbatch was given.
-    numbers : list of str
-        Jobs of SLURM, one for each script; none where nothing was submitted.
-    sentences : list of str
-        What else there is to know; not kept.
+    ``numbers`` are jobs of SLURM, one for each script; none where nothing was submitted.
     """
 
-    folder: Path
-    microcolumn: str
+    folder: Path  # among the parts of its store
+    microcolumn: str  # the version that dealt the jobs
     plan: dict[str, Any]
-    recordings: dict[str, list[Any]]
-    stages: list[list[list[str]]]
-    flags: list[str]
+    recordings: dict[str, list[Any]]  # fingerprint and number of units of each
+    stages: list[list[list[str]]]  # digests of each task's jobs; a stage needs earlier ones alone
+    flags: list[str]  # options that sbatch was given
     numbers: list[str] = field(default_factory=list)
-    sentences: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)  # what else there is to know; not kept
 
     @property
     def logs(self) -> Path:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from ..errors import BadArgument, BadInput
+from ..errors import BadArgument, BadInput, name_list
 from ..io import LFP
 from ..io.failures import as_bad_file
 from ..units import downwards
@@ -88,9 +88,7 @@ def flash_response(
         raise BadInput(f"{window} lies with its window inside {inside_of}", "use its clock, in s")
     depths, contact_of_channel, notes = _contacts(lfp)
     if not inside.all():
-        times = [f"{time:g} s" for time in flashes[~inside]]
-        more = f" and {len(times) - 8} more" if len(times) > 8 else ""
-        left_out = ", ".join(times[:8]) + more
+        left_out = name_list(f"{time:g} s" for time in flashes[~inside])
         notes = (*notes, f"flashes whose window leaves the recording, left out: {left_out}")
     total = np.zeros((before + after, lfp.n_channels))
     alternating = np.zeros_like(total)

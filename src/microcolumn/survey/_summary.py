@@ -73,7 +73,6 @@ class Summary(AsText):
         """Everything as numbers, text, lists and dictionaries, fit for JSON."""
         recording, units, epochs = self.recording, self.recording.units, self.recording.epochs
         rates, sizes = recording.rates_hz, recording.spike_counts
-        labels = epochs.labels or [None] * len(epochs)
         depths = np.full(recording.n_units, np.nan) if units.depth_um is None else units.depth_um
         return {
             "source": recording.source,
@@ -92,10 +91,7 @@ class Summary(AsText):
                     units.to_rows(), depths.tolist(), sizes.tolist(), rates.tolist(), strict=True
                 )
             ],
-            "epochs": [
-                {"start_s": start, "stop_s": stop, "label": label}
-                for (start, stop), label in zip(epochs, labels, strict=True)
-            ],
+            "epochs": [row | {"label": row.get("label")} for row in epochs.to_rows()],
             "intervals": [
                 {"name": name, "n_intervals": len(each), "duration_s": each.duration_s}
                 for name, each in recording.intervals.items()

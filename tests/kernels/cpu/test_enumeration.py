@@ -14,9 +14,7 @@ from microcolumn.kernels.cpu.enumeration import (
 from microcolumn.kernels.states import states
 from microcolumn.parameters import Parameters
 
-LIMITS = KernelLimits(
-    inner=(4, 8), min_inner=4, max_outer=6, max_table=1 << 12, per_state=1.0, per_hidden=2.0
-)
+LIMITS = KernelLimits(inner=(4, 8), max_outer=6, max_table=1 << 12, per_state=1.0, per_hidden=2.0)
 
 
 @settings(deadline=None, max_examples=40)

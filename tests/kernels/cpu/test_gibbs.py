@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from flips import log_odds
 from scipy import stats
 from scipy.special import expit
 from threads import on_one_and_all
 
-from microcolumn.energy import log_odds, log_weight
+from microcolumn.energy import log_weight
 from microcolumn.kernels import GibbsChains
 from microcolumn.kernels.cpu.gibbs import CHAINS, REFRESH, _advance_groups
 from microcolumn.parameters import Parameters

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from microcolumn.kernels.cpu.mpf import sum_over_flips
-from microcolumn.kernels.cpu.mpf_flat import gather
 from microcolumn.kernels.cpu.mpf_tables import (
     LARGEST_FIELD,
     LARGEST_PRODUCT,
@@ -49,10 +48,7 @@ def workspace(parameters):
 def run(space, words, logistic=False):
     buffers = space.sums, space.scratch, space.lists
     sum_over_flips(logistic, words, space.model, space.shape, *buffers)
-    units, pairs, live = np.arange(N_UNITS), np.triu_indices(N_UNITS, 1), np.arange(N_HIDDEN)
-    gradient = np.zeros(pairs[0].size + N_UNITS + N_UNITS * N_HIDDEN + N_HIDDEN)
-    gather(gradient, units, *pairs, live, space.total(), space.tables.grow, 1.0, gradient)
-    return [np.array(space.value()), gradient]
+    return [np.array(space.value()), *space.gradient(1.0)]
 
 
 def assert_same(found, expected, tolerance):

@@ -33,7 +33,7 @@ from .._arrays import (
 )
 from .._columns import as_number
 from .._session import Session
-from .folders import Collection, Columns, Sorting, collection, columns_of, session_folders, sortings
+from .folders import Collection, Sorting, collection, columns_of, session_folders, sortings
 
 Rows = NDArray[Any]
 Column = list[Any]
@@ -142,25 +142,18 @@ def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:
         check_array(path.name, rows, fits, "rows of start and stop")
         return {name: rows}
     columns = columns_of(path)
-    if attribute == "intervalsTable":
-        found = {title: [column] for title, column in _periods(columns).items()}
+    if attribute == "intervalsTable":  # whose first column says which row is the start
+        which, *titles = columns or [""]
+        sides = list(map(str, columns.get(which, [])))
+        titles = titles if sorted(sides) == ["start", "stop"] else []
+        found = {title: [[columns[title][n] for n in np.argsort(sides)]] for title in titles}
     else:
-        sides = [columns.get(side, []) for side in ("intervals_0", "intervals_1")]
-        found = {name: list(zip(*sides, strict=False))}
+        edges = [columns.get(edge, []) for edge in ("intervals_0", "intervals_1")]
+        found = {name: list(map(list, zip(*edges, strict=False)))}
     return {
         title: np.array([list(map(as_number, row)) for row in rows]).reshape(-1, 2)
         for title, rows in found.items()
     }
-
-
-def _periods(columns: Columns) -> Columns:
-    """Start and stop by name, from a table whose first column says which row is which."""
-    which, *titles = columns or [""]
-    sides = list(map(str, columns.get(which, [])))
-    if sorted(sides) != ["start", "stop"]:
-        return {}
-    first = sides.index("start")
-    return {title: (columns[title][first], columns[title][1 - first]) for title in titles}
 
 
 def _probe_units(sorting: Sorting, several: bool) -> Session:
@@ -242,12 +235,8 @@ def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column
     if "cluster_id" not in table:
         raise BadFile(f"{path.name} has no column cluster_id, so that its rows are unknown")
     row = {as_number(key): n for n, key in enumerate(table["cluster_id"])}
-    rows = [row.get(float(number)) for number in numbers.tolist()]
-    columns = {
-        name: [None if n is None else column[n] for n in rows]
-        for name, column in table.items()
-        if name
-    }
+    rows = [row.get(float(number), -1) for number in numbers.tolist()]
+    columns = {name: _taken(column, rows) for name, column in table.items() if name}
     if "label" in columns:  # the share of IBL's tests that a unit passes; its name in their NWB
         columns["ibl_quality_score"] = columns["label"]
     return columns, []
@@ -259,12 +248,11 @@ def _channel_columns(files: Collection, columns: dict[str, Column]) -> dict[str,
     if peaks is None:
         return {}
     made: dict[str, Column] = {}
-    for attribute in _PLACES:
-        path = files.file("channels", attribute)
-        for name, values in {} if path is None else _entries(path, attribute).items():
+    channels = dict(files.of("channels"))
+    for attribute in filter(channels.get, _PLACES):
+        for name, values in _entries(channels[attribute], attribute).items():
             made[f"channels.{name}"] = _taken(values, peaks)
-    paths = [files.file("channels", attribute) for attribute in _POSITIONS]
-    path = next((path for path in paths if path is not None), None)
+    path = next((channels[name] for name in _POSITIONS if name in channels), None)
     if "depths" not in columns and path is not None:
         positions = load_array(path)
         fits = positions.ndim == 2 and positions.shape[1] > 1 and positions.dtype.kind in "iuf"

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
 from ...errors import within
 from .._containment import file_inside
+from .._readers import READERS
 from .._tables import check_fields, open_table
-from ..failures import as_bad_file
 from ..parquet import entries, is_plain, opened
-from ..sandbox import load_sandboxed
+from ..sandbox import read_checked
 
 Columns = dict[str, Sequence[Any]]
 
@@ -31,8 +32,7 @@ _PROBE = re.compile(r"probe_?[0-9]+\w*")
 #: Formats in which one revision may have the same content, the one that is read first.
 _EXTENSIONS = ("npy", "tsv", "csv", "pqt")
 #: Folders of spike sorters inside that of a probe, the preferred one first.
-_SORTERS = ("iblsorter", "pykilosort", "ks2")
-_RANK = {name: rank for rank, name in enumerate(_SORTERS)}
+_SORTERS = {"iblsorter": 0, "pykilosort": 1, "ks2": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,11 @@ def session_folders(path: Path) -> list[Path]:
 def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
     """Spikes of each probe below ``path``, with the preferred sorter of each; and notes."""
     by_probe: dict[str | None, list[Sorting]] = {}
-    for found in _sortings(path):
-        by_probe.setdefault(found.probe, []).append(found)
+    for each in _sortings(path):
+        by_probe.setdefault(each.probe, []).append(each)
     notes, chosen = [], []
-    for probe in sorted(by_probe, key=str):
-        first, *others = sorted(
-            by_probe[probe], key=lambda each: (_RANK.get(each.sorter, 3), each.sorter)
-        )
+    for _, found in sorted(by_probe.items(), key=lambda item: str(item[0])):
+        first, *others = sorted(found, key=lambda each: (_SORTERS.get(each.sorter, 3), each.sorter))
         chosen.append(first)
         if others:
             names = ", ".join(map(_title, others))
@@ -107,27 +105,19 @@ def collection(folder: Path, home: Path) -> Collection:
     limit = named["label"] if named else None
     base = folder.parent if named else folder
     made = Collection(base, home)
-    ranks: dict[tuple[str, str], tuple[str, int]] = {}
-    for label, path in _files(base):
-        name = _NAME.fullmatch(path.name)
-        if name is None or (limit is not None and label > limit):
-            continue
-        key = name["object"], name["attribute"]
-        rank = label, -_EXTENSIONS.index(name["extension"])
-        if rank > ranks.get(key, ("", -len(_EXTENSIONS))):
-            ranks[key], made.files[key] = rank, path
-    made.revisions.update({key: label for key, (label, _) in ranks.items() if label})
-    return made
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Label of the revision, empty for none, and path of each file of a folder."""
-    for path in _listed(folder):
+    folders = {"": base}
+    for path in _listed(base):
         revision = _REVISION.fullmatch(path.name)
-        if revision is None:
-            yield "", path
-        elif path.is_dir():
-            yield from ((revision["label"], inside) for inside in _listed(path))
+        if revision and path.is_dir() and (limit is None or revision["label"] <= limit):
+            folders[revision["label"]] = path
+    for label in sorted(folders, reverse=True):  # the first of a name stays: the newest
+        names = [(path, _NAME.fullmatch(path.name)) for path in _listed(folders[label])]
+        files = [(_EXTENSIONS.index(name["extension"]), path, name) for path, name in names if name]
+        for _, path, name in sorted(files, key=itemgetter(0)):
+            key = name["object"], name["attribute"]
+            if made.files.setdefault(key, path) == path and label:
+                made.revisions[key] = label
+    return made
 
 
 def _sortings(path: Path) -> Iterator[Sorting]:
@@ -184,8 +174,8 @@ def _title(found: Sorting) -> str:
 def columns_of(path: Path) -> Columns:
     """Columns of a table by name; entries of a text table are text."""
     if path.suffix == ".pqt":
-        # The sandbox hands back whatever the function returns.
-        return cast("Columns", load_sandboxed(_parquet, path, ("pyarrow.parquet",)))
+        reader = READERS["parquet"]._replace(title=path.name, extra="alf")
+        return cast("Columns", read_checked(_parquet, path, reader))
     with open_table(path, path.name) as (header, rows):
         lines = [row or [""] for row in rows]  # an empty line is an empty entry of one column
     while lines and not any(lines[-1]):
@@ -197,7 +187,7 @@ def columns_of(path: Path) -> Columns:
 
 def _parquet(path: Path) -> Any:
     """Columns of a Parquet file."""
-    with as_bad_file(path.name, "alf"), opened(path) as (schema, batches):
+    with opened(path) as (schema, batches):
         columns: dict[str, list[Any]] = {c.name: [] for c in schema if is_plain(c.type)}
         for batch in batches:
             for name, column in columns.items():

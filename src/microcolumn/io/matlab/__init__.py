@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...epochs import Epochs
 from ...errors import BadFile, Setting, advice, name_list, within
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
-from .._counts import are_counts, checked_width, counted, time_axis
+from .._counts import are_counts, checked_width, matrix_session
 from .._mapping import Arrays, mapped_session, offer, refuse
 from .._session import Session
 from .variables import NUMERIC, Variable, opened
@@ -77,26 +78,23 @@ def load(
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
             refuse(f"{chosen}, which holds spike times", bin_width=bin_width, units_in=units_in)
-            trains, resolution_s, epochs = _trains(chosen, per_second), 0.0, None
+            session = Session([], _trains(chosen, per_second))
         else:
             refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
-            resolution_s, width_notes = _bin_width_of(fields, chosen, bin_width)
-            axis, title = time_axis(chosen.shape, units_in, str(chosen)), str(chosen)
-            entries = chosen.entries()
-            trains, epochs, note = counted(path, title, chosen.shape, entries, axis, resolution_s)
-            notes = [*notes, *width_notes, note]
-        columns = _columns(fields, chosen, len(trains))
-        epochs = _epochs(fields, per_second) or epochs
+            width, width_notes = _bin_width_of(fields, chosen, bin_width)
+            shape, entries, notes = chosen.shape, chosen.entries(), notes + width_notes
+            session = matrix_session(path, shape, entries, width, units_in, title=str(chosen))
+        columns = _columns(fields, chosen, len(session.trains))
+        epochs = _epochs(fields, per_second) or session.epochs
         reference = fields["depth_reference"].text() if "depth_reference" in fields else ""
     column = next((name for name in columns if name.lower() in _IDS), None)
-    ids = range(1, len(trains) + 1) if column is None else columns.pop(column)
-    return Session(
+    ids = range(1, len(session.trains) + 1) if column is None else columns.pop(column)
+    return replace(
+        session,
         ids=list(map(str, ids)),
-        trains=trains,
         columns=columns,
         epochs=epochs,
-        notes=tuple(notes),
-        resolution_s=resolution_s,
+        notes=(*notes, *session.notes),
         depth_reference=reference if reference in DEPTH_REFERENCES else None,
     )
 
@@ -190,7 +188,7 @@ def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Var
         chosen = _likeliest(variables)
         notes = [f"spikes are those of variable {chosen}"]
     else:
-        chosen, notes = _checked(_named(by_name, name)), []
+        chosen, notes = _named(by_name, name), []
     top = by_name[chosen.name.partition(".")[0]]
     return {**by_name, **(top.read() if top.kind == "struct" else {})}, chosen, notes
 
@@ -199,13 +197,19 @@ def _named(by_name: Fields, name: str) -> Variable:
     top, _, field = name.partition(".")
     if top not in by_name:
         raise BadFile(f"there is no variable {name!r}", f"it holds {name_list(by_name.values())}")
-    if by_name[top].kind != "struct":
-        return by_name[top]
-    fields = by_name[top].read()
-    chosen = fields.get(field) if field else _field_with_times(fields)
-    if chosen is None:
-        remedy = ("name one with ", Setting("variable"), f": {name_list(fields.values())}")
-        raise BadFile(f"no field of {top} holds spikes under that name", remedy)
+    chosen = by_name[top]
+    if chosen.kind == "struct":
+        fields: Fields = chosen.read()
+        found = fields.get(field) if field else _field_with_times(fields)
+        if found is None:
+            remedy = ("name one with ", Setting("variable"), f": {name_list(fields.values())}")
+            raise BadFile(f"no field of {top} holds spikes under that name", remedy)
+        chosen = found
+    if chosen.kind != "cell" and chosen.in_pieces is None:
+        chosen.read()  # names complex numbers and what only MATLAB opens
+        if chosen.kind not in {"sparse", *NUMERIC} or len(chosen.shape) != 2:
+            problem = f"{chosen} is neither a cell array of spike times nor a matrix of counts"
+            raise BadFile(problem, advice("name another with {variable}"))
     return chosen
 
 
@@ -222,13 +226,8 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
     likely = [held for held in cells if _has_usual_name(held)] or cells
     if not likely:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
-    if len(likely) != 1:
-        raise _not_one(likely, variables)
-    return likely[0]
-
-
-def _not_one(likely: Sequence[Variable], variables: Sequence[Variable]) -> BadFile:
-    """The error about several variables that may hold spikes, or none."""
+    if len(likely) == 1:
+        return likely[0]
     problem = "several variables may hold" if likely else "no variable holds"
     remedy = ("name one with ", Setting("variable"), f": {name_list(likely or variables)}")
     vectors = [] if likely else list(vectors_in(variables))
@@ -236,7 +235,7 @@ def _not_one(likely: Sequence[Variable], variables: Sequence[Variable]) -> BadFi
         others = [held for held in variables if held not in vectors and held.kind != "struct"]
         names = [held.name for held in vectors]
         remedy = (*remedy[:2], ", or ", *offer(names, "variables", others + vectors))
-    return BadFile(f"{problem} spikes as one vector per cell or as a matrix of counts", remedy)
+    raise BadFile(f"{problem} spikes as one vector per cell or as a matrix of counts", remedy)
 
 
 def _holds_counts(held: Variable) -> bool:
@@ -262,17 +261,6 @@ def _may_hold_spikes(held: Variable) -> bool:
         return held.is_vector and all(cell.is_series for cell in held.read())
     is_matrix = len(held.shape) == 2 and min(held.shape) > 1
     return is_matrix and held.name.lower() != "epochs" and held.kind in {"sparse", *NUMERIC}
-
-
-def _checked(chosen: Variable) -> Variable:
-    """The variable that the caller named, if spikes can be in it."""
-    if chosen.kind == "cell" or chosen.in_pieces is not None:
-        return chosen
-    chosen.read()  # names complex numbers and what only MATLAB opens
-    if chosen.kind == "sparse" or (chosen.kind in NUMERIC and len(chosen.shape) == 2):
-        return chosen
-    problem = f"{chosen} is neither a cell array of spike times nor a matrix of counts"
-    raise BadFile(problem, advice("name another with {variable}"))
 
 
 def mapped(

@@ -72,17 +72,11 @@ def _readers(path: Path, io: str | None) -> Sequence[Any]:
     }
     if io is not None:
         return [known[one_of("io", io, sorted(known))]]
-    head = b""
     if path.is_file():
         with path.open("rb") as file:
             head = file.read(8)
-    by_magic = [known[name] for magic, name in _MAGIC.items() if head.startswith(magic)]
-    return by_magic or _readers_by_extension(path, known)
-
-
-def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
-    import neo
-
+        if by_magic := [known[name] for magic, name in _MAGIC.items() if head.startswith(magic)]:
+            return by_magic
     try:
         candidates = neo.io.list_candidate_ios(path)
     except ValueError:
@@ -153,6 +147,8 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
     """Trains of each segment; neither signals nor waveforms are touched."""
     channels = raw.header["spike_channels"]
     titles, notes = _titles(channels, names)
+    # NeuroExplorer keeps the waveforms of neuron "a" as another one, "a_wf".
+    waveforms = {name for name in titles if name.removesuffix(_WAVEFORMS) in {*titles} - {name}}
     segments = []
     for segment in range(raw.segment_count(block)):
         times = [_times(raw, block, segment, unit) for unit in range(len(channels))]
@@ -164,18 +160,10 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
             notes.append(f"spikes go on to {ends}; they are kept")
         known = raw.raw_annotations["blocks"][block]["segments"][segment]["spikes"]
         units = zip(titles, times, map(_columns, channels, known), strict=True)
-        segments.append([Train(name, train, start, stop, row) for name, train, row in units])
-    return _without_waveforms(segments, notes)
-
-
-def _without_waveforms(
-    segments: list[list[Train]], notes: list[str]
-) -> tuple[list[list[Train]], list[str]]:
-    """The segments without waveforms of neuron ``a``, which NeuroExplorer keeps as ``a_wf``."""
-    names = {train.name for trains in segments for train in trains}
-    twice = {name for name in names if name.endswith(_WAVEFORMS) and name[:-3] in names}
-    kept = [[train for train in trains if train.name not in twice] for trains in segments]
-    return kept, [*notes, f"waveforms of units left out: {len(twice)}"] if twice else notes
+        trains = [Train(name, train, start, stop, row) for name, train, row in units]
+        segments.append([train for train in trains if train.name not in waveforms])
+    left_out = [f"waveforms of units left out: {len(waveforms)}"] if waveforms else []
+    return segments, [*notes, *left_out]
 
 
 def _times(raw: Any, block: int, segment: int, unit: int) -> Any:

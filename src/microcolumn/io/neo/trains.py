@@ -11,7 +11,7 @@ import numpy as np
 from ...epochs import Epochs
 from ...errors import BadArgument, BadFile, BadType, Remedy
 from ...validation import Floats, listed
-from .._clocks import align_segments, joined_trains, segment_epochs
+from .._clocks import align_segments, joined_trains
 from .._session import Session
 
 #: Annotations that name a unit whose train has no name.
@@ -127,6 +127,5 @@ def _placed(segments: Sequence[Sequence[Train]]) -> tuple[Floats, Epochs | None,
             notes.append(f"trains of segment {k} cover different times; all share {shares}")
         shared.append((start, stop))
         covered.append((min(starts), max(stops)))
-    shifts, moved = align_segments(covered)
-    epochs = segment_epochs(shared, shifts, labelled=len(shared) > 1) if shared else None
-    return shifts, epochs, [*notes, *moved]
+    shifts, epochs, moved = align_segments(covered, shared, labelled=len(shared) > 1)
+    return shifts, epochs if shared else None, [*notes, *moved]

@@ -138,12 +138,9 @@ def _placed(
     if layer is not None and not any(columns_named(LAYER_COLUMNS, columns)):
         columns["layer"] = on_electrodes[layer]
         notes.append(f"layers come from column {layer!r} of the electrodes table, {route}")
-    depth = _depth_column(columns)
-    if depth is not None:
-        return depth, notes
-    depth = _depth_column(on_electrodes)
-    if depth is None:
-        return None, notes
+    own, depth = _depth_column(columns), _depth_column(on_electrodes)
+    if own is not None or depth is None:
+        return own, notes
     unplaced = int(np.isnan(on_electrodes[depth]).sum())
     notes.append(
         f"depths come from column {depth!r} of the electrodes table, {route}"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadFile, damaged
+from ...safe_text import as_text
 from .._remote import Remote
 from ..failures import check_claim
 
@@ -69,8 +70,7 @@ def is_plain(column: Any) -> bool:
     dtype = np.dtype(getattr(column.data, "dtype", object))
     if dtype.kind != "O":
         return dtype.kind in "biufSUT"
-    codecs = _codecs(column.data)
-    if codecs:
+    if codecs := _codecs(column.data):
         return "pickle" not in codecs
     return check_string_dtype(dtype) is not None
 
@@ -88,10 +88,7 @@ def plain_columns(
     for name in table.colnames:
         if (wanted is None or name.lower() in wanted) and is_plain(table[name]):
             entries = values(path, table[name], len(table.id)).tolist()
-            columns[str(name)] = [
-                each.decode(errors="replace") if isinstance(each, bytes) else each
-                for each in entries
-            ]
+            columns[str(name)] = [as_text(e) if isinstance(e, bytes) else e for e in entries]
     return columns
 
 

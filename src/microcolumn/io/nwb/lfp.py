@@ -159,15 +159,13 @@ def _series(file: Any, name: str | None) -> Any:
 
 def _electrodes(path: Path, series: Any, where: str) -> dict[str, list[Any]]:
     """Columns of the electrodes table, one entry per channel."""
-    rows = values(path, series.electrodes)
+    rows, table = values(path, series.electrodes), series.electrodes.table
     n_channels = series.data.shape[1] if len(series.data.shape) == 2 else 1
-    columns = plain_columns(path, series.electrodes.table)
-    n_electrodes = len(series.electrodes.table.id)
-    if len(rows) != n_channels or not all(0 <= row < n_electrodes for row in rows.tolist()):
-        problem = (
-            f"{where}: {n_channels} channels for {len(rows)} rows of {n_electrodes} electrodes"
-        )
-        raise BadFile(problem, "each channel needs an electrode, with time along the first axis")
+    columns = plain_columns(path, table)
+    if len(rows) != n_channels or not all(0 <= row < len(table.id) for row in rows.tolist()):
+        sizes = f"{n_channels} channels for {len(rows)} rows of {len(table.id)} electrodes"
+        remedy = "each channel needs an electrode, with time along the first axis"
+        raise BadFile(f"{where}: {sizes}", remedy)
     return {name: [column[row] for row in rows] for name, column in columns.items()}
 
 

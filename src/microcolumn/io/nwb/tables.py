@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,7 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
         few = f"{len(ids) - len(stated)} of {len(ids)} units have no obs_intervals"
         notes.append(f"{few} and are taken as observed whenever the others were")
     by_unit = {n: _joined(rows[n], f"obs_intervals of unit {ids[n]!r}") for n in stated}
-    common = by_unit[stated[0]]
-    for epochs in by_unit.values():
-        common = common.intersect(epochs)
+    common = reduce(Epochs.intersect, by_unit.values())
     anyone = Epochs.joined(np.concatenate([rows[n] for n in stated]))
     lost = anyone.duration_s - common.duration_s
     shortest = min(stated, key=lambda n: by_unit[n].duration_s)
@@ -79,10 +78,10 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
         return None, []
     where = f"table {table.name!r}"
     rows, labels = _rows(path, table), _labels(path, table, _LABEL_COLUMNS)
-    with within(where):
-        epochs, overlap = _in_order(rows, labels)
+    epochs = _joined(rows, where, labels)
     lost = "" if labels is None else ", which lost their labels"
-    return epochs, [f"overlapping rows of {where} were joined{lost}"] * overlap
+    note = f"overlapping rows of {where} were joined{lost}"
+    return epochs, [note] * (len(epochs) < len(rows))
 
 
 def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]:
@@ -92,13 +91,11 @@ def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]
         if name in _OBSERVATION:
             continue
         try:
-            epochs = _offered(path, table)
+            found[str(name)] = _offered(path, table)
         except (KeyError, ValueError):
             bad.append(repr(name))
-            continue
-        if len(epochs):
-            found[str(name)] = epochs
-    return found, [f"tables of intervals that cannot be read: {', '.join(bad)}"] if bad else []
+    notes = [f"tables of intervals that cannot be read: {', '.join(bad)}"] if bad else []
+    return {name: epochs for name, epochs in found.items() if len(epochs)}, notes
 
 
 def _offered(path: Path, table: Any) -> Epochs:
@@ -106,16 +103,7 @@ def _offered(path: Path, table: Any) -> Epochs:
     rows, labels = _rows(path, table), _labels(path, table, ("stimulus_name", *_LABEL_COLUMNS))
     lasting = np.flatnonzero(np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1]))
     kept = None if labels is None else [labels[n] for n in lasting]
-    return _in_order(rows[lasting], kept)[0]
-
-
-def _in_order(rows: Floats, labels: Sequence[str] | None) -> tuple[Epochs, bool]:
-    """Intervals with their labels, and whether they overlap, so that they are joined without."""
-    order = np.argsort(rows[:, 0], kind="stable")
-    rows = rows[order]
-    if np.any(rows[1:, 0] < rows[:-1, 1]):
-        return Epochs.joined(rows), True
-    return Epochs(rows, None if labels is None else [labels[n] for n in order]), False
+    return Epochs.joined(rows[lasting], labels=kept)
 
 
 def valid_epochs(
@@ -155,9 +143,9 @@ def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
     return None
 
 
-def _joined(intervals: ArrayLike, where: str) -> Epochs:
+def _joined(intervals: ArrayLike, where: str, labels: Sequence[str] | None = None) -> Epochs:
     with within(where):
-        return Epochs.joined(intervals)
+        return Epochs.joined(intervals, labels=labels)
 
 
 def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[Any]], str]:
@@ -175,8 +163,8 @@ def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[
     rows, route = (None, "") if table is None else _electrode_rows(path, units, table)
     if rows is None:
         return {}, route
-    columns: dict[str, list[Any]] = {}
-    for name, entries in plain_columns(path, table, _WANTED).items():
+    columns = plain_columns(path, table, _WANTED)
+    for name, entries in columns.items():
         array = np.array(entries)
         placing = name.lower() in POSITION_COLUMNS and array.dtype.kind in "iuf"
         summary = _position if placing else _common
@@ -186,18 +174,12 @@ def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[
 
 def probe_column(path: Path, nwb: Any, units: Any, groups: list[str] | None) -> list[str] | None:
     """Probe of each unit: its group of electrodes, or the device that several groups share."""
-    if groups is None:
-        groups = _group_names(path, units)
-    if groups is None:
-        return None
-    devices = {
-        name: getattr(group.device, "name", name)
-        for name, group in (nwb.electrode_groups or {}).items()
-    }
-    shared = Counter(devices.values())
-    return [
-        devices[name] if name in devices and shared[devices[name]] > 1 else name for name in groups
-    ]
+    names = _group_names(path, units) if groups is None else groups
+    known = (nwb.electrode_groups or {}).items()
+    devices = {name: getattr(group.device, "name", name) for name, group in known}
+    sizes = Counter(devices.values())
+    shared = {name: device for name, device in devices.items() if sizes[device] > 1}
+    return None if names is None else [shared.get(name, name) for name in names]
 
 
 def _group_names(path: Path, units: Any) -> list[str] | None:
@@ -210,9 +192,7 @@ def _group_names(path: Path, units: Any) -> list[str] | None:
 def _position(positions: NDArray[Any]) -> float:
     """Mean position of one unit's electrodes, µm; nan where they span too much to place it."""
     known = positions[np.isfinite(positions)].astype(float)
-    if known.size == 0 or np.ptp(known) > REACH_UM:
-        return float("nan")
-    return float(known.mean())
+    return float(known.mean()) if known.size and np.ptp(known) <= REACH_UM else np.nan
 
 
 def _common(labels: NDArray[Any]) -> str:

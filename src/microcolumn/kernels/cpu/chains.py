@@ -30,20 +30,10 @@ _CALL_OPERATIONS = 4e8
 class GibbsChains:
     """Chains of one model, with the path between it and an independent base model.
 
-    A draw depends on ``seed``, the chain, the sweep and the site alone.
-
-    Parameters
-    ----------
-    model : ModelArrays
-        The model; all its hidden units have weights.
-    words : ndarray, shape (n_chains, n_units)
-        Where the chains start.
-    base_logits : ndarray, shape (n_units,)
-        Log odds of the units of the base.
-    seed : int
-        64 bits.
-    one_by_one : bool, optional
-        Whether chains are swept one by one, by default where that is faster; it needs couplings.
+    All hidden units of the model have weights. Chains start from ``words`` (n_chains, n_units); the
+    base has the log odds ``base_logits`` (n_units,). A draw depends on ``seed``, of 64 bits, the
+    chain, the sweep and the site alone. By default chains are swept ``one_by_one`` where that is
+    faster; it needs couplings.
     """
 
     def __init__(
@@ -115,7 +105,7 @@ def _single_chains(
     hidden = 0, -n_hidden % WIDTH
     listed = np.count_nonzero(model.J) < _SPARSE * model.J.size
     rows, linked = np.nonzero(model.J) if listed else (np.zeros(0, np.intp),) * 2
-    W, c = _hidden_arrays(model)
+    W, c = model.hidden
     tables = SparseTables(
         biases=np.pad(model.b, units),
         base_logits=np.pad(base_logits, units),
@@ -152,7 +142,7 @@ def _chains(words: Floats, n_hidden: int) -> Chains:
 
 def _tables(model: ModelArrays, base_logits: Floats) -> GibbsTables:
     """Tables for chains side by side."""
-    weights, hidden_biases = (array.copy() for array in _hidden_arrays(model))
+    weights, hidden_biases = (array.copy() for array in model.hidden)
     highest = hidden_biases + np.maximum(weights, 0.0).sum(axis=0)
     lowest = hidden_biases + np.minimum(weights, 0.0).sum(axis=0)
     careful = bool(np.any(highest > _LARGEST_LOG) or np.any(lowest < -_LARGEST_LOG))
@@ -169,13 +159,6 @@ def _tables(model: ModelArrays, base_logits: Floats) -> GibbsTables:
         base_logits=base_logits,
         potential=np.zeros(0) if model.v is None else model.v.copy(),
     )
-
-
-def _hidden_arrays(model: ModelArrays) -> tuple[Floats, Floats]:
-    """Weights and biases of the hidden units, also where there are none."""
-    if model.W is None or model.c is None:
-        return np.zeros((model.n_units, 0)), np.zeros(0)
-    return model.W, model.c
 
 
 def _block_ends(largest_logs: Floats) -> NDArray[np.int64]:

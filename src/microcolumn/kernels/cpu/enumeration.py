@@ -32,14 +32,14 @@ from ..states import pairwise_log_weights, states, sums_over_states
 
 #: Largest H of the module docstring, nats.
 RANGE_NATS = 300.0
-_MIN_OUTER = 4
+#: Smaller sets of inner and outer units are padded to so many.
+_MIN_INNER, _MIN_OUTER = 4, 4
 
 
 class KernelLimits(NamedTuple):
     """Sizes that a kernel allows, and its cost in multiply-adds."""
 
-    inner: tuple[int, ...]  # numbers of inner units that it can sum over, in addition to none
-    min_inner: int  # smaller sets of inner units are padded to this many
+    inner: tuple[int, ...]  # numbers of inner units it can sum over, in addition to none
     max_outer: int  # largest number of outer units
     max_table: int  # largest number of entries of a table over states and hidden units
     per_state: float  # cost per state
@@ -61,15 +61,11 @@ class PaddedModel(NamedTuple):
     @classmethod
     def of(cls, model: ModelArrays) -> PaddedModel:
         """Pad a model; a potential of the number of active units is left out."""
-        n_units = model.n_units
-        J, W = None, np.zeros((n_units + 1, model.n_hidden))
-        c = np.zeros(0) if model.c is None else model.c
+        n, (W, c), J = model.n_units, model.hidden, None
         if model.J is not None:
-            J = np.zeros((n_units + 1, n_units + 1))
-            J[:n_units, :n_units] = model.J
-        if model.W is not None:
-            W[:n_units] = model.W
-        return cls(np.append(model.b, 0.0), J, W, c)
+            J = np.zeros((n + 1, n + 1))
+            J[:n, :n] = model.J
+        return cls(np.append(model.b, 0.0), J, np.vstack([W, np.zeros(c.size)]), c)
 
 
 class Tables(NamedTuple):
@@ -203,7 +199,7 @@ def _grouped(
     def padded(units: NDArray[np.intp], size: int) -> NDArray[np.intp]:
         return np.append(units, np.full(max(0, size - units.size), order.size, dtype=np.intp))
 
-    inner = padded(order[:n_inner], limits.min_inner)
+    inner = padded(order[:n_inner], _MIN_INNER)
     reaches_inner = np.any(model.W[inner] != 0.0, axis=0)
     return EnumerationPlan(
         order.size,
@@ -220,7 +216,7 @@ def _cost(
 ) -> float:
     """Predicted multiply-adds of the whole sum, infinite where a table would be too large."""
     n_units, n_hidden = shape
-    inner, outer = 1 << max(n_inner, limits.min_inner), 1 << max(n_outer, _MIN_OUTER)
+    inner, outer = 1 << max(n_inner, _MIN_INNER), 1 << max(n_outer, _MIN_OUTER)
     largest = max(inner * n_inner_hidden, outer * n_hidden)
     if largest > limits.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):
         return np.inf

@@ -62,21 +62,9 @@ def exact_log_z(
 def exact_moments(model: ModelArrays, sums: ExactSums | None = None) -> tuple[float, ModelArrays]:
     """Log Z (nats) and expectations under a model whose hidden units all have weights.
 
-    Parameters
-    ----------
-    model : ModelArrays
-        The model.
-    sums : ExactSums, optional
-        What is kept between evaluations of one fit, which sees to ``one_blas_thread`` itself.
-
-    Returns
-    -------
-    log_z : float
-        Nats.
-    moments : ModelArrays
-        Expectations of what each array of the model multiplies in log p~: x, xx' without its
-        diagonal, x sigmoid(z)', sigmoid(z), and whether so many units are active. None for the
-        arrays that it lacks.
+    These are of what each of its arrays multiplies in log p~: x, xx' without its diagonal,
+    x sigmoid(z)', sigmoid(z), and whether so many units are active. ``sums`` are kept between the
+    evaluations of a fit, which sees to ``one_blas_thread`` itself.
     """
     if sums is not None:
         return sums.of(model).moments(model)

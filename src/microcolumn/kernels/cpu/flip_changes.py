@@ -17,21 +17,10 @@ _MOST_NATS = 600.0
 
 
 def flip_changes(model: ModelArrays, words: Bits, units: Sequence[int]) -> Floats:
-    """Find log p~(x with bit n flipped) - log p~(x) of each word x and each bit n of some.
+    """Find log p~(x with bit n flipped) - log p~(x), nats, of words x (n_words, n_units).
 
-    Parameters
-    ----------
-    model : ModelArrays
-        The model.
-    words : ndarray, shape (n_words, n_units)
-        Binary words.
-    units : sequence of int
-        The bits.
-
-    Returns
-    -------
-    ndarray, shape (n_words, n_chosen)
-        Nats. Those of a bit that is off are the log odds of a spike, of one that is on minus them.
+    Of each of the bits ``units``: shape (n_words, n_chosen). Where a bit is off they are the log
+    odds of a spike, where it is on minus them.
     """
     chosen = list(units)
     out = np.empty((len(words), len(chosen)))

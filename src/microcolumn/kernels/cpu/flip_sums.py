@@ -6,16 +6,15 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import expit
 
 from ...packing import active_bits
 from ...validation import Bits, Floats
+from ..arrays import ModelArrays
 from ..loops.threads import threads_for
 from .mpf import sum_over_flips
-from .mpf_flat import gather, scatter
 from .mpf_tables import LARGEST_WEIGHT, ActiveBits, FlowSizes, Workspace, trusted
 
-Indices = NDArray[np.intp]
 Kind = Literal["flow", "pseudolikelihood"]
 
 #: Multiply-adds worth one more thread: a fit evaluates thousands of times, so less is worth it
@@ -29,15 +28,7 @@ class FlipSums:
 
     Delta is log p~(x with the bit flipped) - log p~(x). Of minimum probability flow f is
     exp(Delta / 2), of minus the log pseudolikelihood softplus(Delta) (docs/method.md, section 3).
-
-    Parameters
-    ----------
-    words : ndarray, shape (n_words, n_units)
-        Binary words.
-    weights : ndarray, shape (n_words,)
-        Their shares, which add up to 1.
-    kind : {"flow", "pseudolikelihood"}
-        The objective.
+    Words (n_words, n_units) have ``weights`` (n_words,) that add up to 1.
     """
 
     def __init__(self, words: Bits, weights: Floats, kind: Kind) -> None:
@@ -56,43 +47,15 @@ class FlipSums:
         self._workspace: Workspace | None = None
         self._sizes = (0, 0, False)
 
-    def lay_out(
-        self,
-        b: Floats,
-        J: Floats | None,
-        n_hidden: int,
-        free: Indices,
-        pairs: tuple[Indices, Indices],
-    ) -> None:
-        """Say which entries of a model are coordinates; the others keep their values.
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused
+    def value_and_gradient(self, model: ModelArrays) -> tuple[float, ModelArrays]:
+        """Value at a model without a potential, and its derivatives by each of the arrays.
 
-        A vector of coordinates holds the couplings of the ``pairs`` (rows, columns), the biases of
-        the ``free`` units, their weights row by row, and the biases of the hidden units. Units that
-        are not free have no weights. ``b`` and ``J`` are overwritten by evaluations.
+        A pair moves two entries of J, each of which has half of the derivative. OverflowError where
+        anything is beyond the range of numbers, or a weight beyond the kernel's.
         """
-        self._arrays = b, np.zeros((0, 0)) if J is None else J, n_hidden
-        self._free, self._pairs = free, pairs
-
-    def value_and_gradient(self, x: Floats, gradient: Floats) -> float:
-        """Value at the coordinates ``x``; derivatives along them are written to ``gradient``.
-
-        OverflowError where either is beyond the range of numbers, or a weight beyond the kernel's.
-        """
-        space, live = self._prepared(x)
-        value, scale = self._sum(space)
-        sums, grow = space.total(), space.tables.grow
-        gather(x, self._free, *self._pairs, live, sums, grow, scale, gradient)
-        if not (math.isfinite(value) and np.isfinite(gradient).all()):
-            raise OverflowError(
-                f"{_NAMES[self._kind]} or its gradient is larger than a floating-point number can "
-                "be; the parameters are too large for these words, start from smaller ones"
-            )
-        return value
-
-    def _prepared(self, x: Floats) -> tuple[Workspace, Indices]:
-        """The model in a workspace, and its live hidden units."""
-        b, J, n_hidden = self._arrays
-        W, c, live = scatter(x, self._free, *self._pairs, b, J, n_hidden)
+        W, c = model.hidden
+        live = np.asarray(W.any(axis=0))
         largest = float(np.abs(W).max(initial=0.0))
         if largest > LARGEST_WEIGHT:
             raise OverflowError(
@@ -100,9 +63,24 @@ class FlipSums:
                 "which products of exponentials stay in range; rescale the weights or raise the "
                 "penalty"
             )
-        space = self._space_for((b.size, live.size, J.size > 0))
-        space.lay_out(b, J, W, c)
-        return space, live
+        space = self._space_for((model.n_units, int(live.sum()), model.J is not None))
+        space.lay_out(model.b, model.J, W[:, live], c[live])
+        value, scale = self._sum(space)
+        b, J, of_live, of_biases = space.gradient(scale)
+        slopes = ModelArrays(b, J)
+        if model.W is not None:
+            # Through a hidden unit without weights nothing flows, whose z is c for every word; its
+            # weights change the flips of bit n by sigmoid(c) times what the bias of n does.
+            of_W, of_c = np.outer(b, expit(c)), np.zeros(c.size)
+            of_W[:, live], of_c[live] = of_live, of_biases
+            slopes = ModelArrays(b, J, of_W, of_c)
+        parts = (part for part in slopes if part is not None)
+        if not (math.isfinite(value) and all(np.isfinite(part).all() for part in parts)):
+            raise OverflowError(
+                f"{_NAMES[self._kind]} or its gradient is larger than a floating-point number can "
+                "be; the parameters are too large for these words, start from smaller ones"
+            )
+        return value, slopes
 
     def _space_for(self, sizes: tuple[int, int, bool]) -> Workspace:
         """The workspace of the last evaluation, if it had as many units and hidden units."""

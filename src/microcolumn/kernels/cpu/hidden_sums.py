@@ -27,15 +27,13 @@ from .fold import LANES, fold_chunks
 from .moments import LANE_UNITS, moment_chunks
 
 _FOLD = KernelLimits(
-    inner=(4, 8, 12), min_inner=4, max_outer=12, max_table=1 << 17, per_state=1.0, per_hidden=2.0
+    inner=(4, 8, 12), max_outer=12, max_table=1 << 17, per_state=1.0, per_hidden=2.0
 )
 _MOMENTS = KernelLimits(
-    inner=(4, 6, 8), min_inner=4, max_outer=9, max_table=1 << 14, per_state=16.0, per_hidden=9.0
+    inner=(4, 6, 8), max_outer=9, max_table=1 << 14, per_state=16.0, per_hidden=9.0
 )
 #: Few inner units: their conditional distribution is tabulated for every sample.
-_SAMPLING = KernelLimits(
-    inner=(4,), min_inner=4, max_outer=10, max_table=1 << 17, per_state=3.0, per_hidden=2.0
-)
+_SAMPLING = KernelLimits(inner=(4,), max_outer=10, max_table=1 << 17, per_state=3.0, per_hidden=2.0)
 #: Multiply-adds and outer states per call of the kernel that folds: fractions of a second.
 _BATCH_OPERATIONS, _BATCH_OUTER = 2.0**33, 1 << 20
 #: Entries of the moments of all chunks of one batch: a few megabytes.

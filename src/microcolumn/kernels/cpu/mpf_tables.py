@@ -172,15 +172,12 @@ class Workspace:
         self.tables.shrink.fill(1.0)
 
     @np.errstate(over="ignore")  # what overflows makes sums that are not finite
-    def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
-        """Fill tables and bounds from the parameters of a model with live hidden units alone.
-
-        ``J`` is (0, 0) where there are no couplings.
-        """
+    def lay_out(self, b: np.ndarray, J: np.ndarray | None, W: np.ndarray, c: np.ndarray) -> None:
+        """Fill tables and bounds from the parameters of a model with live hidden units alone."""
         tables, (n_units, n_hidden) = self.tables, W.shape
         tables.biases[:n_units], tables.bias_factor[:n_units] = 0.5 * b, np.exp(0.5 * b)
         tables.bounds[0] = LARGEST_FIELD - 0.5 * np.abs(b).max()
-        if J.size:
+        if J is not None:
             tables.couplings[:, :n_units] = J
             np.exp(J, out=tables.coupling_factor[:, :n_units])
             np.abs(J).max(axis=1, out=tables.field_reach)
@@ -225,10 +222,21 @@ class Workspace:
         """Sum of terms over the chunks."""
         return float(self.sums[:, 0].sum())
 
-    def total(self) -> Sums:
-        """The chunks' sums added up; the next call overwrites them."""
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is not finite
+    def gradient(
+        self, scale: float
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray, np.ndarray]:
+        """Derivatives by b, J, W and c that were laid out: the chunks' sums times ``scale``."""
         np.add.reduce(self.sums, axis=0, out=self._added)
-        return self._total
+        total, (n_units, n_hidden, *_) = self._total, self.shape
+        b, J = scale * total.biases[:n_units], None
+        if self.shape.n_coupled:
+            J = scale * (total.couplings[:, :n_units] + total.couplings[:, :n_units].T)
+            np.fill_diagonal(J, 0.0)
+        inactive = (total.inactive * self.tables.grow).transpose(0, 3, 1, 2)
+        inactive = inactive.reshape(self.shape.rows * WIDTH, 2 * self.shape.pairs)
+        W = scale * (total.weights[:, :n_hidden] + inactive[:n_units, :n_hidden])
+        return b, J, W, scale * total.hidden_biases[:n_hidden]
 
 
 def trusted(K: float) -> bool:

@@ -31,20 +31,9 @@ def pattern_sums(tables: TableArrays, words: Bits, weights: Floats) -> Floats:
 
 
 class TableChains:
-    """Chains of biases and functions of a few units, as :class:`.GibbsChains` are of a family.
+    """Chains of biases ``b`` (n_units,) and functions of a few units, as :class:`.GibbsChains`.
 
-    Parameters
-    ----------
-    b : ndarray, shape (n_units,)
-        Biases.
-    tables : TableArrays
-        The functions.
-    words : ndarray, shape (n_chains, n_units)
-        Where the chains start.
-    base_logits : ndarray, shape (n_units,)
-        Log odds of the units of the base.
-    seed : int
-        64 bits; each chain has a stream of its own.
+    Each chain has a random stream of its own, by the 64 bits of ``seed``.
     """
 
     def __init__(

@@ -20,14 +20,8 @@ _OFF = -1e4
 class SparseWords:
     """Words whose active bits are listed once for many evaluations.
 
-    Parameters
-    ----------
-    offsets : ndarray, shape (n_words + 1,)
-        Where the active bits of each word begin, and where the last one's end.
-    active : ndarray of int32, shape (n_active,)
-        Active bits of all words, one word after the other.
-    n_units : int
-        Bits of a word.
+    ``active`` (n_active,) has those of all words, one word after the other, and ``offsets``
+    (n_words + 1,) where those of each begin.
     """
 
     def __init__(self, offsets: NDArray[np.intp], active: NDArray[np.int32], n_units: int) -> None:
@@ -85,9 +79,7 @@ class SparseWords:
 
 def _padded(model: ModelArrays) -> tuple[Floats, Floats]:
     """Weights and hidden biases with hidden units in whole rows."""
-    n_hidden = model.n_hidden
-    padded = -(-n_hidden // WIDTH) * WIDTH
-    W, c = np.zeros((model.n_units, padded)), np.full(padded, _OFF)
-    if model.W is not None and model.c is not None:
-        W[:, :n_hidden], c[:n_hidden] = model.W, model.c
-    return W, c
+    filling = -model.n_hidden % WIDTH
+    W, c = np.zeros((model.n_units, model.n_hidden + filling)), np.full(filling, _OFF)
+    W[:, : model.n_hidden] = model.hidden[0]
+    return W, np.concatenate([model.hidden[1], c])

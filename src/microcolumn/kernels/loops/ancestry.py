@@ -12,19 +12,16 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 
 from ...validation import Bits, Floats, chunks
 from ..compile import kernel, subroutine
-from .l1_descent import gate
 from .two_trees import _together
 
 Places = NDArray[np.int64]
 
-#: Steps of Newton or of halving.
-_STEPS = 200
 #: Entries of tables that are held at once, 32 MB.
 _ENTRIES = 1 << 22
 
@@ -63,32 +60,17 @@ def regressions(pairs, n_words, parents, alone, both):
         both[unit, 1] = _log_odds(ik - t, k - ik - jk + t) - silent
 
 
-@kernel
-def _bias(table, first, second, rate):
+def _bias(table: Floats, slopes: Floats, rate: float) -> float:
     """The bias at which a unit with these two coefficients has its rate."""
-    target = math.log(rate) - math.log1p(-rate)
-    low = target - max(0.0, first, second, first + second)
-    high = target - min(0.0, first, second, first + second)
-    bias = 0.5 * (low + high)
-    for _ in range(_STEPS):
-        found, slope = 0.0, 0.0
-        for a in range(2):
-            for c in range(2):
-                p, q, _ = gate(bias + a * first + c * second)
-                found += table[a, c] * p
-                slope += table[a, c] * p * q
-        if found > rate:
-            high = bias
-        else:
-            low = bias
-        # Newton on the logarithm of the rate, which is straighter where units are rarely active.
-        step = found * math.log(found / rate) / slope if slope > 0.0 and found > 0.0 else math.inf
-        previous, bias = bias, bias - step
-        if not low < bias < high:
-            bias = 0.5 * (low + high)
-        if abs(bias - previous) <= 1e-15 * (1.0 + abs(bias)):
-            break
-    return bias
+    steps = np.array([[0.0, slopes[1]], [slopes[0], slopes.sum()]])
+
+    def excess(bias: float) -> float:
+        """Of the logarithm of the rate, which is straighter where units are rarely active."""
+        return math.log(float((table * expit(bias + steps)).sum()) / rate)
+
+    # The ends are the biases of units whose parents are always in one state.
+    low, high = logit(rate) - steps.max() - 1e-6, logit(rate) - steps.min() + 1e-6
+    return float(brentq(excess, low, high, xtol=1e-14))
 
 
 def _keeper(parents: Places, unit: int) -> tuple[int, int]:
@@ -114,27 +96,9 @@ def fill_tables(
     tables[-1, :, 0, 0] = 1.0
     for unit in order:
         given = tables[_keeper(parents, unit)]
-        biases[unit] = _bias(given, slopes[unit, 0], slopes[unit, 1], rates[unit])
+        biases[unit] = _bias(given, slopes[unit], rates[unit])
         joint = given * _given_parents(biases[unit], slopes[unit])
         tables[unit] = joint.sum(axis=2), joint.sum(axis=1)
-
-
-# Log probability of each word from fields and couplings, without the constant.
-# Cost: one look at every bit, and two more for every active one.
-# Pinned by tests/models/test_two_tree.py to the product of the conditionals.
-@kernel(parallel=True)
-def log_weights(bits, parents, fields, couplings, out):
-    """Fill ``out`` (n_words,)."""
-    for u in prange(bits.shape[0]):
-        word, total = bits[u], 0.0
-        for unit in range(word.size):
-            if word[unit]:
-                total += fields[unit]
-                for slot in range(2):
-                    parent = parents[unit, slot]
-                    if parent < word.size and word[parent]:
-                        total += couplings[unit, slot]
-        out[u] = total
 
 
 def log_odds_given_first(

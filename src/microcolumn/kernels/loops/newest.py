@@ -27,26 +27,14 @@ _CHUNK = 16
 
 
 def newest_log_odds(model: ModelArrays, n_newest: int, pasts: Bits) -> Floats:
-    """Log odds of a spike of each unit of the newest bin, its other units summed out.
+    """Log odds of a spike of each unit of the newest bin, nats, shape (n_pasts, n_newest).
 
-    Parameters
-    ----------
-    model : ModelArrays
-        A model of windows whose last ``n_newest`` units are the newest bin.
-    n_newest : int
-        Its 2^n_newest states are summed.
-    pasts : ndarray, shape (n_pasts, n_units - n_newest)
-        Binary words of the earlier bins.
-
-    Returns
-    -------
-    ndarray, shape (n_pasts, n_newest)
-        Nats.
+    The last ``n_newest`` units of the model are the newest bin, whose 2^n_newest states are summed;
+    ``pasts`` (n_pasts, n_units - n_newest) are binary words of the earlier bins.
     """
     n_units = model.n_units
     J = np.zeros((n_units, n_units)) if model.J is None else model.J
-    W = np.zeros((n_units, 0)) if model.W is None else model.W
-    c = np.zeros(0) if model.c is None else model.c
+    W, c = model.hidden
     past, newest = slice(n_units - n_newest), slice(n_units - n_newest, n_units)
     # Hidden units without a weight onto the newest bin cancel.
     used = np.any(W[newest] != 0.0, axis=0)
