@@ -69,7 +69,7 @@ def test_an_ising_fit_agrees_with_the_exact_one(words, out_of_reach, monkeypatch
 
 @MODELS
 def test_a_path_gives_models_with_certificates(words, out_of_reach, cls):
-    model = cls(**SETTINGS[cls], max_iter=60)
+    model = cls(**SETTINGS[cls], max_iter=200)
     weak, strong = model.fit_path(words, [2e-4, 0.5])
     for each in (weak, strong):
         assert each.certificate_.mean_square_z > 0.0

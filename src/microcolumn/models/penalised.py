@@ -194,7 +194,7 @@ class PenalisedModel(PopulationModel):
             np.fill_diagonal(never, False)
             is_sampled = self._is_sampled(words.n_dims)
             problem = Problem(
-                objective=MinimumProbabilityFlow(words) if is_sampled else made(words),
+                objective=PseudoLikelihood(words) if is_sampled else made(words),
                 penalty=self._penalty_on(words),
                 biases=np.log(floored) - np.log1p(-floored),
                 # From the bits: rounding may leave the rate of an always active unit below 1.
