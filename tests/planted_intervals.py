@@ -12,8 +12,8 @@ def _estimates(values, stderr):
     return mc.evaluate.Estimates.of(found, np.broadcast_to(stderr, found.shape), 0.95, 99)
 
 
-def planted_intervals(model, names, pairs, nats, stderr, coincidences=30.0):
-    """Of pairs with couplings ``nats``; no hidden units."""
+def planted_intervals(model, names, pairs, nats, stderr):
+    """Of pairs with couplings ``nats``."""
     return mc.evaluate.Intervals(
         model=model,
         level=0.95,
@@ -21,10 +21,6 @@ def planted_intervals(model, names, pairs, nats, stderr, coincidences=30.0):
         biases=_estimates(np.full(len(names), -3.0), 0.1),
         pairs=np.array(pairs),
         couplings=_estimates(nats, stderr),
-        coincidences=np.broadcast_to(coincidences, len(nats)),
-        hidden=np.zeros(0, dtype=np.int64),
-        weights=_estimates(np.zeros((len(names), 0)), 1.0),
-        hidden_biases=_estimates([], 1.0),
         n_words=1000,
         alike=1.5,
         notes=(),

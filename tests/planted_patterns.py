@@ -54,7 +54,7 @@ def _adequacy(k):
     """The first model misses synchrony, the second differs by little, others describe the words."""
     p_value = (0.005, 0.02, 0.31, 0.4)[k]
     families = ("rates", "pairs", "triplets", "synchrony", "words")
-    fit = MomentFit(n=253, n_bits=23, r=0.9, slope=0.8, ceiling=0.95, rms_z=1.5, error=0.1)
+    fit = MomentFit(r=0.9, error=0.1)
     return Adequacy(
         n_words=1000,
         n_effective=dict.fromkeys(families, 500.0),

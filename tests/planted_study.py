@@ -236,6 +236,7 @@ def _anneal(job):
 def _test(job, compared):
     names = {"Independent": "Independent"} | {spec.name: spec.model for spec in compared}
     values = {name: bits_per_second(model, job.split, job.window) for name, model in names.items()}
+    sizes = {spec.name: spec.n_hidden for spec in compared}
     rows = []
     for name, model in names.items():
         score = planted_score(
@@ -249,6 +250,7 @@ def _test(job, compared):
             nats_per_word=-2.0,
             n_words=300,
             spikes_per_second=8.0,
+            n_hidden=sizes.get(name, 0),
             n_live_hidden=0 if model in ("Ising", "Independent") else 2 + job.split % 2,
             n_couplings=30 if model == "Ising" else 0,
             n_nonzero=50,

@@ -120,15 +120,6 @@ class Layout:
         """Derivatives along the coordinates of the potential from those along v."""
         return slopes[2:] if self.basis is None else slopes[2:] @ self.basis
 
-    def of_hidden(self, i: int) -> Indices:
-        """Where the weights of hidden unit ``i`` stand, and its bias."""
-        weights = np.arange(self.weights.start + i, self.weights.stop, self.n_hidden)
-        return np.append(weights, np.arange(self.size)[self.hidden_biases][i : i + 1])
-
-    def weights_of(self, x: Floats) -> Floats:
-        """W of the free units, shape (n_free, n_hidden)."""
-        return x[self.weights].reshape(self.free.size, self.n_hidden)
-
     def design(self, theta: Parameters, X: Bits, coordinates: Indices | None = None) -> Floats:
         """Derivatives of log p~ of words by coordinates, shape (n_words, n); by all by default.
 
@@ -179,18 +170,18 @@ class Layout:
             parts.append(theta.tables.strengths)
         return np.concatenate(parts)
 
-    def unpack(self, vector: Floats) -> Parameters:
-        """Parameters with these free coordinates."""
+    def unpack(self, vector: Floats, *, change: bool = False) -> Parameters:
+        """Parameters with these free coordinates; of a ``change`` of them, 0 for what is fixed."""
         starts = 0, *self.offsets[:3]
         parts = (vector[start:end] for start, end in zip(starts, self.offsets, strict=True))
         pairs, free, weights, c = parts
-        b = self.biases.copy()
+        b = np.zeros(self.n_visible) if change else self.biases.copy()
         b[self.free] = free
         J = W = None
         if self.coupled:
             J = np.zeros((self.n_visible, self.n_visible))
             J[self.pairs] = pairs
-            J[self.fixed_pairs] = NEVER_COACTIVE
+            J[self.fixed_pairs] = 0.0 if change else NEVER_COACTIVE
             J += J.T
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))

@@ -154,6 +154,12 @@ class Parameters(Renamed):
         J, W, c, v = (sums.get(name) for name in "JWcv")
         return Parameters.trusted(sums["b"], J, W, c, v, self.hidden, tables)
 
+    def slopes_along(self, direction: Parameters, x: Floats) -> Floats:
+        """Slope of log p~ of words (n_words, n_visible) along a direction, shape (n_words,)."""
+        pairs = zip(self.terms, direction.terms, strict=True)
+        slopes: Floats = sum((term.slopes_along(way, x) for term, way in pairs), np.zeros(len(x)))
+        return slopes
+
     @property
     def arrays(self) -> ModelArrays:
         """All of it as kernels take it; the only hidden units that they know are Bernoulli ones."""

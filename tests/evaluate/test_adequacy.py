@@ -9,7 +9,7 @@ import pytest
 import microcolumn as mc
 from microcolumn.evaluate import _model_words
 from microcolumn.evaluate._goodness import WordFeatures, WordSample, goodness
-from microcolumn.evaluate.model_adequacy import _error, _first_miss, _moment_fit
+from microcolumn.evaluate.model_adequacy import _error, _first_miss
 from microcolumn.evaluate.time_errors import cell_table
 
 
@@ -180,16 +180,6 @@ def test_error_takes_noise_away():
     assert _error(truth + noise, truth, variance) < 0.1
     assert _error(truth + noise, 0.7 * truth, variance) == pytest.approx(0.3, abs=0.02)
     assert _error(truth + noise, np.zeros_like(truth), variance) == pytest.approx(1.0, abs=0.02)
-
-
-def test_ceiling_is_the_correlation_of_the_truth_with_noisy_moments():
-    rng = np.random.default_rng(1)
-    truth = rng.normal(size=50_000)
-    halves = tuple(truth + rng.normal(size=truth.size) for _ in range(2))
-    observed = (halves[0] + halves[1]) / 2
-    found = _moment_fit(np.full(truth.size, 0.5), 10, observed, truth, *halves)
-    assert found.ceiling == pytest.approx(found.r, abs=0.01)
-    assert found.rms_z == pytest.approx(1.0, abs=0.02)
 
 
 def test_p_values_of_the_null_are_spread_and_the_least_is_corrected():

@@ -116,6 +116,23 @@ def test_units_have_a_quarter_of_the_largest_weight_and_are_named_strongest_firs
     assert (by_position[0].negative_units, by_position[2].negative_units) == ((), ("u6",))
 
 
+def test_units_are_named_by_their_mean_weight_over_the_fits_that_have_the_group():
+    """In one fit a unit is too weak by accident, and another, which is not planted, too strong."""
+    theta, models = _theta(), []
+    for k in range(3):
+        W = theta.W + 0.0
+        W[:4, 0] = [2.0, 1.5, 1.0, 1.0]
+        if k == 0:
+            W[3, 0], W[7, 0] = 0.2, 0.6
+        models.append(SemiRBM.from_parameters(Parameters(b=theta.b, J=theta.J, W=W, c=theta.c)))
+    alone, among = (
+        {row.position: row.units for row in assemblies(each, _words())}
+        for each in (models[:1], models)
+    )
+    assert alone[0] == ("u0", "u1", "u2", "u7")
+    assert among[0] == ("u0", "u1", "u2", "u3")
+
+
 def test_signs_of_couplings_are_means_over_fits():
     J = np.zeros((8, 8))
     J[0, 1] = J[1, 0] = J[2, 3] = J[3, 2] = 0.5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate.recurrence import oriented_weights, paired, recurrence
+from microcolumn.evaluate.recurrence import mean_weights, oriented_weights, paired, recurrence
 from microcolumn.parameters import Parameters
 
 
@@ -90,3 +90,16 @@ def test_a_fit_without_hidden_units_has_no_partner():
     )
     assert not found.recurs.any()
     assert (found.p_value == 1.0).all()
+
+
+def test_mean_weights_are_those_of_the_fits_in_which_each_hidden_unit_recurs():
+    W, rng = _groups(), np.random.default_rng(0)
+    alike = W + rng.normal(scale=0.1, size=W.shape)
+    others = [alike[:, [2, 0, 1]], np.hstack((W[::-1, :1], alike[:, 1:2])), np.zeros((20, 0))]
+    found = mean_weights(W, others, recurrence(W, others, 20, rng))
+    expected = [
+        (W[:, 0] + alike[:, 0]) / 2,
+        (W[:, 1] + 2 * alike[:, 1]) / 3,
+        (W[:, 2] + alike[:, 2]) / 2,
+    ]
+    np.testing.assert_allclose(found, np.column_stack(expected))

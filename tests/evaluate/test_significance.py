@@ -6,7 +6,6 @@ from scipy import stats
 
 from microcolumn.evaluate.significance import (
     Estimate,
-    corrected_stderr,
     degrees_of_freedom,
     holm,
     p_value,
@@ -19,12 +18,6 @@ def test_the_plain_error_is_that_of_a_mean_of_independent_values():
     values = [9.0, 11.0, 12.5]
     assert split_stderr(values) == pytest.approx(stats.sem(values), rel=1e-14)
     assert math.isnan(split_stderr([1.0]))
-
-
-def test_the_corrected_error_adds_the_share_of_words_to_the_variance():
-    values = np.array([2.0, 2.5, 1.5, 2.25])
-    expected = math.sqrt(values.var(ddof=1) * (1 / 4 + 0.7))  # Nadeau & Bengio 2003
-    assert corrected_stderr(values, 0.7) == pytest.approx(expected, rel=1e-14)
 
 
 def test_splits_of_single_words_have_one_degree_of_freedom_less_than_splits():

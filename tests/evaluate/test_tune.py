@@ -36,13 +36,6 @@ def test_several_models_are_ranked_by_their_validation_scores(words):
     assert str(tuned).count("\n") == 4
 
 
-def test_a_name_is_a_model(words):
-    tuned = mc.tune(["RBM 2", "Ising mpf"], words, l1_values=[1e-3, 1e-2])
-    assert tuned.models["RBM 2"].n_hidden == 2
-    assert tuned.models["Ising mpf"].objective == "mpf"
-    assert tuned.choices["RBM 2"].l1_values == (1e-3, 1e-2)
-
-
 def test_compare_fits_what_is_not_fitted(words):
     found = mc.compare(["Independent", "Ising", "Tree"], words)
     train, test = words.split(0.5, by="blocks", random_state=0)

@@ -82,7 +82,7 @@ def test_what_is_of_groups_alone_is_refused_in_a_sentence():
     model = mc.models.GaussianRBM(2, l1=1e-3, objective="likelihood").fit(words)
     with pytest.raises(ValueError, match="stand for no group"):
         mc.evaluate.assemblies(model, words)
-    with pytest.raises(ValueError, match="rotated into each other"):
+    with pytest.raises(ValueError, match="take those of an Ising model"):
         mc.evaluate.intervals(model, words)
 
 

@@ -157,7 +157,7 @@ def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta,
     model = mc.models.KPairwise.from_parameters(theta)
     with pytest.raises(ValueError, match="interaction of every order"):
         mc.evaluate.effective_interactions(model)
-    with pytest.raises(ValueError, match="intervals are not known"):
+    with pytest.raises(ValueError, match="pairs alone"):
         mc.evaluate.intervals(model, words)
 
 

@@ -61,8 +61,8 @@ def test_points_of_a_figure_are_saved_as_csv(page):
 @pytest.mark.parametrize(
     ("title", "of", "column", "names"),
     [
-        ("Assemblies, RBM 5", "cells-simulated-instantaneous", "bits/s lost", ["", " ±"]),
-        ("Assemblies, RBM 12", "cells-simulated-spatiotemporal", "bits/s lost", ["", " ±"]),
+        ("Assemblies, RBM 5", "cells-instantaneous", "bits/s lost", ["", " ±"]),
+        ("Assemblies, RBM 12", "cells-spatiotemporal", "bits/s lost", ["", " ±"]),
     ],
 )
 def test_a_table_is_saved_with_errors_in_columns_of_their_own(page, title, of, column, names):

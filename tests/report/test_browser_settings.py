@@ -50,7 +50,8 @@ def test_it_prints_on_white_without_buttons(page, scheme):
 def test_what_is_folded_is_not_printed_and_a_link_to_it_unfolds_it(browser, drawn):
     with visiting(browser, drawn) as visit:
         visit.page.emulate_media(media="print")
-        parts = {name: visit.page.locator(f"#{name} p").first for name in ("methods", "parameters")}
+        places = {"methods": "#methods .references", "parameters": "#explorer-parameters"}
+        parts = {name: visit.page.locator(place) for name, place in places.items()}
         assert not any(each.is_visible() for each in parts.values())
         visit.page.emulate_media(media="screen")
         for name, part in parts.items():

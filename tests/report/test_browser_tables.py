@@ -7,7 +7,7 @@ pytestmark = pytest.mark.integration
 
 SCORES = "[data-sortable] .table:has-text('Scores on test parts')"
 #: The table of the 23 units.
-UNITS = "#units .tall"
+UNITS = "#numbers .tall"
 
 
 def cells(table, header):

@@ -152,7 +152,10 @@ def without(table, **changes):
 
 STUDIES = {
     "planted": study(planted.PLAN),
-    "begun": study(planted.PLAN, keep=lambda job: False),
+    "begun": study(
+        Plan(planted.PLAN.sources, (replace(FIRST, n_hidden=("auto",)), SECOND)),
+        keep=lambda job: False,
+    ),
     "tests": study(planted.PLAN, keep=lambda job: job.kind == "test"),
     "two-splits": study(keep=lambda job: job.split is None or job.split < 2),
     "one-split": study(Plan(planted.PLAN.sources, (replace(FIRST, n_splits=1),))),

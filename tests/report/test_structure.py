@@ -36,9 +36,8 @@ def test_there_is_a_row_for_each_hidden_unit_of_each_model_that_has_some(
 def results(tmp_path_factory):
     """Four pairs: coupled, not coupled, without a limit below, and without an interval."""
     pairs, nats = [[0, 1], [0, 2], [1, 2], [0, 3]], [0.5, 0.01, -1.2, np.nan]
-    coincidences = [30.0, 20.0, 0.0, 1.0]
     ising = ("Ising", ("u0", "u1", "u2", "u3"))
-    stored = planted_intervals(*ising, pairs, nats, [0.05, 0.1, 0.2, 0.1], coincidences)
+    stored = planted_intervals(*ising, pairs, nats, [0.05, 0.1, 0.2, 0.1])
     stored.couplings.low[2] = -np.inf
 
     def with_intervals(job, rows):

@@ -73,6 +73,22 @@ def test_a_wrong_model_is_told_from_the_optimum(optimum):
     assert found.optimality > 0.01
 
 
+def test_a_gain_beyond_its_error_and_what_matters_is_no_convergence(draw, random_parameters):
+    words = Words.from_array(draw(random_parameters("ising", 6, scale=0.7, seed=2), 4000))
+    start, l1 = Parameters(b=np.zeros(6), J=np.zeros((6, 6))), 1e-4
+    theta = minimise(NegativeLogLikelihood(words), start, L1(l1), tol=1e-9).parameters
+    layout = Layout.of(theta)
+    # Along the flattest direction single moments hardly differ from the data's.
+    covariance = np.cov(layout.design(theta, words.X).T, aweights=words.counts, ddof=0)
+    scale = 1.0 / np.sqrt(np.diag(covariance))
+    [least, *_], vectors = np.linalg.eigh(covariance * np.outer(scale, scale))
+    step = math.sqrt(2.0 * 3e-3 / least) * vectors[:, 0] * scale
+    found = certified(layout.unpack(layout.pack(theta) + step), words, l1)
+    assert found.mean_square_z < MOST_MEAN_SQUARE > found.chains_agree
+    assert found.gain > 3.0 * found.gain_stderr
+    assert not found.converged
+
+
 def test_pairs_that_should_not_be_zero_are_found(draw, random_parameters):
     words = Words.from_array(draw(random_parameters("ising", 6, scale=0.7, seed=2), 4000))
     empty = Parameters(b=np.log(words.rates / (1.0 - words.rates)), J=np.zeros((6, 6)))

@@ -8,7 +8,7 @@ from few_draws import FEW_DRAWS
 from scipy.special import logit
 
 from microcolumn.layout import NEVER_COACTIVE
-from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood
+from microcolumn.objectives import NegativeLogLikelihood, PseudoLikelihood
 from microcolumn.parameters import Parameters
 from microcolumn.partition.exact import exact_log_partition
 from microcolumn.penalties import L1
@@ -30,7 +30,7 @@ def problem_of(X, **options):
     """As a model sets it up; its objective is the one that models with hidden units start from."""
     words = Words.from_array(X)
     settings = {
-        "objective": MinimumProbabilityFlow(words),
+        "objective": PseudoLikelihood(words),
         "biases": logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)),
         "penalty": L1,
         "fixed": ~X.any(axis=0) | X.all(axis=0),
@@ -110,6 +110,19 @@ def test_models_nest_within_noise_and_hidden_units_stay_alive(sampled, volleys):
     # One common cause: hidden units describe it better than pairs, and survive.
     assert values["rbm"][0] < values["ising"][0] - NOISE
     assert sampled["rbm"][0].parameters.live.any()
+
+
+def test_hidden_units_get_their_chance_beside_a_better_ising_model(volleys):
+    [ising] = exactly("ising", volleys, [2e-3])
+    for max_iter in (1, 500):  # too few for the hidden units to become better, and enough
+        problem, words = problem_of(volleys, max_iter=max_iter)
+        # A hidden unit of the common cause, in a model whose biases the fit has yet to lower.
+        W = 2.5 * np.outer(np.arange(8) < 6, [1, 0, 0])
+        poor = Parameters(b=problem.biases, W=W, c=np.array([-2.0, 0.0, 0.0]))
+        assert NegativeLogLikelihood(words)(poor)[0] > ising.objective
+        [found] = fitted("srbm", problem, words, [2e-3], None, ([ising.parameters], [poor]))
+        assert exact_value(found, volleys, 2e-3) < ising.objective + NOISE
+    assert found.parameters.live.any()
 
 
 def test_dead_hidden_units_have_no_biases(sampled):

@@ -1,7 +1,6 @@
 """Each kind of job against the public interface called by hand, with the documented splits."""
 
 import warnings
-from dataclasses import replace
 
 import numba
 import numpy as np
@@ -77,7 +76,7 @@ def best(by_hand, dealt):
 
 
 def job_of(store, **equal):
-    [row] = store.rows("jobs", split=SPLIT, **equal)
+    [row] = store.rows("jobs", **{"split": SPLIT} | equal)
     return row["digest"]
 
 
@@ -136,19 +135,6 @@ def test_a_semi_restricted_path_from_stored_ones_is_as_good_as_one_by_itself(by_
     alone = mc.SemiRBM(3, random_state=SEED + SPLIT).fit_path(dealt[0], L1)
     for ours, theirs in zip(by_hand["SemiRBM 3"], alone, strict=True):
         assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
-
-
-def test_models_with_hidden_units_are_fitted_with_the_group_penalty():
-    job = Job("fit", "A", "instantaneous", 1, 0, ModelSpec("RBM", 3))
-    experiment = replace(small_plan().experiments[0], group_l1=2e-3)
-    words = recording().bin(0.020)
-    rows = execute(Task("d0", job, experiment, words, {}, {})).rows["fits"]
-    train, _, _ = split_words(words, experiment, 1, 0)
-    path = mc.RBM(3, group_l1=2e-3, random_state=0).fit_path(train, L1)
-    for row, fit in zip(rows, path, strict=True):
-        stored = from_bytes(row["file"])
-        assert stored.group_l1 == 2e-3
-        np.testing.assert_array_equal(stored.W_, fit.W_)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -375,3 +361,24 @@ def test_the_number_of_threads_does_not_change_a_bit(model):
     assert one.rows["fits"] == two.rows["fits"]
     assert plain(one.rows["normalisers"]) == plain(two.rows["normalisers"])
     assert len(one.rows["fits"]) == len(one.rows["normalisers"]) == 2
+
+
+def test_validation_chooses_the_number_of_hidden_units_once_for_both_models(tmp_path):
+    plan = small_plan(n_splits=1, n_hidden="auto", group_l1=2e-3)
+    run(plan, tmp_path / "auto.db", n_jobs=1)
+    with Store.open(tmp_path / "auto.db") as store:
+        jobs = [job_of(store, kind="fit", model=name, split=0) for name in ("RBM", "SemiRBM")]
+        rbm, both = (store.rows("fits", job=job) for job in jobs)
+    train, validation, _ = split_words(recording().bin(0.020), Experiment("e"), 1, 0)
+    by_hand = mc.evaluate.choose_n_hidden(mc.RBM(group_l1=2e-3), train, validation, L1)
+    settings, score = by_hand.settings[by_hand.chosen], by_hand.scores[by_hand.chosen]
+    tried = {"settings": settings, "validation_bits_per_second": score.bits_per_second}
+    assert (rbm[0]["tried"], both[0]["tried"]) == ([tried], None)
+    assert {from_bytes(row["file"]).n_hidden for row in (*rbm, *both)} == {10}
+    for row, fit in zip(rbm, by_hand.fits, strict=True):
+        stored = from_bytes(row["file"])
+        assert stored.group_l1 == 2e-3
+        np.testing.assert_array_equal(stored.W_, fit.W_)
+    found = mc.study.open(tmp_path / "auto.db").comparison("A").scores
+    assert found["RBM"].chosen == f"10 hidden units, l1 {by_hand.best.l1:.2g}"
+    assert (found["SemiRBM"].n_hidden, found["SemiRBM"].spec) == (10, ModelSpec("SemiRBM"))

@@ -108,7 +108,7 @@ def test_the_papers_plan_is_that_of_the_method():
     names = [[source.name for source in plan.sources_of(each)] for each in plan.experiments]
     assert names == [["B4", "T6", "B4MU"], ["B4", "T6", "B4MU"], ["B4"]]
     chosen = {"l1": tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10)), "objectives": ("mpf",)}
-    assert plan.experiments[0] == replace(INSTANTANEOUS, **chosen, split_by="words")
+    assert plan.experiments[0] == replace(INSTANTANEOUS, **chosen, split_by="words", n_hidden=(25,))
     assert replace(plan.experiments[2], recordings=()) == replace(SPATIOTEMPORAL, **chosen)
 
 

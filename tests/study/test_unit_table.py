@@ -79,7 +79,7 @@ def test_assemblies_are_listed_from_the_largest_weight_down(tmp_path):
     assert {row["assemblies_model"] for row in rows} == {"RBM 5"}
 
 
-def test_partners_are_the_surest_couplings_of_the_best_model_that_has_some(tmp_path):
+def test_partners_are_the_surest_couplings_of_the_ising_model(tmp_path):
     nats = np.array([0.5, -0.9, 0.05, 0.7, 0.3, np.nan])
     pairs = [[0, k + 1] for k in range(len(nats))]
 
@@ -88,10 +88,6 @@ def test_partners_are_the_surest_couplings_of_the_best_model_that_has_some(tmp_p
         for row in rows.get("structures", []):
             if job.split == 0 and job.model.model == "Ising":
                 row["intervals"] = to_blob(planted_intervals("Ising", ids, pairs, nats, 0.1))
-            if job.split == 0 and job.model.model == "SemiRBM":  # better, with nothing sure
-                row["intervals"] = to_blob(
-                    planted_intervals("SemiRBM", ids, pairs, 0.1 * nats, 0.1)
-                )
 
     results = Results(planted.write(tmp_path / "s.db", INSTANTANEOUS, change=with_intervals))
     rows, ids = rows_of(results), results.units("cells").ids

@@ -39,7 +39,9 @@ def fit(
     bin_width: float = _setting(0.020, help="Width of a bin, seconds."),
     most_active: int | None = _setting(None, help="Keep this many most active units."),
     window: int = _setting(1, help="Bins per word."),
-    n_hidden: int | None = _setting(None, "--hidden", help="Hidden units, 25 by default."),
+    n_hidden: int | None = _setting(
+        None, "--hidden", help="Hidden units; by default chosen with l1, 25 where --l1 is given."
+    ),
     l1: float | None = _setting(
         None, help="L1 strength; by default chosen on a fifth of the words, in blocks of time."
     ),
@@ -89,7 +91,6 @@ def fit(
                 estimator.fit(fitted)
         held_out = None if held is None else score(estimator, held)
         saved.write(to_bytes(estimator))
-        # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
         names = ("bits_per_second", "stderr", "n_words", "spurious_mass")
@@ -240,6 +241,8 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
             raise BadArgument(setting, f"is no setting of {name}", "leave it out")
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
+    if "n_hidden" in takes and not {"n_hidden", "l1"} & {*settings}:
+        settings = settings | {"n_hidden": "auto"}
     return cls(**settings)
 
 

@@ -39,7 +39,7 @@ class Settings:
         f"three and {', '.join(USUAL_ALTERNATIVES)}. Repeatable.",
     )
     n_hidden: list[int] | None = _setting(
-        None, "--hidden", help="Hidden units, 25 by default. Repeatable."
+        None, "--hidden", help="Hidden units; by default chosen as the penalty is. Repeatable."
     )
     l1: list[float] | None = _setting(
         None, help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."

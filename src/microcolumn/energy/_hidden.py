@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
 
 from ..validation import Floats
 from ._hidden_unit import HiddenUnit
@@ -25,3 +28,8 @@ class Hidden(Term):
         mean = self.unit.mean(self.c + x @ self.W)
         weighted = weights[:, None] * (mean**2 if squared else mean)
         return {"W": x.T @ weighted, "c": weighted.sum(axis=0)}
+
+    def slopes_along(self, direction: Self, x: Floats) -> Floats:
+        mean = self.unit.mean(self.c + x @ self.W)
+        slopes: Floats = np.einsum("ui,ui->u", mean, direction.c + x @ direction.W)
+        return slopes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Self
 
 from ..validation import Floats
 
@@ -23,3 +24,7 @@ class Term(ABC):
 
         With ``squared`` the sum of their squares. ``weights`` has shape (n_words,).
         """
+
+    def slopes_along(self, direction: Self, x: Floats) -> Floats:
+        """Slope of ``log_weight`` of each word along a direction in which the arrays may move."""
+        return direction.log_weight(x)  # most terms are linear in them

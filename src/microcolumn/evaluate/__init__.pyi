@@ -13,6 +13,7 @@ from ._layer_results import (
 )
 from ._layers import layer_statistics as layer_statistics
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
+from ._n_hidden import choose_n_hidden as choose_n_hidden
 from ._prediction import (
     Prediction as Prediction,
     conditional_gain as conditional_gain,

@@ -1,28 +1,21 @@
-"""Intervals for couplings, biases and weights, with false-discovery control over pairs.
+"""Intervals for couplings and biases of models of pairs, with false-discovery control over pairs.
 
 An L1 penalty shrinks what it does not set to zero, so no interval around a penalised value holds
-what it promises. The estimates here are without it: logistic regressions of each unit on the
-others for an Ising model, the maximum of the likelihood next to the fit for models with hidden
-units (:mod:`.likelihood_intervals`). Their errors come from the slowest waves over time, because
-words resemble those before, and for hidden units from fits to halves of the words too
-(docs/method.md, section 6).
-
-The conditional distribution of one bit of an Ising model given the others is a logistic
-regression, bit n on bit m with coefficient 2 J_nm and constant b_n (docs/method.md, section 2).
-Firth's penalty (1993), half the log determinant of the information, removes the first-order bias
-and keeps estimates finite where a pair never fires together; for two bits it adds half a count to
-each cell of their table.
+what it promises. The estimates here are without it. The conditional distribution of one bit of an
+Ising model given the others is a logistic regression, bit n on bit m with coefficient 2 J_nm and
+constant b_n (docs/method.md, section 2). Firth's penalty (1993), half the log determinant of the
+information, removes the first-order bias and keeps estimates finite where a pair never fires
+together; for two bits it adds half a count to each cell of their table. Errors come from the
+slowest waves over time, because words resemble those before (docs/method.md, section 6).
 """
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from ..errors import BadInput
@@ -31,19 +24,12 @@ from ..kernels.loops.node_regressions import node_block_scores, node_scores
 from ..models import PopulationModel
 from ..objectives import pair_counts
 from ..packing import packed
-from ..parameters import Parameters
 from ..validation import Floats, chunks, proper_share
 from ..words import Words
 from ..words_info import bit_names
 from .estimates import Estimates, Intervals, corrected
 from .inputs import words_for
-from .likelihood_intervals import (
-    LikelihoodEstimates,
-    likelihood_estimates,
-    moderated_variance,
-    too_large,
-)
-from .time_errors import cell_table, cells_of, slow_waves
+from .time_errors import cell_table, cells_of, moderated, slow_waves
 
 #: Coincidences, in independent words, that an interval for a coupling takes: so many to be expected
 #: of independent units, or so many seen. The second is larger, since a choice by what was seen
@@ -51,9 +37,6 @@ from .time_errors import cell_table, cells_of, slow_waves
 FEWEST_EXPECTED, FEWEST_SEEN = 3.0, 10.0
 #: Pairs with this many coincidences say how alike neighbouring words are.
 _TELLING = 20.0
-#: Why some models have none.
-_COUNTED = "intervals are not known for a model with a potential of the number of active units"
-_ROTATED = "no weight has an interval where Gaussian hidden units can be rotated into each other"
 #: Entries of the information matrices that are held at once.
 _BATCH_ENTRIES = 1 << 22
 #: Newton's steps end at this change of the coefficients (nats), or after so many steps.
@@ -71,22 +54,18 @@ def intervals(
     *,
     level: float = 0.95,
 ) -> Intervals:
-    """Intervals for couplings, biases and weights of a model, and which differ from zero.
+    """Intervals for couplings and biases of a model of pairs, and which differ from zero.
 
-    Estimates are unpenalised, so they differ from the model's own, shrunken values. Errors come
-    from the slowest waves over time and hold for slow activity. Coverage was measured on
-    words of models of the same kind (docs/method.md, section 6), not where the model is wrong.
-    ``J`` of an Ising model comes from logistic regressions of each unit on all others with Firth's
-    penalty, at any size. In models with hidden units, weights and couplings that the fit set to
-    zero stay zero and have no interval; all else goes to the maximum of the likelihood next to the
-    fit, for up to 800 parameters and where sums over all states are quick. A fitted model is fitted
-    anew to two halves of the words: hidden units that do not come back have no intervals, and the
-    errors of the others are at least what the halves differ by.
+    Estimates are unpenalised, so they differ from the model's own, shrunken values: they come from
+    logistic regressions of each unit on all others with Firth's penalty, at any size. Errors come
+    from the slowest waves over time and hold for slow activity. Coverage was measured on words of
+    Ising models (docs/method.md, section 6), not where the model is wrong. Hidden units are judged
+    by :func:`assemblies` instead.
 
     Parameters
     ----------
     model : PopulationModel
-        A fitted model.
+        A fitted Ising model, or a semi-restricted one without a live hidden unit.
     words : Words or array_like, shape (n_words, n_units)
         The words it was fitted to, in time order.
     level : float
@@ -103,93 +82,89 @@ def intervals(
     1 of 3 pairs have a coupling that differs from 0 at a false discovery rate of 5 %
     (1 positive, 0 negative)
     """
-    level = proper_share("level", level)
-    theta = model.parameters_
-    if theta.v is not None or theta.is_gaussian:
-        raise BadInput(_ROTATED if theta.v is None else _COUNTED, "take those of an Ising model")
+    level, start = proper_share("level", level), _start(model)
     held = words_for(model, words, None)
-    parts = _Parts(model, held)
-    # A semi-restricted model without a live hidden unit is an Ising model.
-    ising = theta.J is not None and not theta.live.any()
-    estimate, stderr, alike, df, notes = (_of_couplings if ising else _of_likelihood)(parts)
-    n, known = held.n_dims, parts.determined
-    upper = np.triu_indices(n if theta.J is not None else 0, 1)
-    missing = {"J": np.zeros((n, n)), "W": np.zeros((n, 0)), "c": np.zeros(0)}
-
-    def found(name: str, where: Any = ..., known: Any = True) -> Estimates:
-        values, errors = (getattr(each, name) for each in (estimate, stderr))
-        values, errors = (missing[name],) * 2 if values is None else (values, errors)
-        values = np.where(known, values[where], np.nan)
-        return Estimates.of(values, errors[where], level, df)
-
-    couplings, both = found("J", upper, known[upper[0]] & known[upper[1]]), pair_counts(held)
-    if ising:
-        couplings, further = _with_limits(couplings, both, held.counts.sum(), alike, upper)
-        notes = *notes, *further
+    cells = cells_of(np.arange(held.n_bins), held.n_bins)
+    by_cell = cell_table(held.index, cells, len(held), held.weights)
+    constant = (held.rates <= 0.0) | (held.rates >= 1.0)
+    copy_of = _copies(held)
+    is_first = copy_of == np.arange(held.n_dims)
+    copied = np.isin(copy_of, copy_of[~is_first]) & ~constant
+    # Of equal bits the first stands for all in the estimates of the others.
+    found = _coefficients(held, ~constant & is_first, start, by_cell)
+    known, upper = ~(constant | copied), np.triu_indices(held.n_dims, 1)
+    estimate, stderr = (
+        np.where(known[:, None] & known, each, np.nan) for each in (found.estimate, found.stderr)
+    )
+    # A pair contributes 2 J to log p~.
+    couplings = Estimates.of(0.5 * estimate[upper], 0.5 * stderr[upper], level, found.df)
+    couplings, few = _with_limits(couplings, held, found.alike, upper)
+    names = bit_names(held.units, held.window)
+    notes = _notes(names, constant, copied)
+    if by_cell.shape[0] < 2:
+        notes.append("a single word: no errors")
     return Intervals(
         model=type(model).__name__,
         level=level,
-        names=bit_names(held.units, held.window),
-        biases=found("b", known=known),
+        names=names,
+        biases=Estimates.of(np.diagonal(estimate), np.diagonal(stderr), level, found.df),
         pairs=np.column_stack(upper).astype(np.int64),
         couplings=couplings,
-        coincidences=both[upper],
-        hidden=np.flatnonzero(theta.live),
-        weights=found("W", known=known[:, None]),
-        hidden_biases=found("c"),
         n_words=held.n_bins,
-        alike=alike,
-        notes=(*parts.notes(), *notes),
+        alike=found.alike,
+        notes=(*notes, *few),
     )
 
 
-class _Parts:
-    """What both ways of estimation start from."""
-
-    def __init__(self, model: PopulationModel, words: Words) -> None:
-        self.model, self.theta, self.words = model, model.parameters_, words
-        cells = cells_of(np.arange(words.n_bins), words.n_bins)
-        self.by_cell = cell_table(words.index, cells, len(words), words.weights)
-        self.n_cells = self.by_cell.shape[0]
-        rates = words.rates
-        self.constant = (rates <= 0.0) | (rates >= 1.0)
-        self.always = rates >= 1.0
-        copy_of = _copies(words)
-        self.copied = np.isin(copy_of, copy_of[copy_of != np.arange(rates.size)]) & ~self.constant
-        #: Of equal bits the first stands for all in the estimates of the others.
-        self.usable = ~self.constant & (copy_of == np.arange(rates.size))
-        self.determined = ~self.constant & ~self.copied
-
-    def notes(self) -> list[str]:
-        names = np.array(bit_names(self.words.units, self.words.window))
-        left_out = {
-            "always silent or always active": self.constant,
-            "equal to another or its opposite": self.copied,
-        }
-        notes = [
-            f"{counted(int(which.sum()), 'unit')} {what}, without intervals: "
-            + ", ".join(names[which][:5])
-            for what, which in left_out.items()
-            if which.any()
-        ]
-        if self.n_cells < 2:
-            notes.append("a single word: no errors")
-        return notes
+def _start(model: PopulationModel) -> Floats:
+    """Coefficients (n_bits, n_bits) of a model of pairs, biases on the diagonal; others refused."""
+    theta, remedy = model.parameters_, "take those of an Ising model"
+    if theta.live.any():
+        if not theta.is_gaussian:  # these stand for no group
+            remedy = f"judge hidden units by assemblies; for couplings {remedy}"
+        raise BadInput("weights of hidden units have no intervals", remedy)
+    if theta.J is None or theta.v is not None:
+        raise BadInput("intervals are those of a model of pairs alone", remedy)
+    return 2.0 * theta.J + np.diag(theta.b)
 
 
-def _of_couplings(parts: _Parts) -> LikelihoodEstimates:
-    """Couplings and biases of an Ising model."""
-    words, theta = parts.words, parts.theta
-    assert theta.J is not None
-    both, start, alike = pair_counts(words), 2.0 * theta.J + np.diag(theta.b), 1.0
+def _notes(
+    names: tuple[str, ...], constant: NDArray[np.bool_], copied: NDArray[np.bool_]
+) -> list[str]:
+    """Which units have no intervals."""
+    left_out = {
+        "always silent or always active": constant,
+        "equal to another or its opposite": copied,
+    }
+    return [
+        f"{counted(int(which.sum()), 'unit')} {what}, without intervals: "
+        + ", ".join(np.array(names)[which][:5])
+        for what, which in left_out.items()
+        if which.any()
+    ]
+
+
+class _Coefficients(NamedTuple):
+    """Of both regressions of each pair together, (n_bits, n_bits), biases on the diagonal."""
+
+    estimate: Floats
+    stderr: Floats
+    alike: float  # neighbouring words that tell as much as one
+    df: float  # degrees of freedom of the errors
+
+
+def _coefficients(
+    words: Words, usable: NDArray[np.bool_], start: Floats, by_cell: csr_array
+) -> _Coefficients:
+    both, alike = pair_counts(words), 1.0
     for _ in range(2):
-        found = node_regressions(words, parts.usable, start, parts.by_cell, alike)
+        found = node_regressions(words, usable, start, by_cell, alike)
         influence = 0.5 * (found.influence + found.influence.transpose(2, 1, 0))
         # The two estimates of a pair are all but equal: the mean error bounds that of the mean.
         by_model = (0.5 * (found.model_stderr + found.model_stderr.T)) ** 2
         telling = np.triu(both >= _TELLING, 1) & np.isfinite(by_model)
         slow = influence.transpose(1, 0, 2).astype(np.float64)
-        variance, ratio, df = moderated_variance(slow, by_model, telling)
+        variance, ratio, df = _moderated_variance(slow, by_model, telling)
         if alike > 1.0 or ratio == 1.0:
             break
         # Neighbouring words are alike: as many independent words would be fewer, and Firth's
@@ -197,22 +172,38 @@ def _of_couplings(parts: _Parts) -> LikelihoodEstimates:
         alike = ratio
         start = np.where(np.isfinite(found.coefficients), found.coefficients, 0.0)
     estimate = 0.5 * (found.coefficients + found.coefficients.T)
-    stderr = np.sqrt(variance)
     estimate[~found.converged], estimate[:, ~found.converged] = np.nan, np.nan
-    # A pair contributes 2 J to log p~.
-    values, errors = (
-        Parameters.trusted(np.diagonal(each), 0.5 * each, None, None) for each in (estimate, stderr)
-    )
-    return LikelihoodEstimates(values, errors, alike, df, ())
+    return _Coefficients(estimate, np.sqrt(variance), alike, df)
+
+
+def _moderated_variance(
+    influence: Floats, by_model: Floats, telling: NDArray[np.bool_]
+) -> tuple[Floats, float, float]:
+    """Squared errors by slow waves, at least those of independent words.
+
+    ``influence`` (n_waves, n, n) is what each wave adds to the estimates, ``by_model`` the squared
+    errors if words were independent. Their ratios are alike where the words' own slowness makes
+    them, so that those of ``telling`` parameters support each other. Also the median of the ratios,
+    1 at least, and degrees of freedom, 0 where there is no wave.
+    """
+    if not len(influence):
+        return by_model, 1.0, 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.mean(influence**2, axis=0) / by_model
+    ratios = np.where(np.isfinite(ratios), ratios, 0.0)
+    ratios, df = moderated(ratios, telling, len(influence))
+    alike = max(1.0, float(np.median(ratios[telling]))) if telling.any() else 1.0
+    return by_model * np.maximum(ratios, 1.0), alike, df
 
 
 def _with_limits(
-    found: Estimates, both: Floats, total: float, alike: float, upper: Any
+    found: Estimates, words: Words, alike: float, upper: Any
 ) -> tuple[Estimates, list[str]]:
     """Open the intervals that have no limit, and drop those of pairs that hardly meet.
 
     Where one of the four cells of a pair's table is empty, the likelihood grows without end.
     """
+    both, total = pair_counts(words), words.counts.sum()
     (first, second), both = np.diagonal(both)[np.array(upper)], both[upper]
     chance = first * second / total
     few = (chance / alike < FEWEST_EXPECTED) & (both / alike < FEWEST_SEEN)
@@ -230,37 +221,6 @@ def _with_limits(
             f"by chance and {FEWEST_SEEN:g} seen, in independent words: no interval"
         )
     return Estimates(estimate, stderr, low, high, p, corrected(p)), notes
-
-
-def _of_likelihood(parts: _Parts) -> LikelihoodEstimates:
-    """Parameters of a model with hidden units, or of independent units."""
-    theta = parts.theta.drop_dead_units()[0]
-    halves = _halves(parts) if theta.n_hidden else []
-    found = likelihood_estimates(
-        theta, parts.words, parts.usable, parts.always, parts.by_cell, halves
-    )
-    if theta.n_hidden and not halves:
-        doubt = "not fitted anew to halves of the words: intervals hold given the hidden units"
-        found = found._replace(notes=(*found.notes, doubt))
-    return found
-
-
-def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:
-    """Two halves of the words in blocks of time, each with a fit of its own from another start.
-
-    None for a model that was made from parameters: it has no settings to fit with.
-    """
-    if not hasattr(parts.model, "rates_") or parts.n_cells < 4 or too_large(parts.theta):
-        return []
-    anew = clone(parts.model)
-    # The penalty that serves best falls with the root of the number of words; errors of a fit
-    # that show in the fifth digit do not matter here.
-    stronger = {name: np.sqrt(2.0) * getattr(anew, name) for name in ("l1", "group_l1")}
-    anew.set_params(random_state=1, tol=max(anew.tol or 0.0, 1e-4), **stronger)
-    halves = parts.words.split(0.5, by="blocks", random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a half without live hidden units leaves no interval
-        return [(clone(anew).fit(half).parameters_, half) for half in halves]
 
 
 def _copies(words: Words) -> NDArray[np.intp]:

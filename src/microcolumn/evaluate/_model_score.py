@@ -29,8 +29,9 @@ class SplitScore(ScoredWords):
         (:mod:`.time_errors`).
     l1 : float
         The strength of the L1 penalty; NaN for a model without.
-    n_nonzero, n_couplings, n_live_hidden : int
-        Parameters other than zero, pairs coupled, hidden units with a weight other than zero.
+    n_nonzero, n_couplings, n_live_hidden, n_hidden : int
+        Parameters other than zero, pairs coupled, hidden units with a weight other than zero, and
+        all hidden units.
     fit_converged, normaliser_converged : bool
         Whether the fit's certificate is within its tolerance, and log Z may be relied upon.
     optimality : float
@@ -53,6 +54,7 @@ class SplitScore(ScoredWords):
     n_nonzero: int = 0
     n_couplings: int = 0
     n_live_hidden: int = 0
+    n_hidden: int = 0
     fit_converged: bool = True
     normaliser_converged: bool = True
     optimality: float = math.nan
@@ -87,7 +89,7 @@ class ModelScore(Renamed):
         Mean test score over splits, for the population and per recorded unit.
     stderr : float
         Standard error of the mean (docs/method.md, section 6), bits/s.
-    n_nonzero, n_couplings, n_live_hidden : float
+    n_nonzero, n_couplings, n_live_hidden, n_hidden : float
         Means over splits.
     converged : bool
         Whether all splits may be relied upon.
@@ -106,6 +108,7 @@ class ModelScore(Renamed):
     n_live_hidden: float
     converged: bool
     splits: tuple[SplitScore, ...]
+    n_hidden: float = 0.0
 
     @property
     def n_splits(self) -> int:
@@ -139,9 +142,18 @@ class ModelScore(Renamed):
 
     @property
     def chosen(self) -> str:
-        """What validation parts chose: the strength of a penalty, or the size of an alternative."""
+        """What validation parts chose: the strength of a penalty, or the size of an alternative.
+
+        The number of hidden units, too, where it is not part of the model's name.
+        """
         known = [score for score in self.splits if score.size or not math.isnan(score.l1)]
-        return " or ".join(dict.fromkeys(score.size or f"l1 {score.l1:.2g}" for score in known))
+        each = (score.size or f"{self.hidden_text(score)}l1 {score.l1:.2g}" for score in known)
+        return " or ".join(dict.fromkeys(each))
+
+    def hidden_text(self, score: SplitScore) -> str:
+        """``"20 hidden units, "`` of a split; empty where the name of the model says it."""
+        is_named = bool(self.spec.n_hidden) and self.name == self.spec.name
+        return "" if is_named or not score.n_hidden else f"{score.n_hidden} hidden units, "
 
     @property
     def by_split(self) -> dict[int, float]:

@@ -19,6 +19,7 @@ from ..notebook import AsText
 from ..tables import AsTable
 from ..validation import kind_of
 from ..words import Words, as_words
+from ._n_hidden import choose_n_hidden
 from ._score import score
 from .choice import Choice, choose, choose_l1
 
@@ -50,10 +51,11 @@ class TuneResult(AsText, AsTable):
                 "bits_per_second": score.bits_per_second,
                 "stderr": score.stderr,
                 "converged": score.converged,
-                "chosen": k == choice.chosen,
+                "chosen": tried is choice and k == choice.chosen,
             }
             for name, choice in self.choices.items()
-            for k, (settings, score) in enumerate(zip(choice.settings, choice.scores, strict=True))
+            for tried in (choice, *choice.others)
+            for k, (settings, score) in enumerate(zip(tried.settings, tried.scores, strict=True))
         ]
         return sorted(rows, key=lambda row: -row["bits_per_second"])
 
@@ -79,13 +81,15 @@ def tune(
 ) -> TuneResult:
     """Choose the settings of models on a part of the words, then fit them to all of them.
 
-    Of models with a penalty ``l1`` is chosen, of others their size.
+    Of models with a penalty ``l1`` is chosen, and their number of hidden units where it is not
+    given; of others their size.
 
     Parameters
     ----------
     models : model, name, or sequence or mapping of them
-        What to tune; models are left as they are. A name is that of a class with its number of
-        hidden units: ``"RBM 25"``.
+        What to tune; models are left as they are. A name is that of a class, ``"RBM"``, whose
+        number of hidden units is chosen unless the name has it, ``"RBM 25"``. A model keeps its
+        own number unless that is ``"auto"``.
     words : Words or array_like, shape (n_bins, n_units)
         Binary words.
     validation : float
@@ -137,8 +141,9 @@ def named_models(models: Any | Iterable[Any] | Mapping[str, Any]) -> dict[str, A
     by_name: dict[str, Any] = {}
     for each in listed:
         model = _model(each)
-        hidden = f" {model.n_hidden}" if hasattr(model, "n_hidden") else ""
-        name = each if isinstance(each, str) else f"{type(model).__name__}{hidden}"
+        hidden = getattr(model, "n_hidden", "auto")
+        own = type(model).__name__ if hidden == "auto" else f"{type(model).__name__} {hidden}"
+        name = each if isinstance(each, str) else own
         if name in by_name:
             raise BadInput(f"two models are called {name}", "pass a dict that names them")
         by_name[name] = model
@@ -165,7 +170,8 @@ def _choice(
         # Of the settings that are not chosen nobody wants to know.
         warnings.simplefilter("ignore", ConvergenceWarning)
         if isinstance(model, PenalisedModel):
-            return choose_l1(model, fitted, kept, l1_values)
+            is_auto = getattr(model, "n_hidden", None) == "auto"
+            return (choose_n_hidden if is_auto else choose_l1)(model, fitted, kept, l1_values)
         if isinstance(model, AlternativeModel | HistoryGLM):
             return choose(model, fitted, kept)
     if isinstance(model, WordModel):  # nothing to choose

@@ -33,7 +33,7 @@ from ._layer_results import HiddenUnitLayer
 from ._layers import layer_statistics
 from ._without import losses
 from .inputs import in_order_of, words_for
-from .recurrence import by_unit, oriented_weights, recurrence
+from .recurrence import by_unit, mean_weights, oriented_weights, recurrence
 
 #: What a hidden unit is and is not, for readers who know cells and not models.
 MEANING = (
@@ -67,7 +67,8 @@ class Assembly(Renamed):
     units, negative_units : tuple of str
         Units with a positive weight of at least a quarter of its largest positive one, and units
         with a negative weight of at least a quarter of its largest of either sign, strongest first.
-        Each is named once, by its strongest bin of the window.
+        Weights are means over this fit and the others in which it recurs. Each unit is named once,
+        by its strongest bin of the window.
     layer : str
         Layer with most of its weight, by size; empty where layers are not known.
     layer_share, layer_p_value : float
@@ -271,12 +272,13 @@ def assemblies(
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
     found = recurrence(weights, others, held.n_units, rng)
+    mean = mean_weights(weights, others, found)
     tested = _layers(first, theta, units, held)
     active = np.average(hidden_mean(theta, held.X), axis=0, weights=held.counts)
     lost, stderr, exact = losses(theta, held, rng)
     rows = []
     for k in np.flatnonzero(theta.live).tolist():
-        strongest = by_unit(weights[:, k], held.n_units)
+        strongest = by_unit(mean[:, k], held.n_units)
         of_layer = tested.get(k, _WITHOUT_LAYER)
         rows.append(
             Assembly(

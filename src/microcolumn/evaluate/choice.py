@@ -40,7 +40,10 @@ _EQUAL = 0.02
 #: Standard error of a fit's own log Z up to which it is used, nats.
 _MOST_STDERR = 0.01
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
-_MAX_STEPS = 100_000
+MAX_STEPS = 100_000
+
+#: Hidden units with which the choice of their number begins.
+FIRST = 10
 
 #: Fits and their scores on the validation part by strength of the penalty.
 _Found = dict[float, tuple[PenalisedModel, Score]]
@@ -53,19 +56,23 @@ class Choice(AsText):
     Parameters
     ----------
     settings : tuple of dict
-        What was tried; strengths of a penalty by increasing ``l1``.
+        What was tried; strengths of a penalty by increasing ``l1``, with ``n_hidden`` where the
+        number of hidden units was chosen, too.
     fits : tuple of models
         At each of them, with their log Z.
     scores : tuple of Score
         Of each on the validation part; of hidden Markov modes, those of spike trains.
     chosen : int
         Position of the fit that is preferred.
+    others : tuple of Choice
+        At the other numbers of hidden units that were tried.
     """
 
     settings: tuple[dict[str, Any], ...]
     fits: tuple[Any, ...]
     scores: tuple[Score, ...]
     chosen: int
+    others: tuple[Choice, ...] = ()
 
     @property
     def best(self) -> Any:
@@ -75,7 +82,7 @@ class Choice(AsText):
     @property
     def l1_values(self) -> tuple[float, ...]:
         """All strengths of the penalty, increasing; empty where something else was chosen."""
-        return tuple(each["l1"] for each in self.settings if each.keys() == {"l1"})
+        return tuple(e["l1"] for e in self.settings if e.keys() - {"n_hidden"} == {"l1"})
 
     @property
     def is_at_end(self) -> bool:
@@ -85,7 +92,10 @@ class Choice(AsText):
 
     def __str__(self) -> str:
         if values := self.l1_values:
-            return f"l1 {self.best.l1:g} of {len(values)} from {values[0]:g} to {values[-1]:g}"
+            own = self.settings[self.chosen].get("n_hidden")
+            size = f"{own} hidden units, " if own else ""
+            ends = f"from {values[0]:g} to {values[-1]:g}"
+            return f"{size}l1 {self.best.l1:g} of {len(values)} {ends}"
         chosen = ", ".join(f"{name} {value}" for name, value in self.settings[self.chosen].items())
         return f"{chosen or 'nothing to choose'} of {len(self.settings)}"
 
@@ -97,7 +107,7 @@ def choose_l1(
     l1_values: str | Sequence[float] = "auto",
     *,
     nested: tuple[Sequence[Any], Sequence[Any]] | None = None,
-    max_steps: int = _MAX_STEPS,
+    max_steps: int = MAX_STEPS,
 ) -> Choice:
     """Fit along a path of L1 strengths and choose one on the validation part.
 
@@ -232,7 +242,7 @@ def merits_of(score: float, converged: bool, spurious_mass: float | None) -> tup
     return is_true, converged, is_known, score if is_known else 0.0
 
 
-def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> LogPartition:
+def quick_log_partition(model: PopulationModel, max_steps: int = MAX_STEPS) -> LogPartition:
     """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
     cost = operations(model.parameters_)
     if cost > EXACT_CHOICE:

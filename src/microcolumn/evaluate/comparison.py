@@ -242,7 +242,7 @@ class Comparison(AsTable):
         return text_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
 
     def _row(self, model: ModelScore) -> dict[str, str]:
-        score, n_hidden = model.splits[0], model.spec.n_hidden
+        score, n_hidden = model.splits[0], model.n_hidden
         bits, behind = f"{model.bits_per_second:.2f} ± {model.stderr:.2f}", "-"
         if model.has_spurious_mode:
             bits = spurious_mode_text(model.spurious_mass)
@@ -256,7 +256,7 @@ class Comparison(AsTable):
             "per spike": "-" if model.has_spurious_mode else f"{model.bits_per_spike:.2f}",
             "behind best": behind,
             "nats/word": f"{score.nats_per_word:.4f}",
-            "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
+            "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden:.0f}" if n_hidden else "-",
             "couplings": f"{model.n_couplings:.0f}" if model.n_couplings else "-",
             "parameters": f"{model.n_parameters:.0f}",
             "chosen": model.chosen or "-",

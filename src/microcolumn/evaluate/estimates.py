@@ -60,7 +60,7 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals(AsText, AsTable):
-    """Intervals for the parameters of a fitted model; see :func:`microcolumn.evaluate.intervals`.
+    """Intervals for couplings and biases; see :func:`microcolumn.evaluate.intervals`.
 
     Attributes
     ----------
@@ -73,15 +73,9 @@ class Intervals(AsText, AsTable):
     biases : Estimates
         Shape (n_bits,).
     pairs : ndarray of int, shape (n_pairs, 2)
-        Bits of each pair; empty for models without couplings.
+        Bits of each pair.
     couplings : Estimates
         Of J, shape (n_pairs,).
-    coincidences : ndarray, shape (n_pairs,)
-        Bins in which both fire.
-    hidden : ndarray of int, shape (n_live,)
-        Live hidden units, as columns of W.
-    weights, hidden_biases : Estimates
-        Shapes (n_bits, n_live) and (n_live,).
     n_words : int
         Bins.
     alike : float
@@ -97,58 +91,49 @@ class Intervals(AsText, AsTable):
     biases: Estimates
     pairs: NDArray[np.int64]
     couplings: Estimates
-    coincidences: Floats
-    hidden: NDArray[np.int64]
-    weights: Estimates
-    hidden_biases: Estimates
     n_words: int
     alike: float
     notes: tuple[str, ...]
 
     def statement(self, rate: float = 0.05) -> str:
-        """One sentence: how many couplings, or weights, differ from zero."""
-        if self.pairs.size:
-            found, of, noun = self.couplings, len(self.pairs), "pairs have a coupling that differs"
-        elif self.hidden.size:
-            found, of, noun = self.weights, self.weights.estimate.size, "weights differ"
-        else:
-            return "the model has neither couplings nor live hidden units"
-        sure = found.significant(rate)
-        positive = int((found.estimate[sure] > 0.0).sum())
-        n, unknown = int(sure.sum()), int(np.isnan(found.p_value).sum())
+        """One sentence: how many couplings differ from zero."""
+        if not self.pairs.size:
+            return "there are no pairs"
+        sure = self.couplings.significant(rate)
+        positive = int((self.couplings.estimate[sure] > 0.0).sum())
+        n, unknown = int(sure.sum()), int(np.isnan(self.couplings.p_value).sum())
         without = f"; {unknown:,} have no interval" if unknown else ""
         return (
-            f"{n:,} of {of:,} {noun} from 0 at a false discovery rate of {100 * rate:g} % "
-            f"({positive:,} positive, {n - positive:,} negative){without}"
+            f"{n:,} of {len(self.pairs):,} pairs have a coupling that differs from 0 at a false "
+            f"discovery rate of {100 * rate:g} % ({positive:,} positive, {n - positive:,} negative)"
+            f"{without}"
         )
 
     def strongest(self, n: int = 5, rate: float = 0.05) -> list[dict[str, Any]]:
-        """Rows (see :meth:`to_rows`) of the largest significant couplings, or else weights."""
-        kind = "coupling" if self.pairs.size else "weight"
-        rows = [r for r in self.to_rows() if r["parameter"] == kind and r["q_value"] <= rate]
-        return sorted(rows, key=lambda row: -abs(row["estimate"]))[:n]
+        """Rows (see :meth:`to_rows`) of the largest significant couplings."""
+        rows = self.to_rows()[: len(self.pairs)]
+        sure = [row for row in rows if row["q_value"] <= rate]
+        return sorted(sure, key=lambda row: -abs(row["estimate"]))[:n]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One row per parameter for a table: what it is of, estimate, interval, p and q."""
-        hidden, names = [f"h{i}" for i in self.hidden], self.names
-        crossed = [(name, h) for name in names for h in hidden]
+        """One row per coupling, then per bias: what it is of, estimate, interval, p and q."""
+        pairs = [(self.names[n], self.names[m]) for n, m in self.pairs.tolist()]
         kinds = [
-            ("coupling", self.couplings, [(names[n], names[m]) for n, m in self.pairs.tolist()]),
-            ("bias", self.biases, [(name, "") for name in names]),
-            ("weight", self.weights, crossed),
-            ("hidden bias", self.hidden_biases, [(h, "") for h in hidden]),
+            ("coupling", self.couplings, pairs),
+            ("bias", self.biases, [(name, "") for name in self.names]),
         ]
+        header = ("parameter", "first", "second", *_FIELDS)
         rows = []
         for kind, found, labels in kinds:
-            columns = (getattr(found, field).ravel().tolist() for field in _FIELDS)
-            rows += [(kind, *label, *row) for label, *row in zip(labels, *columns, strict=True)]
-        header = ("parameter", "first", "second", *_FIELDS)
-        return [dict(zip(header, row, strict=True)) for row in rows]
+            columns = (getattr(found, field).tolist() for field in _FIELDS)
+            for label, *values in zip(labels, *columns, strict=True):
+                rows.append(dict(zip(header, (kind, *label, *values), strict=True)))
+        return rows
 
     def __str__(self) -> str:
         header = ("", "", "nats", f"{100 * self.level:g} % interval", "q")
         rows = [
-            (r["first"], r["second"], f"{r['estimate']:.2f}", interval_text(r), q_text(r))
+            (r["first"], r["second"], f"{r['estimate']:.2f}", _interval_text(r), _q_text(r))
             for r in self.strongest(10)
         ]
         lines = [f"{self.model}, {self.n_words:,} words: {self.statement()}"]
@@ -159,13 +144,13 @@ class Intervals(AsText, AsTable):
 _FIELDS = ("estimate", "stderr", "low", "high", "p_value", "q_value")
 
 
-def interval_text(row: dict[str, Any]) -> str:
+def _interval_text(row: dict[str, Any]) -> str:
     """An interval as ``0.12 to 0.34``; an end without limit says so."""
     low, high = (f"{row[end]:.2f}" if np.isfinite(row[end]) else "" for end in ("low", "high"))
     return f"{low} to {high}" if low and high else f"below {high}" if high else f"above {low}"
 
 
-def q_text(row: dict[str, Any]) -> str:
+def _q_text(row: dict[str, Any]) -> str:
     """A q-value, never below 0.001."""
     return "< 0.001" if row["q_value"] < 0.001 else f"{row['q_value']:.2g}"
 

@@ -35,26 +35,14 @@ class MomentFit:
 
     Parameters
     ----------
-    n, n_bits : int
-        Pairs or triplets, and the most active bits that they were taken from.
-    r, slope : float
-        Correlation of predicted and observed moments, and slope of predicted on observed ones.
-    ceiling : float
-        The correlation that a perfect model would have: the root of the reliability of the
-        observed moments, from two halves of interleaved blocks.
-    rms_z : float
-        Root mean square of the differences, each in its own standard error from blocks.
+    r : float
+        Correlation of predicted and observed moments.
     error : float
         Root mean square difference beyond what noise explains, as a share of the root mean square
         of the observed moments. 0 for a perfect model, 1 for one without such moments.
     """
 
-    n: int
-    n_bits: int
     r: float
-    slope: float
-    ceiling: float
-    rms_z: float
     error: float
 
 
@@ -287,12 +275,10 @@ def _compared(
     # Squared standard errors of the difference: of the data from waves, of drawn words by number.
     variance = np.mean(features.linearised(data.waves(found.n_waves), data.means) ** 2, axis=0)
     variance *= 1.0 + data.n_words / own.n_words
-    # Each of pairs and triplets: observed, predicted, and in every other cell of time.
-    means = (data.means, own.means, _half_means(data, 0), _half_means(data, 1))
-    moments = zip(*map(features.central, means), strict=True)
+    observed, predicted = features.central(data.means), features.central(own.means)
     pairs, triplets = (
-        _moment_fit(variance[columns[name]], np.unique(getattr(features, name)).size, *each)
-        for name, each in zip(("pairs", "triplets"), moments, strict=True)
+        MomentFit(_correlation(o, p), _error(o, p, variance[columns[name]]))
+        for name, o, p in zip(("pairs", "triplets"), observed, predicted, strict=True)
     )
     rates, synchrony = columns["rates"], columns["synchrony"]
     tail, expected = (each.means[synchrony] for each in (data, own))
@@ -315,38 +301,6 @@ def _first_miss(observed: Floats, model: Floats, limits: Floats, n_words: float)
     enough = np.maximum(observed, model) * n_words >= _FEWEST_WORDS
     missed = enough & (difference > limits) & (difference > LITTLE * observed)
     return int(np.flatnonzero(missed)[0]) + 1 if missed.any() else None
-
-
-def _half_means(data: WordSample, first: int) -> Floats:
-    """Means of the columns over every other cell of time."""
-    assert data.by_cell is not None
-    counts = np.asarray(data.by_cell[first::2].sum(axis=0)).ravel()
-    return np.asarray((counts / counts.sum()) @ data.table)
-
-
-def _moment_fit(
-    variance: Floats,
-    n_bits: int,
-    observed: Floats,
-    predicted: Floats,
-    first_half: Floats,
-    second_half: Floats,
-) -> MomentFit:
-    known = variance > 0.0
-    z = (observed - predicted)[known] / variance[known] ** 0.5
-    reliability = _correlation(first_half, second_half)
-    reliability = 2.0 * reliability / (1.0 + reliability) if reliability > 0.0 else 0.0
-    spread = float(np.var(observed)) if observed.size else 0.0
-    covariance = float(np.mean((observed - observed.mean()) * predicted)) if spread else math.nan
-    return MomentFit(
-        n=observed.size,
-        n_bits=n_bits,
-        r=_correlation(observed, predicted),
-        slope=covariance / spread if spread else math.nan,
-        ceiling=math.sqrt(reliability),
-        rms_z=float(np.sqrt(np.mean(z**2))) if z.size else math.nan,
-        error=_error(observed, predicted, variance),
-    )
 
 
 def _error(observed: Floats, predicted: Floats, variance: Floats) -> float:

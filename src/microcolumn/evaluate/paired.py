@@ -13,7 +13,7 @@ from ..models.spec import INDEPENDENT
 from ..notebook import AsText
 from ..validation import Floats
 from ._model_score import ModelScore, SplitScore
-from .significance import LEVEL, Estimate, p_text, with_error
+from .significance import LEVEL, Estimate, p_text, p_value, with_error
 from .time_errors import MeanOverTime, mean_over_splits, trend_p_value
 
 #: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
@@ -60,9 +60,7 @@ class PairedDifference(AsText):
     @property
     def p_value(self) -> float:
         """Two-sided, corrected for ``n_tests`` (Bonferroni); NaN without an error."""
-        if self.stderr == 0.0:
-            return 1.0 if self.bits_per_second == 0.0 else 0.0
-        p = 2.0 * float(special.stdtr(self.df, -abs(self.bits_per_second) / self.stderr))
+        p = p_value(self.bits_per_second, self.stderr, self.df)
         return p if math.isnan(p) else min(1.0, self.n_tests * p)
 
     @property

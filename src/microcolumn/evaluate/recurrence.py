@@ -35,6 +35,7 @@ class Recurrence:
     # Share of permutations of its weights over units with as large a cosine with any hidden unit
     # of the other fit.
     p_value: Floats
+    partner: NDArray[np.intp]  # hidden unit of the other fit that it is paired with, 0 where none
 
     @property
     def recurs(self) -> NDArray[np.bool_]:
@@ -67,11 +68,11 @@ def recurrence(
     unit = unit_length(weights)
     by_bin = unit.reshape(len(unit) // n_units, n_units, unit.shape[1])
     shape = (len(others), weights.shape[1])
-    similarity, p = np.zeros(shape), np.ones(shape)
+    similarity, p, partner = np.zeros(shape), np.ones(shape), np.zeros(shape, dtype=np.intp)
     for k, other in enumerate(others):
         against = unit_length(other)
         rows, columns = paired(unit.T @ against)
-        similarity[k, rows] = (unit.T @ against)[rows, columns]
+        similarity[k, rows], partner[k, rows] = (unit.T @ against)[rows, columns], columns
         as_large = np.ones(shape[1])
         for _ in range(_PERMUTATIONS):
             # Units in another order, the same for all hidden units.
@@ -79,7 +80,15 @@ def recurrence(
             best = (permuted.T @ against).max(axis=1, initial=0.0)
             as_large += best >= similarity[k] - _TIE
         p[k] = as_large / (1 + _PERMUTATIONS)
-    return Recurrence(similarity, p)
+    return Recurrence(similarity, p, partner)
+
+
+def mean_weights(weights: Floats, others: Sequence[Floats], again: Recurrence) -> Floats:
+    """Means (n_bits, n_hidden) over a fit and those others in which the hidden unit recurs."""
+    total = weights.copy()
+    for other, recurs, partner in zip(others, again.recurs, again.partner, strict=True):
+        total[:, recurs] += other[:, partner[recurs]]
+    return np.asarray(total / (1 + again.recurs.sum(axis=0)))
 
 
 def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

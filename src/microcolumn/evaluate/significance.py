@@ -34,14 +34,6 @@ def split_stderr(values: Values) -> float:
     return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
-def corrected_stderr(values: Values, test_to_train: float) -> float:
-    """Standard error of a mean over splits that overlap.
-
-    ``test_to_train`` is words of the test part over words that fit and choice of l1 have seen.
-    """
-    return split_stderr(values) * math.sqrt(1.0 + len(values) * test_to_train)
-
-
 def degrees_of_freedom(n_splits: int, n_blocks: int | None = None) -> float:
     """Degrees of freedom of the corrected error over splits.
 

@@ -41,7 +41,8 @@ def compare(
     Parameters
     ----------
     models : TuneResult, or mapping or sequence of WordModel or str
-        What :func:`tune` found, fitted models, models to fit, or names such as ``"RBM 25"``.
+        What :func:`tune` found, fitted models, models to fit, or names such as ``"RBM"``, whose
+        number of hidden units is chosen, or ``"RBM 25"``.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order, of the units and bins that all models were fitted on; all
         words where no model is fitted and ``train`` is not given.
@@ -127,6 +128,7 @@ def score_split(
             n_nonzero=model.n_nonzero_,
             n_couplings=model.n_couplings_,
             n_live_hidden=model.n_live_hidden_,
+            n_hidden=getattr(model, "n_hidden", 0),
             # Models in closed form have no certificate and need none.
             fit_converged=certificate is None or certificate.converged,
             normaliser_converged=score.converged,
@@ -198,6 +200,7 @@ def _summary(
         n_nonzero=float(np.mean([score.n_nonzero for score in scores])),
         n_couplings=float(np.mean([score.n_couplings for score in scores])),
         n_live_hidden=float(np.mean([score.n_live_hidden for score in scores])),
+        n_hidden=float(np.mean([score.n_hidden for score in scores])),
         converged=all(score.converged for score in scores),
         splits=tuple(scores),
     )

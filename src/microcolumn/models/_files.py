@@ -49,14 +49,18 @@ def model_class(name: str) -> type[WordsEstimator]:
 def model_named(name: str) -> WordsEstimator:
     """An unfitted model by its name in tables and studies, such as ``"RBM 25"``.
 
-    >>> model_named("RBM 25").n_hidden
-    25
+    Without a number, that of the hidden units is to be chosen.
+
+    >>> model_named("RBM 25").n_hidden, model_named("RBM").n_hidden
+    (25, 'auto')
     """
     spec = ModelSpec.of(name)
     cls = model_class(spec.model)
     if spec.is_alternative:
         return cls()
     settings: dict[str, Any] = {"n_hidden": spec.n_hidden} if spec.n_hidden else {}
+    if hasattr(cls, "n_hidden"):
+        settings = {"n_hidden": spec.n_hidden or "auto"}
     if spec.model != INDEPENDENT:
         settings |= {"objective": spec.objective}
     return cls(**settings)

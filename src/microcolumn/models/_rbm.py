@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -24,7 +25,7 @@ class HiddenModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PenalisedMo
 
     _strict = 1e-8
 
-    n_hidden: int = setting(25, HIDDEN)
+    n_hidden: int | Literal["auto"] = setting(25, HIDDEN)
     l1: float = setting(1e-4, STRENGTH)
     _: KW_ONLY
     group_l1: float = setting(0.0, STRENGTH)
@@ -40,6 +41,12 @@ class HiddenModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PenalisedMo
     @property
     def _n_features_out(self) -> int:
         return self.parameters_.n_hidden
+
+    def _check_settings(self, l1_values: Sequence[float]) -> None:
+        if self.n_hidden == "auto":
+            remedy = "give a number, or pass the model to tune or compare, which choose one"
+            raise BadArgument("n_hidden", "is 'auto', which no fit can choose", remedy)
+        super()._check_settings(l1_values)
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)

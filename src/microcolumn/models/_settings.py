@@ -47,8 +47,9 @@ RANDOM_STATE = ["random_state", np.random.Generator]
 
 #: What several models say in their docstrings, by the name that stands for it there.
 _SHARED = {
-    "hidden units": """n_hidden : int
-        Number of hidden units; the penalties decide how many stay alive.
+    "hidden units": """n_hidden : int or "auto"
+        Number of hidden units; the penalties decide how many stay alive. With ``"auto"`` ``tune``
+        and ``compare`` choose it (:func:`microcolumn.evaluate.choose_n_hidden`).
     l1 : float
         L1 penalty per entry of W and, where the model has couplings, of J (each pair counts twice).
     group_l1 : float

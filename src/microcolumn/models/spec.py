@@ -141,7 +141,7 @@ class ModelSpec:
     model : str
         A class of the paper's family, such as ``"RBM"``, or an alternative, such as ``"Tree"``.
     n_hidden : int
-        Hidden units; 0 for models without.
+        Hidden units; 0 for models without, and where validation chooses how many.
     objective : str
         ``"likelihood"``, ``"pseudolikelihood"`` or ``"mpf"``; means nothing for an alternative.
 

@@ -20,8 +20,6 @@ EXACT_START = 2.0**26
 #: One of the hundreds of evaluations of a fit: about a tenth of a second, 27 Ising units, 25 under
 #: a potential of their number or 21 with 25 hidden ones.
 EXACT_FIT = 2.0**27
-#: The evaluations that intervals for parameters take.
-EXACT_INTERVALS = 2.0**28
 #: Samples that are drawn in passing: a fraction of a second.
 QUICK_SAMPLES = 2.0**30
 #: Samples that were asked for: seconds and tens of megabytes.

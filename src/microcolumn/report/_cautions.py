@@ -37,7 +37,7 @@ class _Test(NamedTuple):
 
     def lost_hidden_units(self, *, coupled: bool) -> bool:
         """Whether the penalty made it a simpler model, with couplings or without."""
-        lost = bool(self.spec.n_hidden) and not self.score.n_live_hidden
+        lost = bool(self.score.n_hidden) and not self.score.n_live_hidden
         return lost and bool(self.score.n_couplings) == coupled
 
 

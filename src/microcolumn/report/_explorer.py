@@ -99,7 +99,7 @@ def _path(
     steps = []
     for l1, model in zip(scores, results.path(**where), strict=True):
         theta, score = model.parameters_, scores[l1]
-        hidden = strongest_first(model) if spec.n_hidden else np.zeros(0, dtype=np.int64)
+        hidden = strongest_first(model) if theta.n_hidden else np.zeros(0, dtype=np.int64)
         steps.append(
             {
                 "l1": l1,
@@ -115,7 +115,7 @@ def _path(
     return {
         "name": spec.name,
         "model": spec.model,
-        "n_hidden": spec.n_hidden,
+        "n_hidden": theta.n_hidden,
         "chosen": list(scores).index(used),
         "steps": steps,
     }
@@ -179,6 +179,7 @@ def assemblies_at(
     shown = columns[: max(1, most_values // (stop - start + order.size))]
     X = windows.X[windows.index[start:stop]]
     newest = X[:, -order.size :][:, order]
+    names = [words.units.ids[n] for n in order]
     bin_of_first = windows.bins[start : start + 1] + condition.window - 1
     return {
         "model": spec.name,
@@ -193,7 +194,7 @@ def assemblies_at(
                 "column": k,
                 **_labels(known.get(k)),
                 "mean": float(f"{activation.mean[k]:.4g}"),
-                **_weights(by_unit(model.W_[:, k], order.size)[order]),
+                **_weights(by_unit(model.W_[:, k], order.size)[order], known.get(k), names),
                 "thousandths": thousandths(p).tolist(),
             }
             for k, p in zip(shown, model.hidden(X)[:, shown].T, strict=True)
@@ -217,18 +218,20 @@ def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(p > 0.5, np.maximum(nearest, 501), np.minimum(nearest, 500))
 
 
-def _weights(strengths: Floats) -> dict[str, Any]:
+def _weights(strengths: Floats, row: Assembly | None, names: list[str]) -> dict[str, Any]:
     """Weights by row for JSON: in per cent of the largest, and who belongs to the hidden unit.
 
-    Members have a positive weight of a quarter of the largest positive one or more, as in the table
-    of assemblies; negative units a negative one of a quarter of the largest of either sign. No
-    weight but zero is 0 per cent.
+    Members and negative units are those of the table of assemblies. Where there is none, members
+    have a positive weight of a quarter of the largest positive one or more, negative units a
+    negative one of a quarter of the largest of either sign. No weight but zero is 0 per cent.
     """
     largest = float(np.abs(strengths).max())
     percent = np.rint(100.0 * strengths / largest)
     percent = np.where(percent == 0.0, np.sign(strengths), percent).astype(np.int64)
     member = (strengths > 0.0) & (strengths >= MEMBER * strengths.max())
     negative = (strengths < 0.0) & (strengths <= -MEMBER * largest)
+    if row is not None:
+        member, negative = (np.isin(names, ids) for ids in (row.units, row.negative_units))
     return {
         "largest": float(f"{largest:.4g}"),
         "percent": percent.tolist(),

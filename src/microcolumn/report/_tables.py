@@ -73,7 +73,7 @@ def models(compared: Comparison) -> Table:
             _chosen(model),
             f"{model.n_parameters:.0f}",
             f"{model.n_couplings:.0f}" if model.n_couplings else "-",
-            f"{model.n_live_hidden:.1f} of {model.spec.n_hidden}" if model.spec.n_hidden else "-",
+            f"{model.n_live_hidden:.1f} of {model.n_hidden:.3g}" if model.n_hidden else "-",
             ", ".join(dict.fromkeys(log_z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
         )
@@ -140,10 +140,11 @@ def _score(model: ModelScore) -> tuple[str, ...]:
 
 def _chosen(model: ModelScore) -> str:
     """Penalties or sizes chosen: ``λ 1e-3 ×8; λ 2e-3 ×2``; both ends where all differ."""
-    strengths = sorted(l1 for l1 in model.l1 if not math.isnan(l1))
     by_size = sorted(model.splits, key=lambda score: score.n_parameters)
     chosen = [score.size for score in by_size if score.size]
-    chosen = chosen or [f"λ {scientific(l1)}" for l1 in strengths]
+    by_l1 = sorted(model.splits, key=lambda score: (score.n_hidden, score.l1))
+    penalised = [score for score in by_l1 if not math.isnan(score.l1)]
+    chosen = chosen or [f"{model.hidden_text(s)}λ {scientific(s.l1)}" for s in penalised]
     counts = Counter(chosen)
     if 1 < len(counts) == len(chosen):
         return f"{chosen[0]} to {chosen[-1]}"

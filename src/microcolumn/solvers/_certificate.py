@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from ..parameters import Parameters
 from ..partition.gibbs import Sampler, new_seed
 from ..validation import Bits, Floats
 from ..words import Words
+from ._gain import Fisher, gain_of
 from ._sampler_settings import SamplerSettings
 from ._spread import (
     FlipRates,
@@ -52,6 +53,8 @@ CLEARLY = 4.0
 _CONSTANT = 1e-7
 #: Words of a kind by whose number the mass of all is known.
 _SEEN = 64
+#: Standard errors by which a gain must exceed what may be left for a fit not to have converged.
+_CERTAIN = 2.0
 Places = NDArray[np.intp]
 
 
@@ -75,9 +78,10 @@ class Certificate(AsText):
         The same for the difference between chains that started from data and chains that were
         annealed from independent units; 1 if all chains have reached the model.
     gain, gain_stderr : float, optional
-        Likelihood that is still to be gained, nats per word. Of a sampled likelihood with its
-        standard error, taking the curvature of each parameter by itself; else by what the last
-        steps have gained.
+        Likelihood that is still to be gained, nats per word. Of a sampled likelihood what the best
+        step by one half of the chains gains, judged by the other half, with its standard error; it
+        may be negative where there is nothing to gain, and far from the optimum one step does not
+        gain all. Else by what the last steps have gained, rather too much than too little.
     n_rounds : int, optional
         Rounds of drawing words and fitting to them.
 
@@ -111,8 +115,22 @@ class Certificate(AsText):
             return f"optimality {self.optimality:.2g}{left}"
         return (
             f"mean square z {self.mean_square_z:.2f} over {self.n_moments} moments of fresh "
-            f"chains, {self.gain:.2g} ± {self.gain_stderr:.2g} nats per word still to be gained"
+            f"chains, {'' if self.converged else 'at least '}{self.gain:.2g} ± "
+            f"{self.gain_stderr:.2g} nats per word still to be gained"
         )
+
+
+class _Moments(NamedTuple):
+    """Slopes of log p~ over chains, and the words that these show.
+
+    ``groups`` (n_groups, layout.size) are means over groups of chains, ``variance`` (layout.size,)
+    that of their mean; ``words`` (n_words, n_visible) count by ``weights`` (n_words,).
+    """
+
+    groups: Floats
+    variance: Floats
+    words: Bits
+    weights: Floats
 
 
 def sampled_certificate(
@@ -152,21 +170,18 @@ def sampled_certificate(
         else _chain_moments(theta, layout, each, settings, spread)
         for each in chains
     ]
-    groups = np.concatenate([halves[0][0], halves[1][0]])
-    mean, data = groups.mean(axis=0), layout.pack_gradient(problem.data(theta)[1])
-    summed = halves[0][1] + halves[1][1]
-    variance, curvature = 0.25 * summed, 0.5 * (halves[0][2] + halves[1][2])
+    first, second = (half.groups.mean(axis=0) for half in halves)
+    mean, data = 0.5 * (first + second), layout.pack_gradient(problem.data(theta)[1])
+    summed = halves[0].variance + halves[1].variance
+    variance = 0.25 * summed
     # What chains hardly ever show has no variance there. At the optimum it would have the data's:
     # that of a bit, but for hidden units.
     expected = np.maximum(data * (layout.multiplicity - data), 0.0)
     expected[layout.weights] = expected[layout.hidden_biases] = 0.0
     n_words = settings.judging_chains * settings.judging_words
     variance = np.maximum(variance, expected / n_words)
-    curvature = np.where(curvature > 0.5 * expected, curvature, expected)
-    gradient, errors = mean - data, np.sqrt(variance)
-    apart, apart_errors = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0), np.sqrt(summed)
-    x = layout.pack(theta)
-    slopes = gradient.copy()
+    errors, apart, apart_errors = np.sqrt(variance), first - second, np.sqrt(summed)
+    x, slopes = layout.pack(theta), mean - data
     penalty.add_slopes(x, layout, slopes)
     # Zeros are judged where they clearly should not be zero: noise alone moves none of them.
     is_judged = (x != 0.0) | _is_bias(layout) | (np.abs(slopes) > CLEARLY * errors)
@@ -176,11 +191,13 @@ def sampled_certificate(
     n_moments = int(is_judged.sum())
     mean_square = float((z**2).mean()) if n_moments else 0.0
     agree = float((z_apart**2).mean()) if n_moments else 0.0
-    # The penalty's part of a slope is the same for all groups.
-    by_group = groups - mean + slopes
-    gain, gain_stderr = gain_of(by_group[:, is_judged], curvature[is_judged])
+    of_data = problem.data.words.X, problem.data.words.counts
+    fishers = [Fisher.of(theta, layout, [(half.words, half.weights), of_data]) for half in halves]
+    by_group = [half.groups - data for half in halves]
+    gain, gain_stderr = gain_of(x, layout, penalty, by_group, fishers)
+    more_to_gain = gain - _CERTAIN * gain_stderr > problem.negligible(x)
     return Certificate(
-        converged=max(mean_square, agree) <= MOST_MEAN_SQUARE,
+        converged=max(mean_square, agree) <= MOST_MEAN_SQUARE and not more_to_gain,
         optimality=float(np.abs(slopes / layout.multiplicity).max(initial=0.0)),
         mean_square_z=mean_square,
         n_moments=n_moments,
@@ -224,12 +241,8 @@ def _chain_moments(
     sampler: Sampler,
     settings: SamplerSettings,
     spread: SpreadDraws | None,
-) -> tuple[Floats, Floats, Floats]:
-    """Mean slope of log p~ over groups of chains, the variance of their mean, and of single words.
-
-    The first has the shape (n_groups, layout.size), the others (layout.size,). The variance of the
-    mean is that between batches of chains, which are independent; words of one chain are not.
-    """
+) -> _Moments:
+    """Of chains as they are; batches of them are independent, words of one chain are not."""
     words = _judging_words(sampler, settings)
     if spread is not None:
         rates = FlipRates.of(with_potential(theta, spread.bias), packed(words), np.ones(len(words)))
@@ -243,9 +256,7 @@ def _chain_moments(
     parts = words.reshape(n, -1, layout.n_visible)
     batches = np.stack([_moments(theta, layout, part, weights) for part in parts])
     groups = batches.reshape(_GROUPS, _BATCHES, -1).mean(axis=1)
-    of_words = _moments(theta, layout, words, np.ones(len(words)), squared=True)
-    spread_of_words = np.maximum(of_words - groups.mean(axis=0) ** 2, 0.0)
-    return groups, batches.var(axis=0) / (n - 1), spread_of_words
+    return _Moments(groups, batches.var(axis=0) / (n - 1), words, np.ones(len(words)))
 
 
 def _judging_words(sampler: Sampler, settings: SamplerSettings) -> Bits:
@@ -263,7 +274,7 @@ def _stratified_moments(
     sampler: Sampler,
     problem: SampledProblem,
     strata: tuple[Stratum, ...],
-) -> tuple[Floats, Floats, Floats]:
+) -> _Moments:
     """The same of chains in the first stratum, and of annealed words in the others.
 
     The share of the data's most frequent word says what the first stratum holds, or the search if
@@ -304,7 +315,7 @@ def _weighted_moments(
     words: Bits,
     member: Places,
     weigh: Callable[[Places], Floats],
-) -> tuple[Floats, Floats, Floats]:
+) -> _Moments:
     """The same of words that count by weights, which some of them together decide.
 
     All groups share the masses, so groups are left out one by one, with their part in these (the
@@ -313,25 +324,18 @@ def _weighted_moments(
     """
     n = _GROUPS
 
-    def mean_over(places: Places, squared: bool = False) -> Floats:
-        return _moments(theta, layout, words[places], weigh(places), squared)
-
-    every = np.arange(len(words))
-    whole = mean_over(every)
-    groups = np.stack(
-        [n * whole - (n - 1) * mean_over(np.flatnonzero(member != k)) for k in range(n)]
-    )
-    spread_of_words = np.maximum(mean_over(every, squared=True) - whole**2, 0.0)
-    return groups, groups.var(axis=0) / (n - 1), spread_of_words
+    weights = weigh(np.arange(len(words)))
+    whole = _moments(theta, layout, words, weights)
+    without = [np.flatnonzero(member != k) for k in range(n)]
+    means = [_moments(theta, layout, words[places], weigh(places)) for places in without]
+    groups = n * whole - (n - 1) * np.stack(means)
+    return _Moments(groups, groups.var(axis=0) / (n - 1), words, weights)
 
 
-def _moments(
-    theta: Parameters, layout: Layout, words: Bits, weights: Floats, squared: bool = False
-) -> Floats:
-    """Mean over words of the slopes of log p~, or of their squares, along the coordinates."""
-    moments = theta.moments(words.astype(np.float64), weights / weights.sum(), squared)
-    # The slope along a pair is that of both its entries.
-    return layout.pack_gradient(moments) * (layout.multiplicity if squared else 1.0)
+def _moments(theta: Parameters, layout: Layout, words: Bits, weights: Floats) -> Floats:
+    """Mean over words of the slopes of log p~ along the coordinates."""
+    moments = theta.moments(words.astype(np.float64), weights / weights.sum())
+    return layout.pack_gradient(moments)
 
 
 def _is_bias(layout: Layout) -> NDArray[np.bool_]:
@@ -340,19 +344,3 @@ def _is_bias(layout: Layout) -> NDArray[np.bool_]:
     is_bias = np.zeros(layout.size, dtype=bool)
     is_bias[first:second] = is_bias[third:] = True
     return is_bias
-
-
-def gain_of(slopes: Floats, curvature: Floats) -> tuple[float, float]:
-    """Half the squared slope over the curvature, without what noise adds, and its standard error.
-
-    Products of slopes (n_groups, n_slopes) of different groups of chains have no noise on average.
-    The error is a jackknife over groups, because slopes hang together.
-    """
-    counts = curvature > 0.0
-    scaled = slopes[:, counts] / np.sqrt(curvature[counts])
-    products = scaled @ scaled.T
-    np.fill_diagonal(products, 0.0)
-    n, by_group = len(products), products.sum(axis=1)
-    gain = 0.5 * by_group.sum() / (n * (n - 1))
-    without = 0.5 * (by_group.sum() - 2.0 * by_group) / ((n - 1) * (n - 2))
-    return float(gain), float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))

@@ -5,7 +5,9 @@ Ising and K-pairwise are convex: they go from strong penalties, where nothing is
 ones, and the words of one fit stand for the next. The first Ising model of a path starts from the
 solution by pseudolikelihood, which is close by unless it has a spurious mode. Models with hidden
 units start from the solution by another objective at the weakest penalty, and go on to stronger
-ones, where hidden units that are spread thinly over many units stay alive.
+ones, where hidden units that are spread thinly over many units stay alive. Semi-restricted ones
+start from the RBM nested in them while it has live hidden units, and from the Ising model if that
+ends above it.
 """
 
 from __future__ import annotations
@@ -72,8 +74,9 @@ def walk_likelihood_path(
     kind : {"ising", "kpairwise", "rbm", "srbm"}
         Member of the family.
     problem : Problem
-        Its objective is one that is fast to minimise, from whose solution models with hidden
-        units start; starting biases and effort as in :func:`~microcolumn.solvers.fit_path`.
+        Its objective is one that is fast to minimise, from whose solution at the same strength
+        models with hidden units start; starting biases and effort as in
+        :func:`~microcolumn.solvers.fit_path`.
     words : Words
         What is fitted.
     l1_values, start, nested
@@ -97,9 +100,12 @@ def walk_likelihood_path(
     for k in delayed_bar(len(l1_values), "penalties", order.tolist()):
         rng = np.random.default_rng([*problem.seed.generate_state(4), k])
         target = family.target(kind, l1_values[k])
-        at_l1 = () if nested is None else (nested[0][k], nested[1][k])
-        state = family.state(rng, kind, target, start, state, _as_srbm(*at_l1))
+        at_l1 = _as_srbm(*(() if nested is None else (nested[0][k], nested[1][k])))
+        state = family.state(rng, kind, target, start, state, at_l1)
         result, state = certified_fit(rng, state, target, problem.max_iter)
+        if at_l1 and result.objective > family.value(rng, target, at_l1[-1]):
+            state = family.state(rng, kind, target, None, None, at_l1[-1:])
+            result, state = certified_fit(rng, state, target, problem.max_iter)
         yield k, result
 
 
@@ -164,13 +170,20 @@ class _Family:
         xs = [layout.pack(theta) for theta in starts]
         log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]
         values = [target.value(x, log_z) for x, (log_z, _) in zip(xs, log_zs, strict=True)]
-        best = int(np.argmin(values))
+        # An Ising model is at its end; one with hidden units has yet to come down by couplings.
+        live = [k for k, theta in enumerate(starts) if theta.n_hidden and theta.live.any()]
+        best = min(live or range(len(values)), key=values.__getitem__)
         state, has_spurious_mode = first_state(rng, target, xs[best], *log_zs[best])
         if kind == "ising" and has_spurious_mode:
             return self._descended(rng, target, _empty(kind, self.problem))
         if kind in CONVEX and starts[best].is_independent:
             return self._descended(rng, target, starts[best])
         return state
+
+    def value(self, rng: np.random.Generator, target: SampledProblem, theta: Parameters) -> float:
+        """Penalised objective of a model, nats per word."""
+        log_z, _ = self._log_z(theta, rng)
+        return target.value(target.layout.pack(theta), log_z)
 
     def _descended(
         self, rng: np.random.Generator, target: SampledProblem, start: Parameters
@@ -204,9 +217,7 @@ class _Family:
         if kind in CONVEX:
             return _empty(kind, self.problem)
         rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
-        # What does to flow what ``l1`` does to likelihood, where nothing is coupled.
-        scale = largest_l1(self.words, "mpf") / max(self.strongest, 1e-300)
-        [found] = fit_path("rbm", rough, [l1 * scale])
+        [found] = fit_path("rbm", rough, [l1])
         return found.parameters
 
     def _log_z(self, theta: Parameters, rng: np.random.Generator) -> tuple[float, float]:

@@ -111,6 +111,10 @@ class SampledProblem:
             enough = min(enough, n_parameters / (2.0 * most_noise))
         return min(enough, float(self.settings.rounds_kept * self.settings.most_draws))
 
+    def negligible(self, x: Floats) -> float:
+        """Likelihood that a search may leave to be gained, nats per word: what noise costs it."""
+        return max(self.resolution, self.noise(x, self.enough_draws(x)))
+
 
 @dataclass(frozen=True, slots=True)
 class Effort:

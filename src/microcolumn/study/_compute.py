@@ -173,14 +173,22 @@ def _fit(task: Task) -> Rows:
         tuple([models.from_bytes(m) for m in task.models[s.name]] for s in spec.nested) or None
     )
     model, steps, strengths = _estimator(spec, task), experiment.max_steps, experiment.l1
+    is_auto = getattr(model, "n_hidden", None) == "auto"
+    if is_auto and nested:  # a SemiRBM starts from these RBMs
+        is_auto, model = False, model.set_params(n_hidden=nested[1][0].n_hidden)
     if isinstance(model, models.KPairwise) and isinstance(strengths, str) and _is_fast(task):
         strengths = tuple(each["l1"] for each in fewer_settings(model.grid(train)))
-    choice = evaluate.choose_l1(model, train, validation, strengths, nested=nested, max_steps=steps)
+    if is_auto:
+        choice = evaluate.choose_n_hidden(model, train, validation, strengths, max_steps=steps)
+        tried = [_tried(each)[each.chosen] for each in (*choice.others, choice)]
+    else:
+        settings: dict[str, Any] = {"nested": nested, "max_steps": steps}
+        choice, tried = evaluate.choose_l1(model, train, validation, strengths, **settings), None
     rows: Rows = {"fits": [], "normalisers": []}
     for fit, kept in zip(choice.fits, choice.scores, strict=True):
         names = ("optimality", "n_iter", "n_live_hidden", "n_couplings", "n_nonzero")
         own = {name: getattr(fit, f"{name}_") for name in names} | {"value": fit.objective_}
-        rows["fits"].append(own | _fit_row(fit))
+        rows["fits"].append(own | {"tried": tried} | _fit_row(fit))
         activation = {"activation": hidden_activation(fit, test)}
         rows["normalisers"].append(activation | _normaliser_row(fit, kept))
     return rows
@@ -219,12 +227,17 @@ def _fit_alternative(task: Task, train: Words, validation: Words) -> Rows:
     )
     fit, kept = choice.best, choice.scores[choice.chosen]
     certificate = getattr(fit, "certificate_", None)
-    tried = [
+    optimality = certificate and certificate.optimality
+    row = {"optimality": optimality, "tried": _tried(choice)} | _fit_row(fit)
+    return {"fits": [row], "normalisers": [_normaliser_row(fit, kept)]}
+
+
+def _tried(choice: evaluate.Choice) -> list[dict[str, Any]]:
+    """What the store keeps of the settings that were tried."""
+    return [
         {"settings": settings, "validation_bits_per_second": each.bits_per_second}
         for settings, each in zip(choice.settings, choice.scores, strict=True)
     ]
-    row = {"optimality": certificate and certificate.optimality, "tried": tried} | _fit_row(fit)
-    return {"fits": [row], "normalisers": [_normaliser_row(fit, kept)]}
 
 
 def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
@@ -234,9 +247,10 @@ def _estimator(spec: models.ModelSpec, task: Task) -> PenalisedModel:
         settings |= {"objective": spec.objective, "n_init": experiment.n_init}
     if _is_fast(task):
         settings["tol"] = TOLERANCE
-    if spec.n_hidden:
-        settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
-    estimator: PenalisedModel = models.model_class(spec.model)(**settings)
+    cls: Any = models.model_class(spec.model)
+    if hasattr(cls, "n_hidden"):
+        settings |= {"n_hidden": spec.n_hidden or "auto", "group_l1": experiment.group_l1}
+    estimator: PenalisedModel = cls(**settings)
     return estimator
 
 

@@ -79,10 +79,17 @@ def _several(check: Callable[[str, Any], Any], least: int = 1) -> Callable[[str,
 
 def _n_hidden(name: str, value: Any) -> int | str:
     if isinstance(value, str):
-        if value == "dims":
+        if value in ("auto", "dims"):
             return value
-        raise BadArgument(name, f"is {value!r}", "give whole numbers or 'dims'")
+        raise BadArgument(name, f"is {value!r}", "give whole numbers, 'auto' or 'dims'")
     return _at_least(1)(name, value)
+
+
+def _hidden_numbers(name: str, values: Any) -> tuple[int | str, ...]:
+    numbers: tuple[int | str, ...] = _several(_n_hidden)(name, values)
+    if {"auto", "dims"} <= {*numbers}:  # a model without a number in its name is one of them
+        raise BadArgument(name, "has both 'auto' and 'dims'", "give one of them")
+    return numbers
 
 
 def _strength(name: str, value: Any) -> float:
@@ -118,8 +125,8 @@ def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
 class Experiment(Renamed):
     """A column of the protocol (docs/method.md, section 7).
 
-    The defaults are the paper's except for ``objectives``, ``l1`` and ``split_by``, whose paper's
-    values :meth:`Plan.paper` has.
+    The defaults are the paper's except for ``n_hidden``, ``objectives``, ``l1`` and ``split_by``,
+    whose paper's values :meth:`Plan.paper` has.
 
     Where a tuple is asked for, any iterable and a single entry will do.
 
@@ -141,8 +148,10 @@ class Experiment(Renamed):
     models : tuple of str
         Models to compare: ``"Ising"``, ``"RBM"``, ``"SemiRBM"``, and alternatives outside the
         paper's family, such as ``"BernoulliMixture"``, whose settings the validation part chooses.
-    n_hidden : tuple of int or "dims"
-        Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
+    n_hidden : tuple of int, "auto" or "dims"
+        Numbers of hidden units, a model for each; ``"auto"`` for the number that the validation
+        part of each split prefers (:func:`microcolumn.evaluate.choose_n_hidden`; a SemiRBM takes
+        that of the RBM), ``"dims"`` for as many as the word has bits.
     objectives : tuple of {"likelihood", "pseudolikelihood", "mpf"}
         What fits minimise.
     l1 : tuple of float, "auto" or "coarse"
@@ -167,9 +176,9 @@ class Experiment(Renamed):
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
     fast_above_bits : int, optional
         Words of more bits than this get a faster comparison: without ``"SemiRBM"`` unless
-        ``models`` are chosen, with fits that end where their optimality conditions are violated by
-        1e-4, penalties of alternatives over two decades, and mixtures of at most 40 components.
-        None for no such limit.
+        ``models`` are chosen, with 10 hidden units where ``n_hidden`` is ``"auto"``, fits that end
+        where their optimality conditions are violated by 1e-4, penalties of alternatives over two
+        decades, and mixtures of at most 40 components. None for no such limit.
 
     Examples
     --------
@@ -187,7 +196,7 @@ class Experiment(Renamed):
     models: tuple[str, ...] = _setting(
         (*PAPER_MODELS, *USUAL_ALTERNATIVES), _several(_one_of(MODELS))
     )
-    n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
+    n_hidden: tuple[int | Literal["auto", "dims"], ...] = _setting(("auto",), _hidden_numbers)
     objectives: tuple[str, ...] = _setting(OBJECTIVES[:1], _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] | str = _setting("auto", _strengths)
     n_splits: int = _setting(10, _at_least(1))

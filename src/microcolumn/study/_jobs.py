@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..evaluate.choice import merits_of, preferred
+from ..evaluate.choice import FIRST, merits_of, preferred
 from ..models import ModelSpec
 from ..models.spec import ALTERNATIVES
 from .codec import row_of
 from .plan import Experiment, Plan
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 9
+RESULTS_VERSION = 10
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")
@@ -106,7 +106,9 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
     for objective in experiment.objectives:
         for model in family:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
-                fixed, n_hidden = (0, bits) if size == "dims" else (size, size)
+                fixed = 0 if isinstance(size, str) else size
+                chosen = FIRST if experiment.is_fast(bits) else 0
+                n_hidden = bits if size == "dims" else chosen if size == "auto" else fixed
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
     # An alternative model has one way to be fitted, whatever the objectives of the others.
@@ -143,7 +145,9 @@ def _stages(
             compared = specs_of(experiment, recording_info[name].n_units, window)
             for job in _jobs(experiment, name, window, compared):
                 stage = 2 if job.kind != "fit" or job.model is None else bool(job.model.nested)
-                size = bits * (1 + job.model.n_hidden if job.model else 1)
+                # A number of hidden units that is yet to be chosen is often near that of bits.
+                n_hidden = job.model.n_hidden or bits * job.model.has_groups if job.model else 0
+                size = bits * (1 + n_hidden)
                 settings = settings_of(job, experiment, compared)
                 found[stage].append((size, digest(settings, recording_info[name]), job))
     for jobs in found:  # sorting keeps the order of those of equal size

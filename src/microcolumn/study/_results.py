@@ -247,7 +247,7 @@ class Results(StoredStudy):
     def intervals(
         self, recording: str, model: str | ModelSpec, **where: Unpack[Where]
     ) -> evaluate.Intervals | None:
-        """Intervals for the parameters in split 0; None where there are too many parameters.
+        """Intervals for couplings and biases in split 0; None for models other than Ising.
 
         See :func:`microcolumn.evaluate.intervals`; ``to_rows`` of it is a table for a file.
         """

@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 9
+FORMAT_VERSION = 10
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -81,7 +81,8 @@ CREATE TABLE fits (
   l1 REAL NOT NULL,  -- 0 for alternatives without a penalty, of which only the chosen fit is kept
   value REAL, optimality REAL, converged INTEGER, n_iter INTEGER,
   n_live_hidden INTEGER, n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
-  tried TEXT,  -- JSON, of an alternative: [{settings, validation_bits_per_second}, ...]
+  -- Of an alternative, or at each number of hidden units where that was chosen:
+  tried TEXT,  -- JSON: [{settings, validation_bits_per_second}, ...]
   file BLOB,     -- a safetensors file
   PRIMARY KEY (job, l1)
 ) STRICT;
@@ -111,7 +112,7 @@ CREATE TABLE scores (
   job TEXT NOT NULL REFERENCES jobs (digest),
   model TEXT NOT NULL, l1 REAL, bits_per_second REAL, stderr REAL, normaliser_stderr REAL,
   normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
-  optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
+  optimality REAL, nats_per_word REAL, n_words INTEGER, n_hidden INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
   size TEXT,  -- what the validation part chose for an alternative, such as 60 components
   lift REAL,  -- bits/s that a Dirichlet process around the model adds

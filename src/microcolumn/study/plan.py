@@ -117,10 +117,11 @@ class Plan(Renamed):
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         flow: dict[str, Any] = {"objectives": "mpf", "l1": PAPER_L1}
-        instantaneous = replace(INSTANTANEOUS, split_by="words", **flow)
+        instantaneous = replace(INSTANTANEOUS, split_by="words", n_hidden=(25,), **flow)
         likelihood = Experiment(
             "likelihood",
             models=tuple(name for name in INSTANTANEOUS.models if name != "SemiRBM"),
+            n_hidden=(25,),
             n_splits=3,
             split_by="words",  # the same splits, so that only the objective differs
         )
@@ -206,11 +207,11 @@ class Plan(Renamed):
         """The same plan made small, for a first look.
 
         At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
-        units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, otherwise the 80
-        most active units unless the plan says how many, 30,000 words from all of the recording, 10
-        minutes of a preset, and 4,000 steps of annealing; for words of more than 64 bits the
-        faster comparison (:class:`Experiment`). The result remembers the plan that it was made
-        from, and a study of it says that it is a quick look.
+        units unless their number is chosen, windows of 1, 2 and 4 bins (else the shortest planned)
+        of 7 units, otherwise the 80 most active units unless the plan says how many, 30,000 words
+        from all of the recording, 10 minutes of a preset, and 4,000 steps of annealing; for words
+        of more than 64 bits the faster comparison (:class:`Experiment`). The result remembers the
+        plan that it was made from, and a study of it says that it is a quick look.
         """
         sources = tuple(
             replace(each, minutes=min(each.minutes or PRESETS[each.preset].minutes, 10.0))
@@ -226,7 +227,7 @@ class Plan(Renamed):
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
     windows = tuple(n for n in experiment.windows if n in (1, 2, 4))
-    hidden = [10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
+    hidden = [n if n == "auto" else 10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
     # A few strengths of a long list would leave the best one beyond their end.
     l1 = "coarse" if isinstance(experiment.l1, str) or len(experiment.l1) > 3 else experiment.l1
     # Four bins of seven units have few enough states for exact sums.

@@ -93,18 +93,20 @@ def _partners(results: Results, condition: Condition, ids: tuple[str, ...]) -> l
 def _couplings(
     results: Results, condition: Condition
 ) -> tuple[str, NDArray[np.int64], Floats, Floats]:
-    """Couplings that differ from 0: the best model that has some, its pairs, nats, and errors.
+    """Couplings of the Ising model that differ from 0: its name, pairs, nats, and errors.
 
-    Where no model has intervals, those that the penalty left in the best model with couplings.
+    Where it has no intervals, those that the penalty left in the best model with couplings.
     """
-    known_of = _best(results.intervals, results, condition)
-    found = [each for each in known_of if each[0].model in ("Ising", "SemiRBM")]
-    known = [(spec, each) for spec, each in found if each is not None]
-    for spec, each in known:
-        sure = np.flatnonzero(each.couplings.significant(RATE))
-        if sure.size or spec is known[-1][0]:
-            values = each.couplings.estimate[sure], each.couplings.stderr[sure]
-            return spec.name, each.pairs[sure], *values
+    found = [
+        each
+        for each in _best(results.intervals, results, condition)
+        if each[0].model in ("Ising", "SemiRBM")
+    ]
+    for spec, known in found:
+        if known is not None:
+            sure = np.flatnonzero(known.couplings.significant(RATE))
+            values = known.couplings.estimate[sure], known.couplings.stderr[sure]
+            return spec.name, known.pairs[sure], *values
     for spec, _ in found:
         J = results.model(model=spec, **condition.names).parameters_.J
         pairs = np.argwhere(np.triu(J, 1))
