@@ -72,10 +72,7 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     assert (told["folder"], told["format"]) == (str(tmp_path), "svg")
     assert list(told["captions"]) == ["likelihood"]
     assert told["captions"]["likelihood"] in (tmp_path / "captions.txt").read_text(encoding="utf-8")
-    assert (
-        result.stderr
-        == "The figure data of cells is left out: the data are not stored yet\n"
-    )
+    assert result.stderr == "The figure data of cells is left out: the data are not stored yet\n"
     assert sorted(os.listdir(tmp_path)) == ["captions.txt", "likelihood.svg"]
 
 

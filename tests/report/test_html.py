@@ -208,9 +208,7 @@ def test_a_figure_that_is_not_computed_yet_leaves_a_sentence(results, monkeypatc
     later = _all.Figures(Mock(side_effect=NotComputedError("a test is not computed yet")))
     monkeypatch.setattr(_all, "FIGURES", _all.FIGURES | {"parameters": later})
     absent = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
-    assert absent == [
-        "The figure parameters of cells is left out: a test is not computed yet."
-    ]
+    assert absent == ["The figure parameters of cells is left out: a test is not computed yet."]
 
 
 def test_the_page_needs_the_store_alone(results, text, tmp_path):

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import planted_study as planted
 import pytest
 
@@ -52,17 +50,3 @@ def test_every_figure_is_shown_once(by_id):
     drawn = [item.text for s in by_id.values() for item in of_kind(s, Paragraph)]
     names = [name for name in drawn if name in FIGURES]
     assert sorted(names) == sorted({*FIGURES} - {"ranking"})
-
-
-def test_fits_by_other_objectives_are_folded_away(tmp_path):
-    first = planted.PLAN.experiments[0]
-    flow = replace(first, objectives="mpf", name="flow")
-    plan = Plan(planted.PLAN.sources, (flow, first))
-    keep = lambda job: job.kind == "test"  # noqa: E731
-    results = Results(planted.write(tmp_path / "study.db", plan, keep=keep))
-    names = {
-        section.title: [block.name for block in section.blocks if block.name.startswith("cells")]
-        for section in sections(results, None)
-    }
-    assert names["All numbers"] == ["cells, instantaneous"]
-    assert names["Does the objective matter?"] == ["cells, flow"]

@@ -17,7 +17,7 @@ import planted_study as planted
 from planted_comparison import compared
 
 from microcolumn.models.spec import ALTERNATIVES, OBJECTIVES, PAPER_MODELS
-from microcolumn.report._answer_sentences import QUESTIONS, answer, others_agree
+from microcolumn.report._answer_sentences import QUESTIONS, answer
 from microcolumn.report._findings import Finding, Layering, _kind
 from microcolumn.report._methods import methods, references
 from microcolumn.report.text import report_text
@@ -122,8 +122,6 @@ def answers():
         yield f"  summary: {summary}"
         for question in (*QUESTIONS.values(), "holds_for"):
             yield f"  {question}: {answer(question, found)}"
-        first = [replace(one["groups"], recording=each.recording) for each in found]
-        yield f"  others_agree: {others_agree(found, first)}"
         if len(found) == 1:
             yield f"  statements: {' / '.join(found[0].compared.statements)}"
 

@@ -9,9 +9,9 @@ from typing import Any
 from ..evaluate.significance import with_error
 from ..study import Results
 from ..wording import worded
-from ._answer_sentences import QUESTIONS, answer, others_agree
+from ._answer_sentences import QUESTIONS, answer, named
 from ._findings import Finding, finding
-from ._notices import QuickLook, quick_look, recordings_text, simulated
+from ._notices import QuickLook, quick_look, simulated
 from ._tables import Table, longest, p_cell
 
 
@@ -56,18 +56,16 @@ def whole_answer(results: Results) -> WholeAnswer:
     if not found:
         return WholeAnswer("Nothing is tested yet; run the study further", *notices)
     n_first = len({condition.recording for condition in conditions})
-    first, others = found[:n_first], found[n_first:]
+    first = found[:n_first]
     answers = {question: answer(name, first) for question, name in QUESTIONS.items()}
-    answers["Do the other experiments agree?"] = others_agree(others, first) if others else ""
     answers["What does it hold for?"] = answer("holds_for", first)
-    recordings = recordings_text([each.recording for each in first], 1)
     return WholeAnswer(
-        answer("title", first, recordings=recordings),
+        answer("title", first, recordings=named(first, 1)),
         *notices,
         summary=answer("summary", first),
         paragraphs=tuple((question, text) for question, text in answers.items() if text),
         findings=tuple(found),
-        table=_table([*first, *others]) if len(found) > 1 else None,
+        table=_table(found) if len(found) > 1 else None,
     )
 
 

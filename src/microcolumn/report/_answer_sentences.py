@@ -17,7 +17,7 @@ from ..evaluate.paired import EQUAL_MARGIN
 from ..evaluate.significance import pooled
 from ..formatting import enumeration
 from ..models.spec import MODELS, PAPER_MODELS
-from ._findings import OPEN, PAIRS_SUFFICE, UNTESTED, Finding, of_kind
+from ._findings import OPEN, PAIRS_SUFFICE, Finding, of_kind
 from ._methods import fitting
 from ._wording import span, text
 
@@ -55,11 +55,15 @@ def answer(question: str, found: Sequence[Finding], **values: Any) -> str:
     )
 
 
-def named(found: Sequence[Finding]) -> str:
+def named(found: Sequence[Finding], most: int = _MOST_NAMED) -> str:
     """Recordings by name, or counted where they are many."""
-    names = [each.recording for each in found]
+    return recordings_text([each.recording for each in found], most)
+
+
+def recordings_text(names: Sequence[str], most: int = _MOST_NAMED) -> str:
+    """Recordings by name or, where they are more than ``most``, by their number."""
     short = [name if len(name) <= 40 else f"{name[:39]}…" for name in names]
-    return enumeration(short) if len(short) <= _MOST_NAMED else f"{len(short)} recordings"
+    return enumeration(short) if len(short) <= most else f"{len(short)} recordings"
 
 
 def _kind_of(model: ModelScore) -> str:
@@ -141,24 +145,6 @@ def _next_best(found: Finding) -> str:
         return ours.name
     is_stated = pair is not None and {best.name, ranked[1].name} == {pair.first, pair.second}
     return "" if is_stated else ranked[1].name
-
-
-def others_agree(found: Sequence[Finding], first: Sequence[Finding]) -> str:
-    """Whether other experiments say the same as the first one of their recordings."""
-    verdicts = {each.recording: each.verdict for each in first}
-    both = [(each.verdict, verdicts[each.recording]) for each in found]
-    return answer(
-        "others_agree",
-        found,
-        agree=sum(one == other for one, other in both),
-        contradict=sum(
-            one != other and not {one, other} & {*OPEN, UNTESTED} for one, other in both
-        ),
-        experiments={
-            name: Counter(each.verdict for each in found if each.experiment == name).most_common()
-            for name in dict.fromkeys(each.experiment for each in found)
-        },
-    )
 
 
 def _missed(found: Sequence[Finding]) -> Values:

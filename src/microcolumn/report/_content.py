@@ -74,7 +74,7 @@ Pictures: TypeAlias = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 class Block(NamedTuple):
-    """A part of a section that the page folds away: a name, what else is known of it, then items."""
+    """A part of a section that the page folds away: its name, facts beside it, then items."""
 
     name: str
     facts: str

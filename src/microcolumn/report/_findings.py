@@ -191,7 +191,7 @@ class Finding:
 def finding(results: Results, condition: Condition, *, several: bool) -> Finding:
     """What was found at one condition; of ``several`` experiments each is named."""
     compared = results.comparison(**condition.names)
-    about = f"{condition.recording}{f', {condition.experiment.name}' * several}{window_text(condition)}"
+    experiment = f", {condition.experiment.name}" if several else ""
     pair = compared.groups
     hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
     described = results.if_computed(results.adequacy, {}, **condition.names)
@@ -201,7 +201,7 @@ def finding(results: Results, condition: Condition, *, several: bool) -> Finding
         recording=condition.recording,
         experiment=condition.experiment.name,
         window=condition.window,
-        about=about,
+        about=f"{condition.recording}{experiment}{window_text(condition)}",
         compared=compared,
         kind=_kind(compared),
         layering=_layering(results, condition, hidden),

@@ -21,13 +21,13 @@ from ..models.spec import ALTERNATIVES, MODELS
 from ..study import Results
 from . import _tables as tables
 from ._answer import whole_answer
+from ._answer_sentences import recordings_text
 from ._cautions import cautions
 from ._content import Picture, Section
 from ._explorer import explorers
 from ._methods import methods, references
-from ._notices import recordings_text
 from ._pictures import further, pictures
-from ._sections import has_windows, sections
+from ._sections import sections
 from ._typography import isolated, sentence, signed, stopped, typeset, unbroken
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         parts.append(Section("further", "Further figures", _FURTHER, [*own], []))
     paragraphs = _methods(results)
     planned = {model for each in results.plan.experiments for model in each.models}
-    named = recordings_text([source.name for source in results.plan.sources], 4)
+    named = recordings_text([source.name for source in results.plan.sources])
     shown = [each for each in (opening, *drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
         "about": f"{counted(len(planned), 'model')} of how units fire together, tested on {named}",
@@ -114,7 +114,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "models": planned,
         "alternatives": [(name, MODELS[name].methods) for name in ALTERNATIVES if name in planned],
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
-        "has_windows": has_windows(results),
+        "has_windows": any(max(each.windows) > 1 for each in results.plan.experiments),
         "cautions": cautions(results),
         "longest_caption": _LONGEST_CAPTION,
         "most_rows": _MOST_ROWS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..simulate import PRESETS
@@ -38,11 +37,6 @@ def simulated(results: Results) -> str:
     read = [results.recordings[name] for name in names if name in results.recordings]
     own = all(MICROCOLUMN in " ".join([row["source"], *row["notes"]]) for row in read)
     return text("notices/simulated", names=names, own=own)
-
-
-def recordings_text(names: Sequence[str], most_named: int) -> str:
-    """Recordings by name or, where they are more, by their number."""
-    return text("notices/recordings", names=names, most_named=most_named)
 
 
 def whole_study(results: Results) -> str:

@@ -53,10 +53,8 @@ def _shown(
     """A figure as a picture of about ``most`` bytes, a sentence where ``max_bytes`` are too few."""
     if isinstance(figure, str):
         return Paragraph(figure, "absent")
-    label, number = "", ""
-    if which.recording is not None:
-        label = which.recording
-        number = f"-{list(results.recordings).index(which.recording)}"
+    label = which.recording or ""
+    number = f"-{list(results.recordings).index(label)}" if label else ""
     picture = _picture(figure, f"figure-{which.name}{number}", min(MOST_BYTES, most))
     picture = picture._replace(about=label, code=_code(results, which))
     if picture.n_bytes <= max_bytes:

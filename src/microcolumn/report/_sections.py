@@ -41,8 +41,10 @@ def sections(results: Results, drawn: Pictures | None) -> list[Section]:
     parts.append(_section("Data", shown, [*blocks, _modelled(results)]))
     blocks = [_numbers(results, each, left) for each in answering]
     if blocks:
-        lines = tuple(f"{part.title}: {text('section_intros', title=part.title)}" for part in _PARTS)
-        blocks.insert(0, Block("How to read them", "", [BulletList(lines)]))
+        leads = tuple(
+            f"{each.title}: {text('section_intros', title=each.title)}" for each in _PARTS
+        )
+        blocks.insert(0, Block("How to read them", "", [BulletList(leads)]))
     rest = [item for each in ("likelihood", "parts") for item in _taken(left, each, None)]
     if rest:
         blocks.insert(0, Block("All recordings", "", rest))
@@ -57,9 +59,7 @@ def _section(title: str, items: list[Item], blocks: list[Block]) -> Section:
     return Section(name, title, text("section_intros", title=title), items, blocks)
 
 
-def _of_recordings(
-    results: Results, left: Pictures, figure: str
-) -> tuple[list[Item], list[Block]]:
+def _of_recordings(results: Results, left: Pictures, figure: str) -> tuple[list[Item], list[Block]]:
     """A figure of the first recording that has it, and blocks with those of the others."""
     shown: list[Item] = []
     blocks: list[Block] = []
@@ -192,8 +192,3 @@ def _shown(condition: Condition, *found: Table | None) -> list[Item]:
 
 def _about(condition: Condition) -> str:
     return f"{condition.recording}, {condition.experiment.name}{window_text(condition)}"
-
-
-def has_windows(results: Results) -> bool:
-    """Whether the study has words of several bins."""
-    return any(max(experiment.windows) > 1 for experiment in results.plan.experiments)
