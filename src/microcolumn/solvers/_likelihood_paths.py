@@ -151,34 +151,35 @@ class _Family:
         nested: Sequence[Parameters],
     ) -> SearchState | StratifiedState:
         """Where the search at one strength begins: at the last fit or the best of its starts."""
-        layout, starts = target.layout, list(nested)
-        if last is not None and last.x.size == layout.size and not nested:
+        if last is not None and last.x.size == target.layout.size and not nested:
             return replace(last, effort=Effort())
         if last is not None:
-            before = last.theta if isinstance(last, StratifiedState) else last.draws[-1].theta
-            starts.insert(0, before)
-        elif start is not None:
-            starts.insert(0, start)
-        elif target.spreads:
+            start = last.theta if isinstance(last, StratifiedState) else last.draws[-1].theta
+        elif start is None and target.spreads:
             return self._descended(rng, target, _empty(kind, self.problem))
-        elif kind == "ising":
-            starts.append(layout.unpack(self._pseudolikelihood_solution(target)))
-        elif kind != "srbm":
-            starts.append(self._first_start(kind, target.l1))
+        elif start is None and kind != "srbm":
+            start = self._first_start(kind, target)
+        starts = [*([] if start is None else [start]), *nested]
         if target.has_strata:
-            return first_stratified_state(rng, target, layout.pack(starts[0]))
-        xs = [layout.pack(theta) for theta in starts]
-        log_zs = [self._log_z(layout.unpack(x), rng) for x in xs]
+            return first_stratified_state(rng, target, target.layout.pack(starts[0]))
+        best, state, has_spurious_mode = self._best_of(rng, target, starts)
+        if kind == "ising" and has_spurious_mode:
+            return self._descended(rng, target, _empty(kind, self.problem))
+        if kind in CONVEX and best.is_independent:
+            return self._descended(rng, target, best)
+        return state
+
+    def _best_of(
+        self, rng: np.random.Generator, target: SampledProblem, starts: Sequence[Parameters]
+    ) -> tuple[Parameters, SearchState, bool]:
+        """The start to take, a search from there, and whether it has a spurious mode."""
+        xs = [target.layout.pack(theta) for theta in starts]
+        log_zs = [self._log_z(target.layout.unpack(x), rng) for x in xs]
         values = [target.value(x, log_z) for x, (log_z, _) in zip(xs, log_zs, strict=True)]
         # An Ising model is at its end; one with hidden units has yet to come down by couplings.
         live = [k for k, theta in enumerate(starts) if theta.n_hidden and theta.live.any()]
         best = min(live or range(len(values)), key=values.__getitem__)
-        state, has_spurious_mode = first_state(rng, target, xs[best], *log_zs[best])
-        if kind == "ising" and has_spurious_mode:
-            return self._descended(rng, target, _empty(kind, self.problem))
-        if kind in CONVEX and starts[best].is_independent:
-            return self._descended(rng, target, starts[best])
-        return state
+        return starts[best], *first_state(rng, target, xs[best], *log_zs[best])
 
     def value(self, rng: np.random.Generator, target: SampledProblem, theta: Parameters) -> float:
         """Penalised objective of a model, nats per word."""
@@ -212,12 +213,14 @@ class _Family:
         found.run(_START_TOLERANCE, _START_ITERATIONS)
         return found.x
 
-    def _first_start(self, kind: Kind, l1: float) -> Parameters:
+    def _first_start(self, kind: Kind, target: SampledProblem) -> Parameters:
         """Where the first fit of a path begins."""
+        if kind == "ising":
+            return target.layout.unpack(self._pseudolikelihood_solution(target))
         if kind in CONVEX:
             return _empty(kind, self.problem)
         rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
-        [found] = fit_path("rbm", rough, [l1])
+        [found] = fit_path("rbm", rough, [target.l1])
         return found.parameters
 
     def _log_z(self, theta: Parameters, rng: np.random.Generator) -> tuple[float, float]:

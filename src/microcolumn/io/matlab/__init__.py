@@ -228,6 +228,11 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
     if len(likely) == 1:
         return likely[0]
+    raise _unclear(likely, variables)
+
+
+def _unclear(likely: Sequence[Variable], variables: Sequence[Variable]) -> BadFile:
+    """The refusal where several variables may hold spikes, or none does."""
     problem = "several variables may hold" if likely else "no variable holds"
     remedy = ("name one with ", Setting("variable"), f": {name_list(likely or variables)}")
     vectors = [] if likely else list(vectors_in(variables))
@@ -235,7 +240,7 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
         others = [held for held in variables if held not in vectors and held.kind != "struct"]
         names = [held.name for held in vectors]
         remedy = (*remedy[:2], ", or ", *offer(names, "variables", others + vectors))
-    raise BadFile(f"{problem} spikes as one vector per cell or as a matrix of counts", remedy)
+    return BadFile(f"{problem} spikes as one vector per cell or as a matrix of counts", remedy)
 
 
 def _holds_counts(held: Variable) -> bool:
