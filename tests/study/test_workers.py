@@ -99,13 +99,13 @@ def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, 
         run(small_plan(), tmp_path / "whole.db", scheduler=address)
         assert results_of(tmp_path / "whole.db") == alone
 
-        def help_when_asked(sentence):
+        def help_when_asked(sentence, file):
             printed.append(sentence)
             if len(printed) == 1:
                 stack.enter_context(worker(tmp_path, options, n_threads=2))
 
         printed = []
-        monkeypatch.setattr(workers, "_print_line", help_when_asked)
+        monkeypatch.setattr(workers.tqdm, "write", help_when_asked)
         monkeypatch.setattr(workers, "_NO_WORKER", 0.5)
         freeze_and_kill(victims, monkeypatch)
         run(small_plan(), tmp_path / "robbed.db", scheduler=address)

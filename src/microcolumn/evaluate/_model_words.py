@@ -6,6 +6,7 @@ import math
 from typing import Any, Literal
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 
 from ..energy import log_weight
@@ -133,5 +134,8 @@ def training_error(
     score = (score - share @ score) * root
     size, direction = np.linalg.eigh(score.T @ score)
     kept = np.flatnonzero(size > 1e-10 * size[-1])
-    covariance = np.asarray((score * root).T @ table)
-    return np.asarray((direction[:, kept] / size[kept] ** 0.5).T @ covariance)
+    slopes = score @ (direction[:, kept] / size[kept] ** 0.5)
+    # Small eigenvalues are inexact, so that these columns are orthogonal only nearly.
+    triangle = np.linalg.cholesky(slopes.T @ slopes)
+    covariance = np.asarray((slopes * root).T @ table)
+    return np.asarray(solve_triangular(triangle, covariance, lower=True))
