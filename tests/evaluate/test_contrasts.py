@@ -1,18 +1,38 @@
 """Planned contrasts: groups, other kinds of models, and what the gain comes from."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import pytest
 from planted_comparison import compared
 
-from microcolumn.evaluate.contrasts import ORDERS, other_kinds
+from microcolumn.evaluate.contrasts import ORDERS, contrast, other_kinds
 
 PAIRS = {"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 11.0}
 
 
-def test_groups_are_held_against_the_model_without_them_that_they_beat_least_clearly():
+def test_groups_are_held_against_the_closest_model_without_them():
     found = compared(PAIRS | {"KPairwise": 10.5, "PopulationTracking": 4.0}).groups
     assert (found.first, found.second) == ("RBM 5", "KPairwise")
     assert found.bits_per_second == pytest.approx(1.5)
     assert compared(PAIRS).groups.second == "Ising"
+
+
+def test_a_model_that_is_far_behind_is_not_what_the_gain_is_over_however_large_its_error():
+    levels = {"RBM 5": 12.0, "KPairwise": 11.0, "CommonDrive": 3.0}
+    errors = {"KPairwise": 0.09, "CommonDrive": 0.9}  # 11 and 10 standard errors
+    whole = compared(levels)
+
+    class Known(NamedTuple):
+        models: tuple
+
+        def find(self, first, second):
+            return replace(whole.find(first, second), stderr=errors[second], df=20.0)
+
+    first, *second = sorted(whole.models, key=lambda model: -model.bits_per_second)
+    found = contrast(Known(whole.models), [first], second)
+    assert found.second == "KPairwise"
+    assert found.bits_per_second == pytest.approx(1.0)
 
 
 def test_a_common_drive_that_explains_as_much_leaves_no_claim_of_groups():

@@ -161,8 +161,8 @@ class Comparison(AsTable):
     def groups(self) -> PairedDifference | None:
         """The planned contrast of groups (:mod:`.contrasts`); None without both sides.
 
-        The best model with hidden units minus that of pairs or a common drive alone which it beats
-        least clearly.
+        The best model with hidden units minus the one of pairs or a common drive alone that leaves
+        the lowest interval.
         """
         return groups(self)
 

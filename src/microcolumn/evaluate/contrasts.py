@@ -1,13 +1,15 @@
 """The planned questions of a comparison: groups, other kinds of models, and what gains come from.
 
-A side of a contrast is represented by its best model, which the scores choose. The claim "better
-than the other side" must hold against each of its models, so that a lucky choice there makes no
-claim; the choice on the first side is paid for by the number of its models, and all contrasts of a
-comparison count together (Bonferroni). Everything else is an estimate with its interval.
+The first side of a contrast is represented by its best model, which the scores choose. The claim
+"better than the other side" must hold against each of its models: the difference that counts is the
+one whose interval goes down furthest. The choice on the first side is paid for by the number of its
+models, and all contrasts of a comparison count together (Bonferroni). Everything else is an estimate
+with its interval.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
@@ -64,7 +66,7 @@ class Explanation(NamedTuple):
 def contrast(
     compared: Compared, first: Sequence[ModelScore], second: Sequence[ModelScore]
 ) -> PairedDifference | None:
-    """The best of the first models minus that of the second which it beats least clearly.
+    """The best of the first models minus the one of the second that leaves the lowest interval.
 
     None where a side has no model.
     """
@@ -74,9 +76,11 @@ def contrast(
     pairs = [pair for each in second if (pair := compared.find(best.name, each.name))]
     if not pairs:
         return None
-    closest = min(pairs, key=_t)
-    chosen_from = len(first) if closest.bits_per_second > 0.0 else len(first) * len(second)
-    return replace(closest, n_tests=_N_CONTRASTS * chosen_from)
+    n_tests = _N_CONTRASTS * len(first)
+    closest = min((replace(pair, n_tests=n_tests) for pair in pairs), key=_least)
+    # To be worse than one of the second models is a claim about the one that was chosen.
+    chosen_from = 1 if closest.bits_per_second > 0.0 else len(second)
+    return replace(closest, n_tests=n_tests * chosen_from)
 
 
 def groups(compared: Compared) -> PairedDifference | None:
@@ -146,6 +150,7 @@ def _best(models: Sequence[ModelScore]) -> ModelScore:
     return max(models, key=lambda model: model.bits_per_second)
 
 
-def _t(pair: PairedDifference) -> float:
-    """The difference in standard errors."""
-    return pair.bits_per_second / pair.stderr if pair.stderr else 0.0
+def _least(pair: PairedDifference) -> float:
+    """The lower end of the interval, bits/s; the difference where its error is not known."""
+    low, _ = pair.interval
+    return pair.bits_per_second if math.isnan(low) else low

@@ -104,7 +104,7 @@ class Finding:
 
     @property
     def pair(self) -> PairedDifference | None:
-        """The best model with hidden units minus that without which it beats least clearly."""
+        """The best model with hidden units minus the one without that is closest to it."""
         return self.compared.groups
 
     @property
