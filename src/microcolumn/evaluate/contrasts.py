@@ -2,9 +2,9 @@
 
 The first side of a contrast is represented by its best model, which the scores choose. The claim
 "better than the other side" must hold against each of its models: the difference that counts is the
-one whose interval goes down furthest. The choice on the first side is paid for by the number of its
-models, and all contrasts of a comparison count together (Bonferroni). Everything else is an estimate
-with its interval.
+one whose interval reaches lowest. The choice on the first side is paid for by the number of its
+models, and all contrasts of a comparison count together (Bonferroni). Everything else is an
+estimate with its interval.
 """
 
 from __future__ import annotations
