@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate import Assembly
+from microcolumn.evaluate import Assembly, ModelScore
 from microcolumn.renamed import ATTRIBUTES, Renamed
 from microcolumn.study.codec import row_of, typed
 
@@ -23,6 +23,8 @@ from microcolumn.study.codec import row_of, typed
 def test_an_old_name_answers_with_the_new_one(module, name, new):
     with pytest.raises(AttributeError, match=f"^{module.__name__}.{name} is {new} now$"):
         getattr(module, name)
+    with pytest.raises(AttributeError, match="^microcolumn has no attribute 'Isnig'; .*Ising"):
+        mc.Isnig  # noqa: B018
 
 
 def _kinds(base):

@@ -207,6 +207,13 @@ class Words:
         percent = 100.0 * self.rates.reshape(self.window, -1).mean(axis=0)
         return card(repr(self), units_tables(self.units, "active, % of bins", percent))
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """What :meth:`expand` gives, for NumPy and for scikit-learn's searches."""
+        check_unweighted(self)  # an array has no weights
+        if copy is False:
+            raise ValueError("words are no array in memory: leave out copy=False")
+        return np.asarray(self.expand(), dtype)
+
     def expand(self) -> Bits:
         """All words in time order, shape (n_bins, n_dims)."""
         return self.X[self.index]

@@ -23,7 +23,7 @@ from .time_errors import checked_cells, wave_variance
 LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explainable(AsText):
     """What the best possible model of single words would gain over independent units.
 

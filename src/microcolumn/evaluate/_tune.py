@@ -68,8 +68,6 @@ class TuneResult(AsText, AsTable):
         ]
         return text_table(header, rows)
 
-    __repr__ = __str__
-
 
 def tune(
     models: Any | Sequence[Any] | Mapping[str, Any],

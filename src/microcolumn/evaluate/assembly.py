@@ -183,8 +183,6 @@ class Assemblies(AsText, AsTable, Sequence[Assembly]):
         rows = [columns_of(row) for row in self.rows]
         return text_table(HEADER, rows, left=LEFT) if rows else "no live hidden unit"
 
-    __repr__ = __str__
-
 
 HEADER = (
     *("hidden", "units", "negative units", "layer", "share (chance)", "p"),

@@ -49,7 +49,7 @@ FIRST = 10
 _Found = dict[float, tuple[PenalisedModel, Score]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Choice(AsText):
     """Fits of a model at several settings, and the one that a validation part prefers.
 

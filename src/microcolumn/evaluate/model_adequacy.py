@@ -46,7 +46,7 @@ class MomentFit:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Adequacy(AsText, AsTable):
     """How well a model describes words that it was not fitted to; printed as one sentence.
 
