@@ -30,8 +30,9 @@ from ..parameters import Parameters
 from ..validation import Bits, Floats, positive_number, random_generator, whole_number
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
 from ._path import Base, base_logits
-from ._samples import can_sample_exactly, exact_samples
+from ._samples import exact_samples
 from ._shares import modes_of
+from .cost import USUAL, PartitionSettings, operations
 from .gibbs import RandomState, new_seed, words_of_units
 from .importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
 from .modes import annealed_shortly, find_modes
@@ -53,6 +54,7 @@ def annealed_importance_sampling(
     tolerance_bits: float = 0.02,
     random_state: RandomState = 0,
     progress: bool | None = None,
+    settings: PartitionSettings = USUAL,
 ) -> LogPartition:
     """Estimate log Z by annealing, doubling the steps until forward and reverse run agree.
 
@@ -91,6 +93,8 @@ def annealed_importance_sampling(
         Source of the seeds.
     progress : bool, optional
         Show a bar once a run takes longer than a few seconds; by default on a terminal only.
+    settings : PartitionSettings
+        Whether exact samples are drawn, and how many modes are looked for.
     """
     _check_run(n_chains, n_steps, max_steps, tolerance_bits)
     data = None if words is None else words_of_units(words, theta.n_visible, "words")
@@ -98,7 +102,7 @@ def annealed_importance_sampling(
     rng = random_generator(random_state)
     live, log_factor = theta.drop_dead_units()
     logits = base_logits(live, base, rates, data, rng)
-    run = _Annealing.of(live, logits, data, n_chains, rng, progress)
+    run = _Annealing.of(live, logits, data, n_chains, rng, progress, settings)
     if base == "rates":
         run.maybe_switch_base()
     doubt = run.run_until_converged(n_steps, max_steps, tolerance_bits * math.log(2.0))
@@ -152,16 +156,18 @@ class _Annealing:
         n_chains: int,
         rng: np.random.Generator,
         progress: bool | None,
+        settings: PartitionSettings,
     ) -> _Annealing:
         """Search for modes, and prepare a branch for each."""
         search_rng = np.random.default_rng(new_seed(rng))
         # Of 1000 words at least one lies in a mode that holds 1 % of the mass with probability
         # 0.99996, of 500 only with 0.993.
         samples = None
-        if can_sample_exactly(theta):
+        if operations(theta) <= settings.exact_samples:
             samples = exact_samples(theta, 2 * n_chains, search_rng)
         known = [words for words in (data, samples) if words is not None]
-        modes = find_modes(theta, np.concatenate(known) if known else None, search_rng)
+        starts = np.concatenate(known) if known else None
+        modes = find_modes(theta, starts, search_rng, most=settings.most_modes)
         branches = branches_of(theta, modes, n_chains, rng, progress)
         shares = None
         if len(branches) == 1:
