@@ -140,7 +140,7 @@ class _Annealing:
 
     theta: Parameters
     branches: list[Branch]
-    known: list[Bits]  # words that are known apart from those of the branches' chains
+    other_words: list[Bits]  # data and samples, apart from words of the branches' chains
     shares: Floats | None  # of exact samples that lie in each mode
     n_samples: int
     search_rng: np.random.Generator
@@ -165,8 +165,8 @@ class _Annealing:
         samples = None
         if operations(theta) <= settings.exact_samples:
             samples = exact_samples(theta, 2 * n_chains, search_rng)
-        known = [words for words in (data, samples) if words is not None]
-        starts = np.concatenate(known) if known else None
+        others = [words for words in (data, samples) if words is not None]
+        starts = np.concatenate(others) if others else None
         modes = find_modes(theta, starts, search_rng, most=settings.most_modes)
         branches = branches_of(theta, modes, n_chains, rng, progress)
         shares = None
@@ -180,7 +180,7 @@ class _Annealing:
         elif samples is not None:
             shares = start_from_samples(theta, branches, samples, search_rng)
         n_samples = 0 if samples is None else len(samples)
-        return cls(theta, branches, known, shares, n_samples, search_rng)
+        return cls(theta, branches, others, shares, n_samples, search_rng)
 
     def maybe_switch_base(self) -> None:
         """Start from the rates of the only mode where these lead to more mass, or much more surely.
@@ -221,7 +221,7 @@ class _Annealing:
         """The sum over all words that are known (:func:`lower_bound`)."""
         met = [words for branch in self.branches for words in (*branch.words, branch.mode.words)]
         peaks = np.stack([branch.mode.peak for branch in self.branches])
-        return lower_bound(self.theta, self.known + met, peaks)
+        return lower_bound(self.theta, self.other_words + met, peaks)
 
     def run_until_converged(self, n_steps: int, max_steps: int, tolerance: float) -> str | None:
         """Double the steps of every branch that needs it; the check that failed, or None."""
@@ -270,8 +270,8 @@ class _Annealing:
         if not again:
             doubts = [self._crossing(tolerance), self._sampled()]
         # What is proven comes first.
-        known = [doubt for doubt in (self._excess(), *doubts) if doubt is not None]
-        return (known[0], again or list(self.branches)) if known else (None, [])
+        failed = [doubt for doubt in (self._excess(), *doubts) if doubt is not None]
+        return (failed[0], again or list(self.branches)) if failed else (None, [])
 
     def _crossing(self, tolerance: float) -> str | None:
         """Whether chains of one mode found more in another than that mode's own chains did."""
